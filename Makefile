@@ -1,0 +1,83 @@
+# Every target makes its own virtual environment; only Python, make and a C++ compiler are needed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+NATIVE := $(shell find core bind -name '*.?pp') CMakeLists.txt pyproject.toml
+SANITIZED := .venv-sanitize
+JOBS   ?= 2
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help build demo test quick lint format stubs bench sanitize clean
+
+help:
+	@echo "make demo      a forest at work: results on the terminal, pictures in demo/"
+	@echo "make test      all tests           make quick     without the slow ones"
+	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
+	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
+	@echo "make stubs     regenerate the typed stub of the native module"
+
+$(VENV)/tools: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --group build
+	@touch $@
+
+$(VENV)/built: $(VENV)/tools $(NATIVE)
+	$(BIN)/pip install --quiet --no-build-isolation --editable . \
+	  --config-settings=cmake.define.ROSEWOOD_WERROR=ON
+	@touch $@
+
+$(VENV)/tests: $(VENV)/built
+	$(BIN)/pip install --quiet --group test
+	@touch $@
+
+$(VENV)/lint: $(VENV)/tools
+	$(BIN)/pip install --quiet --group lint
+	@touch $@
+
+build: $(VENV)/built
+
+demo: $(VENV)/built
+	$(BIN)/rosewood demo --output demo
+
+test: $(VENV)/tests
+	$(BIN)/pytest
+
+quick: $(VENV)/tests
+	$(BIN)/pytest -m "not slow"
+
+lint: $(VENV)/built $(VENV)/lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $$(find core bind -name '*.?pp')
+
+format: $(VENV)/lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(find core bind -name '*.?pp')
+
+stubs: $(VENV)/tests
+	$(BIN)/python -m nanobind.stubgen --quiet -m rosewood._core -o src/rosewood/_core.pyi
+
+bench: $(VENV)/built
+	$(BIN)/python -m benchmarks.forest
+
+# A second environment, so that the sanitized library never mixes with the ordinary one.
+$(SANITIZED)/built: $(NATIVE)
+	$(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(SANITIZED)/bin/pip install --quiet --group build --group test
+	$(SANITIZED)/bin/pip install --quiet --no-build-isolation . \
+	  --config-settings=cmake.define.ROSEWOOD_SANITIZE=ON \
+	  --config-settings=build-dir=build/sanitize
+	@touch $@
+
+sanitize: $(SANITIZED)/built
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(SANITIZED)/bin/pytest -p no:cacheprovider tests
+
+clean:
+	rm -rf $(VENV) $(SANITIZED) build demo

@@ -1,0 +1,166 @@
+// bind/forest.cpp: views, validation, inside and outside, expectations, feature products.
+#include "bind.hpp"
+#include "forest/expectation.hpp"
+#include "forest/kernels.hpp"
+#include "forest/validate.hpp"
+
+namespace rosewood::bind {
+
+namespace {
+
+ForestHandle make_forest(In<Offset> edge_start, In<NodeId> head, In<Offset> tail_start,
+                         In<NodeId> tail) {
+  const ForestView view{span_of(edge_start), span_of(head), span_of(tail_start), span_of(tail)};
+  check_structure(view);
+  return {edge_start, head, tail_start, tail, view};
+}
+
+FeatureHandle make_features(In2<double> dense, In<Offset> start, In<FeatureId> id, In<double> value,
+                            std::int64_t sparse_features) {
+  check_size("feat_value", value.size(), id.size());
+  if (sparse_features < 0) fail<ForestError>("the number of sparse features is negative");
+  check_offsets("feat_start", span_of(start), static_cast<std::int64_t>(dense.shape(0)),
+                static_cast<std::int64_t>(id.size()));
+  const FeatureView view{span_of(dense), static_cast<std::int64_t>(dense.shape(1)),
+                         SparseView{span_of(start), span_of(id), span_of(value)}};
+  check_features(view, sparse_features);
+  return {dense, start, id, value, sparse_features, view};
+}
+
+std::size_t theta_size(const FeatureHandle& h) {
+  return static_cast<std::size_t>(h.view.width + h.sparse_features);
+}
+
+}  // namespace
+
+void bind_forest(nb::module_& m) {
+  nb::class_<ForestHandle>(m, "ForestView", "A validated forest, as kernels see it.");
+  nb::class_<FeatureHandle>(m, "FeatureView", "Validated features of the edges of a forest.");
+  m.def("make_forest", &make_forest, "edge_start"_a.noconvert(), "head"_a.noconvert(),
+        "tail_start"_a.noconvert(), "tail"_a.noconvert(),
+        "Check bounds, grouping and bottom-up order; the view keeps the arrays alive.");
+  m.def("make_features", &make_features, "dense"_a.noconvert(), "start"_a.noconvert(),
+        "id"_a.noconvert(), "value"_a.noconvert(), "sparse_features"_a,
+        "Check offsets, ids and values; the view keeps the arrays alive.");
+  m.def(
+      "check_reachable", [](const ForestHandle& f) { check_reachable(f.view); }, "forest"_a,
+      Release(), "Refuse nodes that stand in no derivation of the root.");
+  m.def(
+      "check_yield",
+      [](const ForestHandle& f, In<Offset> start, In<SymbolId> symbol, std::int64_t words) {
+        check_yield(f.view, YieldView{span_of(start), span_of(symbol)}, words);
+      },
+      "forest"_a, "start"_a.noconvert(), "symbol"_a.noconvert(), "words"_a, Release(),
+      "Refuse yields that name no word or no tail, or not every tail once.");
+  m.def(
+      "inside_log",
+      [](const ForestHandle& f, In<double> weight, Out<double> value) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("value", value.size(), f.nodes());
+        inside_log(f.view, span_of(weight), span_of(value));
+      },
+      "forest"_a, "weight"_a.noconvert(), "value"_a.noconvert(), Release());
+  m.def(
+      "inside_outside_log",
+      [](const ForestHandle& f, In<double> weight, Out<double> inside, Out<double> outside) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("inside", inside.size(), f.nodes());
+        check_size("outside", outside.size(), f.nodes());
+        inside_outside_log(f.view, span_of(weight), span_of(inside), span_of(outside));
+      },
+      "forest"_a, "weight"_a.noconvert(), "inside"_a.noconvert(), "outside"_a.noconvert(),
+      Release());
+  m.def(
+      "viterbi",
+      [](const ForestHandle& f, In<double> weight, Out<double> best, Out<std::int64_t> edge) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("best", best.size(), f.nodes());
+        check_size("edge", edge.size(), f.nodes());
+        viterbi(f.view, span_of(weight), span_of(best), span_of(edge));
+      },
+      "forest"_a, "weight"_a.noconvert(), "best"_a.noconvert(), "edge"_a.noconvert(), Release());
+  m.def(
+      "max_marginals",
+      [](const ForestHandle& f, In<double> weight, Out<double> marginal) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("marginal", marginal.size(), f.edges());
+        max_marginals(f.view, span_of(weight), span_of(marginal));
+      },
+      "forest"_a, "weight"_a.noconvert(), "marginal"_a.noconvert(), Release());
+  m.def(
+      "inside_outside_real",
+      [](const ForestHandle& f, In<double> weight, Out<double> inside, Out<double> outside) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("inside", inside.size(), f.nodes());
+        check_size("outside", outside.size(), f.nodes());
+        inside_real(f.view, span_of(weight), span_of(inside));
+        outside_real(f.view, span_of(weight), span_of(inside), span_of(outside));
+      },
+      "forest"_a, "weight"_a.noconvert(), "inside"_a.noconvert(), "outside"_a.noconvert(),
+      Release());
+  m.def(
+      "inside_outside_signed",
+      [](const ForestHandle& f, int numbers, In<double> weight, Out<double> inside,
+         Out<double> outside) {
+        const auto item = static_cast<std::size_t>(numbers) * 2;
+        check_size("weight", weight.size(), f.edges() * item);
+        check_size("inside", inside.size(), f.nodes() * item);
+        check_size("outside", outside.size(), f.nodes() * item);
+        inside_outside_signed(f.view, numbers, span_of(weight), span_of(inside), span_of(outside));
+      },
+      "forest"_a, "numbers"_a, "weight"_a.noconvert(), "inside"_a.noconvert(),
+      "outside"_a.noconvert(), Release());
+  m.def(
+      "count_derivations",
+      [](const ForestHandle& f, In<std::uint8_t> keep, Out<std::uint64_t> count) {
+        check_size("keep", keep.size(), f.edges());
+        check_size("count", count.size(), f.nodes());
+        count_derivations(f.view, span_of(keep), span_of(count));
+      },
+      "forest"_a, "keep"_a.noconvert(), "count"_a.noconvert(), Release(),
+      "Derivations of each node; 2^64-1 means at least that many.");
+  m.def(
+      "edge_conditionals",
+      [](const ForestHandle& f, In<double> weight, Out<double> q) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("q", q.size(), f.edges());
+        return edge_conditionals(f.view, span_of(weight), span_of(q));
+      },
+      "forest"_a, "weight"_a.noconvert(), "q"_a.noconvert(), Release(), "Returns log Z.");
+  m.def(
+      "edge_counts",
+      [](const ForestHandle& f, In<double> q, Out<double> count) {
+        check_size("q", q.size(), f.edges());
+        check_size("count", count.size(), f.edges());
+        edge_counts(f.view, span_of(q), span_of(count));
+      },
+      "forest"_a, "q"_a.noconvert(), "count"_a.noconvert(), Release());
+  m.def(
+      "edge_covariances",
+      [](const ForestHandle& f, In<double> q, In<double> r, Out<double> covariance) {
+        check_size("q", q.size(), f.edges());
+        check_size("r", r.size(), f.edges());
+        check_size("covariance", covariance.size(), f.edges());
+        return edge_covariances(f.view, span_of(q), span_of(r), span_of(covariance));
+      },
+      "forest"_a, "q"_a.noconvert(), "r"_a.noconvert(), "covariance"_a.noconvert(), Release(),
+      "Returns the expected sum of r.");
+  m.def(
+      "edge_scores",
+      [](const FeatureHandle& h, In<double> theta, Out<double> score, int threads) {
+        check_size("theta", theta.size(), theta_size(h));
+        check_size("score", score.size(), h.start.size() - 1);
+        edge_scores(h.view, span_of(theta), span_of(score), threads);
+      },
+      "features"_a, "theta"_a.noconvert(), "score"_a.noconvert(), "threads"_a = 1, Release());
+  m.def(
+      "add_features",
+      [](const FeatureHandle& h, In<double> coefficient, Out<double> total, int threads) {
+        check_size("coefficient", coefficient.size(), h.start.size() - 1);
+        check_size("total", total.size(), theta_size(h));
+        add_features(h.view, span_of(coefficient), span_of(total), threads);
+      },
+      "features"_a, "coefficient"_a.noconvert(), "total"_a.noconvert(), "threads"_a = 1, Release());
+}
+
+}  // namespace rosewood::bind

@@ -1,0 +1,30 @@
+// bind/module.cpp: the module rosewood._core and how its errors reach Python.
+#include "bind.hpp"
+
+namespace {
+
+/// Raises rosewood.errors.<name>; the message is the kernel's reason.
+void raise(const char* name, const char* what) {
+  nb::object kind = nb::module_::import_("rosewood.errors").attr(name);
+  PyErr_SetString(kind.ptr(), what);
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Native kernels of Rosewood; the package's own modules are the interface.";
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const rosewood::EmptyForestError& e) {
+      raise("EmptyForestError", e.what());
+    } catch (const rosewood::CycleError& e) {
+      raise("CycleError", e.what());
+    } catch (const rosewood::ForestError& e) {
+      raise("ForestError", e.what());
+    }
+  });
+  rosewood::bind::bind_forest(m);
+  rosewood::bind::bind_search(m);
+  rosewood::bind::bind_transform(m);
+}

@@ -1,0 +1,76 @@
+// bind/search.cpp: single derivations.
+#include "forest/search.hpp"
+
+#include "bind.hpp"
+
+namespace rosewood::bind {
+
+namespace {
+
+using Rows3 = std::tuple<Array<Offset>, Array<std::int64_t>, Array<double>>;
+
+Rows3 give(Derivations&& d) {
+  return {to_numpy(std::move(d.start)), to_numpy(std::move(d.edge)), to_numpy(std::move(d.score))};
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  m.def(
+      "follow",
+      [](const ForestHandle& f, In<std::int64_t> back) {
+        check_size("back", back.size(), f.nodes());
+        return to_numpy(follow(f.view, span_of(back)));
+      },
+      "forest"_a, "back"_a.noconvert(), "Edges of the derivation that back-pointers describe.");
+  m.def(
+      "k_best",
+      [](const ForestHandle& f, In<double> weight, std::int64_t k,
+         std::optional<std::pair<In<Offset>, In<SymbolId>>> distinct) {
+        check_size("weight", weight.size(), f.edges());
+        Derivations found;
+        {
+          nb::gil_scoped_release release;
+          if (distinct) {
+            const YieldView yield{span_of(distinct->first), span_of(distinct->second)};
+            found = k_best(f.view, span_of(weight), k, &yield);
+          } else {
+            found = k_best(f.view, span_of(weight), k, nullptr);
+          }
+        }
+        return give(std::move(found));
+      },
+      "forest"_a, "weight"_a.noconvert(), "k"_a, "distinct"_a = nb::none(),
+      "Rows of edges and their scores; with a validated yield, of distinct strings.");
+  m.def(
+      "sample",
+      [](const ForestHandle& f, In<double> weight, In<double> q, std::int64_t draws,
+         std::uint64_t seed, int threads) {
+        check_size("weight", weight.size(), f.edges());
+        check_size("q", q.size(), f.edges());
+        Derivations drawn;
+        {
+          nb::gil_scoped_release release;
+          drawn = sample(f.view, span_of(weight), span_of(q), draws, seed, threads);
+        }
+        return give(std::move(drawn));
+      },
+      "forest"_a, "weight"_a.noconvert(), "q"_a.noconvert(), "draws"_a, "seed"_a, "threads"_a = 1);
+  m.def(
+      "derivation_yields",
+      [](const ForestHandle& f, In<Offset> yield_start, In<SymbolId> yield_symbol, In<Offset> start,
+         In<std::int64_t> edge) {
+        std::vector<Offset> word_start;
+        std::vector<SymbolId> word;
+        {
+          nb::gil_scoped_release release;
+          derivation_yields(f.view, YieldView{span_of(yield_start), span_of(yield_symbol)},
+                            Rows<std::int64_t>{span_of(start), span_of(edge)}, word_start, word);
+        }
+        return std::pair{to_numpy(std::move(word_start)), to_numpy(std::move(word))};
+      },
+      "forest"_a, "yield_start"_a.noconvert(), "yield_symbol"_a.noconvert(), "start"_a.noconvert(),
+      "edge"_a.noconvert(), "Rows of words, one a row of edges.");
+}
+
+}  // namespace rosewood::bind

@@ -1,0 +1,51 @@
+// core/forest/features.cpp
+#include "forest/features.hpp"
+
+#include "util/error.hpp"
+#include "util/parallel.hpp"
+
+namespace rosewood {
+
+void edge_scores(const FeatureView& features, std::span<const double> theta,
+                 std::span<double> score, int threads) {
+  const auto width = features.width;
+  const auto& [start, id, value] = features.sparse;
+  const double* sparse_theta = theta.data() + width;
+  parallel_for(std::ssize(score), threads, 4096, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t e = begin; e < end; ++e) {
+      double sum = 0.0;
+      for (std::int64_t d = 0; d < width; ++d) sum += theta[d] * features.dense[e * width + d];
+      for (Offset i = start[e]; i < start[e + 1]; ++i) sum += sparse_theta[id[i]] * value[i];
+      score[e] = sum;
+    }
+  });
+}
+
+void add_features(const FeatureView& features, std::span<const double> coefficient,
+                  std::span<double> total, int threads) {
+  const auto width = features.width;
+  const auto edges = std::ssize(coefficient);
+  const auto& [start, id, value] = features.sparse;
+  for (std::int64_t e = 0; e < edges; ++e)
+    for (std::int64_t d = 0; d < width; ++d)
+      total[d] += coefficient[e] * features.dense[e * width + d];
+  // Each thread owns a range of features and passes over all edges: every sum has one order.
+  double* sparse_total = total.data() + width;
+  const auto sparse_features = std::ssize(total) - width;
+  parallel_for(sparse_features, threads, 65536, [&](std::int64_t begin, std::int64_t end) {
+    if (begin == 0 && end == sparse_features) {
+      for (std::int64_t e = 0; e < edges; ++e) {
+        const double c = coefficient[e];
+        for (Offset i = start[e]; i < start[e + 1]; ++i) sparse_total[id[i]] += c * value[i];
+      }
+      return;
+    }
+    for (std::int64_t e = 0; e < edges; ++e) {
+      const double c = coefficient[e];
+      for (Offset i = start[e]; i < start[e + 1]; ++i)
+        if (id[i] >= begin && id[i] < end) sparse_total[id[i]] += c * value[i];
+    }
+  });
+}
+
+}  // namespace rosewood

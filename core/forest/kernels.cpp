@@ -1,0 +1,183 @@
+// core/forest/kernels.cpp: the standard semirings, bound to inside() and outside().
+#include "forest/kernels.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "forest/inside.hpp"
+#include "forest/log_weights.hpp"
+#include "semiring/expectation.hpp"
+#include "semiring/scaled.hpp"
+#include "semiring/standard.hpp"
+#include "util/error.hpp"
+
+namespace rosewood {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Logarithms of scaled values; a value that no double can hold is an error, not infinity.
+void write_logs(std::span<const Scaled> value, std::span<double> out, const char* what) {
+  for (std::size_t v = 0; v < value.size(); ++v) {
+    out[v] = log_magnitude(value[v]);
+    if (std::isnan(out[v]) || out[v] == infinity)
+      fail<ForestError>(what, " of node ", v, ": its logarithm does not fit a double");
+  }
+}
+
+Scaled read_signed(const double* pair, std::size_t item) {
+  const double sign = pair[0];
+  const double log = pair[1];
+  if (sign == 0.0 || (log == -infinity && std::abs(sign) == 1.0)) return {0.0, 0.0};
+  if (std::abs(sign) != 1.0 || std::isnan(log) || log == infinity)
+    fail<ForestError>("signed log weight of edge ", item,
+                      ": want a sign of -1, 0 or 1 and a log magnitude below infinity");
+  Scaled value = scaled_exp(log);
+  value.mantissa *= sign;
+  return value;
+}
+
+void write_signed(Scaled value, double* pair, std::size_t item) {
+  pair[0] = value.mantissa > 0.0 ? 1.0 : (value.mantissa < 0.0 ? -1.0 : 0.0);
+  pair[1] = log_magnitude(value);
+  if (std::isnan(pair[1]) || pair[1] == infinity)
+    fail<ForestError>("value of node ", item, ": its logarithm does not fit a double");
+}
+
+/// A semiring value as an array of its numbers: V is one Scaled, or a struct of nothing else.
+template <class K>
+void run_signed(const ForestView& f, std::span<const double> weight, std::span<double> in,
+                std::span<double> out) {
+  using V = typename K::Value;
+  constexpr std::size_t numbers = sizeof(V) / sizeof(Scaled);
+  const auto nodes = static_cast<std::size_t>(f.num_nodes());
+  const auto weight_of = [&](std::int64_t e) {
+    Scaled number[numbers];
+    for (std::size_t i = 0; i < numbers; ++i)
+      number[i] = read_signed(&weight[(static_cast<std::size_t>(e) * numbers + i) * 2],
+                              static_cast<std::size_t>(e));
+    if constexpr (numbers == 1)
+      return number[0];
+    else if constexpr (numbers == 2)
+      return V{number[0], number[1]};
+    else
+      return V{number[0], number[1], number[2], number[3]};
+  };
+  const auto write = [&](std::span<const V> value, std::span<double> target) {
+    for (std::size_t v = 0; v < nodes; ++v) {
+      const auto put = [&](std::size_t i, Scaled x) {
+        write_signed(x, &target[(v * numbers + i) * 2], v);
+      };
+      if constexpr (numbers == 1) {
+        put(0, value[v]);
+      } else {
+        put(0, value[v].p);
+        put(1, value[v].r);
+        if constexpr (numbers == 4) {
+          put(2, value[v].s);
+          put(3, value[v].t);
+        }
+      }
+    }
+  };
+  std::vector<V> value(nodes);
+  inside<K>(f, weight_of, std::span<V>(value));
+  write(value, in);
+  if (out.empty()) return;
+  std::vector<V> above(nodes);
+  outside<K>(f, weight_of, std::span<const V>(value), std::span<V>(above));
+  write(above, out);
+}
+
+}  // namespace
+
+void check_log_weights(std::span<const double> weight) {
+  bool good = true;
+  for (const double w : weight) good &= (w < infinity);  // false for NaN too
+  if (good) return;
+  for (std::size_t e = 0; e < weight.size(); ++e)
+    if (!(weight[e] < infinity))
+      fail<ForestError>("log weight of edge ", e, " is ", weight[e], ": it must be finite or -inf");
+}
+
+void inside_log(const ForestView& f, std::span<const double> weight, std::span<double> value) {
+  check_log_weights(weight);
+  std::vector<Scaled> scaled(value.size());
+  inside<ScaledReal>(f, LogWeights(weight), std::span<Scaled>(scaled));
+  write_logs(scaled, value, "inside");
+}
+
+void inside_outside_log(const ForestView& f, std::span<const double> weight, std::span<double> in,
+                        std::span<double> out) {
+  check_log_weights(weight);
+  std::vector<Scaled> value(in.size());
+  inside<ScaledReal>(f, LogWeights(weight), std::span<Scaled>(value));
+  write_logs(value, in, "inside");
+  std::vector<Scaled> above(out.size());
+  outside<ScaledReal>(f, LogWeights(weight), std::span<const Scaled>(value),
+                      std::span<Scaled>(above));
+  write_logs(above, out, "outside");
+}
+
+void viterbi(const ForestView& f, std::span<const double> weight, std::span<double> best,
+             std::span<std::int64_t> edge) {
+  check_log_weights(weight);
+  for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
+    best[v] = -infinity;
+    edge[v] = -1;
+    for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
+      double score = weight[e];
+      for (const NodeId t : f.tails(e)) score += best[t];
+      if (score > best[v]) {
+        best[v] = score;
+        edge[v] = e;
+      }
+    }
+  }
+}
+
+void max_marginals(const ForestView& f, std::span<const double> weight,
+                   std::span<double> marginal) {
+  check_log_weights(weight);
+  const auto nodes = static_cast<std::size_t>(f.num_nodes());
+  const auto weight_of = [&](std::int64_t e) { return weight[e]; };
+  std::vector<double> in(nodes), out(nodes);
+  inside<Tropical>(f, weight_of, std::span<double>(in));
+  outside<Tropical>(f, weight_of, std::span<const double>(in), std::span<double>(out));
+  for (std::int64_t e = 0; e < f.num_edges(); ++e) {
+    double score = out[f.head[e]] + weight[e];
+    for (const NodeId t : f.tails(e)) score += in[t];
+    marginal[e] = score;
+  }
+}
+
+void inside_real(const ForestView& f, std::span<const double> weight, std::span<double> value) {
+  inside<Real>(f, [&](std::int64_t e) { return weight[e]; }, value);
+}
+
+void outside_real(const ForestView& f, std::span<const double> weight, std::span<const double> in,
+                  std::span<double> out) {
+  outside<Real>(f, [&](std::int64_t e) { return weight[e]; }, in, out);
+}
+
+void count_derivations(const ForestView& f, std::span<const std::uint8_t> keep,
+                       std::span<std::uint64_t> count) {
+  inside<SaturatingCount>(f, [&](std::int64_t e) { return std::uint64_t{keep[e] != 0}; }, count);
+}
+
+void inside_outside_signed(const ForestView& f, int numbers, std::span<const double> weight,
+                           std::span<double> in, std::span<double> out) {
+  switch (numbers) {
+    case 1:
+      return run_signed<ScaledReal>(f, weight, in, out);
+    case 2:
+      return run_signed<Expectation<ScaledReal>>(f, weight, in, out);
+    case 4:
+      return run_signed<SecondOrder<ScaledReal>>(f, weight, in, out);
+    default:
+      fail<ForestError>("signed log values have 1, 2 or 4 numbers, not ", numbers);
+  }
+}
+
+}  // namespace rosewood

@@ -1,0 +1,216 @@
+// core/forest/refine.cpp: nodes that know their boundary words (methods for n-gram counts and
+// linear BLEU need them; decoders that recombine on minimised language model states drop them).
+#include <algorithm>
+#include <unordered_map>
+
+#include "forest/transform.hpp"
+#include "util/error.hpp"
+
+namespace rosewood {
+
+namespace {
+
+/// Distinct strings of symbols, numbered.
+class StringTable {
+ public:
+  StringTable(std::vector<Offset>& start, std::vector<SymbolId>& symbol)
+      : start_(start), symbol_(symbol) {}
+
+  std::int64_t number(std::span<const SymbolId> string) {
+    std::uint64_t hash = string.size() * 0x9e3779b97f4a7c15ULL;
+    for (const SymbolId s : string) {
+      hash = (hash ^ static_cast<std::uint32_t>(s)) * 0xbf58476d1ce4e5b9ULL;
+      hash ^= hash >> 31;
+    }
+    const auto [from, to] = by_hash_.equal_range(hash);
+    for (auto it = from; it != to; ++it)
+      if (std::ranges::equal(string, (*this)[it->second])) return it->second;
+    const std::int64_t fresh = std::ssize(start_) - 1;
+    symbol_.insert(symbol_.end(), string.begin(), string.end());
+    start_.push_back(std::ssize(symbol_));
+    by_hash_.emplace(hash, fresh);
+    return fresh;
+  }
+  std::span<const SymbolId> operator[](std::int64_t i) const {
+    return Rows<SymbolId>{start_, symbol_}[i];
+  }
+
+ private:
+  std::vector<Offset>& start_;
+  std::vector<SymbolId>& symbol_;
+  std::unordered_multimap<std::uint64_t, std::int64_t> by_hash_;
+};
+
+constexpr SymbolId gap = -1;  // words not known, between the two ends of a long string
+
+/// A word of an edge's string, and whose it is: a slot's, the edge's own, or the sentence
+/// boundary's.
+struct Token {
+  SymbolId word;
+  std::int64_t owner;
+};
+constexpr std::int64_t own = -1;
+constexpr std::int64_t sentence_begin = -2;
+
+class Refiner {
+ public:
+  Refiner(const ForestView& f, const YieldView& yield, int n, SymbolId begin, SymbolId end,
+          std::int64_t max_edges)
+      : f_(f),
+        yield_(yield),
+        order_(n),
+        ends_(static_cast<std::size_t>(n - 1)),
+        begin_(begin),
+        end_(end),
+        max_edges_(max_edges),
+        states_(state_start_, state_word_),
+        grams_(out_.gram_word_start, out_.gram_word) {}
+
+  Refined run() {
+    std::vector<std::pair<NodeId, NodeId>> range(static_cast<std::size_t>(f_.num_nodes()));
+    std::vector<std::int64_t> state_of;  // of each new node
+    for (std::int64_t v = 0; v < f_.num_nodes(); ++v) {
+      const auto first = static_cast<NodeId>(out_.structure.node_map.size());
+      build_node(v, range, state_of);
+      range[v] = {first, static_cast<NodeId>(out_.structure.node_map.size())};
+    }
+    for (const std::int64_t state : state_of) {
+      // In the table a long string is (left ends, gap, right ends), a short one is itself.
+      const auto words = states_[state];
+      const bool whole = std::ranges::find(words, gap) == words.end();
+      for (const SymbolId w : words)
+        if (w != gap) out_.state_word.push_back(w);
+      out_.state_start.push_back(std::ssize(out_.state_word));
+      out_.state_whole.push_back(whole);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Pending {
+    std::int64_t state;
+    std::int64_t edge;
+    std::vector<NodeId> tails;
+    std::vector<std::int64_t> grams;
+  };
+
+  /// All edges of v, in all combinations of what its tails became, grouped by their state.
+  void build_node(std::int64_t v, const std::vector<std::pair<NodeId, NodeId>>& range,
+                  std::vector<std::int64_t>& state_of) {
+    const bool root = v == f_.root();
+    std::vector<Pending> pending;
+    for (Offset e = f_.edge_start[v]; e < f_.edge_start[v + 1]; ++e) {
+      const auto tails = f_.tails(e);
+      std::vector<NodeId> choice(tails.size());
+      bool possible = true;
+      for (std::size_t slot = 0; slot < tails.size(); ++slot) {
+        choice[slot] = range[tails[slot]].first;
+        possible = possible && range[tails[slot]].first < range[tails[slot]].second;
+      }
+      while (possible) {
+        if (++edges_ > max_edges_)
+          fail<ForestError>("refining to n = ", order_, " makes more than ", max_edges_,
+                            " edges: prune the forest first, or allow more");
+        tokens_of(e, choice, state_of, root);
+        pending.push_back(
+            {root ? states_.number({}) : state_number(), e, choice, complete_grams()});
+        std::size_t slot = tails.size();
+        while (slot > 0 && ++choice[slot - 1] == range[tails[slot - 1]].second) {
+          choice[slot - 1] = range[tails[slot - 1]].first;
+          --slot;
+        }
+        possible = slot > 0;
+      }
+    }
+    // States in order of first appearance, edges of one state in order.
+    std::unordered_map<std::int64_t, std::size_t> group_of;
+    std::vector<std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      const auto [it, fresh] = group_of.emplace(pending[i].state, groups.size());
+      if (fresh) groups.emplace_back();
+      groups[it->second].push_back(i);
+    }
+    if (root && groups.empty()) groups.emplace_back();
+    for (const auto& group : groups) {
+      for (const std::size_t i : group) {
+        out_.structure.add_edge(pending[i].edge, pending[i].tails);
+        out_.gram.insert(out_.gram.end(), pending[i].grams.begin(), pending[i].grams.end());
+        out_.gram_start.push_back(std::ssize(out_.gram));
+      }
+      out_.structure.end_node(static_cast<NodeId>(v));
+      state_of.push_back(group.empty() ? states_.number({}) : pending[group.front()].state);
+    }
+  }
+
+  /// The edge's string as far as it is known: its own words and the ends of its tails.
+  void tokens_of(std::int64_t e, std::span<const NodeId> choice,
+                 const std::vector<std::int64_t>& state_of, bool root) {
+    tokens_.clear();
+    if (root && begin_ >= 0) tokens_.push_back({begin_, sentence_begin});
+    for (const SymbolId symbol : yield_[e]) {
+      if (symbol >= 0) {
+        tokens_.push_back({symbol, own});
+      } else {
+        const auto slot = -1 - symbol;
+        for (const SymbolId word : states_[state_of[static_cast<std::size_t>(choice[slot])]])
+          tokens_.push_back({word, slot});
+      }
+    }
+    if (root && end_ >= 0) tokens_.push_back({end_, own});
+  }
+
+  std::int64_t state_number() {
+    string_.clear();
+    const bool has_gap = std::ranges::any_of(tokens_, [](const Token& t) { return t.word == gap; });
+    if (!has_gap && tokens_.size() < ends_) {
+      for (const Token& t : tokens_) string_.push_back(t.word);
+    } else {
+      for (std::size_t i = 0; i < ends_; ++i) string_.push_back(tokens_[i].word);
+      string_.push_back(gap);
+      for (std::size_t i = tokens_.size() - ends_; i < tokens_.size(); ++i)
+        string_.push_back(tokens_[i].word);
+    }
+    return states_.number(string_);
+  }
+
+  /// N-grams that do not lie inside one tail: this edge is where they come together.
+  std::vector<std::int64_t> complete_grams() {
+    std::vector<std::int64_t> grams;
+    const auto longest = static_cast<std::size_t>(order_);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      string_.clear();
+      for (std::size_t j = i; j < tokens_.size() && j - i < longest; ++j) {
+        if (tokens_[j].word == gap) break;
+        string_.push_back(tokens_[j].word);
+        if (tokens_[i].owner == tokens_[j].owner && tokens_[i].owner != own) continue;
+        grams.push_back(grams_.number(string_));
+      }
+    }
+    return grams;
+  }
+
+  const ForestView& f_;
+  const YieldView& yield_;
+  int order_;
+  std::size_t ends_;
+  SymbolId begin_, end_;
+  std::int64_t max_edges_;
+  std::int64_t edges_ = 0;
+  Refined out_;
+  std::vector<Offset> state_start_{0};
+  std::vector<SymbolId> state_word_;
+  StringTable states_;
+  StringTable grams_;
+  std::vector<Token> tokens_;
+  std::vector<SymbolId> string_;
+};
+
+}  // namespace
+
+Refined refine(const ForestView& f, const YieldView& yield, int n, SymbolId begin, SymbolId end,
+               std::int64_t max_edges) {
+  if (n < 1) fail<ForestError>("refine: n must be at least 1, not ", n);
+  return Refiner(f, yield, n, begin, end, max_edges).run();
+}
+
+}  // namespace rosewood

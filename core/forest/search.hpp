@@ -1,0 +1,41 @@
+// core/forest/search.hpp: single derivations: the k best, random ones, and what they say.
+// A derivation is the list of its edges in pre-order, tails in slot order. No Python here.
+// Nothing here recurses: a forest may be a chain of a million nodes.
+// Specification: tests/reference/search.py.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "forest/view.hpp"
+
+namespace rosewood {
+
+/// Rows of edges, and a log score each.
+struct Derivations {
+  std::vector<Offset> start{0};
+  std::vector<std::int64_t> edge;
+  std::vector<double> score;
+};
+
+/// The derivation of the root that follows back[v] from each node; empty where back[root] is -1.
+std::vector<std::int64_t> follow(const ForestView& f, std::span<const std::int64_t> back);
+
+/// The k best derivations, best first (Huang & Chiang 2005, algorithm 3). Ties are broken by edge
+/// number, then by the ranks of the tails. With a yield, derivations with the same string as a
+/// better one are left out, at every node. Derivations of weight zero are not counted.
+Derivations k_best(const ForestView& f, std::span<const double> weight, std::int64_t k,
+                   const YieldView* distinct);
+
+/// Derivations drawn from p(d) ∝ exp(weight); q as edge_conditionals() gives it. Draw i depends on
+/// `seed` and i alone, so threads do not matter.
+Derivations sample(const ForestView& f, std::span<const double> weight, std::span<const double> q,
+                   std::int64_t draws, std::uint64_t seed, int threads);
+
+/// The words of each derivation (rows of edges in pre-order).
+void derivation_yields(const ForestView& f, const YieldView& yield, const Rows<std::int64_t>& edges,
+                       std::vector<Offset>& start, std::vector<SymbolId>& word);
+
+}  // namespace rosewood

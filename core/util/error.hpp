@@ -1,0 +1,38 @@
+// core/util/error.hpp: what kernels throw. bind/ turns each into the class of rosewood.errors.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rosewood {
+
+/// A forest, or what was asked of it, is not valid.
+struct ForestError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A cycle where there may be none.
+struct CycleError : ForestError {
+  using ForestError::ForestError;
+};
+
+/// A distribution was asked of a forest whose derivations all have weight zero.
+struct EmptyForestError : ForestError {
+  using ForestError::ForestError;
+};
+
+/// Pieces of a message, joined: fail<ForestError>("edge ", e, ": …").
+template <class E, class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  std::string message;
+  auto add = [&message](const auto& part) {
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
+      message += std::to_string(part);
+    else
+      message += part;
+  };
+  (add(parts), ...);
+  throw E(message);
+}
+
+}  // namespace rosewood

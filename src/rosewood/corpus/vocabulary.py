@@ -1,0 +1,62 @@
+"""Words and their numbers: a table that belongs to whoever made it, never global."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+__all__ = ["Vocabulary"]
+
+
+class Vocabulary:
+    """Distinct strings numbered from zero in order of arrival.  It only grows."""
+
+    __slots__ = ("_ids", "_words")
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        self._words: list[str] = []
+        self._ids: dict[str, int] = {}
+        for word in words:
+            if word in self._ids:
+                raise ValueError(f"vocabulary: {word!r} occurs twice")
+            self.add(word)
+
+    def add(self, word: str) -> int:
+        """The number of `word`, which is given the next one if it is new."""
+        number = self._ids.setdefault(word, len(self._words))
+        if number == len(self._words):
+            self._words.append(word)
+        return number
+
+    def add_all(self, words: Iterable[str]) -> list[int]:
+        """The number of each word, new ones added."""
+        add = self.add
+        return [add(word) for word in words]
+
+    def get(self, word: str, default: int | None = None) -> int | None:
+        """The number of `word`, or `default` where it is unknown."""
+        return self._ids.get(word, default)
+
+    def __getitem__(self, number: int) -> str:
+        if not 0 <= number < len(self._words):
+            raise IndexError(f"vocabulary: no word {number}, there are {len(self._words)}")
+        return self._words[number]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self._words == other._words
+
+    __hash__ = None  # type: ignore[assignment]  # it grows
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words)"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Vocabulary, (tuple(self._words),))

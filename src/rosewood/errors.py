@@ -1,0 +1,75 @@
+"""Every exception the package raises on purpose.
+
+    RosewoodError                 catch this to catch them all
+    ├── ForestError               a forest, or what was asked of it, is not valid
+    │   ├── CycleError            a cycle that is not made of unary edges, or cannot be summed
+    │   └── EmptyForestError      a distribution was asked of a forest without derivations
+    ├── SemiringError             an operation the semiring does not have
+    └── FormatError               a file or a text cannot be read: carries file, line and reason
+        └── DamagedFileError      a binary file is truncated, altered or of another kind
+
+Native kernels throw the same classes.  Wrong types and shapes of Python arguments are reported as
+ForestError too: the reason says which argument, and what was expected.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+__all__ = [
+    "CycleError",
+    "DamagedFileError",
+    "EmptyForestError",
+    "ForestError",
+    "FormatError",
+    "RosewoodError",
+    "SemiringError",
+]
+
+
+class RosewoodError(Exception):
+    """Base of every error raised on purpose."""
+
+
+class ForestError(RosewoodError):
+    """A forest, or what was asked of it, is not valid."""
+
+
+class CycleError(ForestError):
+    """A cycle that is not made of unary edges, or whose closure does not exist."""
+
+
+class EmptyForestError(ForestError):
+    """A distribution was asked of a forest whose derivations all have weight zero."""
+
+
+class SemiringError(RosewoodError):
+    """An operation that the semiring does not have."""
+
+
+class FormatError(RosewoodError):
+    """A file or a text cannot be read; `file`, `line` and `reason` say where and why."""
+
+    def __init__(
+        self, reason: str, *, file: str | PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        self.reason = reason
+        self.file = None if file is None else fspath(file)
+        self.line = line
+        place = self.file or "<text>"
+        if line is not None:
+            place += f":{line}"
+        super().__init__(f"{place}: {reason}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.reason, self.file, self.line))
+
+
+class DamagedFileError(FormatError):
+    """A binary file is truncated, altered, or of another kind or version."""
+
+
+def _rebuild(
+    kind: type[FormatError], reason: str, file: str | None, line: int | None
+) -> FormatError:
+    return kind(reason, file=file, line=line)

@@ -1,0 +1,215 @@
+"""Forests made edge by edge, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError
+from rosewood.forest.arrays import IdArray, LongArray
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+
+__all__ = ["ForestBuilder"]
+
+
+class ForestBuilder:
+    """Collects nodes and edges, then sorts and checks them.
+
+    >>> b = ForestBuilder()
+    >>> cat, top = b.node(), b.node()
+    >>> _ = b.edge(cat, says=["a", "cat"], features={"lm": -2.0})
+    >>> _ = b.edge(top, [cat], ["see", 0], {"lm": -1.0})
+    >>> b.build(top).num_derivations()
+    1
+    """
+
+    def __init__(
+        self, features: FeatureSpace | None = None, vocabulary: Vocabulary | None = None
+    ) -> None:
+        self.features = FeatureSpace() if features is None else features
+        self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        self._nodes = 0
+        self._head: list[int] = []
+        self._tail_start: list[int] = [0]
+        self._tail: list[int] = []
+        self._yield_start: list[int] = [0]
+        self._yield: list[int] = []
+        self._dense: list[float] = []
+        self._feat_start: list[int] = [0]
+        self._feat_id: list[int] = []
+        self._feat_value: list[float] = []
+        self._rule: list[int | None] = []
+        self._span: list[tuple[int, int] | None] = []
+
+    @property
+    def num_nodes(self) -> int:
+        return self._nodes
+
+    @property
+    def num_edges(self) -> int:
+        return len(self._head)
+
+    def node(self, span: tuple[int, int] | None = None) -> int:
+        """A new node; `span` is the source words it covers, first and one past the last."""
+        self._span.append(span)
+        self._nodes += 1
+        return self._nodes - 1
+
+    def edge(
+        self,
+        head: int,
+        tails: Iterable[int] = (),
+        says: Iterable[str | int] | None = None,
+        features: Mapping[str, float] | None = None,
+        *,
+        rule: int | None = None,
+    ) -> int:
+        """A new edge.  `says` has words, and k for the k-th tail; left out: its tails in order."""
+        number, before = len(self._head), len(self._tail)
+        self._tail.extend(tails)
+        arity = len(self._tail) - before
+        for node in (head, *self._tail[before:]):
+            if not 0 <= node < self._nodes:
+                raise ForestError(f"edge {number} names node {node}, but there are {self._nodes}")
+        self._head.append(head)
+        self._tail_start.append(len(self._tail))
+        for symbol in range(arity) if says is None else says:
+            if isinstance(symbol, str):
+                self._yield.append(self.vocabulary.add(symbol))
+            elif 0 <= symbol < arity:
+                self._yield.append(-1 - symbol)
+            else:
+                raise ForestError(f"edge {number} says its tail {symbol}, but it has {arity} tails")
+        self._yield_start.append(len(self._yield))
+        self._add_features(features or {})
+        self._rule.append(rule)
+        return number
+
+    def _add_features(self, features: Mapping[str, float]) -> None:
+        row = [0.0] * len(self.features.dense)
+        sparse: list[tuple[int, float]] = []
+        for name, value in features.items():
+            column = self.features.dense_index(name)
+            if column is not None:
+                row[column] = float(value)
+            else:
+                sparse.append((self.features.sparse.add(name), float(value)))
+        sparse.sort()
+        self._dense.extend(row)
+        self._feat_id.extend(number for number, _ in sparse)
+        self._feat_value.extend(value for _, value in sparse)
+        self._feat_start.append(len(self._feat_id))
+
+    def build(self, root: int, *, drop_unreachable: bool = False) -> Forest:
+        """The forest: nodes bottom-up, smallest number first, `root` last.
+
+        A node that is in no derivation of the root is an error, or dropped with its edges.
+        """
+        if not 0 <= root < self._nodes:
+            raise ForestError(f"the root is node {root}, but there are {self._nodes} nodes")
+        used = self._used_from(root)
+        if drop_unreachable:
+            edges = [e for e, head in enumerate(self._head) if head in used]
+        else:
+            edges = list(range(len(self._head)))
+            self._refuse_idle_nodes(root, used)
+        number = {node: i for i, node in enumerate(sorted(used))}
+        old_edges = np.array(edges, dtype=np.int64)
+        tail_start, tail = _core.gather_ids(
+            np.array(self._tail_start, dtype=np.int64),
+            np.array(self._tail, dtype=np.int32),
+            old_edges,
+        )
+        edge_start, _, tail_start, tail, edge_map, node_map = _core.topological_sort(
+            len(number),
+            np.array([number[self._head[e]] for e in edges], dtype=np.int32),
+            tail_start,
+            np.array([number[t] for t in tail.tolist()], dtype=np.int32),
+            number[root],
+        )
+        forest = self._arrange(
+            edge_start,
+            tail_start,
+            tail,
+            old_edges[edge_map],
+            [sorted(used)[v] for v in node_map.tolist()],
+        )
+        if drop_unreachable:
+            from rosewood.forest.transform import drop_unreachable as drop
+
+            return drop(forest).forest
+        return forest
+
+    def _used_from(self, root: int) -> set[int]:
+        """The nodes that some edge chain from the root leads to."""
+        into: list[list[int]] = [[] for _ in range(self._nodes)]
+        for edge, head in enumerate(self._head):
+            into[head].append(edge)
+        used, todo = {root}, [root]
+        while todo:
+            for edge in into[todo.pop()]:
+                for tail in self._tail[self._tail_start[edge] : self._tail_start[edge + 1]]:
+                    if tail not in used:
+                        used.add(tail)
+                        todo.append(tail)
+        return used
+
+    def _refuse_idle_nodes(self, root: int, used: set[int]) -> None:
+        if self._nodes == 1 and not self._head:
+            return  # the empty forest
+        with_edges = set(self._head)
+        for node in range(self._nodes):
+            if node not in used:
+                raise ForestError(f"node {node} is in no derivation of the root, node {root}")
+            if node not in with_edges:
+                raise ForestError(f"node {node} has no edges")
+
+    def _arrange(
+        self,
+        edge_start: LongArray,
+        tail_start: LongArray,
+        tail: IdArray,
+        old_edges: LongArray,
+        old_nodes: list[int],
+    ) -> Forest:
+        """The forest whose edges and nodes are these old ones."""
+        starts = np.array(self._feat_start, dtype=np.int64)
+        feat_start, feat_id = _core.gather_ids(
+            starts, np.array(self._feat_id, dtype=np.int32), old_edges
+        )
+        _, feat_value = _core.gather_values(
+            starts, np.array(self._feat_value, dtype=np.float64), old_edges
+        )
+        yield_start, yield_symbol = _core.gather_ids(
+            np.array(self._yield_start, dtype=np.int64),
+            np.array(self._yield, dtype=np.int32),
+            old_edges,
+        )
+        width = len(self.features.dense)
+        dense = np.array(self._dense, dtype=np.float64).reshape(len(self._head), width)
+        rules = [self._rule[e] for e in old_edges.tolist()]
+        spans = [self._span[v] for v in old_nodes]
+        return Forest(
+            edge_start,
+            tail_start,
+            tail,
+            features=self.features,
+            dense=dense[old_edges],
+            feat_start=feat_start,
+            feat_id=feat_id,
+            feat_value=feat_value,
+            vocabulary=self.vocabulary,
+            yield_start=yield_start,
+            yield_symbol=yield_symbol,
+            rule=None
+            if not any(r is not None for r in rules)
+            else [-1 if r is None else r for r in rules],
+            span=None
+            if not any(s is not None for s in spans)
+            else [(0, 0) if s is None else s for s in spans],
+            allow_unreachable=True,
+        )

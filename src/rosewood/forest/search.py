@@ -1,0 +1,174 @@
+"""Single derivations of a forest: the best, the k best, random ones, and how many there are.
+
+A derivation is the list of its edges in pre-order, tails in slot order; an edge under a node that is
+used twice may stand in it twice.
+Native      core/forest/search.hpp; specification: tests/reference/search.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.errors import EmptyForestError, ForestError
+from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_weight
+from rosewood.forest.forest import Forest
+
+__all__ = ["Derivation", "Derivations", "best", "k_best", "num_derivations", "sample"]
+
+
+class Derivations(Sequence["Derivation"]):
+    """Derivations of one forest, in flat arrays: row i is edge[start[i]:start[i+1]]."""
+
+    def __init__(self, forest: Forest, start: LongArray, edge: LongArray, score: FloatArray):
+        self.forest = forest
+        self.start = start
+        self.edge = edge
+        self.score = score
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    @overload
+    def __getitem__(self, index: int) -> Derivation: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Derivation]: ...
+    def __getitem__(self, index: int | slice) -> Derivation | list[Derivation]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        return Derivation(
+            self.forest,
+            self.edge[self.start[place] : self.start[place + 1]],
+            float(self.score[place]),
+        )
+
+    def __iter__(self) -> Iterator[Derivation]:
+        return (self[i] for i in range(len(self)))
+
+    def words(self) -> list[list[str]]:
+        """The words of each derivation."""
+        start, symbol = _yields(self.forest, self.start, self.edge)
+        word = self.forest.word
+        return [
+            [word(s) for s in symbol[start[i] : start[i + 1]].tolist()] for i in range(len(self))
+        ]
+
+    def texts(self) -> list[str]:
+        """The string of each derivation, words joined by spaces."""
+        return [" ".join(words) for words in self.words()]
+
+    def __repr__(self) -> str:
+        return f"Derivations({len(self)} of {self.forest!r})"
+
+
+class Derivation:
+    """One derivation: its edges in pre-order and its log score."""
+
+    __slots__ = ("edges", "forest", "score")
+
+    def __init__(self, forest: Forest, edges: LongArray, score: float) -> None:
+        self.forest = forest
+        self.edges = edges
+        self.score = score
+
+    @property
+    def words(self) -> list[str]:
+        start = np.array([0, len(self.edges)], dtype=np.int64)
+        _, symbol = _yields(self.forest, start, np.ascontiguousarray(self.edges))
+        return [self.forest.word(s) for s in symbol.tolist()]
+
+    @property
+    def text(self) -> str:
+        """The words joined by spaces."""
+        return " ".join(self.words)
+
+    def features(self) -> FloatArray:
+        """Φ(d): the sum of the features of its edges."""
+        uses = np.bincount(self.edges, minlength=self.forest.num_edges).astype(np.float64)
+        return self.forest.combine_features(uses)
+
+    def __repr__(self) -> str:
+        return f"Derivation({self.score:.6g}, {self.text!r})"
+
+
+def _yields(forest: Forest, start: LongArray, edge: LongArray) -> tuple[LongArray, IdArray]:
+    return _core.derivation_yields(
+        forest.view, forest.yield_start, forest.yield_symbol, start, edge
+    )
+
+
+def best(forest: Forest, weight: ArrayLike) -> Derivation:
+    """The best derivation; among equals, the one with the first edges."""
+    scores = np.empty(forest.num_nodes)
+    back = np.empty(forest.num_nodes, dtype=np.int64)
+    _core.viterbi(forest.view, as_weight("weight", weight, forest.num_edges), scores, back)
+    if back[-1] < 0:
+        raise EmptyForestError("best: no derivation of the forest has a weight above zero")
+    return Derivation(forest, _core.follow(forest.view, back), float(scores[-1]))
+
+
+def k_best(forest: Forest, weight: ArrayLike, k: int, *, distinct: bool = False) -> Derivations:
+    """The k best derivations, best first; fewer where there are fewer.
+
+    With `distinct`, the best derivation of each of the k best strings.  Derivations of weight zero
+    (log weight -inf) are left out.
+    """
+    if k < 0:
+        raise ForestError(f"k_best: k is {k}")
+    found = _core.k_best(
+        forest.view,
+        as_weight("weight", weight, forest.num_edges),
+        k,
+        (forest.yield_start, forest.yield_symbol) if distinct else None,
+    )
+    return Derivations(forest, *found)
+
+
+def sample(
+    forest: Forest, weight: ArrayLike, draws: int, *, seed: int = 0, threads: int = 1
+) -> Derivations:
+    """Independent draws from p(d) ∝ exp(weight of d); the same at any number of threads."""
+    if draws < 0:
+        raise ForestError(f"sample: draws is {draws}")
+    weights = as_weight("weight", weight, forest.num_edges)
+    q = np.empty(forest.num_edges)
+    _core.edge_conditionals(forest.view, weights, q)
+    drawn = _core.sample(forest.view, weights, q, draws, seed & (2**64 - 1), threads)
+    return Derivations(forest, *drawn)
+
+
+def num_derivations(forest: Forest, keep: ArrayLike | None = None) -> int:
+    """How many derivations the root has, exactly; over the edges with `keep` only, if given."""
+    mask = np.ones(forest.num_edges, np.uint8) if keep is None else np.asarray(keep) != 0
+    if mask.shape != (forest.num_edges,):
+        raise ForestError(f"keep has shape {mask.shape}, want ({forest.num_edges},)")
+    count = np.empty(forest.num_nodes, dtype=np.uint64)
+    _core.count_derivations(forest.view, mask.astype(np.uint8), count)
+    if count[-1] != np.iinfo(np.uint64).max:
+        return int(count[-1])
+    return _count_exactly(forest, mask.tolist())
+
+
+def _count_exactly(forest: Forest, keep: list[int]) -> int:
+    """In Python's own whole numbers, for counts beyond 64 bits."""
+    tails, starts, ends = (
+        forest.tail.tolist(),
+        forest.tail_start.tolist(),
+        forest.edge_start.tolist(),
+    )
+    counts: list[int] = []
+    for node in range(forest.num_nodes):
+        total = 0
+        for edge in range(ends[node], ends[node + 1]):
+            if keep[edge]:
+                product = 1
+                for tail in tails[starts[edge] : starts[edge + 1]]:
+                    product *= counts[tail]
+                total += product
+        counts.append(total)
+    return counts[-1]
