@@ -161,6 +161,14 @@ void bind_forest(nb::module_& m) {
         add_features(h.view, span_of(coefficient), span_of(total), threads);
       },
       "features"_a, "coefficient"_a.noconvert(), "total"_a.noconvert(), "threads"_a = 1, Release());
+  m.def(
+      "dot",
+      [](In<double> a, In<double> b) {
+        check_size("b", b.size(), a.size());
+        return dot(span_of(a), span_of(b));
+      },
+      "a"_a.noconvert(), "b"_a.noconvert(), Release(),
+      "The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.");
 }
 
 }  // namespace rosewood::bind

@@ -62,6 +62,8 @@ void node_means(const ForestView& f, std::span<const double> q, std::span<const 
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       if (q[e] == 0.0) continue;
       double x = r[e];
+      if (!std::isfinite(x))
+        fail<ForestError>("the local value of edge ", e, " is ", x, ", and the edge is used");
       for (const NodeId t : f.tails(e)) x += mean[t];
       sum += q[e] * x;
     }

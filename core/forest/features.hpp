@@ -23,4 +23,8 @@ void edge_scores(const FeatureView& features, std::span<const double> theta,
 void add_features(const FeatureView& features, std::span<const double> coefficient,
                   std::span<double> total, int threads);
 
+/// Σ_i a[i] b[i] over the i with a[i] != 0, whatever b is elsewhere; always in the same order (a
+/// library's product may depend on the number of threads).
+double dot(std::span<const double> a, std::span<const double> b);
+
 }  // namespace rosewood

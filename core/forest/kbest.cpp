@@ -209,6 +209,7 @@ class KBest {
     while (!stack.empty()) {
       const auto [v, r] = stack.back();
       stack.pop_back();
+      check_listed(out.size() + stack.size());
       // A node that was never opened has been used for its best derivation only.
       const auto index = state_of_[v];
       const bool opened = index >= 0 && static_cast<std::size_t>(r) <

@@ -38,6 +38,7 @@ void unfold(const ForestView& f, Pick&& pick, std::vector<std::int64_t>& out) {
     const std::int64_t e = pick(v);
     out.push_back(e);
     const auto tails = f.tails(e);
+    check_listed(out.size() + stack.size() + tails.size());
     stack.insert(stack.end(), tails.rbegin(), tails.rend());
   }
 }
@@ -80,6 +81,7 @@ Derivations sample(const ForestView& f, std::span<const double> weight, std::spa
     double score = 0.0;
     for (const std::int64_t e : edges) score += weight[e];
     result.edge.insert(result.edge.end(), edges.begin(), edges.end());
+    check_listed(result.edge.size());
     result.start.push_back(std::ssize(result.edge));
     result.score.push_back(score);
   }

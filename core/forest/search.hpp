@@ -10,8 +10,17 @@
 #include <vector>
 
 #include "forest/view.hpp"
+#include "util/error.hpp"
 
 namespace rosewood {
+
+/// What a list of derivations may hold in all. Sharing lets a forest of 60 edges describe a derivation
+/// of 2^60; that is an error here, not a machine without memory.
+constexpr std::size_t max_listed_edges = std::size_t{1} << 28;
+inline void check_listed(std::size_t edges) {
+  if (edges > max_listed_edges)
+    fail<ForestError>("the derivations have more than ", max_listed_edges, " edges in all");
+}
 
 /// Rows of edges, and a log score each.
 struct Derivations {

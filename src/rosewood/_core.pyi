@@ -55,6 +55,11 @@ def edge_scores(features: FeatureView, theta: Annotated[NDArray[numpy.float64], 
 
 def add_features(features: FeatureView, coefficient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], total: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
 
+def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """
+    The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.
+    """
+
 def follow(forest: ForestView, back: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """Edges of the derivation that back-pointers describe."""
 

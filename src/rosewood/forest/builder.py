@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class ForestBuilder:
         self._feat_value: list[float] = []
         self._rule: list[int | None] = []
         self._span: list[tuple[int, int] | None] = []
+        self._state: list[int | None] = []
 
     @property
     def num_nodes(self) -> int:
@@ -53,9 +55,10 @@ class ForestBuilder:
     def num_edges(self) -> int:
         return len(self._head)
 
-    def node(self, span: tuple[int, int] | None = None) -> int:
+    def node(self, span: tuple[int, int] | None = None, *, state: int | None = None) -> int:
         """A new node; `span` is the source words it covers, first and one past the last."""
         self._span.append(span)
+        self._state.append(state)
         self._nodes += 1
         return self._nodes - 1
 
@@ -191,8 +194,6 @@ class ForestBuilder:
         )
         width = len(self.features.dense)
         dense = np.array(self._dense, dtype=np.float64).reshape(len(self._head), width)
-        rules = [self._rule[e] for e in old_edges.tolist()]
-        spans = [self._span[v] for v in old_nodes]
         return Forest(
             edge_start,
             tail_start,
@@ -205,11 +206,15 @@ class ForestBuilder:
             vocabulary=self.vocabulary,
             yield_start=yield_start,
             yield_symbol=yield_symbol,
-            rule=None
-            if not any(r is not None for r in rules)
-            else [-1 if r is None else r for r in rules],
-            span=None
-            if not any(s is not None for s in spans)
-            else [(0, 0) if s is None else s for s in spans],
+            rule=_column([self._rule[e] for e in old_edges.tolist()], -1),
+            span=_column([self._span[v] for v in old_nodes], (0, 0)),
+            state=_column([self._state[v] for v in old_nodes], -1),
             allow_unreachable=True,
         )
+
+
+def _column(values: list[Any], missing: Any) -> list[Any] | None:
+    """A column of the forest, or None where nobody gave a value."""
+    if all(value is None for value in values):
+        return None
+    return [missing if value is None else value for value in values]

@@ -60,6 +60,8 @@ class Forest:
     state: LongArray | None  # [V]: whatever the maker of the forest distinguished nodes by
     features: FeatureSpace
     vocabulary: Vocabulary | None
+    _view: _core.ForestView
+    _features_view: tuple[int, _core.FeatureView] | None
 
     def __init__(
         self,
@@ -151,12 +153,19 @@ class Forest:
         For transforms: their results are right by construction, and are tested to be.
         """
         fields = {name: getattr(self, name) for name in (*_ARRAYS, "features", "vocabulary")}
-        made = Forest.__new__(Forest)
         for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                freeze(value)
-            fields[name] = value
-        made._set(**fields)
+            fields[name] = freeze(value) if isinstance(value, np.ndarray) else value
+        return Forest.unchecked(**fields)
+
+    @staticmethod
+    def unchecked(**fields: Any) -> Forest:
+        """A forest from arrays that are known to be right: the structure alone is looked at."""
+        made = Forest.__new__(Forest)
+        columns = dict.fromkeys(("span", "rule", "state"))
+        if "head" not in fields:
+            steps = np.diff(fields["edge_start"])
+            fields["head"] = freeze(np.repeat(np.arange(len(steps), dtype=np.int32), steps))
+        made._set(**{**columns, **fields})
         return made
 
     @classmethod
@@ -206,11 +215,11 @@ class Forest:
 
     @property
     def num_nodes(self) -> int:
-        return self.edge_start.shape[0] - 1
+        return len(self.edge_start) - 1
 
     @property
     def num_edges(self) -> int:
-        return self.head.shape[0]
+        return len(self.head)
 
     @property
     def root(self) -> int:
@@ -264,19 +273,19 @@ class Forest:
     @property
     def view(self) -> _core.ForestView:
         """The structure as native kernels take it."""
-        view: _core.ForestView = self._view
-        return view
+        return self._view
 
     @property
     def feature_view(self) -> _core.FeatureView:
         """The features as native kernels take them, for the feature space as it is now."""
         count = len(self.features.sparse)
-        if self._features_view is None or self._features_view[0] != count:
-            view = _core.make_features(
-                self.dense, self.feat_start, self.feat_id, self.feat_value, count
-            )
-            object.__setattr__(self, "_features_view", (count, view))
-        return self._features_view[1]
+        if self._features_view is not None and self._features_view[0] == count:
+            return self._features_view[1]
+        view = _core.make_features(
+            self.dense, self.feat_start, self.feat_id, self.feat_value, count
+        )
+        object.__setattr__(self, "_features_view", (count, view))
+        return view
 
     def score(self, theta: ArrayLike, *, threads: int = 1) -> FloatArray:
         """θ·φ of each edge: the log weights of a log-linear model."""

@@ -1,7 +1,7 @@
 """Single derivations of a forest: the best, the k best, random ones, and how many there are.
 
-A derivation is the list of its edges in pre-order, tails in slot order; an edge under a node that is
-used twice may stand in it twice.
+A derivation is the list of its edges in pre-order, tails in slot order; an edge under a node that
+is used twice may stand in it twice.
 Native      core/forest/search.hpp; specification: tests/reference/search.py
 """
 

@@ -1,0 +1,177 @@
+"""Derivatives of the partition function and of expectations with respect to θ.
+
+For log-linear weights scale·θ·φ (Li & Eisner 2009, §5).  Z itself may not fit a double: what
+belongs to Z comes as `Scaled`, a value and the log of the factor it is to be multiplied by.
+`features` chooses coordinates of θ where a full matrix would be too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosewood import _core
+from rosewood.errors import ForestError
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.forest.expectations import Distribution
+from rosewood.forest.forest import Forest
+
+__all__ = [
+    "Scaled",
+    "expectation_jacobian",
+    "log_partition_gradient",
+    "log_partition_hessian",
+    "log_partition_hessian_product",
+    "partition_gradient",
+    "partition_hessian",
+    "partition_hessian_product",
+]
+
+
+class Scaled(NamedTuple):
+    """The array `value`·exp(`log_factor`), which a double might not hold."""
+
+    value: FloatArray
+    log_factor: float
+
+    def to_array(self) -> FloatArray:
+        """As plain numbers; infinite or zero where they do not fit."""
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            factor = np.exp(self.log_factor)
+            return np.where(self.value == 0, 0.0, self.value * factor)
+
+
+def log_partition_gradient(
+    forest: Forest, weight: ArrayLike, *, scale: float = 1.0, threads: int = 1
+) -> FloatArray:
+    """∇ log Z = γ E[Φ]."""
+    p = Distribution(forest, weight)
+    return forest.combine_features(scale * p.edge_posteriors(), threads=threads)
+
+
+def log_partition_hessian_product(
+    forest: Forest, weight: ArrayLike, vector: ArrayLike, *, scale: float = 1.0, threads: int = 1
+) -> FloatArray:
+    """(∇² log Z)·v = γ² Cov(Φ, Φ·v): the cost of one gradient, whatever the number of features."""
+    p = Distribution(forest, weight)
+    _, coefficient = p.edge_covariances(forest.score(vector, threads=threads))
+    return forest.combine_features(scale * scale * coefficient, threads=threads)
+
+
+def log_partition_hessian(
+    forest: Forest,
+    weight: ArrayLike,
+    *,
+    features: ArrayLike | None = None,
+    scale: float = 1.0,
+) -> FloatArray:
+    """∇² log Z = γ² Cov(Φ, Φ) over the chosen features, one pass for each."""
+    p = Distribution(forest, weight)
+    chosen = _chosen(forest, features)
+    rows = np.empty((len(chosen), len(chosen)))
+    for row, feature in enumerate(chosen):
+        _, coefficient = p.edge_covariances(_column(forest, int(feature)))
+        rows[row] = forest.combine_features(coefficient)[chosen]
+    return scale * scale * (rows + rows.T) / 2  # the same but for rounding: exactly symmetric
+
+
+def partition_gradient(
+    forest: Forest, weight: ArrayLike, *, scale: float = 1.0, threads: int = 1
+) -> Scaled:
+    """∇Z = Z·∇ log Z."""
+    p = Distribution(forest, weight)
+    gradient = forest.combine_features(scale * p.edge_posteriors(), threads=threads)
+    return Scaled(gradient, p.log_partition)
+
+
+def partition_hessian_product(
+    forest: Forest, weight: ArrayLike, vector: ArrayLike, *, scale: float = 1.0, threads: int = 1
+) -> Scaled:
+    """(∇²Z)·v = Z·(∇² log Z·v + ∇ log Z (∇ log Z·v))."""
+    p = Distribution(forest, weight)
+    direction = as_weight("vector", vector, len(forest.features))
+    mean, coefficient = p.edge_covariances(forest.score(direction, threads=threads))
+    total = scale * scale * (coefficient + mean * p.edge_posteriors())
+    return Scaled(forest.combine_features(total, threads=threads), p.log_partition)
+
+
+def partition_hessian(
+    forest: Forest,
+    weight: ArrayLike,
+    *,
+    features: ArrayLike | None = None,
+    scale: float = 1.0,
+) -> Scaled:
+    """∇²Z = Z·(∇² log Z + ∇ log Z ∇ log Zᵀ) over the chosen features."""
+    p = Distribution(forest, weight)
+    chosen = _chosen(forest, features)
+    gradient = forest.combine_features(scale * p.edge_posteriors())[chosen]
+    curvature = log_partition_hessian(forest, weight, features=chosen, scale=scale)
+    return Scaled(curvature + np.outer(gradient, gradient), p.log_partition)
+
+
+def expectation_jacobian(
+    forest: Forest,
+    weight: ArrayLike,
+    local: ArrayLike,
+    *,
+    features: ArrayLike | None = None,
+    local_jacobian: Sequence[Any] | None = None,
+    scale: float = 1.0,
+) -> FloatArray:
+    """The Jacobian of E[r] with respect to θ (Case 3), [n, m] for `local` [E, n] and m features.
+
+    r_e may depend on θ too: `local_jacobian` then has, for each of the n columns, ∂r_e/∂θ as an
+    [E, m] array or SciPy sparse matrix.  n passes, or m where fewer features are chosen than r has
+    columns (footnote 11).
+    """
+    p = Distribution(forest, weight)
+    values = np.asarray(local, dtype=np.float64)
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or values.shape[0] != forest.num_edges:
+        raise ForestError(f"local has shape {values.shape}, want ({forest.num_edges}, n)")
+    columns = [np.ascontiguousarray(c) for c in values.T]
+    chosen = _chosen(forest, features)
+    result = np.empty((values.shape[1], len(chosen)))
+    if len(chosen) < values.shape[1]:
+        for column, feature in enumerate(chosen):
+            _, coefficient = p.edge_covariances(_column(forest, int(feature)))
+            for row in range(values.shape[1]):
+                result[row, column] = scale * _core.dot(coefficient, columns[row])
+    else:
+        for row in range(values.shape[1]):
+            _, coefficient = p.edge_covariances(columns[row])
+            result[row] = forest.combine_features(scale * coefficient)[chosen]
+    if local_jacobian is not None:
+        if len(local_jacobian) != values.shape[1]:
+            raise ForestError(
+                f"local_jacobian has {len(local_jacobian)} matrices for {values.shape[1]} columns"
+            )
+        posterior = p.edge_posteriors()
+        for row, matrix in enumerate(local_jacobian):
+            if matrix.shape != (forest.num_edges, len(chosen)):
+                want = (forest.num_edges, len(chosen))
+                raise ForestError(f"local_jacobian[{row}] has shape {matrix.shape}, want {want}")
+            result[row] += np.asarray(matrix.T @ posterior).ravel()
+    return result
+
+
+def _chosen(forest: Forest, features: ArrayLike | None) -> NDArray[np.intp]:
+    count = len(forest.features)
+    if features is None:
+        return np.arange(count)
+    chosen = np.asarray(features, dtype=np.intp)
+    if chosen.ndim != 1 or (chosen.size and (chosen.min() < 0 or chosen.max() >= count)):
+        raise ForestError(f"features must be numbers from 0 to {count - 1}")
+    return chosen
+
+
+def _column(forest: Forest, feature: int) -> FloatArray:
+    """One feature's value on each edge."""
+    unit = np.zeros(len(forest.features))
+    unit[feature] = 1.0
+    return forest.score(unit)

@@ -1,0 +1,312 @@
+"""Expectations under p(d) ∝ exp(weight of d), and their gradients (Li & Eisner 2009).
+
+`weight` is one log weight per edge (-inf is weight zero), `Forest.score(θ)` for a log-linear model.
+Gradients are with respect to θ, for weights that are scale·θ·φ; `scale` is the paper's γ.  Each
+costs a few passes over the forest and one over the non-zero features: the lifting trick (§4.3) in
+terms of conditional edge probabilities, so that nothing underflows.
+Native      core/forest/expectation.hpp; specification: tests/reference/expectation.py
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.errors import ForestError
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.forest.automaton import Automaton
+from rosewood.forest.forest import Forest
+from rosewood.forest.refine import refine
+from rosewood.forest.search import num_derivations
+from rosewood.forest.transform import MAX_EDGES, intersect
+
+__all__ = [
+    "Distribution",
+    "Gradient",
+    "bayes_risk",
+    "covariance",
+    "cross_entropy",
+    "cross_entropy_gradient",
+    "cross_entropy_to_automaton",
+    "edge_posteriors",
+    "entropy",
+    "entropy_gradient",
+    "expectation",
+    "expected_length",
+    "expected_ngram_counts",
+    "feature_expectations",
+    "kl_divergence",
+    "log_partition",
+    "risk_gradient",
+    "variance",
+]
+
+
+class Gradient(NamedTuple):
+    """The value of a function and its derivatives with respect to θ and to the scale γ."""
+
+    value: float
+    theta: FloatArray
+    scale: float
+
+
+class Distribution:
+    """p(d) ∝ exp(weight of d) over the derivations of a forest: log Z and conditionals, once.
+
+    The functions of this module make one of these and ask it one thing; make it yourself to ask
+    several things of one weighting.
+    """
+
+    __slots__ = ("conditional", "forest", "log_partition", "weight")
+
+    def __init__(self, forest: Forest, weight: ArrayLike) -> None:
+        self.forest = forest
+        self.weight = as_weight("weight", weight, forest.num_edges)
+        self.conditional: FloatArray = np.empty(forest.num_edges)  # p(edge | its head)
+        self.log_partition: float = _core.edge_conditionals(
+            forest.view, self.weight, self.conditional
+        )
+
+    def edge_posteriors(self) -> FloatArray:
+        """E[number of times each edge is used]: its probability, where it is used at most once."""
+        count = np.empty(self.forest.num_edges)
+        _core.edge_counts(self.forest.view, self.conditional, count)
+        return count
+
+    def expectation(self, local: ArrayLike) -> FloatArray | float:
+        """E[Σ of `local` over the edges of a derivation]; `local` is [E] or [E, n]."""
+        values = _local("local", local, self.forest.num_edges)
+        return _totals(self.edge_posteriors(), values)
+
+    def edge_covariances(self, local: ArrayLike) -> tuple[float, FloatArray]:
+        """E[r] and, for each edge, Cov(times it is used, r); r(d) is the sum of `local` over d."""
+        values = as_weight("local", local, self.forest.num_edges)
+        out = np.empty(self.forest.num_edges)
+        mean = _core.edge_covariances(self.forest.view, self.conditional, values, out)
+        return mean, out
+
+    def entropy(self) -> float:
+        """-E[log p(d)], in nats: a sum of entropies of choices, so never below zero."""
+        # An edge of probability zero adds nothing, so its logarithm may be any number.
+        log_q = np.log(np.maximum(self.conditional, np.finfo(np.float64).tiny))
+        return 0.0 - _core.dot(self.edge_posteriors(), log_q)
+
+
+def _local(name: str, value: ArrayLike, edges: int) -> FloatArray:
+    array = np.ascontiguousarray(value, dtype=np.float64)
+    if array.ndim not in (1, 2) or array.shape[0] != edges:
+        raise ForestError(f"{name} has shape {array.shape}, want ({edges},) or ({edges}, n)")
+    return array
+
+
+def _totals(coefficient: FloatArray, values: FloatArray) -> FloatArray | float:
+    """Σ_e coefficient[e]·values[e] for each column; an edge of coefficient zero has no say."""
+    if values.ndim == 1:
+        total = _core.dot(coefficient, values)
+        if not np.isfinite(total):
+            edge = int(np.argmax((coefficient != 0) & ~np.isfinite(values)))
+            raise ForestError(f"the local value of edge {edge} is {values[edge]}")
+        return total
+    return np.array([_totals(coefficient, np.ascontiguousarray(c)) for c in values.T])
+
+
+# -- zeroth and first order ------------------------------------------------------------------------
+
+
+def log_partition(forest: Forest, weight: ArrayLike) -> float:
+    """log Z = log Σ_d exp(weight of d); -inf where there is no derivation."""
+    return float(forest.inside(weight)[-1])
+
+
+def edge_posteriors(forest: Forest, weight: ArrayLike) -> FloatArray:
+    """E[number of times each edge is used]."""
+    return Distribution(forest, weight).edge_posteriors()
+
+
+def expectation(forest: Forest, weight: ArrayLike, local: ArrayLike) -> FloatArray | float:
+    """E[r], r(d) the sum of `local` ([E] or [E, n]) over the edges of d."""
+    return Distribution(forest, weight).expectation(local)
+
+
+def feature_expectations(forest: Forest, weight: ArrayLike, *, threads: int = 1) -> FloatArray:
+    """E[Φ(d)]; also the gradient of log Z with respect to θ (times the scale)."""
+    return forest.combine_features(edge_posteriors(forest, weight), threads=threads)
+
+
+def expected_length(forest: Forest, weight: ArrayLike) -> float:
+    """E[number of words of the string]."""
+    words = np.bincount(
+        np.repeat(np.arange(forest.num_edges), np.diff(forest.yield_start)),
+        weights=forest.yield_symbol >= 0,
+        minlength=forest.num_edges,
+    )
+    return float(expectation(forest, weight, words))
+
+
+def expected_ngram_counts(
+    forest: Forest,
+    weight: ArrayLike,
+    n: int,
+    *,
+    begin: str | None = None,
+    end: str | None = None,
+    max_edges: int = MAX_EDGES,
+) -> dict[tuple[str, ...], float]:
+    """E[number of times each n-gram of 1 to n words occurs in the string].
+
+    `begin` and `end` are put around the string; `begin` alone is not counted.
+    """
+    refined = refine(forest, n, begin=begin, end=end, max_edges=max_edges)
+    weights = as_weight("weight", weight, forest.num_edges)[refined.edge_map]
+    totals = refined.ngrams.gram_totals(edge_posteriors(refined.forest, weights))
+    word = refined.forest.word
+    return {
+        tuple(word(w) for w in refined.ngrams.words(gram)): float(total)
+        for gram, total in enumerate(totals)
+    }
+
+
+def bayes_risk(forest: Forest, weight: ArrayLike, loss: ArrayLike) -> float:
+    """E[loss of d] (eq. 9), for a loss that is a sum over edges."""
+    return float(expectation(forest, weight, as_weight("loss", loss, forest.num_edges)))
+
+
+def entropy(forest: Forest, weight: ArrayLike) -> float:
+    """H(p) = -E[log p(d)], in nats."""
+    return Distribution(forest, weight).entropy()
+
+
+def cross_entropy(forest: Forest, weight: ArrayLike, other: ArrayLike) -> float:
+    """H(p, q) = -E_p[log q(d)] of two weightings of one forest (eq. 6), in nats.
+
+    It is infinite where q gives zero to a derivation that p does not.
+    """
+    p = Distribution(forest, weight)
+    q = Distribution(forest, other)
+    if ((p.edge_posteriors() > 0) & (q.weight == -np.inf)).any():
+        return np.inf
+    return q.log_partition - float(p.expectation(q.weight))
+
+
+def kl_divergence(forest: Forest, weight: ArrayLike, other: ArrayLike) -> float:
+    """KL(p ‖ q) of two weightings of one forest, in nats."""
+    p = Distribution(forest, weight)
+    q = Distribution(forest, other)
+    posterior = p.edge_posteriors()
+    if ((posterior > 0) & (q.weight == -np.inf)).any():
+        return np.inf
+    # A sum of divergences of choices: no difference of two large numbers.
+    used = (posterior > 0) & (q.conditional > 0)
+    if not used[posterior > 0].all():
+        return q.log_partition - float(p.expectation(q.weight)) - p.entropy()
+    ratio = np.log(p.conditional[used]) - np.log(q.conditional[used])
+    return max(0.0, _core.dot(posterior[used], ratio))
+
+
+def cross_entropy_to_automaton(
+    forest: Forest, weight: ArrayLike, automaton: Automaton, *, max_edges: int = MAX_EDGES
+) -> float:
+    """-E_p[log q(string of d)], q a deterministic automaton's weight of the string (eq. 6).
+
+    q is taken as it is, not normalised over the forest.  Infinite where q does not accept the
+    string of a derivation that p gives a weight above zero.
+    """
+    if not automaton.is_deterministic:
+        raise ForestError("cross-entropy needs a deterministic automaton: one path for a string")
+    p = Distribution(forest, weight)
+    both = intersect(forest, automaton, max_edges=max_edges)
+    possible = p.weight > -np.inf
+    if num_derivations(forest, possible) != num_derivations(both.forest, possible[both.edge_map]):
+        return np.inf
+    return -float(expectation(both.forest, p.weight[both.edge_map], both.weight))
+
+
+# -- second order ----------------------------------------------------------------------------------
+
+
+def covariance(
+    forest: Forest, weight: ArrayLike, first: ArrayLike, second: ArrayLike | None = None
+) -> FloatArray | float:
+    """Cov(r, s), r(d) and s(d) sums of local values over the edges of d.
+
+    `first` is [E] or [E, n], `second` (the same again if left out) [E] or [E, m]; the result is
+    [n, m], without the axes of those that are [E].
+    """
+    p = Distribution(forest, weight)
+    r = _local("first", first, forest.num_edges)
+    s = r if second is None else _local("second", second, forest.num_edges)
+    # One pass for each column of the narrower side, one product for the other (footnote 11).
+    turned = r.ndim == 2 and (s.ndim == 1 or s.shape[1] < r.shape[1])
+    few, many = (s, r) if turned else (r, s)
+    columns = [few] if few.ndim == 1 else list(few.T)
+    rows = np.array(
+        [_totals(p.edge_covariances(np.ascontiguousarray(c))[1], many) for c in columns]
+    )
+    result = rows[0] if few.ndim == 1 else rows
+    if turned and result.ndim == 2:
+        result = result.T
+    return float(result) if result.ndim == 0 else result
+
+
+def variance(forest: Forest, weight: ArrayLike, local: ArrayLike) -> FloatArray | float:
+    """Var(r) for each column of `local` ([E] or [E, n])."""
+    values = _local("local", local, forest.num_edges)
+    if values.ndim == 1:
+        return float(covariance(forest, weight, values))
+    p = Distribution(forest, weight)
+    columns = [np.ascontiguousarray(c) for c in values.T]
+    return np.array([_totals(p.edge_covariances(c)[1], c) for c in columns])
+
+
+# -- gradients -------------------------------------------------------------------------------------
+
+
+def _gradient(
+    p: Distribution, value: float, coefficient: FloatArray, scale: float, threads: int
+) -> Gradient:
+    """From derivatives with respect to the log weights of edges to those with respect to θ, γ."""
+    if not scale > 0:
+        raise ForestError(f"the scale is {scale}, want a number above 0")
+    theta = p.forest.combine_features(coefficient, threads=threads)
+    theta *= scale
+    # weight = γ·score, so ∂/∂γ = Σ_e coefficient·score (footnote 16 without θ).
+    return Gradient(value, theta, _core.dot(coefficient, p.weight) / scale)
+
+
+def risk_gradient(
+    forest: Forest, weight: ArrayLike, loss: ArrayLike, *, scale: float = 1.0, threads: int = 1
+) -> Gradient:
+    """Bayes risk and its gradient (eq. 11): ∇R = γ Σ_e Cov(#e, loss) φ_e."""
+    p = Distribution(forest, weight)
+    risk, coefficient = p.edge_covariances(loss)
+    return _gradient(p, risk, coefficient, scale, threads)
+
+
+def entropy_gradient(
+    forest: Forest, weight: ArrayLike, *, scale: float = 1.0, threads: int = 1
+) -> Gradient:
+    """Entropy and its gradient (eq. 10): ∇H = -γ Σ_e Cov(#e, log p) φ_e."""
+    p = Distribution(forest, weight)
+    _, coefficient = p.edge_covariances(p.weight)
+    return _gradient(p, p.entropy(), -coefficient, scale, threads)
+
+
+def cross_entropy_gradient(
+    forest: Forest,
+    weight: ArrayLike,
+    other: ArrayLike,
+    *,
+    scale: float = 1.0,
+    threads: int = 1,
+) -> Gradient:
+    """H(p, q) and its gradient with respect to the parameters of q, where other = γ·θ·φ.
+
+    With p fixed this is likelihood training: ∇H(p, q) = γ(E_q[Φ] - E_p[Φ]).
+    """
+    value = cross_entropy(forest, weight, other)
+    q = Distribution(forest, other)
+    difference = q.edge_posteriors() - edge_posteriors(forest, weight)
+    return _gradient(q, value, difference, scale, threads)

@@ -1,0 +1,352 @@
+r"""The text form of forests: for people to read and write, and exact.
+
+    forest 17                                   a forest begins; the rest of the line is its name
+    dense lm phrase                             names of its dense features, if it has any
+    node 0 span=0:2 state=5                     only where a node has a span or a state
+    0 <- ||| the mat ||| lm=-1.5 phrase=-0.5    head <- tails ||| what it says ||| features
+    1 <- ||| a cat ||| lm=-2
+    2 <- 0 1 ||| [1] on [0] ||| lm=-1 r:7=1 ||| 7    and, where there is one, the rule's number
+    # lines that begin with # and empty lines are passed over
+
+Nodes may stand in any order and have any numbers from 0 on; the root is the node that is nobody's
+tail.  In words and names a backslash writes what would be misread: `\s` space, `\t`, `\n`, `\r`,
+`\\`, `\e` nothing at all (the empty word), `\u{…}` any other character by number, and before `[`,
+`|`, `#` and `=` the character itself.  Numbers are written so that reading gives the same bits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.builder import ForestBuilder
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+
+__all__ = ["NamedForest", "format_forest", "parse_forest", "read_forests", "write_forests"]
+
+
+class NamedForest(NamedTuple):
+    """A forest of a file, and its name there."""
+
+    name: str
+    forest: Forest
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+_PLAIN = re.compile(r"[^\s\\\[|#=\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+_ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+
+
+def _escape(word: str) -> str:
+    if _PLAIN.fullmatch(word):
+        return word
+    return "".join(_escape_character(c) for c in word) or "\\e"
+
+
+def _escape_character(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character in "[|#=":
+        return "\\" + character
+    if _PLAIN.fullmatch(character):
+        return character
+    return f"\\u{{{ord(character):x}}}"
+
+
+def format_forest(forest: Forest, name: str = "") -> str:
+    """The text form of one forest."""
+    return "".join(_lines(forest, name))
+
+
+def _lines(forest: Forest, name: str) -> Iterator[str]:
+    if "\n" in name or name != name.strip():
+        raise ForestError(f"a forest's name is one line without spaces around it, not {name!r}")
+    yield f"forest {name}".rstrip() + "\n"
+    if forest.features.dense:
+        yield "dense " + " ".join(_escape(n) for n in forest.features.dense) + "\n"
+    if forest.span is not None or forest.state is not None:
+        for node in range(forest.num_nodes):
+            parts = [f"node {node}"]
+            if forest.span is not None:
+                parts.append("span={}:{}".format(*forest.span[node].tolist()))
+            if forest.state is not None:
+                parts.append(f"state={forest.state[node]}")
+            yield " ".join(parts) + "\n"
+    elif forest.num_edges == 0:
+        yield "node 0\n"
+    for edge in range(forest.num_edges):
+        tails = "".join(f" {t}" for t in forest.tails(edge).tolist())
+        says = " ".join(
+            f"[{symbol}]" if isinstance(symbol, int) else _escape(symbol)
+            for symbol in forest.says(edge)
+        )
+        features = " ".join(
+            f"{_escape(n)}={_number(v)}" for n, v in forest.edge_features(edge).items()
+        )
+        rule = "" if forest.rule is None else f" ||| {forest.rule[edge]}"
+        line = f"{forest.head[edge]} <-{tails} ||| {says} ||| {features}{rule}"
+        yield re.sub(r"  +", " ", line).rstrip() + "\n"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 and value else repr(value)
+
+
+def write_forests(
+    forests: Iterable[NamedForest | tuple[str, Forest]], target: str | PathLike[str] | TextIO
+) -> None:
+    """Write forests in text form, one after the other; a file appears whole or not at all."""
+    if not isinstance(target, str | PathLike):
+        for name, forest in forests:
+            target.writelines(_lines(forest, name))
+        return
+    path = Path(target)
+    aside = path.with_name(path.name + ".part")
+    try:
+        with aside.open("w", encoding="utf-8", newline="\n") as file:
+            write_forests(forests, file)
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def parse_forest(
+    text: str,
+    *,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+    file: str | None = None,
+) -> Forest:
+    """The one forest of a text; the line `forest` may be left out."""
+    lines = text.split("\n")
+    if not any(_split(line)[:1] == ["forest"] for line in lines):
+        lines.insert(0, "forest")
+    found = list(_parse(lines, features, vocabulary, file))
+    if len(found) != 1:
+        raise FormatError(f"there are {len(found)} forests, want one", file=file)
+    return found[0].forest
+
+
+def read_forests(
+    source: str | PathLike[str] | Iterable[str],
+    *,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+) -> Iterator[NamedForest]:
+    """The forests of a file in text form, one at a time; they share features and vocabulary."""
+    words = Vocabulary() if vocabulary is None else vocabulary
+    if not isinstance(source, str | PathLike):
+        yield from _parse(source, features, words, None)
+        return
+    path = Path(source)
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            yield from _parse(file, features, words, str(path))
+    except UnicodeDecodeError as error:
+        raise FormatError(f"it is not UTF-8: {error.reason}", file=path) from error
+
+
+class _Pending(NamedTuple):
+    """A forest being read."""
+
+    name: str
+    line: int
+    builder: ForestBuilder
+    nodes: dict[int, int]
+    tails: set[int]
+    states: dict[int, int]
+    spans: dict[int, tuple[int, int]]
+    edges: list[tuple[int, int, list[int], list[str | int], dict[str, float], int | None]]
+
+
+def _parse(
+    lines: Iterable[str],
+    features: FeatureSpace | None,
+    vocabulary: Vocabulary | None,
+    file: str | None,
+) -> Iterator[NamedForest]:
+    space, words = features, vocabulary
+    pending: _Pending | None = None
+    number = 0
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removesuffix("\n").strip(" \t")
+        if not line or line.startswith("#"):
+            continue
+        fields = _split(line)
+        try:
+            if "\r" in line:
+                raise ForestError("there is a carriage return: lines end with a line feed alone")
+            if fields[0] == "forest":
+                if pending is not None:
+                    yield _finish(pending, file)
+                name = line[len("forest") :].strip(" \t")
+                builder = ForestBuilder(space, words)
+                space, words = builder.features, builder.vocabulary
+                pending = _Pending(name, number, builder, {}, set(), {}, {}, [])
+                continue
+            if pending is None:
+                raise ForestError(f"a forest begins with a line `forest`, not {line[:40]!r}")
+            if fields[0] == "dense":
+                space = _declare_dense(pending, [_unescape(f) for f in fields[1:]], features)
+                pending = pending._replace(builder=ForestBuilder(space, words))
+            elif fields[0] == "node":
+                _read_node(pending, fields)
+            else:
+                _read_edge(pending, number, line)
+        except FormatError:
+            raise
+        except ForestError as error:
+            raise FormatError(str(error), file=file, line=number) from error
+    if pending is not None:
+        yield _finish(pending, file)
+
+
+def _declare_dense(pending: _Pending, names: list[str], given: FeatureSpace | None) -> FeatureSpace:
+    have = pending.builder.features
+    if pending.edges:
+        raise ForestError("`dense` must come before the edges")
+    if list(have.dense) == names:
+        return have
+    if given is not None or have.dense or len(have.sparse):
+        raise ForestError(f"the dense features are {names}, want {list(have.dense)}")
+    return FeatureSpace(names)
+
+
+def _whole_number(what: str, text: str, limit: int = 2**31 - 2) -> int:
+    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > limit:
+        raise ForestError(f"{what} is {text[:40]!r}, want a whole number from 0 to {limit}")
+    return int(text)
+
+
+def _read_node(pending: _Pending, fields: list[str]) -> None:
+    if len(fields) < 2:
+        raise ForestError("`node` needs the node's number")
+    node = _whole_number("the node", fields[1])
+    if node in pending.nodes:
+        raise ForestError(f"node {node} is described twice")
+    pending.nodes[node] = len(pending.nodes)
+    for field in fields[2:]:
+        name, _, value = field.partition("=")
+        if name == "span":
+            begin, colon, end = value.partition(":")
+            if not colon:
+                raise ForestError(f"the span is {value!r}, want first:last")
+            span = _whole_number("the span", begin), _whole_number("the span", end)
+            pending.spans[node] = span
+        elif name == "state":
+            sign = -1 if value.startswith("-") else 1
+            pending.states[node] = sign * _whole_number(
+                "the state", value.removeprefix("-"), 2**63 - 1
+            )
+        else:
+            raise ForestError(f"a node has span= and state=, not {field[:40]!r}")
+
+
+def _read_edge(pending: _Pending, number: int, line: str) -> None:
+    fields = [field.strip(" \t") for field in line.split("|||")]
+    if not 2 <= len(fields) <= 4:
+        raise ForestError("an edge is `head <- tails ||| words ||| features` (||| rule)")
+    left, arrow, right = fields[0].partition("<-")
+    if not arrow:
+        raise ForestError(f"an edge begins with `head <- tails`, not {fields[0][:40]!r}")
+    head = _whole_number("the head", left.strip(" \t"))
+    tails = [_whole_number("a tail", t) for t in _split(right)]
+    says = [_symbol(word) for word in _split(fields[1])]
+    values: dict[str, float] = {}
+    for item in _split(fields[2]) if len(fields) > 2 else ():
+        name, value = _feature(item)
+        if name in values:
+            raise ForestError(f"feature {name!r} stands twice in one edge")
+        values[name] = value
+    rule = None
+    if len(fields) > 3:
+        sign = -1 if fields[3].startswith("-") else 1
+        rule = sign * _whole_number("the rule", fields[3].removeprefix("-"), 2**63 - 1)
+    for node in (head, *tails):
+        pending.nodes.setdefault(node, len(pending.nodes))
+    pending.tails.update(tails)
+    pending.edges.append((number, head, tails, says, values, rule))
+
+
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def _split(text: str) -> list[str]:
+    """Fields between spaces and tabs; other white space belongs to words."""
+    return [field for field in re.split(r"[ \t]+", text) if field]
+
+
+def _symbol(text: str) -> str | int:
+    slot = re.fullmatch(r"\[([0-9]{1,9})\]", text)
+    return int(slot.group(1)) if slot else _unescape(text)
+
+
+def _feature(text: str) -> tuple[str, float]:
+    place = re.search(r"(?<!\\)(?:\\\\)*=", text)
+    if place is None:
+        raise ForestError(f"a feature is name=value, not {text[:40]!r}")
+    name, value = text[: place.end() - 1], text[place.end() :]
+    if not _FLOAT.fullmatch(value):
+        raise ForestError(f"feature {name[:40]!r} has the value {value[:40]!r}, want a number")
+    return _unescape(name), float(value)
+
+
+_CODES = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "e": ""}
+_ESCAPED = re.compile(r"\\(u\{([0-9a-f]{1,6})\}|.|$)", re.DOTALL)
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        if "[" in text or "|" in text or "#" in text:
+            raise ForestError(f"in {text[:40]!r}, write a backslash before [ | #")
+        return text
+
+    def replace(match: re.Match[str]) -> str:
+        code = match.group(1)
+        if match.group(2) is not None and int(match.group(2), 16) < 0x110000:
+            return chr(int(match.group(2), 16))
+        if code in _CODES:
+            return _CODES[code]
+        if code and code in "[|#=":
+            return code
+        raise ForestError(f"in {text[:40]!r}, \\{code} is no escape")
+
+    return _ESCAPED.sub(replace, text)
+
+
+def _finish(pending: _Pending, file: str | None) -> NamedForest:
+    """Sort and check what was read; errors are told by the line of the forest's beginning."""
+    order = sorted(pending.nodes)
+    number = {node: place for place, node in enumerate(order)}
+    roots = [node for node in order if node not in pending.tails]
+    try:
+        if not order:
+            raise ForestError("the forest has no nodes")
+        if not roots:
+            raise ForestError("the forest has no root: every node is a tail of some edge")
+        if len(roots) > 1:
+            raise ForestError(f"the forest has several roots: nodes {roots[:5]} are nobody's tail")
+        builder = pending.builder
+        for node in order:
+            builder.node(pending.spans.get(node), state=pending.states.get(node))
+    except ForestError as error:
+        raise FormatError(str(error), file=file, line=pending.line) from error
+    for line, head, tails, says, values, rule in pending.edges:
+        try:
+            builder.edge(number[head], [number[t] for t in tails], says, values, rule=rule)
+        except ForestError as error:
+            raise FormatError(str(error), file=file, line=line) from error
+    try:
+        return NamedForest(pending.name, builder.build(number[roots[0]]))
+    except ForestError as error:
+        raise FormatError(str(error), file=file, line=pending.line) from error

@@ -1,0 +1,283 @@
+"""Forests from forests.
+
+Every transform returns a `Transformed`: the new forest, and the maps from its edges and nodes to
+the old ones, so that weights, features and gradients follow: `weight[result.edge_map]`.
+Native      core/forest/transform.hpp; specification: tests/reference/transform.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.errors import ForestError
+from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_array, as_weight
+from rosewood.forest.automaton import Automaton
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+
+__all__ = [
+    "Intersected",
+    "Merged",
+    "Transformed",
+    "drop_unreachable",
+    "intersect",
+    "merge",
+    "prune",
+    "rearranged",
+    "reweight",
+    "select_edges",
+    "topological_sort",
+]
+
+MAX_EDGES = 20_000_000  # what a transform that multiplies edges may make unless told otherwise
+
+
+class Transformed(NamedTuple):
+    """A new forest; old edge of each new edge, old node of each new node."""
+
+    forest: Forest
+    edge_map: LongArray
+    node_map: IdArray
+
+
+class Merged(NamedTuple):
+    """One forest from several; each edge with the forest and the edge there that it came from."""
+
+    forest: Forest
+    edge_map: LongArray
+    source: LongArray
+
+
+class Intersected(NamedTuple):
+    """A forest restricted to an automaton, and the automaton's log weight on each edge."""
+
+    forest: Forest
+    edge_map: LongArray
+    node_map: IdArray
+    weight: FloatArray
+
+
+def rearranged(forest: Forest, structure: tuple[Any, ...]) -> Transformed:
+    """The forest that a native transform describes, with features, yields and columns gathered."""
+    edge_start, head, tail_start, tail, edge_map, node_map = structure
+    feat_start, feat_id = _core.gather_ids(forest.feat_start, forest.feat_id, edge_map)
+    _, feat_value = _core.gather_values(forest.feat_start, forest.feat_value, edge_map)
+    yield_start, yield_symbol = _core.gather_ids(forest.yield_start, forest.yield_symbol, edge_map)
+    made = forest.derive(
+        edge_start=edge_start,
+        head=head,
+        tail_start=tail_start,
+        tail=tail,
+        dense=forest.dense[edge_map],
+        feat_start=feat_start,
+        feat_id=feat_id,
+        feat_value=feat_value,
+        yield_start=yield_start,
+        yield_symbol=yield_symbol,
+        rule=None if forest.rule is None else forest.rule[edge_map],
+        span=None if forest.span is None else forest.span[node_map],
+        state=None if forest.state is None else forest.state[node_map],
+    )
+    return Transformed(made, edge_map, node_map)
+
+
+def select_edges(forest: Forest, keep: ArrayLike) -> Transformed:
+    """Only the edges with a true `keep`, and of those only what a derivation of the root uses."""
+    mask = np.asarray(keep)
+    if mask.shape != (forest.num_edges,):
+        raise ForestError(f"keep has shape {mask.shape}, want ({forest.num_edges},)")
+    return rearranged(forest, _core.select_edges(forest.view, (mask != 0).astype(np.uint8)))
+
+
+def drop_unreachable(forest: Forest) -> Transformed:
+    """Only what some derivation of the root uses."""
+    return select_edges(forest, np.ones(forest.num_edges, dtype=bool))
+
+
+def prune(
+    forest: Forest,
+    weight: ArrayLike,
+    *,
+    beam: float | None = None,
+    density: float | None = None,
+) -> Transformed:
+    """Only edges that stand in a good derivation; the best derivation always stays.
+
+    beam        keep an edge if its best derivation is at most this far, in log score, from the best
+    density     keep the best edges (by the same measure), at most this many for each word of the
+                best derivation's string; ties beyond that many are dropped in order of number
+    """
+    if beam is None and density is None:
+        raise ForestError("prune: give a beam, a density, or both")
+    if beam is not None and not beam >= 0:
+        raise ForestError(f"prune: the beam is {beam}, want a number of at least 0")
+    if density is not None and not density > 0:
+        raise ForestError(f"prune: the density is {density}, want a number above 0")
+    weights = as_weight("weight", weight, forest.num_edges)
+    marginal = forest.max_marginals(weights)
+    best = forest.best(weights)
+    keep = marginal > -np.inf
+    if beam is not None:
+        keep &= marginal >= best.score - beam
+    if density is not None:
+        most = max(int(density * max(1, len(best.words))), 1)
+        order = np.argsort(-marginal, kind="stable")
+        keep[order[most:]] = False
+    keep[best.edges] = True  # whatever rounding did to their marginals
+    return select_edges(forest, keep)
+
+
+def topological_sort(
+    head: ArrayLike, tail_start: ArrayLike, tail: ArrayLike, *, nodes: int, root: int
+) -> tuple[LongArray, LongArray, IdArray, LongArray, IdArray]:
+    """Edges in any order become `edge_start, tail_start, tail` of a forest, `edge_map, node_map`.
+
+    Nodes come bottom-up, the smallest possible number first, the root last.  A cycle is a
+    CycleError with its nodes.
+    """
+    edge_start, _, tails_start, tails, edge_map, node_map = _core.topological_sort(
+        nodes,
+        as_array("head", head, np.int32),
+        as_array("tail_start", tail_start, np.int64),
+        as_array("tail", tail, np.int32),
+        root,
+    )
+    return edge_start, tails_start, tails, edge_map, node_map
+
+
+def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
+    """One forest with the derivations of all of them; they must be of one feature space.
+
+    With `share`, equal parts become one: an edge with the tails, string, features and rule of
+    another edge of its node is dropped, nodes with equal edges become one.  So a candidate that is
+    in several n-best lists is there once.  (Two derivations that differ in structure stay two.)
+    """
+    if not forests:
+        raise ForestError("merge: no forests given")
+    first = forests[0]
+    for number, other in enumerate(forests[1:], start=1):
+        if other.features is not first.features and other.features != first.features:
+            raise ForestError(f"merge: forest {number} has other features than forest 0")
+        if other.vocabulary is not first.vocabulary and other.vocabulary != first.vocabulary:
+            raise ForestError(f"merge: forest {number} has another vocabulary than forest 0")
+    # All inner nodes one forest after the other, then one root with the edges of all roots.
+    inner = np.cumsum([0, *(f.num_nodes - 1 for f in forests)])
+    root = int(inner[-1])
+    heads = [
+        np.where(f.head == f.root, root, f.head + shift)
+        for f, shift in zip(forests, inner[:-1], strict=True)
+    ]
+    source = np.repeat(np.arange(len(forests)), [f.num_edges for f in forests])
+    local = np.concatenate([np.arange(f.num_edges) for f in forests])
+    edge_start, tail_start, tail, order, node_map = topological_sort(
+        np.concatenate(heads),
+        _joined_starts([f.tail_start for f in forests]),
+        np.concatenate([f.tail + shift for f, shift in zip(forests, inner[:-1], strict=True)]),
+        nodes=root + 1,
+        root=root,
+    )
+
+    def rows(start: str, item: str) -> tuple[Any, Any]:
+        starts = _joined_starts([getattr(f, start) for f in forests])
+        items = np.concatenate([getattr(f, item) for f in forests])
+        gather = _core.gather_values if items.dtype == np.float64 else _core.gather_ids
+        return gather(starts, items, order)
+
+    def nodes(name: str) -> Any:
+        columns = [getattr(f, name) for f in forests]
+        if any(c is None for c in columns):
+            return None
+        return np.concatenate([*(c[:-1] for c in columns), columns[0][-1:]])[node_map]
+
+    feat_start, feat_id = rows("feat_start", "feat_id")
+    yield_start, yield_symbol = rows("yield_start", "yield_symbol")
+    rules = [f.rule for f in forests if f.rule is not None]
+    together = first.derive(
+        edge_start=edge_start,
+        head=np.repeat(np.arange(root + 1, dtype=np.int32), np.diff(edge_start)),
+        tail_start=tail_start,
+        tail=tail,
+        dense=np.concatenate([f.dense for f in forests])[order],
+        feat_start=feat_start,
+        feat_id=feat_id,
+        feat_value=rows("feat_start", "feat_value")[1],
+        yield_start=yield_start,
+        yield_symbol=yield_symbol,
+        rule=np.concatenate(rules)[order] if len(rules) == len(forests) else None,
+        span=nodes("span"),
+        state=nodes("state"),
+    )
+    if share:
+        together, kept, _ = rearranged(
+            together,
+            _core.share_equal_parts(
+                together.view,
+                together.yield_start,
+                together.yield_symbol,
+                together.feature_view,
+                np.empty(0, np.int64) if together.rule is None else together.rule,
+            ),
+        )
+        order = order[kept]
+    return Merged(together, local[order], source[order])
+
+
+def _joined_starts(starts: Sequence[LongArray]) -> LongArray:
+    lengths = np.concatenate([np.diff(s) for s in starts])
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+
+
+def intersect(forest: Forest, automaton: Automaton, *, max_edges: int = MAX_EDGES) -> Intersected:
+    """Derivations whose strings the automaton accepts, one for each accepting path.
+
+    `weight` is the log weight of the arcs each new edge passes; at the root's edges the final
+    weight is with them.  So a derivation's weights sum to the path's.  Where nothing is accepted
+    the result is the empty forest.
+    """
+    structure, weight = _core.intersect(
+        forest.view,
+        forest.yield_start,
+        forest.yield_symbol,
+        automaton.arc_start,
+        automaton.symbol,
+        automaton.next_state,
+        automaton.weight,
+        automaton.final_weight,
+        automaton.initial,
+        max_edges,
+    )
+    return Intersected(*rearranged(forest, structure), weight)
+
+
+def reweight(
+    forest: Forest, dense: ArrayLike, *, names: Sequence[str] | None = None
+) -> Transformed:
+    """The same derivations with other features: `dense` is [E] (named "weight") or [E, D].
+
+    Sparse features go.  So a forest can be kept with its scores alone.
+    """
+    block = np.asarray(dense, dtype=np.float64)
+    if block.ndim == 1:
+        block = block[:, None]
+    space = FeatureSpace(["weight"] if names is None else names)
+    if block.shape != (forest.num_edges, len(space)):
+        raise ForestError(
+            f"reweight: {block.shape} numbers for {forest.num_edges} edges and {len(space)} names"
+        )
+    if not np.isfinite(block).all():
+        edge = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
+        raise ForestError(f"reweight: edge {edge} is given {block[edge].tolist()}")
+    made = forest.derive(
+        features=space,
+        dense=np.ascontiguousarray(block.copy()),
+        feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),
+        feat_id=np.empty(0, dtype=np.int32),
+        feat_value=np.empty(0),
+    )
+    every = np.arange(forest.num_edges), np.arange(forest.num_nodes, dtype=np.int32)
+    return Transformed(made, *every)
