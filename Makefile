@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 NATIVE := $(shell find core bind -name '*.?pp') CMakeLists.txt pyproject.toml
+# A folder changes when a module comes or goes: the editable install must then learn of it.
+FOLDERS := $(shell find src -type d -not -name __pycache__)
 SANITIZED := .venv-sanitize
 JOBS   ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -23,7 +25,7 @@ $(VENV)/tools: pyproject.toml
 	$(BIN)/pip install --quiet --group build
 	@touch $@
 
-$(VENV)/built: $(VENV)/tools $(NATIVE)
+$(VENV)/built: $(VENV)/tools $(NATIVE) $(FOLDERS)
 	$(BIN)/pip install --quiet --no-build-isolation --editable . \
 	  --config-settings=cmake.define.ROSEWOOD_WERROR=ON
 	@touch $@

@@ -12,6 +12,8 @@ void raise(const char* name, const char* what) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  // Forests that live until the interpreter ends are no reason to alarm a user.
+  nb::set_leak_warnings(false);
   m.doc() = "Native kernels of Rosewood; the package's own modules are the interface.";
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
     try {

@@ -87,9 +87,10 @@ def _lines(forest: Forest, name: str) -> Iterator[str]:
             f"[{symbol}]" if isinstance(symbol, int) else _escape(symbol)
             for symbol in forest.says(edge)
         )
-        features = " ".join(
-            f"{_escape(n)}={_number(v)}" for n, v in forest.edge_features(edge).items()
-        )
+        dense, values = forest.features.dense, forest.edge_features(edge)
+        # Sparse features by name: the text does not depend on the order they were met in.
+        names = [*dense, *sorted(values.keys() - set(dense))]
+        features = " ".join(f"{_escape(n)}={_number(values[n])}" for n in names)
         rule = "" if forest.rule is None else f" ||| {forest.rule[edge]}"
         line = f"{forest.head[edge]} <-{tails} ||| {says} ||| {features}{rule}"
         yield re.sub(r"  +", " ", line).rstrip() + "\n"
@@ -129,9 +130,10 @@ def parse_forest(
 ) -> Forest:
     """The one forest of a text; the line `forest` may be left out."""
     lines = text.split("\n")
-    if not any(_split(line)[:1] == ["forest"] for line in lines):
+    headless = not any(_split(line)[:1] == ["forest"] for line in lines)
+    if headless:
         lines.insert(0, "forest")
-    found = list(_parse(lines, features, vocabulary, file))
+    found = list(_parse(lines, features, vocabulary, file, first=0 if headless else 1))
     if len(found) != 1:
         raise FormatError(f"there are {len(found)} forests, want one", file=file)
     return found[0].forest
@@ -174,11 +176,11 @@ def _parse(
     features: FeatureSpace | None,
     vocabulary: Vocabulary | None,
     file: str | None,
+    first: int = 1,
 ) -> Iterator[NamedForest]:
     space, words = features, vocabulary
     pending: _Pending | None = None
-    number = 0
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in enumerate(lines, start=first):
         line = raw.removesuffix("\n").strip(" \t")
         if not line or line.startswith("#"):
             continue
@@ -192,7 +194,7 @@ def _parse(
                 name = line[len("forest") :].strip(" \t")
                 builder = ForestBuilder(space, words)
                 space, words = builder.features, builder.vocabulary
-                pending = _Pending(name, number, builder, {}, set(), {}, {}, [])
+                pending = _Pending(name, max(number, 1), builder, {}, set(), {}, {}, [])
                 continue
             if pending is None:
                 raise ForestError(f"a forest begins with a line `forest`, not {line[:40]!r}")
@@ -228,6 +230,12 @@ def _whole_number(what: str, text: str, limit: int = 2**31 - 2) -> int:
     return int(text)
 
 
+def _signed_number(what: str, text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,19}", text) or not -(2**63) <= int(text) < 2**63:
+        raise ForestError(f"{what} is {text[:40]!r}, want a whole number of 64 bits")
+    return int(text)
+
+
 def _read_node(pending: _Pending, fields: list[str]) -> None:
     if len(fields) < 2:
         raise ForestError("`node` needs the node's number")
@@ -244,10 +252,7 @@ def _read_node(pending: _Pending, fields: list[str]) -> None:
             span = _whole_number("the span", begin), _whole_number("the span", end)
             pending.spans[node] = span
         elif name == "state":
-            sign = -1 if value.startswith("-") else 1
-            pending.states[node] = sign * _whole_number(
-                "the state", value.removeprefix("-"), 2**63 - 1
-            )
+            pending.states[node] = _signed_number("the state", value)
         else:
             raise ForestError(f"a node has span= and state=, not {field[:40]!r}")
 
@@ -270,8 +275,7 @@ def _read_edge(pending: _Pending, number: int, line: str) -> None:
         values[name] = value
     rule = None
     if len(fields) > 3:
-        sign = -1 if fields[3].startswith("-") else 1
-        rule = sign * _whole_number("the rule", fields[3].removeprefix("-"), 2**63 - 1)
+        rule = _signed_number("the rule", fields[3])
     for node in (head, *tails):
         pending.nodes.setdefault(node, len(pending.nodes))
     pending.tails.update(tails)

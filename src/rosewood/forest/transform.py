@@ -126,8 +126,9 @@ def prune(
         keep &= marginal >= best.score - beam
     if density is not None:
         most = max(int(density * max(1, len(best.words))), 1)
-        order = np.argsort(-marginal, kind="stable")
-        keep[order[most:]] = False
+        rank = -marginal
+        rank[best.edges] = -np.inf
+        keep[np.argsort(rank, kind="stable")[most:]] = False
     keep[best.edges] = True  # whatever rounding did to their marginals
     return select_edges(forest, keep)
 

@@ -1,0 +1,235 @@
+"""The Forest itself: what it accepts, what it refuses and how it says so."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.strategies import forests
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import CycleError, ForestError
+from rosewood.forest import FeatureSpace, Forest, ForestBuilder, num_derivations, select_edges
+
+GOOD = {
+    "edge_start": [0, 1, 3],
+    "tail_start": [0, 0, 1, 3],
+    "tail": [0, 0, 0],
+    "features": FeatureSpace(["x"], ["s0", "s1"]),
+    "dense": [[0.0], [1.0], [2.0]],
+    "feat_start": [0, 1, 1, 3],
+    "feat_id": [0, 0, 1],
+    "feat_value": [1.0, 2.0, 3.0],
+    "vocabulary": Vocabulary(["a", "b"]),
+    "yield_start": [0, 1, 2, 5],
+    "yield_symbol": [0, -1, -2, 1, -1],
+    "span": [[0, 1], [0, 2]],
+    "rule": [5, 6, 7],
+    "state": [0, 9],
+}
+
+BAD = {
+    "no nodes": ({"edge_start": [0]}, "edge_start must begin with 0"),
+    "no offsets": ({"edge_start": []}, "edge_start must begin with 0"),
+    "first offset": ({"edge_start": [1, 1, 3]}, "edge_start must begin with 0"),
+    "falling offsets": ({"edge_start": [0, 4, 3]}, "never decrease"),
+    "edges without tails": ({"edge_start": [0, 1, 4]}, "4 edges, tail_start of 3"),
+    "tail offsets fall": ({"tail_start": [0, 2, 1, 3]}, "tail_start decreases at 2"),
+    "tail offsets start": ({"tail_start": [1, 1, 1, 3]}, "tail_start begins with 1"),
+    "tail offsets end": ({"tail_start": [0, 0, 1, 2]}, "ends with 2, but there are 3 items"),
+    "tail beyond the nodes": ({"tail": [7, 0, 0]}, "edge 1 has tail 7"),
+    "negative tail": ({"tail": [0, -1, 0]}, "edge 2 has tail -1"),
+    "own tail": ({"tail": [1, 0, 0]}, "edge 1 into node 1 has tail 1: a node cannot be"),
+    "fractions": ({"tail": [0.5, 0, 0]}, "tail has numbers of type float64"),
+    "tails as words": ({"tail": ["0", "0", "0"]}, "tail has numbers of type <U1"),
+    "tails beyond 32 bits": ({"tail": [0, 0, 2**40]}, "tail has numbers beyond int32"),
+    "two dimensions": ({"tail": [[0, 0, 0]]}, "tail has 2 dimensions, not 1"),
+    "dense missing": ({"dense": None}, "1 dense features are named but none are given"),
+    "dense shape": ({"dense": [[0.0], [1.0]]}, r"dense has shape \(2, 1\), want \(3, 1\)"),
+    "dense nan": ({"dense": [[0.0], [np.nan], [1.0]]}, "dense feature 0 of edge 1 is nan"),
+    "dense inf": ({"dense": [[0.0], [0.0], [np.inf]]}, "dense feature 0 of edge 2 is inf"),
+    "sparse offsets": ({"feat_start": [0, 1, 1]}, "feat_start has 3 entries, not 4"),
+    "sparse ids missing": ({"feat_id": [0, 0]}, "feat_value has 3 entries, not 2"),
+    "sparse id too large": ({"feat_id": [0, 0, 2]}, "edge 2 has sparse feature 2, but there are 2"),
+    "sparse id negative": ({"feat_id": [-1, 0, 1]}, "edge 0 has sparse feature -1"),
+    "sparse id twice": ({"feat_id": [0, 1, 1]}, "edge 2 has sparse feature 1 twice"),
+    "sparse ids fall": ({"feat_id": [0, 1, 0]}, "edge 2 lists feature 0 after a larger one"),
+    "sparse nan": ({"feat_value": [1.0, np.nan, 1.0]}, "sparse feature 0 of edge 2 is nan"),
+    "ids without offsets": ({"feat_start": None}, "need feat_start"),
+    "yield offsets": ({"yield_start": [0, 1, 2, 9]}, "yield_start ends with 9"),
+    "yield without offsets": ({"yield_start": None}, "needs yield_start"),
+    "unknown word": ({"yield_symbol": [2, -1, -2, 1, -1]}, "edge 0 says word 2"),
+    "unknown slot": ({"yield_symbol": [0, -2, -2, 1, -1]}, "edge 1 says its tail 1"),
+    "slot twice": ({"yield_symbol": [0, -1, -1, 1, -1]}, "edge 2 says its tail 0 twice"),
+    "slot left out": ({"yield_symbol": [0, -1, -2, 1, 1]}, "edge 2 does not say its tail 0"),
+    "span shape": ({"span": [[0, 1]]}, r"span has shape \(1, 2\), want \(2, 2\)"),
+    "span backwards": ({"span": [[0, 1], [2, 1]]}, r"node 1 covers source words \[2, 1\]"),
+    "span negative": ({"span": [[-1, 1], [0, 1]]}, "node 0 covers"),
+    "rule shape": ({"rule": [1]}, r"rule has shape \(1,\), want \(3,\)"),
+    "state shape": ({"state": [1]}, r"state has shape \(1,\), want \(2,\)"),
+    "node without edges": (
+        {"edge_start": [0, 1, 1, 3], "span": None, "state": None}, "node 1 has no edges",
+    ),
+    "root without edges": (
+        {"edge_start": [0, 1, 3, 3], "span": None, "state": None}, "node 2, the root, has no edges",
+    ),
+    "node used by nobody": (
+        {"edge_start": [0, 1, 2, 3], "tail": [0, 0, 0], "span": None, "state": None},
+        "node 1 is in no derivation of the root",
+    ),
+    "order": (
+        {"edge_start": [0, 1, 2, 3], "tail_start": [0, 1, 1, 3], "tail": [1, 0, 1],
+         "yield_symbol": [-1, 0, -2, 1, -1], "span": None, "state": None},
+        "edge 0 into node 0 has tail 1: tails must come before their head",
+    ),
+}  # fmt: skip
+
+
+def test_the_good_one_is_good():
+    forest = Forest(**GOOD)
+    assert (forest.num_nodes, forest.num_edges, forest.root) == (2, 3, 1)
+    assert forest.says(2) == [1, "b", 0]
+    assert forest.edge_features(2) == {"x": 2.0, "s0": 2.0, "s1": 3.0}
+    assert forest.arity().tolist() == [0, 1, 2]
+    assert list(forest.edges_into(1)) == [1, 2]
+    assert "2 nodes, 3 edges, 3 features" in repr(forest)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_ones_are_named(case):
+    change, reason = BAD[case]
+    with pytest.raises(ForestError, match=reason):
+        Forest(**{**GOOD, **change})
+
+
+def test_at_least_thirty_kinds_of_bad_forest():
+    assert len(BAD) >= 30
+
+
+def test_names_are_checked():
+    with pytest.raises(ForestError, match="named twice"):
+        FeatureSpace(["a", "a"])
+    with pytest.raises(ForestError, match="both dense and sparse"):
+        FeatureSpace(["a"], ["a"])
+    with pytest.raises(ForestError, match="no feature 'z'"):
+        FeatureSpace(["a"]).vector({"z": 1.0})
+    with pytest.raises(ForestError, match="θ has shape"):
+        FeatureSpace(["a"]).mapping(np.zeros(3))
+    with pytest.raises(ValueError, match="'a' occurs twice"):
+        Vocabulary(["a", "a"])
+    with pytest.raises(IndexError, match="no word -1"):
+        Vocabulary(["a"])[-1]
+
+
+def test_it_is_immutable():
+    forest = Forest(**GOOD)
+    with pytest.raises(AttributeError, match="immutable"):
+        forest.tail = np.zeros(3)
+    with pytest.raises(AttributeError, match="immutable"):
+        del forest.tail
+    for name in ("edge_start", "head", "tail", "dense", "feat_value", "yield_symbol", "rule"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(forest, name)[0] = 0
+
+
+def test_what_was_given_can_change_without_harm():
+    tail = np.zeros(3, dtype=np.int32)
+    forest = Forest(**{**GOOD, "tail": tail})
+    tail[:] = 99
+    assert forest.tail.tolist() == [0, 0, 0]
+
+
+@settings(max_examples=30, deadline=None)
+@given(forests())
+def test_pickling(forest):
+    again = pickle.loads(pickle.dumps(forest))
+    assert again == forest
+    assert again != forest.num_nodes
+    weight = np.zeros(forest.num_edges)
+    assert np.array_equal(again.inside(weight), forest.inside(weight))
+
+
+def test_default_yield_is_the_tails_in_order():
+    forest = Forest([0, 1, 2], [0, 0, 2], [0, 0])
+    assert forest.says(1) == [0, 1]
+
+
+def test_asking_for_what_is_not_there():
+    forest = Forest(**GOOD)
+    with pytest.raises(ForestError, match="no edge 3"):
+        forest.says(3)
+    with pytest.raises(ForestError, match="no edge -1"):
+        forest.tails(-1)
+    with pytest.raises(ForestError, match="no node 2"):
+        forest.edges_into(2)
+    with pytest.raises(ForestError, match=r"theta has shape \(1,\), want \(3,\)"):
+        forest.score([1.0])
+    with pytest.raises(ForestError, match="keep has shape"):
+        num_derivations(forest, [1])
+    with pytest.raises(ForestError, match="keep has shape"):
+        select_edges(forest, [1])
+
+
+def test_empty_forest():
+    forest = Forest.empty()
+    assert forest.is_empty
+    assert forest.num_derivations() == 0
+    assert forest.inside([]).tolist() == [-np.inf]
+    assert not Forest(**GOOD).is_empty
+    assert Forest.empty(features=FeatureSpace(["a"])).score([1.0]).shape == (0,)
+
+
+def test_a_growing_feature_space():
+    """Features met after a forest was made have a place in θ, and the forest does without them."""
+    space = FeatureSpace([], ["a"])
+    forest = Forest([0, 1], [0, 0], [], features=space, feat_start=[0, 1], feat_id=[0],
+                    feat_value=[2.0])  # fmt: skip
+    assert forest.score([3.0]).tolist() == [6.0]
+    space.sparse.add("b")
+    assert forest.score([3.0, 100.0]).tolist() == [6.0]
+    assert forest.combine_features([1.0]).tolist() == [2.0, 0.0]
+
+
+def build(edges, root, nodes):
+    b = ForestBuilder()
+    for _ in range(nodes):
+        b.node()
+    for edge in edges:
+        b.edge(*edge)
+    return b.build(root)
+
+
+def test_builder_sorts_and_checks():
+    forest = build([(0, [2, 1]), (1, [2]), (2, [], ["x"])], 0, 3)
+    assert forest.num_derivations() == 1
+    assert forest.best(np.zeros(3)).text == "x x"
+    with pytest.raises(ForestError, match="names node 5"):
+        build([(0, [5])], 0, 1)
+    with pytest.raises(ForestError, match="says its tail 1, but it has 1 tails"):
+        build([(0, []), (1, [0], [1])], 1, 2)
+    with pytest.raises(ForestError, match="root is node 7"):
+        build([(0, [])], 7, 1)
+    with pytest.raises(ForestError, match="node 0 is in no derivation of the root, node 1"):
+        build([(0, []), (1, [])], 1, 2)
+    with pytest.raises(ForestError, match="node 0 has no edges"):
+        build([(1, [0])], 1, 2)
+    with pytest.raises(CycleError, match="0 <- 1 <- 0|1 <- 0 <- 1"):
+        build([(0, [1]), (1, [0]), (2, [0])], 2, 3)
+    with pytest.raises(ForestError, match="does not say its tail 0"):
+        build([(0, []), (1, [0], ["a"])], 1, 2)
+
+
+def test_builder_can_drop_what_is_not_used():
+    b = ForestBuilder(FeatureSpace(["x"]))
+    used, dead, idle, root = (b.node((i, i + 1)) for i in range(4))
+    b.edge(idle, [idle])  # a cycle, but nobody's
+    b.edge(used, says=["a"], features={"x": 1.0}, rule=3)
+    b.edge(root, [used, dead])  # dead has no edges: this edge cannot be used
+    b.edge(root, [used], features={"x": 2.0, "s": 1.0})
+    forest = b.build(root, drop_unreachable=True)
+    assert (forest.num_nodes, forest.num_edges) == (2, 2)
+    assert forest.rule.tolist() == [3, -1]
+    assert forest.span.tolist() == [[0, 1], [3, 4]]
+    assert forest.edge_features(1) == {"x": 2.0, "s": 1.0}
