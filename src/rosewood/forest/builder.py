@@ -120,7 +120,8 @@ class ForestBuilder:
         else:
             edges = list(range(len(self._head)))
             self._refuse_idle_nodes(root, used)
-        number = {node: i for i, node in enumerate(sorted(used))}
+        kept = sorted(used)
+        number = {node: i for i, node in enumerate(kept)}
         old_edges = np.array(edges, dtype=np.int64)
         tail_start, tail = _core.gather_ids(
             np.array(self._tail_start, dtype=np.int64),
@@ -139,7 +140,7 @@ class ForestBuilder:
             tail_start,
             tail,
             old_edges[edge_map],
-            [sorted(used)[v] for v in node_map.tolist()],
+            [kept[v] for v in node_map.tolist()],
         )
         if drop_unreachable:
             from rosewood.forest.transform import drop_unreachable as drop

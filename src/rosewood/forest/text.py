@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -27,6 +28,7 @@ from rosewood.errors import ForestError, FormatError
 from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
+from rosewood.forest.lines import Source, at, file_name, number, read_lines, split, whole
 
 __all__ = ["NamedForest", "format_forest", "parse_forest", "read_forests", "write_forests"]
 
@@ -130,32 +132,27 @@ def parse_forest(
 ) -> Forest:
     """The one forest of a text; the line `forest` may be left out."""
     lines = text.split("\n")
-    headless = not any(_split(line)[:1] == ["forest"] for line in lines)
+    headless = not any(split(line)[:1] == ["forest"] for line in lines)
+    numbered: Iterable[tuple[int, str]] = read_lines(lines, file)
     if headless:
-        lines.insert(0, "forest")
-    found = list(_parse(lines, features, vocabulary, file, first=0 if headless else 1))
+        numbered = chain([(1, "forest")], numbered)
+    found = list(_parse(numbered, features, vocabulary, file))
     if len(found) != 1:
         raise FormatError(f"there are {len(found)} forests, want one", file=file)
     return found[0].forest
 
 
 def read_forests(
-    source: str | PathLike[str] | Iterable[str],
+    source: Source,
     *,
     features: FeatureSpace | None = None,
     vocabulary: Vocabulary | None = None,
+    file: str | None = None,
 ) -> Iterator[NamedForest]:
-    """The forests of a file in text form, one at a time; they share features and vocabulary."""
+    """The forests of a file in text form (or of lines), one at a time; they share their names."""
     words = Vocabulary() if vocabulary is None else vocabulary
-    if not isinstance(source, str | PathLike):
-        yield from _parse(source, features, words, None)
-        return
-    path = Path(source)
-    try:
-        with path.open(encoding="utf-8", newline="\n") as file:
-            yield from _parse(file, features, words, str(path))
-    except UnicodeDecodeError as error:
-        raise FormatError(f"it is not UTF-8: {error.reason}", file=path) from error
+    name = file_name(source, file)
+    yield from _parse(read_lines(source, name), features, words, name)
 
 
 class _Pending(NamedTuple):
@@ -172,30 +169,29 @@ class _Pending(NamedTuple):
 
 
 def _parse(
-    lines: Iterable[str],
+    lines: Iterable[tuple[int, str]],
     features: FeatureSpace | None,
     vocabulary: Vocabulary | None,
     file: str | None,
-    first: int = 1,
 ) -> Iterator[NamedForest]:
     space, words = features, vocabulary
     pending: _Pending | None = None
-    for number, raw in enumerate(lines, start=first):
-        line = raw.removesuffix("\n").strip(" \t")
+    for place, raw in lines:
+        line = raw.strip(" \t")
         if not line or line.startswith("#"):
             continue
-        fields = _split(line)
-        try:
+        fields = split(line)
+        if fields[0] == "forest":
+            if pending is not None:
+                yield _finish(pending, file)
+            builder = ForestBuilder(space, words)
+            space, words = builder.features, builder.vocabulary
+            name = line[len("forest") :].strip(" \t")
+            pending = _Pending(name, place, builder, {}, set(), {}, {}, [])
+            continue
+        with at(file, place):
             if "\r" in line:
-                raise ForestError("there is a carriage return: lines end with a line feed alone")
-            if fields[0] == "forest":
-                if pending is not None:
-                    yield _finish(pending, file)
-                name = line[len("forest") :].strip(" \t")
-                builder = ForestBuilder(space, words)
-                space, words = builder.features, builder.vocabulary
-                pending = _Pending(name, max(number, 1), builder, {}, set(), {}, {}, [])
-                continue
+                raise ForestError("there is a carriage return inside the line")
             if pending is None:
                 raise ForestError(f"a forest begins with a line `forest`, not {line[:40]!r}")
             if fields[0] == "dense":
@@ -204,11 +200,7 @@ def _parse(
             elif fields[0] == "node":
                 _read_node(pending, fields)
             else:
-                _read_edge(pending, number, line)
-        except FormatError:
-            raise
-        except ForestError as error:
-            raise FormatError(str(error), file=file, line=number) from error
+                _read_edge(pending, place, line)
     if pending is not None:
         yield _finish(pending, file)
 
@@ -224,22 +216,10 @@ def _declare_dense(pending: _Pending, names: list[str], given: FeatureSpace | No
     return FeatureSpace(names)
 
 
-def _whole_number(what: str, text: str, limit: int = 2**31 - 2) -> int:
-    if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > limit:
-        raise ForestError(f"{what} is {text[:40]!r}, want a whole number from 0 to {limit}")
-    return int(text)
-
-
-def _signed_number(what: str, text: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,19}", text) or not -(2**63) <= int(text) < 2**63:
-        raise ForestError(f"{what} is {text[:40]!r}, want a whole number of 64 bits")
-    return int(text)
-
-
 def _read_node(pending: _Pending, fields: list[str]) -> None:
     if len(fields) < 2:
         raise ForestError("`node` needs the node's number")
-    node = _whole_number("the node", fields[1])
+    node = whole("the node", fields[1])
     if node in pending.nodes:
         raise ForestError(f"node {node} is described twice")
     pending.nodes[node] = len(pending.nodes)
@@ -249,10 +229,10 @@ def _read_node(pending: _Pending, fields: list[str]) -> None:
             begin, colon, end = value.partition(":")
             if not colon:
                 raise ForestError(f"the span is {value!r}, want first:last")
-            span = _whole_number("the span", begin), _whole_number("the span", end)
+            span = whole("the span", begin), whole("the span", end)
             pending.spans[node] = span
         elif name == "state":
-            pending.states[node] = _signed_number("the state", value)
+            pending.states[node] = whole("the state", value, -(2**63), 2**63 - 1)
         else:
             raise ForestError(f"a node has span= and state=, not {field[:40]!r}")
 
@@ -264,30 +244,22 @@ def _read_edge(pending: _Pending, number: int, line: str) -> None:
     left, arrow, right = fields[0].partition("<-")
     if not arrow:
         raise ForestError(f"an edge begins with `head <- tails`, not {fields[0][:40]!r}")
-    head = _whole_number("the head", left.strip(" \t"))
-    tails = [_whole_number("a tail", t) for t in _split(right)]
-    says = [_symbol(word) for word in _split(fields[1])]
+    head = whole("the head", left.strip(" \t"))
+    tails = [whole("a tail", t) for t in split(right)]
+    says = [_symbol(word) for word in split(fields[1])]
     values: dict[str, float] = {}
-    for item in _split(fields[2]) if len(fields) > 2 else ():
+    for item in split(fields[2]) if len(fields) > 2 else ():
         name, value = _feature(item)
         if name in values:
             raise ForestError(f"feature {name!r} stands twice in one edge")
         values[name] = value
     rule = None
     if len(fields) > 3:
-        rule = _signed_number("the rule", fields[3])
+        rule = whole("the rule", fields[3], -(2**63), 2**63 - 1)
     for node in (head, *tails):
         pending.nodes.setdefault(node, len(pending.nodes))
     pending.tails.update(tails)
     pending.edges.append((number, head, tails, says, values, rule))
-
-
-_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-
-
-def _split(text: str) -> list[str]:
-    """Fields between spaces and tabs; other white space belongs to words."""
-    return [field for field in re.split(r"[ \t]+", text) if field]
 
 
 def _symbol(text: str) -> str | int:
@@ -300,9 +272,7 @@ def _feature(text: str) -> tuple[str, float]:
     if place is None:
         raise ForestError(f"a feature is name=value, not {text[:40]!r}")
     name, value = text[: place.end() - 1], text[place.end() :]
-    if not _FLOAT.fullmatch(value):
-        raise ForestError(f"feature {name[:40]!r} has the value {value[:40]!r}, want a number")
-    return _unescape(name), float(value)
+    return _unescape(name), number(f"feature {name[:40]!r}", value)
 
 
 _CODES = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "e": ""}
@@ -329,28 +299,22 @@ def _unescape(text: str) -> str:
 
 
 def _finish(pending: _Pending, file: str | None) -> NamedForest:
-    """Sort and check what was read; errors are told by the line of the forest's beginning."""
+    """Sort and check what was read; what no one line tells is told of the forest's first one."""
     order = sorted(pending.nodes)
-    number = {node: place for place, node in enumerate(order)}
+    number_of = {node: place for place, node in enumerate(order)}
     roots = [node for node in order if node not in pending.tails]
-    try:
+    builder = pending.builder
+    with at(file, pending.line):
         if not order:
             raise ForestError("the forest has no nodes")
         if not roots:
             raise ForestError("the forest has no root: every node is a tail of some edge")
         if len(roots) > 1:
             raise ForestError(f"the forest has several roots: nodes {roots[:5]} are nobody's tail")
-        builder = pending.builder
         for node in order:
             builder.node(pending.spans.get(node), state=pending.states.get(node))
-    except ForestError as error:
-        raise FormatError(str(error), file=file, line=pending.line) from error
     for line, head, tails, says, values, rule in pending.edges:
-        try:
-            builder.edge(number[head], [number[t] for t in tails], says, values, rule=rule)
-        except ForestError as error:
-            raise FormatError(str(error), file=file, line=line) from error
-    try:
-        return NamedForest(pending.name, builder.build(number[roots[0]]))
-    except ForestError as error:
-        raise FormatError(str(error), file=file, line=pending.line) from error
+        with at(file, line):
+            builder.edge(number_of[head], [number_of[t] for t in tails], says, values, rule=rule)
+    with at(file, pending.line):
+        return NamedForest(pending.name, builder.build(number_of[roots[0]]))

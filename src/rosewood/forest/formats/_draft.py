@@ -1,0 +1,174 @@
+"""A graph as a file tells it, on its way to a forest.
+
+Files name their nodes as they like, in any order, and some of what they tell leads nowhere.  The
+draft keeps the file's names and lines, so that what is wrong is reported in the file's own terms;
+only what has passed goes to `ForestBuilder`, and the shared vocabulary and features stay clean of
+what has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import FormatError
+from rosewood.forest.builder import ForestBuilder
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.lines import at
+
+__all__ = ["Draft"]
+
+
+class _Edge(NamedTuple):
+    head: int
+    tails: Sequence[int]
+    says: Sequence[str | int] | None
+    values: Mapping[str, float]
+    line: int | None
+    rule: int | None
+
+
+class Draft:
+    """Nodes by the file's names, edges with their lines.
+
+    `kind` is what the file calls a node; `whole` what a node has to be part of.
+    """
+
+    def __init__(self, file: str | None, kind: str, whole: str) -> None:
+        self.file, self.kind, self.whole = file, kind, whole
+        self._number: dict[int | str, int] = {}
+        self._name: list[int | str] = []
+        self._line: list[int | None] = []
+        self._span: list[tuple[int, int] | None] = []
+        self._edges: list[_Edge] = []
+
+    def node(
+        self, name: int | str, line: int | None = None, span: tuple[int, int] | None = None
+    ) -> int:
+        """The node of this name, a new one where it is new."""
+        number = self._number.setdefault(name, len(self._name))
+        if number == len(self._name):
+            self._name.append(name)
+            self._line.append(line)
+            self._span.append(span)
+        return number
+
+    def __contains__(self, name: int | str) -> bool:
+        return name in self._number
+
+    def edge(
+        self,
+        head: int,
+        tails: Sequence[int] = (),
+        says: Sequence[str | int] | None = None,
+        values: Mapping[str, float] | None = None,
+        *,
+        line: int | None = None,
+        rule: int | None = None,
+    ) -> None:
+        """A new edge; see `ForestBuilder.edge`."""
+        self._edges.append(_Edge(head, tails, says, values or {}, line, rule))
+
+    def build(
+        self,
+        root: int,
+        *,
+        drop_unreachable: bool,
+        features: FeatureSpace | None,
+        vocabulary: Vocabulary | None,
+        line: int | None = None,
+    ) -> Forest:
+        """The forest of the root; nodes in none of its derivations are refused or left out."""
+        live = self._live_edges(root)
+        kept = sorted({root, *(self._edges[e].head for e in live)})
+        if not any(self._edges[e].head == root for e in live):
+            raise FormatError(f"there is no {self.whole}", file=self.file, line=line)
+        if not drop_unreachable and len(kept) < len(self._name):
+            have = set(kept)
+            idle = next(v for v in range(len(self._name)) if v not in have)
+            raise FormatError(
+                f"{self.kind} {self._name[idle]} is part of no {self.whole} "
+                "(drop_unreachable=True leaves such parts out)",
+                file=self.file,
+                line=self._line[idle],
+            )
+        self._refuse_cycle(live)
+        builder = ForestBuilder(features, vocabulary)
+        place = {node: builder.node(self._span[node]) for node in kept}
+        for number in live:
+            edge = self._edges[number]
+            with at(self.file, edge.line):
+                tails = [place[t] for t in edge.tails]
+                builder.edge(place[edge.head], tails, edge.says, edge.values, rule=edge.rule)
+        with at(self.file, line):
+            return builder.build(place[root])
+
+    def _live_edges(self, root: int) -> list[int]:
+        """The edges of derivations of the root: all tails derivable, the head used."""
+        users: list[list[int]] = [[] for _ in self._name]
+        for number, edge in enumerate(self._edges):
+            for tail in edge.tails:
+                users[tail].append(number)
+        waits = [len(edge.tails) for edge in self._edges]
+        derivable = {self._edges[e].head for e, count in enumerate(waits) if not count}
+        todo = list(derivable)
+        while todo:
+            for number in users[todo.pop()]:
+                waits[number] -= 1
+                head = self._edges[number].head
+                if not waits[number] and head not in derivable:
+                    derivable.add(head)
+                    todo.append(head)
+        into: list[list[int]] = [[] for _ in self._name]
+        for number, edge in enumerate(self._edges):
+            if not waits[number]:
+                into[edge.head].append(number)
+        used, todo = {root}, [root]
+        while todo:
+            for number in into[todo.pop()]:
+                for tail in self._edges[number].tails:
+                    if tail not in used:
+                        used.add(tail)
+                        todo.append(tail)
+        return [e for e, edge in enumerate(self._edges) if not waits[e] and edge.head in used]
+
+    def _refuse_cycle(self, live: list[int]) -> None:
+        """Order the nodes bottom-up; what cannot be ordered holds a cycle."""
+        users: dict[int, list[int]] = {}
+        missing: dict[int, int] = {}  # node: tail slots of its edges that are not ordered yet
+        for number in live:
+            edge = self._edges[number]
+            missing[edge.head] = missing.get(edge.head, 0) + len(edge.tails)
+            for tail in edge.tails:
+                users.setdefault(tail, []).append(edge.head)
+        todo = [node for node, count in missing.items() if not count]
+        while todo:
+            node = todo.pop()
+            del missing[node]
+            for head in users.get(node, ()):
+                missing[head] -= 1
+                if not missing[head]:
+                    todo.append(head)
+        if not missing:
+            return
+        below = {}  # an edge from each unordered node to another one
+        for number in live:
+            edge = self._edges[number]
+            stuck = [t for t in edge.tails if t in missing]
+            if edge.head in missing and stuck:
+                below[edge.head] = (stuck[0], edge.line)
+        node, seen = next(iter(missing)), dict[int, None]()
+        while node not in seen:
+            seen[node] = None
+            node = below[node][0]
+        walk = list(seen)
+        cycle = [node, *reversed(walk[walk.index(node) :])]
+        names = [str(self._name[v]) for v in cycle]
+        shown = names if len(names) < 8 else [*names[:6], "…", names[-1]]
+        raise FormatError(
+            f"there is a cycle: {self.kind} {' -> '.join(shown)}",
+            file=self.file,
+            line=below[node][1],
+        )

@@ -1,0 +1,320 @@
+r"""Lattices of speech recognisers in HTK's Standard Lattice Format (SLF).
+
+    VERSION=1.0
+    UTTERANCE=file1  base=1.0001 lmscale=12.0 start=0 end=2
+    N=3 L=3
+    I=0 t=0.00
+    I=1 t=0.36
+    I=2 t=0.75
+    J=0 S=0 E=1 W=four v=0 a=-3239.01 l=-1.2
+    J=1 S=0 E=1 W=for  v=0 a=-3250.40 l=-0.7
+    J=2 S=1 E=2 W=!NULL
+
+SLF node = forest node; a link is an edge with one tail that says the tail, then the word of the
+link or, where words stand on nodes, of the node it leads to (and the start says its own).  The rule
+of an edge is the number of its link.
+
+Read          fields by their long and short names; words and scores on links or nodes; `#` comment
+              lines; start= and end= in the header, else the one node that nothing leads to, or from
+              which nothing leads; HTK's quotes and backslashes, \' and octal \303\251 (quotes=False
+              for programs, like SRILM's, that write words as they are)
+Words         `!NULL` says nothing, everything else is a word: <s>, silence and noises too; a quoted
+              word with spaces inside is several words
+Features      `acoustic` (a), `lm` (l), `ngram` (n), `pronunciation` (r), `duration` (ds), `x1`,
+              `x2`… in natural logs, whatever `base` is (0: likelihoods, not logs); `posterior` (p)
+              as it is
+Not kept      times, variants (v), segmentations (d), semantic tags (s), and the header's settings:
+              scales and penalties are weights of a recogniser, and are not applied
+Checked       the numbers of nodes and links against the header, so a file cut short is noticed
+Not read      sub-lattices, backward lattices (dir=b), fields without `=`
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator
+from os import PathLike
+from typing import NamedTuple
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
+from rosewood.forest.lines import (
+    Source,
+    add_feature,
+    at,
+    file_name,
+    number,
+    read_lines,
+    split,
+    whole,
+)
+
+__all__ = ["read_htk"]
+
+_LONG = {  # for lines of nodes and links; the header has its own
+    "time": "t", "WORD": "W", "var": "v", "div": "d", "START": "S", "END": "E",
+    "acoustic": "a", "ngram": "n", "language": "l",
+}  # fmt: skip
+_SCORES = {
+    "a": "acoustic", "l": "lm", "n": "ngram", "r": "pronunciation", "ds": "duration",
+    "p": "posterior",
+}  # fmt: skip
+_SKIPPED = {"t", "v", "d", "s"}
+_FIELD = re.compile(r"[ \t]*([A-Za-z_][A-Za-z0-9_]*)=")
+
+
+class _Line(NamedTuple):
+    """What a node or a link says and scores; words are None where the line has no W=."""
+
+    line: int
+    words: list[str] | None
+    values: dict[str, float]
+    start: int = -1
+    end: int = -1
+
+
+class _Lattice:
+    """An SLF file as it is read."""
+
+    def __init__(self, quotes: bool, ignore: Collection[str]) -> None:
+        self.quotes, self.ignore = quotes, ignore
+        self.header: dict[str, str] = {}
+        self.sizes: dict[str, int] = {}
+        self.nodes: dict[int, _Line] = {}
+        self.links: dict[int, _Line] = {}
+        self.log_base = 1.0  # the natural log of the base; zero: values are not logs
+
+    def read(self, line: int, text: str) -> None:
+        fields = list(_fields(text, self.quotes))
+        first = fields[0][0]
+        if first not in ("I", "J"):
+            for name, value in fields:
+                self.read_header(name, value)
+            return
+        if len(self.sizes) < 2:
+            raise ForestError("the header does not tell the numbers of nodes, N=, and links, L=")
+        if not self.nodes and not self.links:
+            self.set_base()
+        named = {}
+        for name, value in fields:
+            short = _LONG.get(name, name)
+            if short in named:
+                raise ForestError(f"{name}= stands twice")
+            named[short] = value
+        if first == "I":
+            self.read_node(line, named)
+        else:
+            self.read_link(line, named)
+
+    def read_header(self, name: str, value: str) -> None:
+        if self.nodes or self.links:
+            raise ForestError(
+                f"{name}= stands after the header; nodes begin with I=, links with J="
+            )
+        if name in ("N", "NODES", "L", "LINKS"):
+            key = "nodes" if name.startswith("N") else "links"
+            if key in self.sizes:
+                raise ForestError(f"the number of {key} stands twice")
+            self.sizes[key] = whole(f"{name}=", value)
+        elif name in ("SUBLAT", "S"):
+            raise ForestError("sub-lattices are not read")
+        elif name == "dir" and value != "f":
+            raise ForestError(f"dir= is {value!r}; only forward lattices, dir=f, are read")
+        elif name in self.header:
+            raise ForestError(f"{name}= stands twice in the header")
+        self.header[name] = value
+
+    def set_base(self) -> None:
+        base = number("base=", self.header.get("base", str(math.e)))
+        if base < 0 or base == 1:
+            raise ForestError(f"base= is {base:g}, which is the base of no logarithm")
+        self.log_base = math.log(base) if base else 0.0
+
+    def number_of_node(self, what: str, text: str) -> int:
+        if "nodes" in self.sizes and not self.sizes["nodes"]:
+            raise ForestError(f"{what} is {text[:40]!r}, but the header tells of no nodes")
+        return whole(what, text, 0, self.sizes["nodes"] - 1)
+
+    def read_node(self, line: int, named: dict[str, str]) -> None:
+        node = self.number_of_node("I=", named.pop("I"))
+        if node in self.nodes:
+            raise ForestError(f"node {node} stands twice")
+        if "L" in named:
+            raise ForestError("sub-lattices are not read")
+        self.nodes[node] = _Line(line, *self.said(named))
+
+    def read_link(self, line: int, named: dict[str, str]) -> None:
+        link = whole("J=", named.pop("J"))
+        if link in self.links:
+            raise ForestError(f"link {link} stands twice")
+        for key in ("S", "E"):
+            if key not in named:
+                raise ForestError(f"link {link} has no {key}=")
+        start = self.number_of_node("S=", named.pop("S"))
+        end = self.number_of_node("E=", named.pop("E"))
+        self.links[link] = _Line(line, *self.said(named), start, end)
+
+    def said(self, named: dict[str, str]) -> tuple[list[str] | None, dict[str, float]]:
+        """Words and scores of the fields that nodes and links share."""
+        words: list[str] | None = None
+        values: dict[str, float] = {}
+        for name, text in named.items():
+            if name == "W":
+                words = [] if text == "!NULL" else split(text)
+                if text != "!NULL" and not words:
+                    raise ForestError("W= is empty; a node or link that says nothing has !NULL")
+            elif name in _SCORES or re.fullmatch(r"x[0-9]{1,9}", name):
+                value = number(f"{name}=", text)
+                if name != "p":
+                    value = self.natural_log(name, value)
+                add_feature(values, _SCORES.get(name, name), value)
+            elif name not in _SKIPPED and name not in self.ignore:
+                raise ForestError(
+                    f"{name}= is an unknown field (ignore={{{name!r}}} leaves it out)"
+                )
+        return words, values
+
+    def natural_log(self, name: str, value: float) -> float:
+        if self.log_base:
+            value *= self.log_base
+            if math.isinf(value):
+                raise ForestError(f"{name}= is too large")
+            return value
+        if value <= 0:
+            raise ForestError(f"{name}= is {value:g}; with base=0 it is a likelihood, above zero")
+        return math.log(value)
+
+
+def _fields(text: str, quotes: bool) -> Iterator[tuple[str, str]]:
+    """name=value …, quotes and backslashes undone."""
+    place = 0
+    while text[place:].strip(" \t"):
+        match = _FIELD.match(text, place)
+        if match is None:
+            raise ForestError(f"want name=value, not {text[place:].strip()[:40]!r}")
+        place = match.end()
+        mark = text[place : place + 1] if quotes and text[place : place + 1] in ("'", '"') else ""
+        pattern = rf"{mark}((?:[^{mark}\\]|\\.)*){mark}(?=[ \t]|\Z)" if mark else r"([^ \t\\]|\\.)*"
+        value = re.compile(pattern if quotes else r"[^ \t]*").match(text, place)
+        if value is None:
+            raise ForestError(f"the value of {match.group(1)}= has no closing {mark}")
+        place = value.end()
+        raw = value.group(1) if mark else value.group()
+        yield match.group(1), _unescape(raw) if quotes and "\\" in raw else raw
+
+
+def _unescape(text: str) -> str:
+    """HTK's backslashes: three octal digits are a byte, anything else is itself."""
+    raw = bytearray()
+    for part in re.findall(r"\\[0-3][0-7]{2}|\\.|[^\\]+", text):
+        if part[0] != "\\":
+            raw += part.encode()
+        elif len(part) == 4:
+            raw.append(int(part[1:], 8))
+        else:
+            raw += part[1:].encode()
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise ForestError(f"the bytes of {text[:40]!r} are not UTF-8") from error
+
+
+def read_htk(
+    source: Source,
+    *,
+    quotes: bool = True,
+    ignore: Collection[str] = (),
+    drop_unreachable: bool = False,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+    file: str | PathLike[str] | None = None,
+) -> Forest:
+    """The forest of the one lattice of a file, or of lines.
+
+    `ignore` are fields of nodes and links to leave out; other unknown ones are an error.  Nodes on
+    no path from the start to the end are an error, or left out with `drop_unreachable`.
+    """
+    name = file_name(source, file)
+    lattice, line = _Lattice(quotes, ignore), 0
+    for line, text in read_lines(source, name):
+        if not text.strip(" \t") or text.startswith("#"):
+            continue
+        with at(name, line):
+            if text.strip(" \t") == ".":
+                raise ForestError("sub-lattices are not read")
+            lattice.read(line, text)
+    with at(name, line or None):
+        return _forest(lattice, name, drop_unreachable, features, vocabulary, line or None)
+
+
+def _forest(
+    lattice: _Lattice,
+    file: str | None,
+    drop_unreachable: bool,
+    features: FeatureSpace | None,
+    vocabulary: Vocabulary | None,
+    line: int | None,
+) -> Forest:
+    nodes, links = lattice.nodes, lattice.links
+    if len(lattice.sizes) < 2:
+        raise ForestError("the lattice does not tell the numbers of its nodes, N=, and links, L=")
+    if len(links) != lattice.sizes["links"]:
+        raise ForestError(
+            f"there are {len(links)} links, the header tells {lattice.sizes['links']}"
+        )
+    if nodes and len(nodes) != lattice.sizes["nodes"]:
+        raise ForestError(
+            f"there are {len(nodes)} nodes, the header tells {lattice.sizes['nodes']}"
+        )
+    starts, ends = {k.start for k in links.values()}, {k.end for k in links.values()}
+    known = nodes.keys() | starts | ends
+    if not known and lattice.sizes["nodes"] == 1:
+        known = {0}
+    if len(known) < lattice.sizes["nodes"] and not drop_unreachable:
+        raise ForestError(
+            f"the header tells of {lattice.sizes['nodes']} nodes, but links use {len(known)} "
+            "(drop_unreachable=True leaves the others out)"
+        )
+    start = _terminal(lattice, "start", known - ends)
+    end = _terminal(lattice, "end", known - starts)
+    draft = Draft(file, "node", "path from the start to the end")
+    nothing = _Line(line or 0, None, {})
+    for node in sorted(known | {start, end}):
+        draft.node(node, nodes.get(node, nothing).line)
+    opening = nodes.get(start, nothing)
+    draft.edge(draft.node(start), (), opening.words or [], opening.values, line=opening.line)
+    for label, link in links.items():
+        goal = nodes.get(link.end, nothing)
+        if link.words is not None and goal.words is not None:
+            reason = f"link {label} and node {link.end}, where it leads, both have a word"
+            raise FormatError(reason, file=file, line=link.line)
+        with at(file, link.line):
+            values = dict(goal.values)
+            for key, value in link.values.items():
+                add_feature(values, key, value)
+        says: list[str | int] = [0, *(link.words or goal.words or [])]
+        head, tail = draft.node(link.end), draft.node(link.start)
+        draft.edge(head, [tail], says, values, line=link.line, rule=label)
+    return draft.build(
+        draft.node(end),
+        drop_unreachable=drop_unreachable,
+        features=features,
+        vocabulary=vocabulary,
+        line=line,
+    )
+
+
+def _terminal(lattice: _Lattice, which: str, found: set[int]) -> int:
+    """The start or end: as the header tells it, or the only node that can be it."""
+    if which in lattice.header:
+        return lattice.number_of_node(f"{which}=", lattice.header[which])
+    if len(found) != 1:
+        shown = ", ".join(str(v) for v in sorted(found)[:5]) or "none"
+        raise ForestError(
+            f"the header has no {which}=, and {len(found)} nodes can be the {which}: {shown}"
+        )
+    return next(iter(found))

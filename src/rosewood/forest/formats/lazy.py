@@ -1,0 +1,191 @@
+"""Hypergraphs as plain text: the form of the lazy decoder, written by Moses and cdec, and Joshua's.
+
+    # target ||| features ||| source-covered        lines that begin with # are comments
+    2 3                                             numbers of nodes and edges
+    1                                               a node; the number of its edges
+    the house ||| lm=-2 tm=-1 ||| 2                 what an edge says, and its features
+    2
+    [0] is small ||| lm=-3 tm=-1 ||| 4              [0] is the node 0, the first one
+    [0] is little ||| lm=-4 tm=-2 ||| 4
+
+Nodes are numbered from 0, bottom-up, and the last one is the goal.  Joshua 5 and 6
+(-dump-hypergraph) put the number of the node, from 1, in the place of the number of its edges, and
+leave out the goal itself, whose edges have no rule: in its place a node is added with an edge to
+each node that no other uses.  The two forms cannot be told apart for certain, hence two functions.
+
+Features      by their names, as they are; an edge may have none
+Not kept      the number of source words, the third field of Moses
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from os import PathLike
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._rules import fields
+from rosewood.forest.lines import (
+    Source,
+    add_feature,
+    at,
+    file_name,
+    number,
+    read_lines,
+    split,
+    whole,
+)
+
+__all__ = ["read_joshua_dump", "read_lazy_hypergraph"]
+
+_NODE = re.compile(r"\[([0-9]{1,18})\]")
+
+
+def read_lazy_hypergraph(
+    source: Source,
+    *,
+    drop_unreachable: bool = False,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+    file: str | PathLike[str] | None = None,
+) -> Forest:
+    """The forest of the one hypergraph of a file, or of lines, of Moses or cdec.
+
+    Nodes in no derivation of the goal are an error, or left out with `drop_unreachable`.
+    """
+    name = file_name(source, file)
+    reader = _Reader(source, name)
+    for node in range(reader.nodes):
+        line, text = reader.take(f"node {node}")
+        with at(name, line):
+            count = whole("the number of edges of a node", text.strip(" \t"))
+        reader.draft.node(node, line)
+        for _ in range(count):
+            reader.edge(node, *reader.take(f"an edge of node {node}"))
+    reader.finish()
+    return reader.draft.build(
+        reader.nodes - 1,
+        drop_unreachable=drop_unreachable,
+        features=features,
+        vocabulary=vocabulary,
+        line=reader.line,
+    )
+
+
+def read_joshua_dump(
+    source: Source,
+    *,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+    file: str | PathLike[str] | None = None,
+) -> Forest:
+    """The forest of the one hypergraph of a file, or of lines, of Joshua's -dump-hypergraph."""
+    name = file_name(source, file)
+    reader = _Reader(source, name)
+    draft, node, count = reader.draft, 0, 0
+    for line, text in reader.lines:
+        if "|||" in text:
+            if not node:
+                raise FormatError("an edge stands before the first node", file=name, line=line)
+            reader.edge(node, line, text)
+            continue
+        with at(name, line):
+            this = whole("the number of a node", text.strip(" \t"), 1)
+            if this <= node:
+                raise ForestError(f"node {this} stands after node {node}")
+        node, count = this, count + 1
+        draft.node(node, line)
+    if count != reader.nodes:
+        reason = f"there are {count} nodes, the second line tells {reader.nodes}"
+        raise FormatError(reason, file=name, line=reader.line)
+    reader.finish()
+    tops = [top for top in reader.places if top not in reader.used]
+    goal = draft.node(tops[0] if len(tops) == 1 else "goal")
+    if len(tops) > 1:
+        for top in tops:
+            draft.edge(goal, [draft.node(top)], [0], line=reader.places[top])
+    return draft.build(
+        goal, drop_unreachable=False, features=features, vocabulary=vocabulary, line=reader.line
+    )
+
+
+class _Reader:
+    """What the two forms share: comments, the sizes, edges."""
+
+    def __init__(self, source: Source, file: str | None) -> None:
+        self.file = file
+        self.line = 1
+        self.draft = Draft(file, "node", "derivation of the goal")
+        self.used: set[int] = set()
+        self.places: dict[int, int] = {}  # node: its first edge's line
+        self.edges = 0
+        self.lines = self._content(source)
+        line, text = self.take("the numbers of nodes and edges")
+        with at(file, line):
+            sizes = split(text)
+            if len(sizes) != 2:
+                raise ForestError(f"want the numbers of nodes and edges, not {text[:40]!r}")
+            self.nodes, self.want = (whole("a number of nodes or edges", size) for size in sizes)
+            if not self.nodes:
+                raise ForestError("the hypergraph has no nodes")
+
+    def _content(self, source: Source) -> Iterator[tuple[int, str]]:
+        """Lines with content; after the sizes, a line with ||| is an edge that may say `#`."""
+        begun = False
+        for line, text in read_lines(source, self.file):
+            self.line = line
+            comment = text.startswith("#") and not (begun and "|||" in text)
+            if text.strip(" \t") and not comment:
+                begun = True
+                yield line, text
+
+    def take(self, want: str) -> tuple[int, str]:
+        found = next(self.lines, None)
+        if found is None:
+            reason = f"the file ends where {want} should be"
+            raise FormatError(reason, file=self.file, line=self.line)
+        return found
+
+    def edge(self, node: int, line: int, text: str) -> None:
+        """Add an edge `words and [nodes] ||| features` (||| source words)."""
+        with at(self.file, line):
+            parts = fields(text)
+            if not 2 <= len(parts) <= 3:
+                raise ForestError(f"an edge is `words ||| features`, not {text[:40]!r}")
+            tails: list[int] = []
+            says: list[str | int] = []
+            for word in parts[0]:
+                match = _NODE.fullmatch(word)
+                if match is None:
+                    says.append(word)
+                    continue
+                tail = int(match.group(1))
+                if tail >= node or tail not in self.draft:
+                    raise ForestError(f"an edge of node {node} uses node {tail}, not before it")
+                says.append(len(tails))
+                tails.append(self.draft.node(tail))
+                self.used.add(tail)
+            values: dict[str, float] = {}
+            for field in parts[1]:
+                name, equals, value = field.rpartition("=")
+                if not equals:
+                    raise ForestError(f"a feature is name=value, not {field[:40]!r}")
+                add_feature(values, name, number(f"feature {name[:40]!r}", value))
+            if len(parts) == 3:
+                whole("the number of source words", " ".join(parts[2]))
+        self.places.setdefault(node, line)
+        self.edges += 1
+        self.draft.edge(self.draft.node(node), tails, says, values, line=line)
+
+    def finish(self) -> None:
+        """Check that nothing is left, and nothing is missing."""
+        rest = next(self.lines, None)
+        if rest is not None:
+            raise FormatError("there is more after the last node", file=self.file, line=rest[0])
+        if self.edges != self.want:
+            reason = f"there are {self.edges} edges, the sizes tell {self.want}"
+            raise FormatError(reason, file=self.file, line=self.line)

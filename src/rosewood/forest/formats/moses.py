@@ -1,0 +1,289 @@
+"""Search graphs of Moses' phrase-based decoder: -output-search-graph and its extended form.
+
+    0 hyp=0 stack=0
+    0 hyp=5 stack=1 back=0 score=-1.2 transition=-1.2 forward=9 fscore=-5 covered=0-1 out=a b
+    0 hyp=7 stack=1 back=0 score=-2 transition=-2 recombined=5 forward=9 fscore=-5 covered=0-1 out=a
+
+One line for each hypothesis, many sentences in a file, each in one piece.  A hypothesis that was
+recombined is another way into the one that it names; forward=-1 marks those that end a translation.
+Node = hypothesis that was not recombined, and one for the end; edge = line, with one tail, its
+`back`; the rule of an edge is the number of its hypothesis.
+
+Read          out= to the end of the line; in the extended form (-osgx) out="source|target" and
+              scores="core=(1,2) name=3 …", or of older releases scores=[ d: 0 lm: -5 tm: 1 2 ]; the
+              `, pC=…, c=…` after the words that the oldest releases write; the lines
+              `7 _EMPTYSEARCHGRAPH_` of moses-parallel, which give an empty forest
+Features      `transition`, what the hypothesis adds to the score of `back`; the scores: `core_0`,
+              `core_1`… (the file does not name them) and sparse ones by name, older ones `lm`, or
+              `tm_0`, `tm_1`… where a name has several values; `pC` and `c`
+Checked only  stack, score, fscore, covered; score and fscore are sums of transitions along paths
+Dead ends     hypotheses that lead to no complete translation, which Moses writes with
+              -unpruned-search-graph, are left out unless `drop_unreachable` is False
+Not read      the chart decoder's graphs, factors in the extended form, protocol buffers
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import NamedTuple
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
+from rosewood.forest.lines import (
+    Source,
+    add_feature,
+    at,
+    file_name,
+    number,
+    read_lines,
+    split,
+    whole,
+)
+
+__all__ = ["read_moses_graphs"]
+
+_EMPTY = "_EMPTYSEARCHGRAPH_"
+_KEY = re.compile(r"[ \t]*([A-Za-z-]+)=")
+_SPACE = re.compile(r"[ \t]|\Z")
+_NUMBERS = ("score", "transition", "fscore")
+_WHOLES = {"hyp": 0, "stack": 0, "back": 0, "recombined": 0, "forward": -1}
+_OLDEST = re.compile(r"(.*), pC=([^ ]+), c=([^ ]+)", re.DOTALL)
+
+
+class _Hypothesis(NamedTuple):
+    line: int
+    back: int | None  # None: the first one
+    recombined: int | None
+    final: bool
+    words: list[str]
+    values: dict[str, float]
+
+
+def read_moses_graphs(
+    source: Source,
+    *,
+    core_names: Sequence[str] | None = None,
+    drop_unreachable: bool = True,
+    allow_empty: bool = False,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+    file: str | PathLike[str] | None = None,
+) -> Iterator[tuple[int, Forest]]:
+    """The sentences of a file, or of lines: the number of each and its forest, one at a time.
+
+    `core_names` are the features of the scores in `core=(…)`.  A sentence without a complete
+    translation is an error, or with `allow_empty` the empty forest.
+    """
+    name = file_name(source, file)
+    space = FeatureSpace() if features is None else features
+    words = Vocabulary() if vocabulary is None else vocabulary
+    sentence, start = -1, 0
+    seen: set[int] = set()
+    graph: dict[int, _Hypothesis] = {}
+    empty = False
+
+    def finish() -> Forest:
+        if empty or (allow_empty and not any(h.final for h in graph.values())):
+            return Forest.empty(features=space, vocabulary=words)
+        return _forest(graph, name, start, drop_unreachable, space, words)
+
+    for line, text in read_lines(source, name):
+        if not text.strip(" \t"):
+            continue
+        with at(name, line):
+            first, _, rest = text.strip(" \t").partition(" ")
+            this = whole("the sentence's number, the first field,", first)
+        if this != sentence:
+            if sentence >= 0:
+                yield sentence, finish()
+            if this in seen:
+                reason = f"sentence {this} goes on after other sentences"
+                raise FormatError(reason, file=name, line=line)
+            seen.add(this)
+            sentence, start, graph, empty = this, line, {}, False
+        with at(name, line):
+            if empty or (rest.strip(" \t") == _EMPTY and graph):
+                raise ForestError(f"sentence {this} has hypotheses and is marked as empty")
+            if rest.strip(" \t") == _EMPTY:
+                empty = True
+                continue
+            hyp, found = _hypothesis(_fields(rest), line, core_names)
+            if hyp in graph:
+                raise ForestError(f"hypothesis {hyp} stands twice")
+            graph[hyp] = found
+    if sentence >= 0:
+        yield sentence, finish()
+
+
+def _fields(text: str) -> dict[str, str]:
+    """name=value …; `scores` is in quotes or brackets, `out` goes to the end of the line."""
+    fields: dict[str, str] = {}
+    place = 0
+    while text[place:].strip(" \t"):
+        match = _KEY.match(text, place)
+        if match is None:
+            raise ForestError(f"want name=value, not {text[place:].strip()[:40]!r}")
+        key, place = match.group(1), match.end()
+        if key in fields:
+            raise ForestError(f"{key}= stands twice")
+        if key == "out":
+            end = len(text)
+        elif key == "scores" and text[place : place + 1] in ('"', "["):
+            mark = '"' if text[place] == '"' else "]"
+            end = (text + " ").find(mark + " ", place + 1) + 1
+            if end == 0:
+                raise ForestError(f"scores={text[place]} has no closing {mark}")
+        else:
+            end = next(m.start() for m in _SPACE.finditer(text, place))
+        fields[key] = text[place:end]
+        place = end
+    return fields
+
+
+def _hypothesis(
+    fields: dict[str, str], line: int, core_names: Sequence[str] | None
+) -> tuple[int, _Hypothesis]:
+    whole_fields: dict[str, int] = {}
+    values: dict[str, float] = {}
+    for key, text in fields.items():
+        if key in _WHOLES:
+            whole_fields[key] = whole(f"{key}=", text, _WHOLES[key])
+        elif key in _NUMBERS:
+            value = number(f"{key}=", text)
+            if key == "transition":
+                values[key] = value
+        elif key == "covered":
+            if not re.fullmatch(r"[0-9]{1,9}-[0-9]{1,9}", text):
+                raise ForestError(f"covered= is {text[:40]!r}, want first-last")
+        elif key not in ("scores", "out"):
+            raise ForestError(f"{key}= is no field of a search graph")
+    if "hyp" not in whole_fields:
+        raise ForestError("the line has no hyp=")
+    hyp, final = whole_fields["hyp"], whole_fields.get("forward") == -1
+    if "back" not in whole_fields:
+        if hyp:
+            raise ForestError(f"hypothesis {hyp} has no back=; only the first one, hyp=0, has none")
+        return hyp, _Hypothesis(line, None, None, final, [], {})
+    for key in ("transition", "forward", "out"):
+        if key not in fields:
+            raise ForestError(f"hypothesis {hyp} has no {key}=")
+    out = fields["out"].strip(" \t")
+    if "scores" in fields:
+        _add_scores(values, fields["scores"], core_names)
+        out = _target(out)
+    elif oldest := _OLDEST.fullmatch(out):
+        out = oldest.group(1)
+        for key, text in zip(("pC", "c"), oldest.groups()[1:], strict=True):
+            add_feature(values, key, number(f"{key}=", text))
+    return hyp, _Hypothesis(
+        line, whole_fields["back"], whole_fields.get("recombined"), final, split(out), values
+    )
+
+
+def _target(out: str) -> str:
+    """The target side of out="source|target"; older releases write no quotes."""
+    if len(out) > 1 and out[0] == out[-1] == '"':
+        out = out[1:-1]
+    sides = out.split("|")
+    if len(sides) != 2:
+        raise ForestError(
+            f"out= is {out[:40]!r}, want source|target (words with several factors are not read)"
+        )
+    return sides[1]
+
+
+def _add_scores(values: dict[str, float], text: str, core_names: Sequence[str] | None) -> None:
+    if text.startswith("["):
+        named: dict[str, list[float]] = {}
+        group: list[float] | None = None
+        for field in split(text[1:-1]):
+            if field.endswith(":"):
+                group = named.setdefault(field[:-1], [])
+            elif group is None:
+                raise ForestError(f"scores= begins with {field[:40]!r}, want a name and a colon")
+            else:
+                group.append(number("a score", field))
+        for name, group in named.items():
+            for k, value in enumerate(group):
+                add_feature(values, name if len(group) == 1 else f"{name}_{k}", value)
+        return
+    match = re.fullmatch(r'"core=\(([^)]*)\)(.*)"', text, re.DOTALL)
+    if match is None:
+        raise ForestError(f'scores= is {text[:40]!r}, want "core=(…) …" or [ name: … ]')
+    core = match.group(1).split(",") if match.group(1) else []
+    if core_names is not None and len(core_names) != len(core):
+        raise ForestError(f"core=(…) has {len(core)} scores, but {len(core_names)} names are given")
+    names = [f"core_{k}" for k in range(len(core))] if core_names is None else core_names
+    for name, score in zip(names, core, strict=True):
+        add_feature(values, name, number("a score in core=(…)", score))
+    for field in split(match.group(2)):
+        name, equals, score = field.rpartition("=")
+        if not equals:
+            raise ForestError(f"a sparse score is name=value, not {field[:40]!r}")
+        add_feature(values, name, number(f"the sparse score {name[:40]!r}", score))
+
+
+def _winners(graph: dict[int, _Hypothesis], file: str | None) -> dict[int, int]:
+    """The hypothesis that each one was recombined into, in the end; itself where it was not."""
+    winner: dict[int, int] = {}
+    for hyp, at_first in graph.items():
+        chain: dict[int, None] = {}
+        this = hyp
+        while this not in winner:
+            found = graph.get(this)
+            if found is None or this in chain:
+                reason = f"hypothesis {hyp} is recombined with {this}, " + (
+                    "which is not in the graph" if found is None else "and so with itself"
+                )
+                raise FormatError(reason, file=file, line=at_first.line)
+            chain[this] = None
+            if found.recombined is None:
+                winner[this] = this
+            else:
+                this = found.recombined
+        for passed in chain:
+            winner[passed] = winner[this]
+    return winner
+
+
+def _forest(
+    graph: dict[int, _Hypothesis],
+    file: str | None,
+    line: int,
+    drop_unreachable: bool,
+    features: FeatureSpace,
+    vocabulary: Vocabulary,
+) -> Forest:
+    winner = _winners(graph, file)
+    draft = Draft(file, "hypothesis", "path from hyp=0 to a hypothesis with forward=-1")
+    for hyp, found in graph.items():
+        if winner[hyp] == hyp:
+            draft.node(hyp, found.line)
+    end = draft.node("end", line)
+    ends: set[int] = set()
+    for hyp, found in graph.items():
+        head = draft.node(winner[hyp])
+        if found.back is None:
+            draft.edge(head, (), [], line=found.line)
+        elif found.back not in winner:
+            reason = f"hypothesis {hyp} has back={found.back}, which is not in the graph"
+            raise FormatError(reason, file=file, line=found.line)
+        else:
+            tail = draft.node(winner[found.back])
+            says: list[str | int] = [0, *found.words]
+            draft.edge(head, [tail], says, found.values, line=found.line, rule=hyp)
+        if found.final and head not in ends:
+            ends.add(head)
+            draft.edge(end, [head], [0], line=found.line)
+    return draft.build(
+        end,
+        drop_unreachable=drop_unreachable,
+        features=features,
+        vocabulary=vocabulary,
+        line=line,
+    )
