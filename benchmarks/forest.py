@@ -75,9 +75,7 @@ def chart_forest(edges: int, rng: np.random.Generator, *, sparse: bool = False) 
             "feat_id": ids.ravel(),
             "feat_value": rng.random(total * NON_ZEROS),
         }
-    return Forest(
-        edge_start, tail_start, np.concatenate(tails), allow_unreachable=True, **features
-    )
+    return Forest(edge_start, tail_start, np.concatenate(tails), allow_unreachable=True, **features)
 
 
 def seconds(function: Callable[[], object], repeat: int) -> float:
@@ -107,10 +105,9 @@ def measure(edges: int, repeat: int) -> dict[str, float]:
         / inside_time,
         "1000-best / inside": seconds(lambda: forest.k_best(weight, 1000), repeat) / inside_time,
     }
-    if count <= 2_000_000:
+    if count <= 2_000_000:  # minutes beyond that
         plain = weight.tolist()
         row["plain Python / inside"] = seconds(lambda: inside(forest, plain, LOG), 1) / inside_time
-    del forest
     rich = chart_forest(edges, np.random.default_rng(1), sparse=True)
     matrix = scipy.sparse.csr_array(
         (rich.feat_value, rich.feat_id, rich.feat_start.astype(np.int32)), (count, FEATURES)

@@ -1,4 +1,24 @@
-"""Rosewood: train, tune, search and explain log-linear translation models over packed forests."""
+"""Rosewood: train, tune, search and explain log-linear translation models over packed forests.
+
+    from rosewood.forest import Forest, ForestBuilder, parse_forest, entropy, risk_gradient
+
+Importing `rosewood` alone loads nothing else; its rooms load when they are first named.
+"""
+
+from importlib import import_module
+from types import ModuleType
 
 __version__ = "0.1.0"
-__all__ = ["__version__"]
+__all__ = ["__version__", "corpus", "errors", "forest"]
+
+_ROOMS = ("corpus", "errors", "forest")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _ROOMS:
+        return import_module(f"rosewood.{name}")
+    raise AttributeError(f"module 'rosewood' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

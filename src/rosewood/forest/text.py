@@ -99,7 +99,9 @@ def _lines(forest: Forest, name: str) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 and value else repr(value)
+    """The shortest text that reads back as the same bits; whole numbers without a point."""
+    short = repr(value)
+    return short.removesuffix(".0") if "e" not in short else short
 
 
 def write_forests(

@@ -1,5 +1,6 @@
 """Readers of other programs' lattices and hypergraphs: each format becomes a Forest."""
 
+from rosewood.forest.formats.any import FORMATS, read_any
 from rosewood.forest.formats.cdec import read_cdec_json
 from rosewood.forest.formats.htk import read_htk
 from rosewood.forest.formats.joshua import read_joshua_disk
@@ -8,6 +9,8 @@ from rosewood.forest.formats.moses import read_moses_graphs
 from rosewood.forest.formats.plf import read_plf, read_plf_file
 
 __all__ = [
+    "FORMATS",
+    "read_any",
     "read_cdec_json",
     "read_htk",
     "read_joshua_disk",

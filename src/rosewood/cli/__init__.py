@@ -1,0 +1,66 @@
+"""The command `rosewood`: one program, a thin module for each verb.
+
+Results go to standard output, everything else to standard error.  Modules here import nothing heavy
+at their top: `rosewood --help` must stay quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from rosewood import __version__
+from rosewood.cli import demo, forest
+from rosewood.errors import RosewoodError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="rosewood",
+    help="Train, tune, search and explain log-linear translation models over packed forests.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rosewood {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Options of the program itself."""
+
+
+app.add_typer(forest.app, name="forest")
+app.command("demo")(demo.demo)
+
+
+def main() -> None:
+    """Run the command; errors raised on purpose are one line and exit code 1."""
+    try:
+        app()
+    except (RosewoodError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            # Whoever read our output has seen enough.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise SystemExit(1) from None
+        print(f"rosewood: {_told(error)}", file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

@@ -1,0 +1,96 @@
+"""`rosewood demo`: a forest at work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["demo"]
+
+# The toy hypergraph of Li & Eisner (2009, figure 1), with scores of our own.
+TOY = """\
+dense lm translation
+node 0 span=0:2
+node 1 span=3:4
+node 2 span=0:4
+node 3 span=0:4
+node 4 span=0:4
+0 <- ||| the mat ||| lm=-2.1 translation=-0.4
+1 <- ||| a cat ||| lm=-2.4 translation=-0.5
+2 <- 0 1 ||| [1] on [0] ||| lm=-1.0 translation=-1.2 rule:on=1
+2 <- 0 1 ||| [1] of [0] ||| lm=-1.9 translation=-0.3 rule:of=1
+3 <- 0 1 ||| [0] 's [1] ||| lm=-1.6 translation=-0.6 rule:'s=1
+3 <- 0 1 ||| [0] [1] ||| lm=-3.0 translation=-0.5 rule:plain=1
+4 <- 2 ||| [0] ||| lm=-0.5
+4 <- 3 ||| [0] ||| lm=-0.7
+"""
+REFERENCE = "a cat on the mat"
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path(
+        "demo"
+    ),
+) -> None:
+    """A forest at work: build one, search it, its entropy, the gradient of its risk, a picture."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    from rosewood.forest import (
+        Distribution,
+        format_forest,
+        parse_forest,
+        refine,
+        risk_gradient,
+    )
+
+    console = Console(highlight=False)
+    forest = parse_forest(TOY)
+    theta = forest.features.vector({"lm": 1.0, "translation": 1.0})
+    weight = forest.score(theta)
+
+    console.print("[bold]A forest[/bold]: translations of one sentence, packed\n")
+    console.print(format_forest(forest).rstrip(), markup=False)
+    p = Distribution(forest, weight)
+    console.print(
+        f"\n{forest.num_derivations()} derivations, log Z = {p.log_partition:.4f}, "
+        f"entropy = {p.entropy():.4f} nats\n"
+    )
+
+    table = Table("log score", "probability", "translation", title="All derivations, best first")
+    for derivation in forest.k_best(weight, 10):
+        probability = np.exp(derivation.score - p.log_partition)
+        table.add_row(f"{derivation.score:.2f}", f"{probability:.3f}", derivation.text)
+    console.print(table)
+
+    # The loss of a translation: n-grams of up to 4 words that the reference does not have.
+    # A sum over n-grams is a sum over edges once nodes know their boundary words.
+    refined = refine(forest, 4)
+    wanted = REFERENCE.split()
+    known = {tuple(wanted[i:j]) for i in range(5) for j in range(i + 1, min(i + 4, 5) + 1)}
+    missing = np.array(
+        [
+            tuple(forest.word(w) for w in refined.ngrams.words(gram)) not in known
+            for gram in range(len(refined.ngrams))
+        ],
+        dtype=float,
+    )
+    loss = refined.ngrams.edge_totals(missing)
+    risk = risk_gradient(refined.forest, weight[refined.edge_map], loss)
+    console.print(f'\nReference: "{REFERENCE}".  Expected n-grams it lacks: {risk.value:.4f}')
+    table = Table("feature", "weight", "derivative of the risk")
+    for name, value, slope in zip(forest.features.names, theta, risk.theta, strict=True):
+        table.add_row(name, f"{value:g}", f"{slope:+.4f}")
+    console.print(table)
+
+    step = theta - 0.5 * risk.theta
+    after = risk_gradient(refined.forest, refined.forest.score(step), loss).value
+    console.print(f"One step against it: risk {risk.value:.4f} → {after:.4f}")
+
+    output.mkdir(parents=True, exist_ok=True)
+    picture = output / "forest.svg"
+    picture.write_text(forest.to_svg(weight=weight, highlight=forest.best(weight)), "utf-8")
+    console.print(f"\nThe forest with its best derivation: {picture}")

@@ -1,0 +1,103 @@
+"""One function for every format, by name or by the ending of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.files import ForestSet
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats.cdec import read_cdec_json
+from rosewood.forest.formats.htk import read_htk
+from rosewood.forest.formats.joshua import read_joshua_disk
+from rosewood.forest.formats.lazy import read_joshua_dump, read_lazy_hypergraph
+from rosewood.forest.formats.moses import read_moses_graphs
+from rosewood.forest.formats.plf import read_plf_file
+from rosewood.forest.rename import renamed
+from rosewood.forest.text import NamedForest, read_forests
+
+__all__ = ["FORMATS", "read_any"]
+
+# Name → what its files end with.  Joshua's items name the rules file by the same stem.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "set": (".rwf",),
+    "text": (".forest", ".txt"),
+    "plf": (".plf",),
+    "moses": (".osg", ".osgx", ".searchgraph"),
+    "htk": (".slf", ".lat"),
+    "cdec": (".json",),
+    "joshua": (".items",),
+    "joshua-dump": (".dump",),
+    "lazy": (".hypergraph",),
+}
+
+
+def read_any(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    features: FeatureSpace | None = None,
+    vocabulary: Vocabulary | None = None,
+    **options: Any,
+) -> Iterator[NamedForest]:
+    """The forests of a file and their names there, in any format of `FORMATS`.
+
+    Without `format` the file's ending decides (a compressed file's ending before that).  Further
+    options go to the format's own reader.  Forests share `features` and `vocabulary`.
+    """
+    file = Path(path)
+    name = _guess(file) if format is None else format
+    if name not in FORMATS:
+        raise FormatError(f"there is no format {name!r}: {', '.join(FORMATS)}", file=file)
+    if name == "set":
+        yield from _from_set(file, features, vocabulary)
+        return
+    space = FeatureSpace() if features is None else features
+    words = Vocabulary() if vocabulary is None else vocabulary
+    names: dict[str, Any] = {"features": space, "vocabulary": words, **options}
+    if name == "text":
+        # A text file says itself which of its features are dense.
+        yield from read_forests(file, features=features, vocabulary=words, **options)
+    elif name == "plf":
+        for number, forest in enumerate(read_plf_file(file, **names)):
+            yield NamedForest(str(number), forest)
+    elif name == "moses":
+        for sentence, forest in read_moses_graphs(file, **names):
+            yield NamedForest(str(sentence), forest)
+    elif name == "joshua":
+        for sentence, forest in read_joshua_disk(file, file.with_suffix(".rules"), **names):
+            yield NamedForest(str(sentence), forest)
+    else:
+        yield NamedForest(file.stem, _SINGLE[name](file, **names))
+
+
+_SINGLE: dict[str, Callable[..., Forest]] = {
+    "htk": read_htk,
+    "cdec": read_cdec_json,
+    "joshua-dump": read_joshua_dump,
+    "lazy": read_lazy_hypergraph,
+}
+
+
+def _guess(file: Path) -> str:
+    endings = [s for s in file.suffixes if s not in (".gz", ".xz")]
+    for name, known in FORMATS.items():
+        if endings and endings[-1] in known:
+            return name
+    raise FormatError(f"its ending tells no format: name one of {', '.join(FORMATS)}", file=file)
+
+
+def _from_set(
+    file: Path, features: FeatureSpace | None, vocabulary: Vocabulary | None
+) -> Iterator[NamedForest]:
+    found = ForestSet(file)
+    for number, forest in enumerate(found):
+        space = found.features if features is None else features
+        words = found.vocabulary if vocabulary is None else vocabulary
+        identity = found.info(number).get("id", number)
+        yield NamedForest(str(identity), renamed(forest, space, words))
