@@ -1,0 +1,151 @@
+"""The command `rosewood`, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import rosewood
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "formats"
+TOY = """\
+forest s1
+dense lm
+0 <- ||| the mat ||| lm=-2
+1 <- ||| a cat ||| lm=-2.5
+2 <- 0 1 ||| [1] on [0] ||| lm=-1 on=1
+2 <- 0 1 ||| [0] 's [1] ||| lm=-1.5
+forest s2
+dense lm
+0 <- ||| x ||| lm=1
+"""
+
+
+def run(*arguments, code=0, text=None):
+    """What the command prints; it must end with this exit code and without a traceback."""
+    done = subprocess.run(
+        [sys.executable, "-m", "rosewood", *map(str, arguments)],
+        capture_output=True, text=True, encoding="utf-8", input=text, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+@pytest.fixture
+def toy(tmp_path):
+    path = tmp_path / "toy.forest"
+    path.write_text(TOY, encoding="utf-8")
+    return path
+
+
+def test_version_and_help():
+    assert run("--version") == f"rosewood {rosewood.__version__}\n"
+    assert "forest" in run("--help")
+    for verb in "info best measure ngrams draw convert prune merge verify".split():
+        assert verb in run("forest", "--help")
+
+
+def test_info(toy):
+    rows = [line.split("\t") for line in run("forest", "info", toy).splitlines()]
+    assert rows[1:] == [["s1", "3", "4", "2", "6", "2"], ["s2", "1", "1", "1", "1", "1"]]
+    first = json.loads(run("forest", "info", toy, "--json").splitlines()[0])
+    assert first["derivations"] == 2
+
+
+def test_best(toy, tmp_path):
+    out = run("forest", "best", toy, "-k", 5).splitlines()
+    assert out[0] == "s1\t0\t-4.5\ta cat on the mat"
+    assert out[1] == "s1\t1\t-6\tthe mat 's a cat"
+    weights = tmp_path / "w.json"
+    weights.write_text('{"lm": 0, "on": -1, "unheard": 7}')
+    out = run("forest", "best", toy, "--weights", weights, "--json").splitlines()
+    first = json.loads(out[0])
+    assert first["text"] == "the mat 's a cat"
+    assert first["features"] == {"lm": -6.0}
+    drawn = run("forest", "best", toy, "-k", 20, "--sample", "--seed", 4)
+    assert drawn == run("forest", "best", toy, "-k", 20, "--sample", "--seed", 4, "--threads", 2)
+    assert len(run("forest", "best", toy, "-k", 5, "--distinct").splitlines()) == 3
+
+
+def test_measure_and_ngrams(toy):
+    row = json.loads(run("forest", "measure", toy, "--json", "--scale", "0").splitlines()[0])
+    assert row["entropy"] == pytest.approx(0.6931471805599453)
+    assert row["expected_features"]["lm"] == pytest.approx(-5.75)
+    assert "entropy" in run("forest", "measure", toy)
+    grams = run("forest", "ngrams", toy, "-n", 2, "--scale", 0).splitlines()
+    assert "s1\t1\tthe mat" in grams
+    assert "s1\t0.5\tcat on" in grams
+
+
+def test_draw(toy, tmp_path):
+    svg, html, dot = (tmp_path / f"p.{kind}" for kind in ("svg", "html", "dot"))
+    run("forest", "draw", toy, "-o", svg)
+    ElementTree.parse(svg)
+    run("forest", "draw", toy, "-o", html, "--name", "s2")
+    assert "<svg" in html.read_text()
+    run("forest", "draw", toy, "-o", dot)
+    assert dot.read_text().startswith("digraph")
+    assert "no forest 's3'" in run("forest", "draw", toy, "-o", svg, "--name", "s3", code=1)
+    assert "ends with" in run("forest", "draw", toy, "-o", tmp_path / "p.png", code=1)
+
+
+def test_convert_verify_prune_merge(toy, tmp_path):
+    packed, text = tmp_path / "toy.rwf", tmp_path / "again.forest"
+    run("forest", "convert", toy, "-o", packed)
+    assert "2 forests, all good" in run("forest", "verify", packed)
+    run("forest", "convert", packed, "-o", text)
+    assert text.read_text() == TOY
+    assert run("forest", "convert", packed, "-o", "-") == TOY
+    assert run("forest", "best", packed) == run("forest", "best", toy)
+    run("forest", "prune", packed, "-o", text, "--beam", 0.5)
+    assert "'s" not in text.read_text()
+    run("forest", "merge", toy, packed, text, "-o", tmp_path / "m.forest")
+    assert run("forest", "info", tmp_path / "m.forest") == run("forest", "info", toy)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lattice.plf", "plain.osg", "extended.osgx", "links.slf", "nodes.slf", "hypergraph.json",
+     "joshua.items", "joshua.dump", "moses.hypergraph"],
+)  # fmt: skip
+def test_every_format(name):
+    rows = run("forest", "info", GOLDEN / name).splitlines()
+    assert len(rows) >= 2
+    assert run("forest", "best", GOLDEN / name)
+
+
+def test_errors_are_one_line(toy, tmp_path):
+    missing = tmp_path / "missing.forest"
+    assert run("forest", "info", missing, code=1) == (
+        f"rosewood: {missing}: No such file or directory\n"
+    )
+    bad = tmp_path / "bad.forest"
+    bad.write_text("forest\n0 <- ||| a ||| x=y\n")
+    assert run("forest", "info", bad, code=1).startswith(f"rosewood: {bad}:2: feature 'x' is 'y'")
+    bad.write_text("{")
+    assert "it is not JSON" in run("forest", "best", toy, "--weights", bad, code=1)
+    bad.write_text('{"lm": "one"}')
+    assert "want an object" in run("forest", "best", toy, "--weights", bad, code=1)
+    assert "not a forest set" in run("forest", "verify", toy, code=1)
+    unknown = tmp_path / "toy.xyz"
+    unknown.write_text(TOY)
+    assert "its ending tells no format" in run("forest", "info", unknown, code=1)
+    assert "there is no format 'abc'" in run("forest", "info", toy, "--format", "abc", code=1)
+    assert run("forest", "info", unknown, "--format", "text") == run("forest", "info", toy)
+    out = tmp_path / "none" / "x.rwf"
+    assert "No such file" in run("forest", "convert", toy, "-o", out, code=1)
+    assert "give a beam" in run("forest", "prune", toy, "-o", tmp_path / "x", code=1)
+    assert not (tmp_path / "x").exists()
+
+
+def test_demo(tmp_path):
+    out = run("demo", "--output", tmp_path / "demo")
+    assert "a cat on the mat" in out
+    assert "derivative of the risk" in out
+    ElementTree.parse(tmp_path / "demo" / "forest.svg")
