@@ -2,6 +2,7 @@
 
 from rosewood.forest.automaton import OTHERWISE, Automaton
 from rosewood.forest.builder import ForestBuilder
+from rosewood.forest.cycles import Unrolled, inside_cyclic, unroll
 from rosewood.forest.derivatives import (
     Scaled,
     expectation_jacobian,
@@ -35,9 +36,33 @@ from rosewood.forest.expectations import (
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.files import ForestSet, ForestSetWriter
 from rosewood.forest.forest import Forest
+from rosewood.forest.generic import exclusive, inside, inside_outside, outside
+from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
+from rosewood.forest.modules import (
+    Expectation,
+    LiftedModule,
+    Module,
+    NumpyVectors,
+    Scalars,
+    SecondOrderExpectation,
+    SparseVectors,
+    TupleVectors,
+    lift,
+)
 from rosewood.forest.refine import Ngrams, Refined, refine
 from rosewood.forest.rename import renamed
 from rosewood.forest.search import Derivation, Derivations, best, k_best, num_derivations, sample
+from rosewood.forest.semirings import (
+    BOOLEAN,
+    COUNTING,
+    LOG,
+    RATIONAL,
+    REAL,
+    SIGNED_LOG,
+    TROPICAL,
+    VITERBI,
+    Semiring,
+)
 from rosewood.forest.text import (
     NamedForest,
     format_forest,
@@ -59,11 +84,21 @@ from rosewood.forest.transform import (
 )
 
 __all__ = [
+    "BOOLEAN",
+    "COUNTING",
+    "HULL",
+    "LOG",
     "OTHERWISE",
+    "RATIONAL",
+    "REAL",
+    "SIGNED_LOG",
+    "TROPICAL",
+    "VITERBI",
     "Automaton",
     "Derivation",
     "Derivations",
     "Distribution",
+    "Expectation",
     "FeatureSpace",
     "Forest",
     "ForestBuilder",
@@ -71,14 +106,26 @@ __all__ = [
     "ForestSetWriter",
     "Gradient",
     "Intersected",
+    "LiftedModule",
+    "Line",
     "Merged",
+    "Module",
     "NamedForest",
     "Ngrams",
+    "NumpyVectors",
     "Refined",
+    "Scalars",
     "Scaled",
+    "SecondOrderExpectation",
+    "Semiring",
+    "SparseVectors",
     "Transformed",
+    "TupleVectors",
+    "Unrolled",
     "bayes_risk",
     "best",
+    "best_line",
+    "breakpoints",
     "covariance",
     "cross_entropy",
     "cross_entropy_gradient",
@@ -87,21 +134,28 @@ __all__ = [
     "edge_posteriors",
     "entropy",
     "entropy_gradient",
+    "envelope",
+    "exclusive",
     "expectation",
     "expectation_jacobian",
     "expected_length",
     "expected_ngram_counts",
     "feature_expectations",
     "format_forest",
+    "inside",
+    "inside_cyclic",
+    "inside_outside",
     "intersect",
     "k_best",
     "kl_divergence",
+    "lift",
     "log_partition",
     "log_partition_gradient",
     "log_partition_hessian",
     "log_partition_hessian_product",
     "merge",
     "num_derivations",
+    "outside",
     "parse_forest",
     "partition_gradient",
     "partition_hessian",
@@ -115,6 +169,7 @@ __all__ = [
     "sample",
     "select_edges",
     "topological_sort",
+    "unroll",
     "variance",
     "write_forests",
 ]

@@ -113,7 +113,7 @@ def unroll(
                 number[node] = made.node(node)
                 for j, base in inner.items():
                     made.add(-1, [base], closure[i][j])
-    return made.finish(number[root])
+    return made.finish()  # the root's component came last, and only the root was entered there
 
 
 class _Maker(Generic[T]):
@@ -149,12 +149,9 @@ class _Maker(Generic[T]):
         for edge in edges:
             self.add(edge, (number[t] for t in tails[edge]), weights[edge])
 
-    def finish(self, root: int) -> Unrolled[T]:
-        if root != len(self.node_map) - 1:  # the root is entered: its component is the last one
-            raise AssertionError(f"root {root} is not last of {len(self.node_map)}")
-        forest = Forest(self.edge_start, self.tail_start, self.tail)
+    def finish(self) -> Unrolled[T]:
         return Unrolled(
-            forest,
+            Forest(self.edge_start, self.tail_start, self.tail),
             self.weights,
             np.array(self.edge_map, dtype=np.int64),
             np.array(self.node_map, dtype=np.int64),
@@ -187,11 +184,7 @@ class _Graph(Generic[T]):
                 self.into[node].append(edge)
 
     def components(self, starts: Iterable[int]) -> list[list[int]]:
-        """Strongly connected components, tails before heads, of what can be reached (Tarjan 1972).
-
-        Nodes within a component are in increasing order, except that a start comes last in its own:
-        its elimination, and so its node in `unroll`, is then the last.
-        """
+        """Strongly connected components of what can be reached, tails before heads (Tarjan)."""
         order: dict[int, int] = {}  # when a node was met
         low: dict[int, int] = {}
         open_nodes: list[int] = []
@@ -224,7 +217,7 @@ class _Graph(Generic[T]):
                         while component[-1] != node:
                             component.append(open_nodes.pop())
                         is_open.difference_update(component)
-                        found.append(sorted(component, key=lambda v: (v == start, v)))
+                        found.append(sorted(component))
         return found
 
     def _below(self, node: int) -> list[int]:
@@ -260,7 +253,7 @@ class _Graph(Generic[T]):
                 if place.keys().isdisjoint(self.tails[edge]):
                     continue
                 if len(self.tails[edge]) > 1:
-                    names = ", ".join(map(str, sorted(component)[:10]))
+                    names = ", ".join(map(str, component[:10]))
                     raise CycleError(
                         f"edge {edge} into node {node} is on a cycle and has "
                         f"{len(self.tails[edge])} tails: only cycles of unary edges can be summed "

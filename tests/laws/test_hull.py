@@ -1,0 +1,60 @@
+"""Hulls as functions: upper envelopes of lines, exactly, in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.strategies import rationals
+
+from rosewood.errors import SemiringError
+from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
+
+EXAMPLES = settings(max_examples=60, deadline=None)
+edges = st.lists(st.integers(0, 2), max_size=3).map(tuple)
+lines = st.builds(Line, rationals, rationals, edges)
+hulls = st.lists(lines, max_size=5).map(envelope)
+
+
+@given(hulls, hulls, rationals)
+@EXAMPLES
+def test_hulls_are_functions(a, b, x):
+    """plus is the larger, times the sum, at any point and at every breakpoint."""
+
+    def at(h, point):
+        return max((line.slope * point + line.intercept for line in h), default=None)
+
+    both = HULL.times(a, b)
+    if not a or not b:
+        assert both == ()
+        assert HULL.plus(a, b) == a + b
+        return
+    larger = HULL.plus(a, b)
+    for point in [x, *breakpoints(a), *breakpoints(b), *breakpoints(larger)]:
+        assert at(larger, point) == max(at(a, point), at(b, point))
+        assert at(both, point) == at(a, point) + at(b, point)
+        line = best_line(both, point)
+        assert line.slope * point + line.intercept == at(both, point)
+    for h in (larger, both):
+        turns = breakpoints(h)
+        assert turns == sorted(set(turns)), "a line is best on no interval"
+        assert len(h) == len(turns) + 1
+
+
+@given(st.lists(lines, max_size=6))
+@EXAMPLES
+def test_an_envelope_is_that_of_its_lines(some):
+    kept = envelope(some)
+    assert set(kept) <= set(some)
+    assert kept == envelope(reversed(kept))
+    for x in [Fraction(-(10**6)), Fraction(10**6), *breakpoints(kept)]:
+        assert not some or max(line.slope * x + line.intercept for line in some) == max(
+            line.slope * x + line.intercept for line in kept
+        )
+
+
+def test_the_empty_hull_has_no_best_line():
+    with pytest.raises(SemiringError, match="empty"):
+        best_line((), 0.0)

@@ -1,0 +1,128 @@
+"""Hypothesis strategies: random forests that are small enough to enumerate, and weights for them.
+
+Forests have edges of 0 to 3 tails, nodes that fill several slots, unary chains, dense and sparse
+features, and words around and between their tails in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rosewood.corpus import Vocabulary
+from rosewood.forest import FeatureSpace, Forest
+
+DENSE = ("lm", "length")
+SPARSE = ("rule:1", "rule:2", "bigram:a b", "bigram:b a")
+WORDS = ("a", "b", "c")
+
+# Numbers that doubles hold and add exactly.
+quarters = st.integers(-12, 12).map(lambda n: n / 4)
+rationals = st.integers(-18, 18).map(lambda n: Fraction(n, 6))
+small_rationals = st.integers(-9, 9).map(lambda n: Fraction(n, 10))
+log_weights = st.floats(-8, 8) | st.just(-math.inf)
+finite_log_weights = st.floats(-8, 8)
+
+
+@st.composite
+def forests(
+    draw,
+    *,
+    max_nodes: int = 6,
+    max_edges: int = 3,
+    max_arity: int = 3,
+    max_derivations: int = 40,
+    max_size: int = 40,
+) -> Forest:
+    """A forest with at most so many nodes, edges a node, tails an edge, and derivations a node.
+
+    No derivation has more than `max_size` edges.
+    """
+    rows: list[list[list[int]]] = []  # the tails of each edge of each node
+    counts: list[int] = []  # derivations of each node
+    sizes: list[int] = []  # edges of the largest derivation of each node
+    for node in range(draw(st.integers(1, max_nodes))):
+        edges, count, size = [], 0, 0
+        for _ in range(draw(st.integers(1, max_edges))):
+            tails = draw(st.lists(st.integers(0, node - 1), max_size=max_arity)) if node else []
+            while tails and (
+                math.prod(counts[t] for t in tails) + count + max_edges > max_derivations
+                or sum(sizes[t] for t in tails) >= max_size
+            ):
+                tails.pop()
+            edges.append(tails)
+            count += math.prod(counts[t] for t in tails)
+            size = max(size, 1 + sum(sizes[t] for t in tails))
+        rows.append(edges)
+        counts.append(count)
+        sizes.append(size)
+    return draw(dressed(_used(rows)))
+
+
+def _used(rows: list[list[list[int]]]) -> list[list[list[int]]]:
+    """Only the nodes that derivations of the last one use."""
+    used, todo = {len(rows) - 1}, [len(rows) - 1]
+    while todo:
+        for tails in rows[todo.pop()]:
+            todo.extend(t for t in tails if t not in used)
+            used.update(tails)
+    number = {node: i for i, node in enumerate(sorted(used))}
+    return [[[number[t] for t in tails] for tails in rows[node]] for node in sorted(used)]
+
+
+@st.composite
+def dressed(draw, rows: list[list[list[int]]]) -> Forest:
+    """A forest of this shape with random features and words."""
+    edges = [tails for row in rows for tails in row]
+    sparse = [draw(st.dictionaries(st.integers(0, 3), quarters, max_size=2)) for _ in edges]
+    says = [draw(_says(len(tails))) for tails in edges]
+    flat = [sorted(row.items()) for row in sparse]
+    return Forest(
+        _starts(rows),
+        _starts(edges),
+        [t for tails in edges for t in tails],
+        features=FeatureSpace(DENSE, SPARSE),
+        dense=np.array(draw(_rows(len(edges), len(DENSE)))).reshape(len(edges), len(DENSE)),
+        feat_start=_starts(flat),
+        feat_id=np.array([key for row in flat for key, _ in row], dtype=np.int32),
+        feat_value=np.array([x for row in flat for _, x in row], dtype=np.float64),
+        vocabulary=Vocabulary(WORDS),
+        yield_start=_starts(says),
+        yield_symbol=np.array([s for row in says for s in row], dtype=np.int32),
+    )
+
+
+@st.composite
+def _says(draw, arity: int) -> list[int]:
+    words = draw(st.lists(st.integers(0, len(WORDS) - 1), max_size=2))
+    return draw(st.permutations([*words, *(-1 - slot for slot in range(arity))]))
+
+
+def _rows(count: int, width: int) -> st.SearchStrategy[list[float]]:
+    return st.lists(quarters, min_size=count * width, max_size=count * width)
+
+
+def _starts(rows: list) -> np.ndarray:
+    return np.cumsum([0, *map(len, rows)])
+
+
+def weights_for(forest: Forest, elements: st.SearchStrategy) -> st.SearchStrategy[list]:
+    """A list of one element an edge."""
+    return st.lists(elements, min_size=forest.num_edges, max_size=forest.num_edges)
+
+
+@st.composite
+def weighted_forests(draw, elements: st.SearchStrategy = log_weights, **limits):
+    """A forest, and a list of one element an edge."""
+    forest = draw(forests(**limits))
+    return forest, draw(weights_for(forest, elements))
+
+
+@st.composite
+def thetas(draw, forest: Forest) -> np.ndarray:
+    """A parameter vector for the forest's features."""
+    size = len(forest.features)
+    return np.array(draw(st.lists(st.floats(-2, 2), min_size=size, max_size=size)))
