@@ -23,6 +23,7 @@ from rosewood.forest import (
     LOG,
     FeatureSpace,
     Forest,
+    drop_unreachable,
     entropy_gradient,
     inside,
     risk_gradient,
@@ -75,7 +76,10 @@ def chart_forest(edges: int, rng: np.random.Generator, *, sparse: bool = False) 
             "feat_id": ids.ravel(),
             "feat_value": rng.random(total * NON_ZEROS),
         }
-    return Forest(edge_start, tail_start, np.concatenate(tails), allow_unreachable=True, **features)
+    forest = Forest(
+        edge_start, tail_start, np.concatenate(tails), allow_unreachable=True, **features
+    )
+    return drop_unreachable(forest).forest  # as a decoder's forest is
 
 
 def seconds(function: Callable[[], object], repeat: int) -> float:

@@ -60,16 +60,23 @@ void bind_forest(nb::module_& m) {
         inside_log(f.view, span_of(weight), span_of(value));
       },
       "forest"_a, "weight"_a.noconvert(), "value"_a.noconvert(), Release());
-  m.def(
-      "inside_outside_log",
-      [](const ForestHandle& f, In<double> weight, Out<double> inside, Out<double> outside) {
-        check_size("weight", weight.size(), f.edges());
-        check_size("inside", inside.size(), f.nodes());
-        check_size("outside", outside.size(), f.nodes());
-        inside_outside_log(f.view, span_of(weight), span_of(inside), span_of(outside));
-      },
-      "forest"_a, "weight"_a.noconvert(), "inside"_a.noconvert(), "outside"_a.noconvert(),
-      Release());
+  // Kernels of one shape: weights of edges in, inside and outside values of nodes out.
+  const auto bind_both = [&m](const char* name, auto kernel) {
+    m.def(
+        name,
+        [kernel](const ForestHandle& f, In<double> weight, Out<double> inside,
+                 Out<double> outside) {
+          check_size("weight", weight.size(), f.edges());
+          check_size("inside", inside.size(), f.nodes());
+          check_size("outside", outside.size(), f.nodes());
+          kernel(f.view, span_of(weight), span_of(inside), span_of(outside));
+        },
+        "forest"_a, "weight"_a.noconvert(), "inside"_a.noconvert(), "outside"_a.noconvert(),
+        Release());
+  };
+  bind_both("inside_outside_log", &inside_outside_log);
+  bind_both("inside_outside_real", &inside_outside_real);
+  bind_both("inside_outside_tropical", &inside_outside_tropical);
   m.def(
       "viterbi",
       [](const ForestHandle& f, In<double> weight, Out<double> best, Out<std::int64_t> edge) {
@@ -87,17 +94,6 @@ void bind_forest(nb::module_& m) {
         max_marginals(f.view, span_of(weight), span_of(marginal));
       },
       "forest"_a, "weight"_a.noconvert(), "marginal"_a.noconvert(), Release());
-  m.def(
-      "inside_outside_real",
-      [](const ForestHandle& f, In<double> weight, Out<double> inside, Out<double> outside) {
-        check_size("weight", weight.size(), f.edges());
-        check_size("inside", inside.size(), f.nodes());
-        check_size("outside", outside.size(), f.nodes());
-        inside_real(f.view, span_of(weight), span_of(inside));
-        outside_real(f.view, span_of(weight), span_of(inside), span_of(outside));
-      },
-      "forest"_a, "weight"_a.noconvert(), "inside"_a.noconvert(), "outside"_a.noconvert(),
-      Release());
   m.def(
       "inside_outside_signed",
       [](const ForestHandle& f, int numbers, In<double> weight, Out<double> inside,

@@ -6,48 +6,15 @@
 #include <limits>
 #include <vector>
 
-#include "forest/log_weights.hpp"
+#include "forest/scaled_passes.hpp"
 #include "semiring/scaled.hpp"
 #include "util/error.hpp"
 
 namespace rosewood {
 
 double edge_conditionals(const ForestView& f, std::span<const double> weight, std::span<double> q) {
-  using K = ScaledReal;
-  check_log_weights(weight);
-  std::int64_t widest = 0;
-  for (std::int64_t v = 0; v < f.num_nodes(); ++v)
-    widest = std::max(widest, f.edge_start[v + 1] - f.edge_start[v]);
   std::vector<Scaled> value(static_cast<std::size_t>(f.num_nodes()));
-  std::vector<Scaled> product(static_cast<std::size_t>(widest));
-  LogWeights weight_of(weight);
-  constexpr std::size_t between = 64;
-  for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
-    const Offset first = f.edge_start[v];
-    const auto edges = static_cast<std::size_t>(f.edge_start[v + 1] - first);
-    Scaled sum = K::zero();
-    for (std::size_t i = 0; i < edges; ++i) {
-      Scaled x = weight_of(first + static_cast<Offset>(i));
-      const auto tails = f.tails(first + static_cast<Offset>(i));
-      for (std::size_t slot = 0; slot < tails.size(); ++slot) {
-        x = K::times(x, value[tails[slot]]);
-        if (slot % between == between - 1) x = normalised(x);
-      }
-      product[i] = x;
-      sum = K::plus(sum, x);
-    }
-    value[v] = normalised(sum);
-    const double scale = value[v].mantissa == 0.0 ? 0.0 : 1.0 / value[v].mantissa;
-    for (std::size_t i = 0; i < edges; ++i) {
-      // An edge's share is at most 1. The exponents may stand in the other order where mantissas
-      // differ, by 64 or so.
-      const double apart = std::min(product[i].exponent - value[v].exponent, 1000.0);
-      const double ratio = product[i].mantissa * scale;
-      const double share =
-          apart > 0.0 ? std::ldexp(ratio, static_cast<int>(apart)) : ratio * power_of_two(apart);
-      q[first + static_cast<Offset>(i)] = std::min(share, 1.0);
-    }
-  }
+  scaled_inside(f, weight, value, q);
   const double log_z = log_magnitude(value[f.root()]);
   if (log_z == -std::numeric_limits<double>::infinity())
     throw EmptyForestError("no derivation of the forest has a weight above zero");
@@ -71,17 +38,33 @@ void node_means(const ForestView& f, std::span<const double> q, std::span<const 
   }
 }
 
-void edge_counts(const ForestView& f, std::span<const double> q, std::span<double> count) {
-  std::vector<double> uses(static_cast<std::size_t>(f.num_nodes()), 0.0);
+namespace {
+
+/// Hands the expected uses of nodes down; each(e, uses of e) is told of every edge.
+template <class Each>
+void hand_down(const ForestView& f, std::span<const double> q, std::span<double> uses,
+               Each&& each) {
+  std::fill(uses.begin(), uses.end(), 0.0);
   uses.back() = 1.0;
   for (std::int64_t v = f.num_nodes() - 1; v >= 0; --v) {
     const double above = uses[v];
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       const double share = above * q[e];
-      count[e] = share;
+      each(e, share);
       for (const NodeId t : f.tails(e)) uses[t] += share;
     }
   }
+}
+
+}  // namespace
+
+void node_uses(const ForestView& f, std::span<const double> q, std::span<double> uses) {
+  hand_down(f, q, uses, [](Offset, double) {});
+}
+
+void edge_counts(const ForestView& f, std::span<const double> q, std::span<double> count) {
+  std::vector<double> uses(static_cast<std::size_t>(f.num_nodes()));
+  hand_down(f, q, uses, [&](Offset e, double share) { count[e] = share; });
   for (const double u : uses)
     if (!std::isfinite(u)) throw ForestError("an expected count does not fit a double");
 }

@@ -20,6 +20,9 @@ double edge_conditionals(const ForestView& f, std::span<const double> weight, st
 void node_means(const ForestView& f, std::span<const double> q, std::span<const double> r,
                 std::span<double> mean);
 
+/// uses[v] = expected number of times a derivation uses node v; not finite where that does not fit.
+void node_uses(const ForestView& f, std::span<const double> q, std::span<double> uses);
+
 /// count[e] = expected number of times a derivation uses edge e.
 void edge_counts(const ForestView& f, std::span<const double> q, std::span<double> count);
 

@@ -1,11 +1,14 @@
 // core/forest/kernels.cpp: the standard semirings, bound to inside() and outside().
 #include "forest/kernels.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "forest/expectation.hpp"
 #include "forest/inside.hpp"
 #include "forest/log_weights.hpp"
+#include "forest/scaled_passes.hpp"
 #include "semiring/expectation.hpp"
 #include "semiring/scaled.hpp"
 #include "semiring/standard.hpp"
@@ -26,10 +29,16 @@ void write_logs(std::span<const Scaled> value, std::span<double> out, const char
   }
 }
 
+void check_finite(std::span<const double> value, const char* what) {
+  for (std::size_t i = 0; i < value.size(); ++i)
+    if (!std::isfinite(value[i]))
+      fail<ForestError>(what, i, " is ", value[i], "; the log semiring has a wider range");
+}
+
 Scaled read_signed(const double* pair, std::size_t item) {
   const double sign = pair[0];
   const double log = pair[1];
-  if (sign == 0.0 || (log == -infinity && std::abs(sign) == 1.0)) return {0.0, 0.0};
+  if (sign == 0.0 || (log == -infinity && std::abs(sign) == 1.0)) return ScaledReal::zero();
   if (std::abs(sign) != 1.0 || std::isnan(log) || log == infinity)
     fail<ForestError>("signed log weight of edge ", item,
                       ": want a sign of -1, 0 or 1 and a log magnitude below infinity");
@@ -84,7 +93,6 @@ void run_signed(const ForestView& f, std::span<const double> weight, std::span<d
   std::vector<V> value(nodes);
   inside<K>(f, weight_of, std::span<V>(value));
   write(value, in);
-  if (out.empty()) return;
   std::vector<V> above(nodes);
   outside<K>(f, weight_of, std::span<const V>(value), std::span<V>(above));
   write(above, out);
@@ -101,22 +109,44 @@ void check_log_weights(std::span<const double> weight) {
       fail<ForestError>("log weight of edge ", e, " is ", weight[e], ": it must be finite or -inf");
 }
 
+void load_log_weights(std::span<const double> log_weight, std::int64_t first, std::int64_t count,
+                      double* mantissa, double* exponent) {
+  const auto part =
+      log_weight.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+  if (scaled_exp_block(part, mantissa, exponent)) return;
+  check_log_weights(log_weight);
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const Scaled value = scaled_exp(part[i]);
+    mantissa[i] = value.mantissa;
+    exponent[i] = value.exponent;
+  }
+}
+
 void inside_log(const ForestView& f, std::span<const double> weight, std::span<double> value) {
-  check_log_weights(weight);
   std::vector<Scaled> scaled(value.size());
-  inside<ScaledReal>(f, LogWeights(weight), std::span<Scaled>(scaled));
+  scaled_inside(f, weight, scaled);
   write_logs(scaled, value, "inside");
 }
 
 void inside_outside_log(const ForestView& f, std::span<const double> weight, std::span<double> in,
                         std::span<double> out) {
-  check_log_weights(weight);
   std::vector<Scaled> value(in.size());
-  inside<ScaledReal>(f, LogWeights(weight), std::span<Scaled>(value));
+  std::vector<double> q(weight.size());
+  scaled_inside(f, weight, value, q);
   write_logs(value, in, "inside");
+  // outside = uses * Z / inside. That is exact while expected uses stay well inside the range of a
+  // double; a node that is hardly or never used, or has no derivation, needs the long way.
+  constexpr double least = 1e-200, most = 1e200;
+  node_uses(f, q, out);
+  const bool ordinary =
+      std::ranges::all_of(out, [](double uses) { return uses > least && uses < most; });
+  if (ordinary && std::isfinite(in.back())) {
+    const double log_z = in.back();
+    for (std::size_t v = 0; v < out.size(); ++v) out[v] = std::log(out[v]) + (log_z - in[v]);
+    return;
+  }
   std::vector<Scaled> above(out.size());
-  outside<ScaledReal>(f, LogWeights(weight), std::span<const Scaled>(value),
-                      std::span<Scaled>(above));
+  scaled_outside(f, weight, value, above);
   write_logs(above, out, "outside");
 }
 
@@ -134,17 +164,15 @@ void viterbi(const ForestView& f, std::span<const double> weight, std::span<doub
         edge[v] = e;
       }
     }
+    if (best[v] == infinity) fail<ForestError>("the best score of node ", v, " overflows a double");
   }
 }
 
 void max_marginals(const ForestView& f, std::span<const double> weight,
                    std::span<double> marginal) {
-  check_log_weights(weight);
   const auto nodes = static_cast<std::size_t>(f.num_nodes());
-  const auto weight_of = [&](std::int64_t e) { return weight[e]; };
   std::vector<double> in(nodes), out(nodes);
-  inside<Tropical>(f, weight_of, std::span<double>(in));
-  outside<Tropical>(f, weight_of, std::span<const double>(in), std::span<double>(out));
+  inside_outside_tropical(f, weight, in, out);
   for (std::int64_t e = 0; e < f.num_edges(); ++e) {
     double score = out[f.head[e]] + weight[e];
     for (const NodeId t : f.tails(e)) score += in[t];
@@ -152,13 +180,25 @@ void max_marginals(const ForestView& f, std::span<const double> weight,
   }
 }
 
-void inside_real(const ForestView& f, std::span<const double> weight, std::span<double> value) {
-  inside<Real>(f, [&](std::int64_t e) { return weight[e]; }, value);
+void inside_outside_real(const ForestView& f, std::span<const double> weight, std::span<double> in,
+                         std::span<double> out) {
+  check_finite(weight, "the weight of edge ");
+  const auto weight_of = [&](std::int64_t e) { return weight[e]; };
+  inside<Real>(f, weight_of, in);
+  check_finite(in, "the inside value of node ");
+  outside<Real>(f, weight_of, in, out);
+  check_finite(out, "the outside value of node ");
 }
 
-void outside_real(const ForestView& f, std::span<const double> weight, std::span<const double> in,
-                  std::span<double> out) {
-  outside<Real>(f, [&](std::int64_t e) { return weight[e]; }, in, out);
+void inside_outside_tropical(const ForestView& f, std::span<const double> weight,
+                             std::span<double> in, std::span<double> out) {
+  check_log_weights(weight);
+  const auto weight_of = [&](std::int64_t e) { return weight[e]; };
+  inside<Tropical>(f, weight_of, in);
+  outside<Tropical>(f, weight_of, in, out);
+  for (std::size_t v = 0; v < in.size(); ++v)
+    if (!(in[v] < infinity) || !(out[v] < infinity))
+      fail<ForestError>("the best score of node ", v, " overflows a double");
 }
 
 void count_derivations(const ForestView& f, std::span<const std::uint8_t> keep,

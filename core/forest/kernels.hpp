@@ -25,9 +25,13 @@ void viterbi(const ForestView& f, std::span<const double> weight, std::span<doub
 /// Best log score of any derivation that uses each edge; -inf where there is none.
 void max_marginals(const ForestView& f, std::span<const double> weight, std::span<double> marginal);
 
-void inside_real(const ForestView& f, std::span<const double> weight, std::span<double> value);
-void outside_real(const ForestView& f, std::span<const double> weight,
-                  std::span<const double> inside, std::span<double> outside);
+/// Sums and products of plain doubles; what does not fit one is refused.
+void inside_outside_real(const ForestView& f, std::span<const double> weight,
+                         std::span<double> inside, std::span<double> outside);
+
+/// (max, +) on log weights.
+void inside_outside_tropical(const ForestView& f, std::span<const double> weight,
+                             std::span<double> inside, std::span<double> outside);
 
 /// Derivations of each node over the edges with keep[e] != 0; 2^64-1 means "at least that many".
 void count_derivations(const ForestView& f, std::span<const std::uint8_t> keep,
@@ -35,7 +39,7 @@ void count_derivations(const ForestView& f, std::span<const std::uint8_t> keep,
 
 /// Values of the signed log, first-order and second-order expectation semirings. Each number is a
 /// pair (sign, log magnitude); an item has 1 number (p), 2 (p, r) or 4 (p, r, s, t). `weight` has E
-/// items, `inside` and `outside` V items; `outside` may be empty.
+/// items, `inside` and `outside` V items.
 void inside_outside_signed(const ForestView& f, int numbers, std::span<const double> weight,
                            std::span<double> inside, std::span<double> outside);
 

@@ -14,8 +14,8 @@
 
 namespace rosewood {
 
-/// What a list of derivations may hold in all. Sharing lets a forest of 60 edges describe a derivation
-/// of 2^60; that is an error here, not a machine without memory.
+/// What a list of derivations may hold in all. Sharing lets a forest of 60 edges describe a
+/// derivation of 2^60; that is an error here, not a machine without memory.
 constexpr std::size_t max_listed_edges = std::size_t{1} << 28;
 inline void check_listed(std::size_t edges) {
   if (edges > max_listed_edges)

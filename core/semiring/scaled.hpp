@@ -15,7 +15,8 @@
 namespace rosewood {
 
 /// mantissa * 2^exponent; the exponent is a whole number held in a double, so that it cannot wrap
-/// around: past 2^53 it loses digits, as a logarithm of that size would.
+/// around: past 2^53 it loses digits, as a logarithm of that size would. Zero has the exponent
+/// -inf, so that it is never the largest.
 struct Scaled {
   double mantissa;
   double exponent;
@@ -33,7 +34,7 @@ inline Scaled normalised(Scaled a) {
   const auto bits = std::bit_cast<std::uint64_t>(a.mantissa);
   const auto biased = static_cast<int>((bits >> 52) & 0x7ff);
   if (biased == 0) {  // zero, or too small for the fast path
-    if (a.mantissa == 0.0) return {0.0, 0.0};
+    if (a.mantissa == 0.0) return {0.0, -std::numeric_limits<double>::infinity()};
     int shift = 0;
     const double mantissa = std::frexp(a.mantissa, &shift);
     return {mantissa, a.exponent + shift};
@@ -64,7 +65,7 @@ inline Scaled scaled_exp(double x) {
   constexpr double log2_e = 1.44269504088896340735992468100;
   constexpr double ln2_high = 0x1.62e42fefa3800p-1;
   constexpr double ln2_low = 0x1.ef35793c76730p-45;
-  if (x == -std::numeric_limits<double>::infinity()) return {0.0, 0.0};
+  if (x == -std::numeric_limits<double>::infinity()) return {0.0, x};
   const double k = std::nearbyint(x * log2_e);
   double rest = (x - k * ln2_high) - k * ln2_low;
   if (!(std::abs(rest) < 0.5))
@@ -75,7 +76,7 @@ inline Scaled scaled_exp(double x) {
 /// The semiring (R, +, x) on Scaled values; every Value it returns may be unnormalised.
 struct ScaledReal {
   using Value = Scaled;
-  static Value zero() { return {0.0, 0.0}; }
+  static Value zero() { return {0.0, -std::numeric_limits<double>::infinity()}; }
   static Value one() { return {1.0, 0.0}; }
   static bool is_zero(const Value& a) { return a.mantissa == 0.0; }
   static Value plus(const Value& a, const Value& b) {
@@ -91,44 +92,8 @@ struct ScaledReal {
   static Value normalise(const Value& a) { return normalised(a); }
 };
 
-/// mantissa[i] * 2^exponent[i] = exp(x[i]); vectorised. Values outside ±2^40, and -inf, go one at a
-/// time. NaN and +inf must have been refused before.
-inline void scaled_exp(std::span<const double> x, double* mantissa, double* exponent) {
-  constexpr double log2_e = 1.44269504088896340735992468100;
-  constexpr double ln2_high = 0x1.62e42fefa3800p-1;  // 42 bits: exact times any k below 2^11
-  constexpr double ln2_low = 0x1.ef35793c76730p-45;
-  constexpr double rounder = 0x1.8p52;  // adding and subtracting it rounds to a whole number
-  constexpr double wide = 0x1p40;
-  const std::size_t n = x.size();
-  bool ordinary = true;
-  for (std::size_t i = 0; i < n; ++i) ordinary &= (std::abs(x[i]) <= wide);
-  if (!ordinary) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const Scaled value = scaled_exp(x[i]);
-      mantissa[i] = value.mantissa;
-      exponent[i] = value.exponent;
-    }
-    return;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    const double k = (x[i] * log2_e + rounder) - rounder;
-    const double r = (x[i] - k * ln2_high) - k * ln2_low;
-    // Taylor's series to r^13: |r| <= ln 2 / 2, the remainder is below 2^-57.
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    mantissa[i] = 1.0 + (r + r * r * p);
-    exponent[i] = k;
-  }
-}
+/// mantissa[i] * 2^exponent[i] = exp(x[i]), many at a time. False, and nothing written that counts,
+/// where an x is NaN, infinite or beyond ±2^40: those go one at a time.
+bool scaled_exp_block(std::span<const double> x, double* mantissa, double* exponent);
 
 }  // namespace rosewood

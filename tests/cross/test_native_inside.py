@@ -95,6 +95,16 @@ def test_weights_that_are_no_numbers_are_refused(bad):
         _signed(forest, 1, np.array([[1.0, w] for w in weight]))
 
 
+def test_logarithms_that_fit_no_double_are_refused():
+    """r <- a a with a log weight of 1e308 for a: log Z would be 2e308."""
+    forest = SMALL["repeated_tail"]().forest
+    weight = np.array([1e308, 1e308, 0.0])
+    with pytest.raises(ForestError, match="does not fit a double"):
+        forest.inside(weight)
+    with pytest.raises(ForestError, match="does not fit a double"):
+        forest.inside_outside(weight)
+
+
 def test_kernels_refuse_arrays_of_other_sizes():
     view = SMALL["thrice"]().forest.view
     with pytest.raises(ForestError, match="weight has 5 entries, not 6"):

@@ -130,7 +130,7 @@ def test_topological_sort_keeps_what_is_sorted():
 
 
 def test_cycles_are_named():
-    with pytest.raises(CycleError, match="1 <- 2 <- 1|2 <- 1 <- 2"):
+    with pytest.raises(CycleError, match=r"1 <- 2 <- 1|2 <- 1 <- 2"):
         topological_sort([0, 1, 2, 3], [0, 0, 1, 2, 4], [2, 1, 1, 2], nodes=4, root=3)
     with pytest.raises(CycleError, match="1 <- 1"):
         topological_sort([0, 1, 2], [0, 0, 2, 3], [1, 0, 1], nodes=3, root=2)

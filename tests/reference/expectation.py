@@ -1,4 +1,4 @@
-"""Expectations by enumeration: a table of derivations with probabilities, and plain sums over it."""
+"""Expectations by enumeration: a table of derivations with probabilities, plain sums over it."""
 
 from __future__ import annotations
 

@@ -47,7 +47,17 @@ def toy(tmp_path):
 def test_version_and_help():
     assert run("--version") == f"rosewood {rosewood.__version__}\n"
     assert "forest" in run("--help")
-    for verb in "info best measure ngrams draw convert prune merge verify".split():
+    for verb in [
+        "info",
+        "best",
+        "measure",
+        "ngrams",
+        "draw",
+        "convert",
+        "prune",
+        "merge",
+        "verify",
+    ]:
         assert verb in run("forest", "--help")
 
 

@@ -32,7 +32,11 @@ def test_what_the_readme_says(capsys):
 
 
 def test_links_lead_somewhere():
-    for page in (ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))):
+    for page in (
+        ROOT / "README.md",
+        ROOT / "ARCHITECTURE.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"

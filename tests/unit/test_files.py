@@ -30,6 +30,18 @@ def written(path, forests=SAMPLE[:2]):
     return path
 
 
+def stop_while_writing(path, **options):
+    """An error in the middle of writing, which must come through."""
+
+    def write():
+        with ForestSetWriter(path, **options) as out:
+            out.append(SAMPLE[0])
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        write()
+
+
 @pytest.fixture
 def path(tmp_path):
     return written(tmp_path / "set.rwf")
@@ -92,9 +104,7 @@ def test_append(path):
 
 def test_an_append_that_fails_changes_nothing(path):
     before = path.read_bytes()
-    with pytest.raises(RuntimeError, match="stop"), ForestSetWriter(path, mode="append") as out:
-        out.append(SAMPLE[0])
-        raise RuntimeError("stop")
+    stop_while_writing(path, mode="append")
     assert path.read_bytes()[: len(before)] == before
     assert len(ForestSet(path)) == 2
     ForestSet(path).verify()
@@ -121,9 +131,7 @@ def test_killed_while_appending(path, tmp_path):
 
 
 def test_a_failed_write_leaves_nothing(tmp_path):
-    with pytest.raises(RuntimeError, match="stop"), ForestSetWriter(tmp_path / "x") as out:
-        out.append(SAMPLE[0])
-        raise RuntimeError("stop")
+    stop_while_writing(tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 

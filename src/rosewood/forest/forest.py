@@ -228,7 +228,9 @@ class Forest:
     @property
     def is_empty(self) -> bool:
         """Whether the root has no derivation."""
-        return self.num_derivations() == 0
+        from rosewood.forest.search import count_saturating
+
+        return bool(count_saturating(self)[-1] == 0)
 
     def arity(self) -> LongArray:
         """The number of tails of each edge."""

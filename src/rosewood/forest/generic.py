@@ -217,20 +217,10 @@ def _native(
         else:
             _core.inside_log(forest.view, weight, values)
     elif semiring is REAL:
-        _refuse_infinite("weight of edge", weight)
         _core.inside_outside_real(forest.view, weight, values, outer)
-        _refuse_infinite("value of node", values)
     else:
-        _core.viterbi(forest.view, weight, values, np.empty(forest.num_nodes, dtype=np.int64))
-        if above:
-            outer[:] = _outside(forest, weight.tolist(), TROPICAL, values.tolist())
+        _core.inside_outside_tropical(forest.view, weight, values, outer)
     return values, outer
-
-
-def _refuse_infinite(what: str, array: FloatArray) -> None:
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise ForestError(f"the {what} {bad[0]} is {array[bad[0]]}; LOG has a wider range")
 
 
 def _as_elements(array: FloatArray, semiring: Semiring[Any]) -> list[Any]:

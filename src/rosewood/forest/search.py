@@ -144,23 +144,28 @@ def sample(
 
 def num_derivations(forest: Forest, keep: ArrayLike | None = None) -> int:
     """How many derivations the root has, exactly; over the edges with `keep` only, if given."""
+    count = count_saturating(forest, keep)
+    if count[-1] != np.iinfo(np.uint64).max:
+        return int(count[-1])
+    return _count_exactly(forest, np.ones(forest.num_edges) if keep is None else np.asarray(keep))
+
+
+def count_saturating(
+    forest: Forest, keep: ArrayLike | None = None
+) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Derivations of each node; 2^64-1 stands for that many and more."""
     mask = np.ones(forest.num_edges, np.uint8) if keep is None else np.asarray(keep) != 0
     if mask.shape != (forest.num_edges,):
         raise ForestError(f"keep has shape {mask.shape}, want ({forest.num_edges},)")
     count = np.empty(forest.num_nodes, dtype=np.uint64)
     _core.count_derivations(forest.view, mask.astype(np.uint8), count)
-    if count[-1] != np.iinfo(np.uint64).max:
-        return int(count[-1])
-    return _count_exactly(forest, mask.tolist())
+    return count
 
 
-def _count_exactly(forest: Forest, keep: list[int]) -> int:
+def _count_exactly(forest: Forest, mask: ArrayLike) -> int:
     """In Python's own whole numbers, for counts beyond 64 bits."""
-    tails, starts, ends = (
-        forest.tail.tolist(),
-        forest.tail_start.tolist(),
-        forest.edge_start.tolist(),
-    )
+    tails, starts = forest.tail.tolist(), forest.tail_start.tolist()
+    ends, keep = forest.edge_start.tolist(), np.asarray(mask).tolist()
     counts: list[int] = []
     for node in range(forest.num_nodes):
         total = 0
