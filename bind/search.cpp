@@ -1,7 +1,14 @@
 // bind/search.cpp: single derivations.
 #include "forest/search.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
 #include "bind.hpp"
+#include "forest/kbest.hpp"
 
 namespace rosewood::bind {
 
@@ -13,9 +20,52 @@ Rows3 give(Derivations&& d) {
   return {to_numpy(std::move(d.start)), to_numpy(std::move(d.edge)), to_numpy(std::move(d.score))};
 }
 
+/// A search that goes on, and the arrays it looks at.
+struct KBestHandle {
+  nb::object forest;  // holds the structure
+  In<double> weight;
+  std::optional<std::pair<In<Offset>, In<SymbolId>>> distinct;
+  std::optional<YieldView> yield;
+  std::optional<KBest> search;
+  std::mutex mutex;
+
+  std::optional<std::pair<Array<std::int64_t>, double>> next() {
+    std::vector<std::int64_t> edges;
+    double score = 0.0;
+    bool more = false;
+    {
+      nb::gil_scoped_release release;
+      const std::lock_guard<std::mutex> one_at_a_time(mutex);
+      more = search->next(edges, score);
+    }
+    if (!more) return std::nullopt;
+    return std::pair{to_numpy(std::move(edges)), score};
+  }
+};
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  nb::class_<KBestHandle>(m, "KBest", "Derivations best first, one at a time.")
+      .def("next", &KBestHandle::next, "Edges in pre-order and log score; None at the end.");
+  m.def(
+      "start_k_best",
+      [](nb::object forest, In<double> weight,
+         std::optional<std::pair<In<Offset>, In<SymbolId>>> distinct) {
+        const auto& f = nb::cast<const ForestHandle&>(forest);
+        check_size("weight", weight.size(), f.edges());
+        auto handle = std::make_unique<KBestHandle>();
+        handle->forest = forest;
+        handle->weight = weight;
+        handle->distinct = distinct;
+        if (distinct)
+          handle->yield = YieldView{span_of(distinct->first), span_of(distinct->second)};
+        handle->search.emplace(f.view, span_of(handle->weight),
+                               handle->yield ? &*handle->yield : nullptr);
+        return handle;
+      },
+      "forest"_a, "weight"_a.noconvert(), "distinct"_a = nb::none(),
+      "With a validated yield, of distinct strings. The weights must not change meanwhile.");
   m.def(
       "follow",
       [](const ForestHandle& f, In<std::int64_t> back) {

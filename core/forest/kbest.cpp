@@ -1,6 +1,8 @@
 // core/forest/kbest.cpp: lazy k-best derivations (Huang & Chiang 2005, algorithm 3), on a stack of
 // our own. Each vector of ranks has one parent (its last non-zero rank less one), so no candidate
 // is made twice and none has to be remembered.
+#include "forest/kbest.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -32,9 +34,11 @@ struct NodeState {
   Candidate last{};
 };
 
-class KBest {
+}  // namespace
+
+class KBest::Search {
  public:
-  KBest(const ForestView& f, std::span<const double> weight, const YieldView* distinct)
+  Search(const ForestView& f, std::span<const double> weight, const YieldView* distinct)
       : f_(f),
         weight_(weight),
         distinct_(distinct),
@@ -48,16 +52,11 @@ class KBest {
     pool_.assign(widest, 0);
   }
 
-  Derivations run(std::int64_t k) {
-    Derivations result;
-    if (k <= 0 || back_[f_.root()] < 0) return result;
-    for (std::int64_t rank = 0; rank < k; ++rank) {
-      if (!ensure(f_.root(), rank)) break;
-      result.score.push_back(state(f_.root()).found[static_cast<std::size_t>(rank)].score);
-      extract(rank, result.edge);
-      result.start.push_back(std::ssize(result.edge));
-    }
-    return result;
+  bool next(std::vector<std::int64_t>& edges, double& score) {
+    if (back_[f_.root()] < 0 || !ensure(f_.root(), found_)) return false;
+    score = state(f_.root()).found[static_cast<std::size_t>(found_)].score;
+    extract(found_++, edges);
+    return true;
   }
 
  private:
@@ -237,13 +236,28 @@ class KBest {
   std::vector<double> best_;
   std::vector<std::int64_t> back_;
   std::vector<std::int32_t> pool_;
+  std::int64_t found_ = 0;
 };
 
-}  // namespace
+KBest::KBest(const ForestView& f, std::span<const double> weight, const YieldView* distinct)
+    : search_(std::make_unique<Search>(f, weight, distinct)) {}
+KBest::~KBest() = default;
+KBest::KBest(KBest&&) noexcept = default;
+
+bool KBest::next(std::vector<std::int64_t>& edges, double& score) {
+  return search_->next(edges, score);
+}
 
 Derivations k_best(const ForestView& f, std::span<const double> weight, std::int64_t k,
                    const YieldView* distinct) {
-  return KBest(f, weight, distinct).run(k);
+  KBest search(f, weight, distinct);
+  Derivations result;
+  double score = 0.0;
+  while (std::ssize(result.score) < k && search.next(result.edge, score)) {
+    result.score.push_back(score);
+    result.start.push_back(std::ssize(result.edge));
+  }
+  return result;
 }
 
 }  // namespace rosewood

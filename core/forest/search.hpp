@@ -32,9 +32,7 @@ struct Derivations {
 /// The derivation of the root that follows back[v] from each node; empty where back[root] is -1.
 std::vector<std::int64_t> follow(const ForestView& f, std::span<const std::int64_t> back);
 
-/// The k best derivations, best first (Huang & Chiang 2005, algorithm 3). Ties are broken by edge
-/// number, then by the ranks of the tails. With a yield, derivations with the same string as a
-/// better one are left out, at every node. Derivations of weight zero are not counted.
+/// The first k of KBest (forest/kbest.hpp), or all where there are fewer.
 Derivations k_best(const ForestView& f, std::span<const double> weight, std::int64_t k,
                    const YieldView* distinct);
 

@@ -62,6 +62,17 @@ def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
     The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.
     """
 
+class KBest:
+    """Derivations best first, one at a time."""
+
+    def next(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], float] | None:
+        """Edges in pre-order and log score; None at the end."""
+
+def start_k_best(forest: object, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], distinct: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> KBest:
+    """
+    With a validated yield, of distinct strings. The weights must not change meanwhile.
+    """
+
 def follow(forest: ForestView, back: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """Edges of the derivation that back-pointers describe."""
 

@@ -149,6 +149,9 @@ def test_cross_entropy_to_automaton(case, data):
     np.testing.assert_allclose(
         ex.cross_entropy_to_automaton(forest, weight, automaton), want, **close
     )
+    np.testing.assert_allclose(
+        ex.kl_divergence_to_automaton(forest, weight, automaton), want - table.entropy(), **close
+    )
 
 
 def numerical(function, theta, step=1e-5):
@@ -350,3 +353,30 @@ def test_threads_do_not_matter(case, data):
     assert np.array_equal(one.theta, two.theta)
     draws = forest.sample(weight, 50, seed=3), forest.sample(weight, 50, seed=3, threads=2)
     assert np.array_equal(draws[0].edge, draws[1].edge)
+
+
+def test_threads_do_not_matter_where_they_are_used():
+    """Large enough that every kernel with threads splits its work."""
+    rng = np.random.default_rng(5)
+    edges, half, features, each = 30_000, 15_000, 300_000, 5
+    ids = np.sort(rng.integers(0, features // each, (edges, each)), axis=1)
+    ids += np.arange(0, features, features // each)
+    forest = Forest(
+        [0, half, edges], np.maximum(np.arange(edges + 1) - half, 0), np.zeros(half, int),
+        features=FeatureSpace(["x"], map(str, range(features))), dense=rng.normal(size=(edges, 1)),
+        feat_start=np.arange(0, edges * each + 1, each), feat_id=ids.ravel(),
+        feat_value=rng.normal(size=edges * each),
+    )  # fmt: skip
+    theta, loss = rng.normal(size=features + 1), rng.normal(size=edges)
+    weight = forest.score(theta)
+    want = ex.risk_gradient(forest, weight, loss)
+    by_hand = forest.dense[:, 0] * theta[0] + (
+        forest.feat_value.reshape(edges, each) * theta[1:][ids]
+    ).sum(axis=1)
+    np.testing.assert_allclose(weight, by_hand, rtol=1e-9, atol=1e-9)
+    for threads in (2, 3, 8):
+        assert np.array_equal(weight, forest.score(theta, threads=threads))
+        have = ex.risk_gradient(forest, weight, loss, threads=threads)
+        assert np.array_equal(have.theta, want.theta)
+        drawn = forest.sample(weight, 500, seed=1, threads=threads)
+        assert np.array_equal(drawn.edge, forest.sample(weight, 500, seed=1).edge)

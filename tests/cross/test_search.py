@@ -66,6 +66,16 @@ def test_k_best(case, k):
 
 
 @examples
+@given(weighted_forests(log_weights | quarters), st.booleans())
+def test_one_after_the_other(case, distinct):
+    forest, weight = case
+    want = forest.k_best(weight, 1000, distinct=distinct)
+    have = list(forest.iterate_best(weight, distinct=distinct))
+    assert [d.score for d in have] == want.score.tolist()
+    assert [d.edges.tolist() for d in have] == [d.edges.tolist() for d in want]
+
+
+@examples
 @given(weighted_forests(log_weights | quarters), st.integers(0, 20))
 def test_k_best_distinct_strings(case, k):
     forest, weight = case

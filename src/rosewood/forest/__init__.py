@@ -29,6 +29,7 @@ from rosewood.forest.expectations import (
     expected_ngram_counts,
     feature_expectations,
     kl_divergence,
+    kl_divergence_to_automaton,
     log_partition,
     risk_gradient,
     variance,
@@ -51,7 +52,15 @@ from rosewood.forest.modules import (
 )
 from rosewood.forest.refine import Ngrams, Refined, refine
 from rosewood.forest.rename import renamed
-from rosewood.forest.search import Derivation, Derivations, best, k_best, num_derivations, sample
+from rosewood.forest.search import (
+    Derivation,
+    Derivations,
+    best,
+    iterate_best,
+    k_best,
+    num_derivations,
+    sample,
+)
 from rosewood.forest.semirings import (
     BOOLEAN,
     COUNTING,
@@ -146,8 +155,10 @@ __all__ = [
     "inside_cyclic",
     "inside_outside",
     "intersect",
+    "iterate_best",
     "k_best",
     "kl_divergence",
+    "kl_divergence_to_automaton",
     "lift",
     "log_partition",
     "log_partition_gradient",

@@ -39,6 +39,7 @@ __all__ = [
     "expected_ngram_counts",
     "feature_expectations",
     "kl_divergence",
+    "kl_divergence_to_automaton",
     "log_partition",
     "risk_gradient",
     "variance",
@@ -222,6 +223,18 @@ def cross_entropy_to_automaton(
     if num_derivations(forest, possible) != num_derivations(both.forest, possible[both.edge_map]):
         return np.inf
     return -float(expectation(both.forest, p.weight[both.edge_map], both.weight))
+
+
+def kl_divergence_to_automaton(
+    forest: Forest, weight: ArrayLike, automaton: Automaton, *, max_edges: int = MAX_EDGES
+) -> float:
+    """E_p[log p(d) - log q(string of d)], in nats: cross-entropy to the automaton less H(p).
+
+    p is over derivations and q over strings; the two agree where each string has one derivation.
+    With p fixed, what minimises this over q minimises the divergence of the strings too.
+    """
+    cross = cross_entropy_to_automaton(forest, weight, automaton, max_edges=max_edges)
+    return cross - entropy(forest, weight)
 
 
 # -- second order ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ Native      core/forest/view.hpp, core/forest/validate.hpp; specification: tests
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -341,6 +341,12 @@ class Forest:
         from rosewood.forest.search import k_best
 
         return k_best(self, weight, k, distinct=distinct)
+
+    def iterate_best(self, weight: ArrayLike, *, distinct: bool = False) -> Iterator[Derivation]:
+        """All derivations (or strings), best first, each found when it is asked for."""
+        from rosewood.forest.search import iterate_best
+
+        return iterate_best(self, weight, distinct=distinct)
 
     def sample(
         self, weight: ArrayLike, draws: int, *, seed: int = 0, threads: int = 1

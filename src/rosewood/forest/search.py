@@ -18,7 +18,16 @@ from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_weight
 from rosewood.forest.forest import Forest
 
-__all__ = ["Derivation", "Derivations", "best", "k_best", "num_derivations", "sample"]
+__all__ = [
+    "Derivation",
+    "Derivations",
+    "best",
+    "count_saturating",
+    "iterate_best",
+    "k_best",
+    "num_derivations",
+    "sample",
+]
 
 
 class Derivations(Sequence["Derivation"]):
@@ -127,6 +136,17 @@ def k_best(forest: Forest, weight: ArrayLike, k: int, *, distinct: bool = False)
         (forest.yield_start, forest.yield_symbol) if distinct else None,
     )
     return Derivations(forest, *found)
+
+
+def iterate_best(
+    forest: Forest, weight: ArrayLike, *, distinct: bool = False
+) -> Iterator[Derivation]:
+    """All derivations, best first, each found when it is asked for; `k_best` for an unknown k."""
+    weights = as_weight("weight", weight, forest.num_edges).copy()
+    yields = (forest.yield_start, forest.yield_symbol) if distinct else None
+    search = _core.start_k_best(forest.view, weights, yields)
+    while (found := search.next()) is not None:
+        yield Derivation(forest, *found)
 
 
 def sample(
