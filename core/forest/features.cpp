@@ -23,7 +23,9 @@ constexpr Offset ahead = 24;
 void edge_scores(const FeatureView& features, std::span<const double> theta,
                  std::span<double> score, int threads) {
   const auto width = features.width;
-  const auto& [start, id, value] = features.sparse;
+  const auto start = features.sparse.start;
+  const auto id = features.sparse.id;
+  const auto value = features.sparse.value;
   const double* sparse_theta = theta.data() + width;
   parallel_for(std::ssize(score), threads, 4096, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t e = begin; e < end; ++e) {
@@ -39,7 +41,9 @@ void add_features(const FeatureView& features, std::span<const double> coefficie
                   std::span<double> total, int threads) {
   const auto width = features.width;
   const auto edges = std::ssize(coefficient);
-  const auto& [start, id, value] = features.sparse;
+  const auto start = features.sparse.start;
+  const auto id = features.sparse.id;
+  const auto value = features.sparse.value;
   for (std::int64_t e = 0; e < edges; ++e)
     for (std::int64_t d = 0; d < width; ++d)
       total[d] += coefficient[e] * features.dense[e * width + d];

@@ -143,7 +143,7 @@ class Intersector {
     for (const Partial& p : frame.partials)
       if (!done_.contains(key(node, p.state))) missing.push_back(p.state);
     std::ranges::sort(missing);
-    missing.erase(std::ranges::unique(missing).begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     for (const std::int32_t state : missing) open(node, state);
     return !missing.empty();
   }

@@ -160,7 +160,9 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 Structure share_equal_parts(const ForestView& f, const YieldView& yield,
                             const FeatureView& features, std::span<const std::int64_t> rule) {
   const auto width = features.width;
-  const auto& [start, id, value] = features.sparse;
+  const auto start = features.sparse.start;
+  const auto id = features.sparse.id;
+  const auto value = features.sparse.value;
   const auto row = [&](std::int64_t e) {
     return features.dense.subspan(static_cast<std::size_t>(e * width),
                                   static_cast<std::size_t>(width));
@@ -206,7 +208,7 @@ Structure share_equal_parts(const ForestView& f, const YieldView& yield,
       classes.push_back(first_like[e]);
     }
     std::ranges::sort(classes);
-    classes.erase(std::ranges::unique(classes).begin(), classes.end());
+    classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
     std::uint64_t hash = classes.size();
     for (const std::int64_t c : classes) hash = mix(hash, static_cast<std::uint64_t>(c));
     shared[v] = -1;

@@ -91,9 +91,11 @@ class Distribution:
 
     def entropy(self) -> float:
         """-E[log p(d)], in nats: a sum of entropies of choices, so never below zero."""
-        # An edge of probability zero adds nothing, so its logarithm may be any number.
-        log_q = np.log(np.maximum(self.conditional, np.finfo(np.float64).tiny))
-        return 0.0 - _core.dot(self.edge_posteriors(), log_q)
+        return 0.0 - _core.dot(self.edge_posteriors(), self.log_conditional())
+
+    def log_conditional(self) -> FloatArray:
+        """log p(edge | its head); any number where that is log 0.  log p(d) is its sum over d."""
+        return np.log(np.maximum(self.conditional, np.finfo(np.float64).tiny))
 
 
 def _local(name: str, value: ArrayLike, edges: int) -> FloatArray:
@@ -284,7 +286,8 @@ def _gradient(
     if not scale > 0:
         raise ForestError(f"the scale is {scale}, want a number above 0")
     theta = p.forest.combine_features(coefficient, threads=threads)
-    theta *= scale
+    if scale != 1.0:
+        theta *= scale
     # weight = γ·score, so ∂/∂γ = Σ_e coefficient·score (footnote 16 without θ).
     return Gradient(value, theta, _core.dot(coefficient, p.weight) / scale)
 
@@ -303,8 +306,9 @@ def entropy_gradient(
 ) -> Gradient:
     """Entropy and its gradient (eq. 10): ∇H = -γ Σ_e Cov(#e, log p) φ_e."""
     p = Distribution(forest, weight)
-    _, coefficient = p.edge_covariances(p.weight)
-    return _gradient(p, p.entropy(), -coefficient, scale, threads)
+    # log p(d) as a sum of log conditionals: small numbers, whatever the size of the weights.
+    mean, coefficient = p.edge_covariances(p.log_conditional())
+    return _gradient(p, 0.0 - mean, -coefficient, scale, threads)
 
 
 def cross_entropy_gradient(
