@@ -22,22 +22,6 @@ double edge_conditionals(const ForestView& f, std::span<const double> weight, st
   return log_z;
 }
 
-void node_means(const ForestView& f, std::span<const double> q, std::span<const double> r,
-                std::span<double> mean) {
-  for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
-    double sum = 0.0;
-    for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
-      if (q[e] == 0.0) continue;
-      double x = r[e];
-      if (!std::isfinite(x))
-        fail<ForestError>("the local value of edge ", e, " is ", x, ", and the edge is used");
-      for (const NodeId t : f.tails(e)) x += mean[t];
-      sum += q[e] * x;
-    }
-    mean[v] = sum;
-  }
-}
-
 namespace {
 
 /// Hands the expected uses of nodes down; each(e, uses of e) is told of every edge.
@@ -73,35 +57,47 @@ double edge_covariances(const ForestView& f, std::span<const double> q, std::spa
                         std::span<double> covariance) {
   struct Above {
     double uses;    // E[times the node is used]
-    double excess;  // E[over those uses: r outside of the use, less E[r]]
+    double excess;  // E[over those uses: r of all of the derivation, less E[r]]
   };
   const auto nodes = static_cast<std::size_t>(f.num_nodes());
+  // Bottom-up: E[r | node], and for each edge E[r | edge] below its head, kept where the result
+  // goes.
   std::vector<double> mean(nodes);
-  node_means(f, q, r, mean);
+  for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
+    double sum = 0.0;
+    for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
+      if (q[e] == 0.0) continue;
+      double x = r[e];
+      if (!std::isfinite(x))
+        fail<ForestError>("the local value of edge ", e, " is ", x, ", and the edge is used");
+      for (const NodeId t : f.tails(e)) x += mean[t];
+      covariance[e] = x;
+      sum += q[e] * x;
+    }
+    mean[v] = sum;
+  }
+  // Top-down: uses and excess of the edges that use a node, less what the node itself is expected
+  // to have, are what is around it; so for the root, -E[r].
   std::vector<Above> above(nodes, Above{0.0, 0.0});
-  above.back() = {1.0, -mean.back()};
+  above.back().uses = 1.0;
   for (std::int64_t v = f.num_nodes() - 1; v >= 0; --v) {
-    const Above a = above[v];
+    const double around = above[v].excess - above[v].uses * mean[v];
+    const double used = above[v].uses;
+    if (!std::isfinite(around)) throw ForestError("a covariance does not fit a double");
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       if (q[e] == 0.0) {
         covariance[e] = 0.0;
         continue;
       }
-      const auto tails = f.tails(e);
-      double x = r[e];
-      for (const NodeId t : tails) x += mean[t];
-      const double uses = q[e] * a.uses;
-      const double excess = q[e] * (a.excess + a.uses * x);
+      const double uses = q[e] * used;
+      const double excess = q[e] * (around + used * covariance[e]);
       covariance[e] = excess;
-      for (const NodeId t : tails) {
+      for (const NodeId t : f.tails(e)) {
         above[t].uses += uses;
-        above[t].excess += excess - uses * mean[t];
+        above[t].excess += excess;
       }
     }
   }
-  for (const Above& a : above)
-    if (!std::isfinite(a.uses) || !std::isfinite(a.excess))
-      throw ForestError("a covariance does not fit a double");
   return mean.back();
 }
 

@@ -16,10 +16,6 @@ namespace rosewood {
 /// q[e] = p(e | head of e); returns log Z. Throws EmptyForestError where Z is zero.
 double edge_conditionals(const ForestView& f, std::span<const double> weight, std::span<double> q);
 
-/// mean[v] = expected sum of r over a derivation of v. Edges with q = 0 are passed over.
-void node_means(const ForestView& f, std::span<const double> q, std::span<const double> r,
-                std::span<double> mean);
-
 /// uses[v] = expected number of times a derivation uses node v; not finite where that does not fit.
 void node_uses(const ForestView& f, std::span<const double> q, std::span<double> uses);
 
