@@ -10,11 +10,11 @@ JOBS   ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help build demo test quick lint format stubs bench sanitize clean
+.PHONY: help build demo test lint format stubs bench sanitize clean
 
 help:
 	@echo "make demo      a forest at work: results on the terminal, pictures in demo/"
-	@echo "make test      all tests           make quick     without the slow ones"
+	@echo "make test      all tests"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
 	@echo "make stubs     regenerate the typed stub of the native module"
@@ -46,9 +46,6 @@ demo: $(VENV)/built
 test: $(VENV)/tests
 	$(BIN)/pytest
 
-quick: $(VENV)/tests
-	$(BIN)/pytest -m "not slow"
-
 lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -64,6 +61,7 @@ stubs: $(VENV)/tests
 	$(BIN)/python -m nanobind.stubgen --quiet -m rosewood._core -o src/rosewood/_core.pyi
 
 bench: $(VENV)/built
+	$(BIN)/pip install --quiet --group bench
 	$(BIN)/python -m benchmarks.forest
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.

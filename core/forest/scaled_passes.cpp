@@ -109,9 +109,7 @@ ROSEWOOD_INLINE void inside_pass(const ForestView& f, std::span<const double> lo
       values[begin] = normalised({sum, top});
       if constexpr (Shares) {
         if (count == 0) continue;
-        const double scale = 1.0 / sum;
-        for (Offset i = 0; i < count; ++i)
-          share[first + i] = std::min(share[first + i] * scale, 1.0);
+        for (Offset i = 0; i < count; ++i) share[first + i] = std::min(share[first + i] / sum, 1.0);
       }
     }
   }

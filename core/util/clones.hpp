@@ -2,7 +2,9 @@
 // loaded. The same operations in the same order, never fused: the same bytes on every machine.
 #pragma once
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#include <cstdlib>  // tells whether the C library is glibc, which can choose at load time
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define ROSEWOOD_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define ROSEWOOD_CLONES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -140,8 +141,17 @@ def test_errors_are_one_line(toy, tmp_path):
     assert run("forest", "info", bad, code=1).startswith(f"rosewood: {bad}:2: feature 'x' is 'y'")
     bad.write_text("{")
     assert "it is not JSON" in run("forest", "best", toy, "--weights", bad, code=1)
-    bad.write_text('{"lm": "one"}')
-    assert "want an object" in run("forest", "best", toy, "--weights", bad, code=1)
+    for text, reason in [
+        ('{"lm": "one"}', "the weight of 'lm' is 'one', want a number"),
+        ('{"lm": true}', "the weight of 'lm' is True"),
+        ('{"lm": NaN}', "the weight of 'lm' is nan"),
+        ('{"lm": ' + "9" * 401 + "}", "the weight of 'lm' is 9999"),
+        ("[1]", "want an object"),
+        ("[" * 100_000, "not JSON of weights"),
+        ('{"lm": 1, "lm": 2}', "stands twice"),
+    ]:
+        bad.write_text(text)
+        assert reason in run("forest", "best", toy, "--weights", bad, code=1)
     assert "not a forest set" in run("forest", "verify", toy, code=1)
     unknown = tmp_path / "toy.xyz"
     unknown.write_text(TOY)
@@ -150,8 +160,106 @@ def test_errors_are_one_line(toy, tmp_path):
     assert run("forest", "info", unknown, "--format", "text") == run("forest", "info", toy)
     out = tmp_path / "none" / "x.rwf"
     assert "No such file" in run("forest", "convert", toy, "-o", out, code=1)
-    assert "give a beam" in run("forest", "prune", toy, "-o", tmp_path / "x", code=1)
-    assert not (tmp_path / "x").exists()
+    assert "give a beam" in run("forest", "prune", toy, "-o", tmp_path / "x.forest", code=1)
+    assert not (tmp_path / "x.forest").exists()
+    for name in ("x.json", "x.plf", "x.forest.gz"):
+        assert "forests are written to" in run(
+            "forest", "convert", toy, "-o", tmp_path / name, code=1
+        )
+    assert "--scale is inf" in run("forest", "best", toy, "--scale", "inf", code=1)
+    assert "do not fit a double" in run("forest", "best", toy, "--scale", "1e308", code=1)
+    for option in (["-k", 10**20], ["-k", -1], ["--threads", 0], ["--threads", 10**11]):
+        assert "Usage" in run("forest", "best", toy, *option, code=2)
+    unnamed = tmp_path / "unnamed.forest"
+    unnamed.write_text("forest\nnode 0\nforest\nnode 0\n")
+    assert "stands twice" in run("forest", "merge", unnamed, "-o", "-", code=1)
+    zst = tmp_path / "x.forest.zst"
+    zst.write_bytes(b"")
+    assert "not read here: decompress it" in run("forest", "info", zst, code=1)
+
+
+def test_empty_forests_do_not_stop_the_rest():
+    for verb in ("measure", "ngrams", "best"):
+        assert "4\t" in run("forest", verb, GOLDEN / "plain.osg")
+    pruned = run("forest", "prune", GOLDEN / "plain.osg", "--beam", 1, "-o", "-")
+    assert "forest 4" in pruned
+
+
+def test_misspelt_weights_are_told(toy, tmp_path):
+    weights = tmp_path / "w.json"
+    weights.write_text('{"lm": 1, "LM": 2}')
+    done = subprocess.run(
+        [sys.executable, "-m", "rosewood", "forest", "best", str(toy), "--weights", str(weights)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "no forest has the feature 'LM'" in done.stderr
+
+
+def test_standard_input_and_other_models(toy, tmp_path):
+    assert run("forest", "best", "-", text=TOY) == run("forest", "best", toy)
+    other = tmp_path / "q.json"
+    other.write_text('{"lm": 0.5}')
+    row = json.loads(run("forest", "measure", toy, "--other", other, "--json").splitlines()[0])
+    assert row["kl_divergence"] > 0
+    assert row["cross_entropy"] == pytest.approx(row["kl_divergence"] + row["entropy"])
+    assert set(row["entropy_gradient"]) == {"lm", "on"}
+    strings = tmp_path / "strings.txt"
+    strings.write_text("a cat on the mat\nx\n")
+    kept = tmp_path / "kept.forest"
+    run("forest", "intersect", toy, "--strings", strings, "-o", kept)
+    assert [r.split("\t")[3] for r in run("forest", "best", kept, "-k", 9).splitlines()] == [
+        "a cat on the mat", "x",
+    ]  # fmt: skip
+
+
+def test_what_is_known_of_a_forest_stays(toy, tmp_path):
+    from rosewood.forest import ForestSet, ForestSetWriter, read_forests
+
+    first, second = tmp_path / "a.rwf", tmp_path / "b.rwf"
+    info = {"id": 17, "refs": ["a cat"], "src": "x"}
+    with ForestSetWriter(first) as out:
+        out.append(next(read_forests(toy)).forest, info)
+    run("forest", "convert", first, "-o", second)
+    assert ForestSet(second).info(0) == info
+    run("forest", "prune", second, "--beam", 1, "-o", second)
+    assert ForestSet(second).info(0) == info
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes of POSIX systems")
+def test_links_and_other_files_stay_what_they_are(toy, tmp_path):
+    target, link = tmp_path / "target.forest", tmp_path / "link.forest"
+    target.write_text("old")
+    link.symlink_to(target)
+    run("forest", "convert", toy, "-o", link)
+    assert link.is_symlink()
+    assert target.read_text() == TOY
+    run("forest", "convert", toy, "-o", "/dev/null")
+    assert not Path("/dev/null").is_file()
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "link.forest",
+        "target.forest",
+        "toy.forest",
+    ]
+
+
+def test_output_is_utf8_whatever_the_locale(tmp_path):
+    path = tmp_path / "x.forest"
+    path.write_text("forest é\n0 <- ||| 猫\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "rosewood", "forest", "best", str(path)],
+        capture_output=True, check=True, env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert done.stdout.decode() == "é\t0\t0\t猫\n"
+
+
+def test_enormous_counts(tmp_path):
+    lines = ["0 <- ||| a", "0 <- ||| b"] + [
+        f"{i + 1} <- {i} {i}" + " ||| [0] [1]" for i in range(44)
+    ]
+    path = tmp_path / "x.forest"
+    path.write_text("forest x\n" + "\n".join(lines) + "\n")
+    assert "1e5295" in run("forest", "info", path)
+    assert json.loads(run("forest", "info", path, "--json"))["nodes"] == 45
 
 
 def test_demo(tmp_path):

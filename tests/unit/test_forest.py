@@ -31,10 +31,19 @@ GOOD = {
 }
 
 BAD = {
-    "no nodes": ({"edge_start": [0]}, "edge_start must begin with 0"),
-    "no offsets": ({"edge_start": []}, "edge_start must begin with 0"),
-    "first offset": ({"edge_start": [1, 1, 3]}, "edge_start must begin with 0"),
-    "falling offsets": ({"edge_start": [0, 4, 3]}, "never decrease"),
+    "no nodes": ({"edge_start": [0]}, "edge_start has 1 entries"),
+    "no offsets": ({"edge_start": []}, "edge_start has 0 entries"),
+    "first offset": ({"edge_start": [1, 1, 3]}, "edge_start begins with 1 at node 0"),
+    "falling offsets": ({"edge_start": [0, 4, 3]}, "decreases at node 1: 4 then 3"),
+    "ragged": ({"tail": [[0], [0, 0]]}, "tail is not an array of numbers"),
+    "tail offsets fall, default yield": (
+        {"tail_start": [0, 2, 1, 3], "yield_start": None, "yield_symbol": None},
+        "tail_start decreases at 2",
+    ),
+    "tail offsets beyond memory": (
+        {"tail_start": [0, 0, 0, 10**15], "yield_start": None, "yield_symbol": None},
+        "tail_start ends with 1000000000000000",
+    ),
     "edges without tails": ({"edge_start": [0, 1, 4]}, "4 edges, tail_start of 3"),
     "tail offsets fall": ({"tail_start": [0, 2, 1, 3]}, "tail_start decreases at 2"),
     "tail offsets start": ({"tail_start": [1, 1, 1, 3]}, "tail_start begins with 1"),
@@ -136,9 +145,33 @@ def test_it_is_immutable():
 
 def test_what_was_given_can_change_without_harm():
     tail = np.zeros(3, dtype=np.int32)
-    forest = Forest(**{**GOOD, "tail": tail})
-    tail[:] = 99
-    assert forest.tail.tolist() == [0, 0, 0]
+    view = tail[:]
+    view.flags.writeable = False
+    for array in (tail, view, memoryview(view)):
+        tail[:] = 0
+        forest = Forest(**{**GOOD, "tail": array})
+        tail[:] = 99
+        assert forest.tail.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("weight", ["ab", [1j, 0, 0], [[0], [0, 0]], [None, 0, 0], [[0.0] * 3]])
+def test_weights_that_are_none(weight):
+    with pytest.raises(ForestError, match="weight"):
+        Forest(**GOOD).inside(weight)
+
+
+def test_counts_that_are_none():
+    forest = Forest(**GOOD)
+    for k in (2.5, "3", 10**20, -1):
+        with pytest.raises(ForestError, match="k is"):
+            forest.k_best(np.zeros(3), k)
+    for threads in (0, -5, 99999999999, 1.5):
+        with pytest.raises(ForestError, match="threads is"):
+            forest.score(np.zeros(3), threads=threads)
+        with pytest.raises(ForestError, match="threads is"):
+            forest.combine_features(np.zeros(3), threads=threads)
+        with pytest.raises(ForestError, match="threads is"):
+            forest.sample(np.zeros(3), 1, threads=threads)
 
 
 @settings(max_examples=30, deadline=None)
@@ -149,6 +182,18 @@ def test_pickling(forest):
     assert again != forest.num_nodes
     weight = np.zeros(forest.num_edges)
     assert np.array_equal(again.inside(weight), forest.inside(weight))
+
+
+def test_nbest_lists():
+    space = FeatureSpace(["lm"])
+    forest = Forest.from_nbest(
+        ["a b", ["c"]], [[1.0], [2.0]], sparse=[{"y": 1.0, "x": 2.0}, {"x": 3.0}], features=space
+    )
+    assert forest.says(0) == ["a", "b"]
+    assert forest.edge_features(0) == {"lm": 1.0, "x": 2.0, "y": 1.0}
+    assert forest.edge_features(1) == {"lm": 2.0, "x": 3.0}
+    with pytest.raises(ForestError, match="1 tables of sparse features for 2 candidates"):
+        Forest.from_nbest(["a", "b"], sparse=[{}])
 
 
 def test_default_yield_is_the_tails_in_order():
@@ -178,6 +223,15 @@ def test_empty_forest():
     assert forest.num_derivations() == 0
     assert forest.inside([]).tolist() == [-np.inf]
     assert not Forest(**GOOD).is_empty
+    b = ForestBuilder()
+    node = b.node()
+    b.edge(node)
+    for _ in range(100):  # 2^(2^100) derivations: too many to count, enough to see
+        b.edge(node) if b.num_nodes == 1 else None
+        above = b.node()
+        b.edge(above, [node, node])
+        node = above
+    assert not b.build(node).is_empty
     assert Forest.empty(features=FeatureSpace(["a"])).score([1.0]).shape == (0,)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -49,8 +50,14 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run the command; errors raised on purpose are one line and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # UTF-8 whatever the locale says
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
+    except MemoryError:
+        print("rosewood: there is not enough memory for this", file=sys.stderr)
+        raise SystemExit(1) from None
     except (RosewoodError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             # Whoever read our output has seen enough.

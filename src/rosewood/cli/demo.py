@@ -19,7 +19,7 @@ node 3 span=0:4
 node 4 span=0:4
 0 <- ||| the mat ||| lm=-2.1 translation=-0.4
 1 <- ||| a cat ||| lm=-2.4 translation=-0.5
-2 <- 0 1 ||| [1] on [0] ||| lm=-1.0 translation=-1.2 rule:on=1
+2 <- 0 1 ||| [1] on [0] ||| lm=-1.0 translation=-1.0 rule:on=1
 2 <- 0 1 ||| [1] of [0] ||| lm=-1.9 translation=-0.3 rule:of=1
 3 <- 0 1 ||| [0] 's [1] ||| lm=-1.6 translation=-0.6 rule:'s=1
 3 <- 0 1 ||| [0] [1] ||| lm=-3.0 translation=-0.5 rule:plain=1
@@ -46,6 +46,7 @@ def demo(
         refine,
         risk_gradient,
     )
+    from rosewood.output import whole_file
 
     console = Console(highlight=False)
     forest = parse_forest(TOY)
@@ -92,5 +93,6 @@ def demo(
 
     output.mkdir(parents=True, exist_ok=True)
     picture = output / "forest.svg"
-    picture.write_text(forest.to_svg(weight=weight, highlight=forest.best(weight)), "utf-8")
+    with whole_file(picture) as stream:
+        stream.write(forest.to_svg(weight=weight, highlight=forest.best(weight)).encode())
     console.print(f"\nThe forest with its best derivation: {picture}")

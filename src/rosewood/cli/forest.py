@@ -1,20 +1,31 @@
-"""`rosewood forest …`: look at forests, search them, convert them."""
+"""`rosewood forest …`: look at forests, search them, compute on them, convert them."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rosewood.cli.common import (
+    File,
+    Format,
+    Json,
+    Output,
+    Scale,
+    Scorer,
+    Weights,
+    each_forest,
+    print_row,
+    warn,
+    working_on,
+    write_all,
+)
 from rosewood.errors import ForestError
 
 if TYPE_CHECKING:
     from rosewood.forest import Forest, NamedForest
-    from rosewood.forest.arrays import FloatArray
 
 __all__ = ["app"]
 
@@ -24,161 +35,124 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-File = Annotated[Path, typer.Argument(help="A file of forests, in any format.")]
-Format = Annotated[
-    str | None,
-    typer.Option("--format", help="set, text, plf, moses, htk, cdec, joshua, joshua-dump or lazy."),
-]
-Weights = Annotated[
-    Path | None,
-    typer.Option(
-        "--weights",
-        help='JSON file {"feature": weight, …}; features that are not named weigh 0. '
-        "Without it every feature weighs 1.",
-    ),
-]
-Scale = Annotated[float, typer.Option("--scale", help="Factor γ on all scores.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
-
-
-def _read(file: Path, format: str | None) -> Iterator[NamedForest]:
-    from rosewood.forest.formats import read_any
-
-    return read_any(file, format=format)
-
-
-class _Scorer:
-    """Log weights of edges from a file of feature weights."""
-
-    def __init__(self, weights: Path | None, scale: float = 1.0) -> None:
-        self.scale = scale
-        self.named: dict[str, float] | None = None
-        if weights is not None:
-            from rosewood.errors import FormatError
-
-            try:
-                named = json.loads(weights.read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise FormatError(f"it is not JSON: {error}", file=weights) from error
-            if not isinstance(named, dict) or not all(
-                isinstance(v, int | float) and not isinstance(v, bool) for v in named.values()
-            ):
-                raise FormatError("want an object of feature names and numbers", file=weights)
-            self.named = {name: float(value) for name, value in named.items()}
-
-    def __call__(self, forest: Forest) -> FloatArray:
-        import numpy as np
-
-        space = forest.features
-        if self.named is None:
-            theta = np.ones(len(space))
-        else:
-            known = {n: v for n, v in self.named.items() if n in space.sparse or n in space.dense}
-            theta = space.vector(known)
-        return self.scale * forest.score(theta)
-
-
-def _print(values: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(values, ensure_ascii=False, allow_nan=False))
-    else:
-        print("\t".join(_cell(v) for v in values.values()))
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
 
 @app.command()
 def info(file: File, format: Format = None, json: Json = False) -> None:
     """Name, nodes, edges, features used, words used and derivations of each forest."""
     import numpy as np
 
+    from rosewood.forest.search import count_saturating
+
     if not json:
         print("name\tnodes\tedges\tfeatures\twords\tderivations")
-    for name, forest in _read(file, format):
+    for name, forest, _ in each_forest(file, format):
         words = forest.yield_symbol[forest.yield_symbol >= 0]
-        count = forest.num_derivations()
-        row = {
+        count = int(count_saturating(forest)[-1])
+        row: dict[str, Any] = {
             "name": name,
             "nodes": forest.num_nodes,
             "edges": forest.num_edges,
             "features": len(forest.features.dense) + len(np.unique(forest.feat_id)),
             "words": len(np.unique(words)),
-            "derivations": count if count < 10**18 or json else f"~1e{_digits(count) - 1}",
+            "derivations": count,
         }
-        _print(row, json)
-
-
-def _digits(count: int) -> int:
-    """Decimal digits of a large whole number, without writing it out."""
-    return int(count.bit_length() * 0.30102999566398) + 1
+        if count >= 10**18:  # digits that nobody reads, and there may be millions of them
+            digits = float(forest.inside(np.zeros(forest.num_edges))[-1]) / np.log(10)
+            row["derivations"] = f"1e{digits:.1f}"
+        print_row(row, json)
 
 
 @app.command()
 def best(
     file: File,
-    k: Annotated[int, typer.Option("-k", help="How many derivations.")] = 1,
+    k: Annotated[int, typer.Option("-k", min=0, max=10**9, help="How many derivations.")] = 1,
     distinct: Annotated[bool, typer.Option("--distinct", help="Distinct strings.")] = False,
     sample: Annotated[bool, typer.Option("--sample", help="Draw them at random instead.")] = False,
     weights: Weights = None,
     scale: Scale = 1.0,
     seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
-    threads: Annotated[int, typer.Option("--threads", help="Threads of --sample.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of --sample.")] = 1,
     format: Format = None,
     json: Json = False,
 ) -> None:
     """The best derivations of each forest: name, rank, log score, string."""
-    score = _Scorer(weights, scale)
-    for name, forest in _read(file, format):
-        weight = score(forest)
-        if sample:
-            found = forest.sample(weight, k, seed=seed, threads=threads)
-        else:
-            found = forest.k_best(weight, k, distinct=distinct)
-        for rank, (derivation, text) in enumerate(zip(found, found.texts(), strict=True)):
-            row: dict[str, Any] = {
-                "name": name, "rank": rank, "score": derivation.score, "text": text,
-            }  # fmt: skip
-            if json:
-                row["features"] = forest.features.mapping(derivation.features())
-            _print(row, json)
+    score = Scorer(weights, scale)
+
+    for item in each_forest(file, format):
+        with working_on(file, item.name):
+            forest = item.forest
+            if forest.is_empty:
+                warn(f"{file}: forest {item.name!r} has no derivation")
+                continue
+            weight = score(forest)
+            if sample:
+                found = forest.sample(weight, k, seed=seed, threads=threads)
+            else:
+                found = forest.k_best(weight, k, distinct=distinct)
+            for rank, (derivation, text) in enumerate(zip(found, found.texts(), strict=True)):
+                row: dict[str, Any] = {
+                    "name": item.name, "rank": rank, "score": derivation.score, "text": text,
+                }  # fmt: skip
+                if json:
+                    row["features"] = forest.features.mapping(derivation.features())
+                print_row(row, json)
+    score.finish()
 
 
 @app.command()
 def measure(
     file: File,
     weights: Weights = None,
+    other: Annotated[
+        Path | None,
+        typer.Option("--other", help="Weights of a second model q: cross-entropy and KL(p ‖ q)."),
+    ] = None,
     scale: Scale = 1.0,
     format: Format = None,
     json: Json = False,
 ) -> None:
-    """log Z, entropy (nats) and expected length of each forest; with --json, E[features] too."""
-    from rosewood.forest import Distribution, expected_length
+    """log Z, entropy (nats), expected length of each forest; --json adds E[features] and ∇H."""
+    from rosewood.forest import (
+        cross_entropy,
+        entropy_gradient,
+        expected_length,
+        feature_expectations,
+        kl_divergence,
+        log_partition,
+    )
 
-    score = _Scorer(weights, scale)
+    score, second = Scorer(weights, scale), None if other is None else Scorer(other, scale)
     if not json:
-        print("name\tlog Z\tentropy\texpected length")
-    for name, forest in _read(file, format):
-        weight = score(forest)
-        p = Distribution(forest, weight)
-        row: dict[str, Any] = {
-            "name": name,
-            "log_z": p.log_partition,
-            "entropy": p.entropy(),
-            "expected_length": expected_length(forest, weight),
-        }
-        if json:
-            mean = forest.combine_features(p.edge_posteriors())
-            row["expected_features"] = forest.features.mapping(mean)
-        _print(row, json)
+        print("name\tlog Z\tentropy\tlength" + ("" if other is None else "\tcross-entropy\tKL"))
+
+    for item in each_forest(file, format):
+        with working_on(file, item.name):
+            forest = item.forest
+            names = ["log_z", "entropy", "expected_length"]
+            names += [] if second is None else ["cross_entropy", "kl_divergence"]
+            row: dict[str, Any] = {"name": item.name, **dict.fromkeys(names)}
+            if not forest.is_empty:
+                weight = score(forest)
+                gradient = entropy_gradient(forest, weight)
+                row["log_z"] = log_partition(forest, weight)
+                row["entropy"] = gradient.value
+                row["expected_length"] = expected_length(forest, weight)
+                if second is not None:
+                    against = second(forest)
+                    row["cross_entropy"] = cross_entropy(forest, weight, against)
+                    row["kl_divergence"] = kl_divergence(forest, weight, against)
+                if json:
+                    mean = feature_expectations(forest, weight)
+                    row["expected_features"] = forest.features.mapping(mean)
+                    row["entropy_gradient"] = forest.features.mapping(gradient.theta)
+            print_row(row, json)
+    score.finish()
 
 
 @app.command()
 def ngrams(
     file: File,
-    n: Annotated[int, typer.Option("-n", help="Longest n-gram.")] = 4,
+    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="Longest n-gram.")] = 4,
     weights: Weights = None,
     scale: Scale = 1.0,
     format: Format = None,
@@ -187,11 +161,16 @@ def ngrams(
     """Expected n-gram counts of each forest: name, expected count, n-gram, the largest first."""
     from rosewood.forest import expected_ngram_counts
 
-    score = _Scorer(weights, scale)
-    for name, forest in _read(file, format):
-        counts = expected_ngram_counts(forest, score(forest), n)
-        for gram, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-            _print({"name": name, "count": count, "ngram": " ".join(gram)}, json)
+    score = Scorer(weights, scale)
+
+    for item in each_forest(file, format):
+        with working_on(file, item.name):
+            if item.forest.is_empty:
+                continue
+            counts = expected_ngram_counts(item.forest, score(item.forest), n)
+            for gram, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+                print_row({"name": item.name, "count": count, "ngram": " ".join(gram)}, json)
+    score.finish()
 
 
 @app.command()
@@ -203,31 +182,38 @@ def draw(
     ] = None,
     weights: Weights = None,
     scale: Scale = 1.0,
-    max_edges: Annotated[int, typer.Option("--max-edges", help="Edges shown at most.")] = 200,
+    max_edges: Annotated[
+        int, typer.Option("--max-edges", min=1, help="Edges shown at most (not in .dot).")
+    ] = 200,
     format: Format = None,
 ) -> None:
     """A picture of one forest, its best derivation marked: .svg, .html or .dot by the ending."""
     from rosewood.forest.draw import to_dot, to_html, to_svg
+    from rosewood.output import whole_file
 
-    chosen = next((f for n, f in _read(file, format) if name in (None, n)), None)
-    if chosen is None:
-        raise ForestError(f"{file}: there is no forest {'at all' if name is None else name!r}")
-    weight = _Scorer(weights, scale)(chosen)
-    marked = None if chosen.is_empty else chosen.best(weight)
-    if output.suffix == ".dot":
-        text = to_dot(chosen, weight=weight, highlight=marked)
-    elif output.suffix in (".svg", ".html"):
-        make = to_svg if output.suffix == ".svg" else to_html
-        text = make(chosen, weight=weight, highlight=marked, max_edges=max_edges)
-    else:
+    kind = output.suffix.lower()
+    if kind not in (".svg", ".html", ".dot"):
         raise ForestError(f"{output}: a picture ends with .svg, .html or .dot")
-    output.write_text(text, encoding="utf-8")
+    chosen = next((f for n, f, _ in each_forest(file, format) if name in (None, n)), None)
+    if chosen is None:
+        raise ForestError(f"{file}: there is no forest {'at all' if name is None else repr(name)}")
+    score = Scorer(weights, scale)
+    weight = score(chosen)
+    score.finish()
+    marked = None if chosen.is_empty else chosen.best(weight)
+    if kind == ".dot":
+        text = to_dot(chosen, weight=weight, highlight=marked)
+    else:
+        make = to_svg if kind == ".svg" else to_html
+        text = make(chosen, weight=weight, highlight=marked, max_edges=max_edges)
+    with whole_file(output) as stream:
+        stream.write(text.encode())
 
 
 @app.command()
 def convert(file: File, output: Output, format: Format = None) -> None:
-    """Write forests as a forest set (.rwf) or in text form (else; - is standard output)."""
-    _write(_read(file, format), output)
+    """Write forests as a forest set (.rwf) or in text form (.forest, .txt, - standard output)."""
+    write_all(each_forest(file, format), output)
 
 
 @app.command()
@@ -245,16 +231,50 @@ def prune(
     format: Format = None,
 ) -> None:
     """Keep the edges that stand in a good derivation."""
-    from rosewood.forest import NamedForest, prune
+    from rosewood.forest import prune
 
-    score = _Scorer(weights, scale)
+    score = Scorer(weights, scale)
 
-    def pruned() -> Iterator[NamedForest]:
-        for name, forest in _read(file, format):
-            small = prune(forest, score(forest), beam=beam, density=density).forest
-            yield NamedForest(name, small)
+    def smaller(forest: Forest) -> Forest:
+        if forest.is_empty:
+            return forest
+        return prune(forest, score(forest), beam=beam, density=density).forest
 
-    _write(pruned(), output)
+    write_all(_changed(file, format, smaller), output)
+    score.finish()
+
+
+@app.command()
+def intersect(
+    file: File,
+    output: Output,
+    strings: Annotated[Path, typer.Option("--strings", help="Strings to accept, one a line.")],
+    format: Format = None,
+) -> None:
+    """Keep the derivations whose string is one of these."""
+    from rosewood.corpus import Vocabulary
+    from rosewood.forest import Automaton, intersect
+    from rosewood.forest.lines import read_lines, split
+
+    accepted = [split(line) for _, line in read_lines(strings, str(strings))]
+
+    def restricted(forest: Forest) -> Forest:
+        words = Vocabulary() if forest.vocabulary is None else forest.vocabulary
+        return intersect(forest, Automaton.accepting(accepted, words)).forest
+
+    write_all(_changed(file, format, restricted), output)
+
+
+def _changed(
+    file: Path, format: str | None, change: Callable[[Forest], Forest]
+) -> Iterator[NamedForest]:
+    """Each forest of a file, changed; its name and its info stay."""
+    from rosewood.forest import NamedForest
+
+    for name, forest, info in each_forest(file, format):
+        with working_on(file, name):
+            made = change(forest)
+        yield NamedForest(name, made, info)
 
 
 @app.command()
@@ -268,35 +288,27 @@ def merge(
     from rosewood.forest import FeatureSpace, NamedForest, merge, renamed
 
     together: dict[str, list[Forest]] = {}
+    infos: dict[str, Any] = {}
     space: FeatureSpace | None = None
     words = Vocabulary()
     for file in files:
-        for name, forest in _read(file, format):
-            space = FeatureSpace(forest.features.dense) if space is None else space
-            together.setdefault(name, []).append(renamed(forest, space, words))
-    _write((NamedForest(n, merge(parts).forest) for n, parts in together.items()), output)
+        here: set[str] = set()
+        for name, forest, info in each_forest(file, format):
+            with working_on(file, name):
+                if name in here:
+                    raise ForestError("its name stands twice in one file: which is to be merged?")
+                here.add(name)
+                space = FeatureSpace(forest.features.dense) if space is None else space
+                together.setdefault(name, []).append(renamed(forest, space, words))
+                infos.setdefault(name, info)
+    write_all((NamedForest(n, merge(p).forest, infos[n]) for n, p in together.items()), output)
 
 
 @app.command()
-def verify(
-    file: Annotated[Path, typer.Argument(help="A forest set (.rwf).")],
-) -> None:
+def verify(file: Annotated[Path, typer.Argument(help="A forest set (.rwf).")]) -> None:
     """Check every byte of a forest set that matters."""
     from rosewood.forest import ForestSet
 
     found = ForestSet(file)
     found.verify()
     print(f"{file}: {len(found)} forests, all good")
-
-
-def _write(forests: Iterator[NamedForest], output: Path) -> None:
-    from rosewood.forest import ForestSetWriter, write_forests
-
-    if output.suffix == ".rwf":
-        with ForestSetWriter(output) as writer:
-            for name, forest in forests:
-                writer.append(forest, {"id": name})
-    elif str(output) == "-":
-        write_forests(forests, sys.stdout)
-    else:
-        write_forests(forests, output)

@@ -9,7 +9,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, freeze
+from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_count, freeze
 
 __all__ = ["OTHERWISE", "Automaton"]
 
@@ -133,7 +133,5 @@ class Automaton:
 
 
 def _ids(what: str, numbers: list[int]) -> IdArray:
-    array = np.array(numbers, dtype=np.int64)
-    if array.size and (array.max() > np.iinfo(np.int32).max or array.min() < -1):
-        raise ForestError(f"a {what} of an arc is not a number from -1 to 2^31-1")
-    return array.astype(np.int32)
+    listed = [as_count(f"the {what} of an arc", n, -1, 2**31 - 1) for n in numbers]
+    return np.array(listed, dtype=np.int32)

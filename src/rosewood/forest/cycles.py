@@ -77,7 +77,7 @@ def unroll(
     semiring: Semiring[T],
     root: int,
 ) -> Unrolled[T]:
-    """The same derivations of `root` without cycles, so that every other quantity can be computed.
+    """The same total of `root` without cycles: for whatever is computed from weights alone.
 
     A node on a cycle becomes two: one keeps its edges from outside the cycle, the other has an edge
     from each of those of its component, weighing all paths between the two at once.  What the paths

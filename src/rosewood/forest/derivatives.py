@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.forest.arrays import FloatArray, as_array, as_scale, as_weight
 from rosewood.forest.expectations import Distribution
 from rosewood.forest.forest import Forest
 
@@ -48,6 +48,7 @@ def log_partition_gradient(
     forest: Forest, weight: ArrayLike, *, scale: float = 1.0, threads: int = 1
 ) -> FloatArray:
     """∇ log Z = γ E[Φ]."""
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
     return forest.combine_features(scale * p.edge_posteriors(), threads=threads)
 
@@ -56,8 +57,10 @@ def log_partition_hessian_product(
     forest: Forest, weight: ArrayLike, vector: ArrayLike, *, scale: float = 1.0, threads: int = 1
 ) -> FloatArray:
     """(∇² log Z)·v = γ² Cov(Φ, Φ·v): the cost of one gradient, whatever the number of features."""
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
-    _, coefficient = p.edge_covariances(forest.score(vector, threads=threads))
+    direction = as_weight("vector", vector, len(forest.features))
+    _, coefficient = p.edge_covariances(forest.score(direction, threads=threads))
     return forest.combine_features(scale * scale * coefficient, threads=threads)
 
 
@@ -69,6 +72,7 @@ def log_partition_hessian(
     scale: float = 1.0,
 ) -> FloatArray:
     """∇² log Z = γ² Cov(Φ, Φ) over the chosen features, one pass for each."""
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
     chosen = _chosen(forest, features)
     rows = np.empty((len(chosen), len(chosen)))
@@ -82,6 +86,7 @@ def partition_gradient(
     forest: Forest, weight: ArrayLike, *, scale: float = 1.0, threads: int = 1
 ) -> Scaled:
     """∇Z = Z·∇ log Z."""
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
     gradient = forest.combine_features(scale * p.edge_posteriors(), threads=threads)
     return Scaled(gradient, p.log_partition)
@@ -91,6 +96,7 @@ def partition_hessian_product(
     forest: Forest, weight: ArrayLike, vector: ArrayLike, *, scale: float = 1.0, threads: int = 1
 ) -> Scaled:
     """(∇²Z)·v = Z·(∇² log Z·v + ∇ log Z (∇ log Z·v))."""
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
     direction = as_weight("vector", vector, len(forest.features))
     mean, coefficient = p.edge_covariances(forest.score(direction, threads=threads))
@@ -106,6 +112,7 @@ def partition_hessian(
     scale: float = 1.0,
 ) -> Scaled:
     """∇²Z = Z·(∇² log Z + ∇ log Z ∇ log Zᵀ) over the chosen features."""
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
     chosen = _chosen(forest, features)
     gradient = forest.combine_features(scale * p.edge_posteriors())[chosen]
@@ -128,6 +135,7 @@ def expectation_jacobian(
     [E, m] array or SciPy sparse matrix.  n passes, or m where fewer features are chosen than r has
     columns (footnote 11).
     """
+    scale = as_scale(scale)
     p = Distribution(forest, weight)
     values = np.asarray(local, dtype=np.float64)
     if values.ndim == 1:
@@ -164,8 +172,8 @@ def _chosen(forest: Forest, features: ArrayLike | None) -> NDArray[np.intp]:
     count = len(forest.features)
     if features is None:
         return np.arange(count)
-    chosen = np.asarray(features, dtype=np.intp)
-    if chosen.ndim != 1 or (chosen.size and (chosen.min() < 0 or chosen.max() >= count)):
+    chosen = as_array("features", features, np.intp)
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= count):
         raise ForestError(f"features must be numbers from 0 to {count - 1}")
     return chosen
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.forest.arrays import FloatArray, as_scale, as_weight
 from rosewood.forest.automaton import Automaton
 from rosewood.forest.forest import Forest
 from rosewood.forest.refine import refine
@@ -283,8 +283,7 @@ def _gradient(
     p: Distribution, value: float, coefficient: FloatArray, scale: float, threads: int
 ) -> Gradient:
     """From derivatives with respect to the log weights of edges to those with respect to θ, γ."""
-    if not scale > 0:
-        raise ForestError(f"the scale is {scale}, want a number above 0")
+    scale = as_scale(scale)
     theta = p.forest.combine_features(coefficient, threads=threads)
     if scale != 1.0:
         theta *= scale

@@ -21,6 +21,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +35,7 @@ from rosewood.forest.arrays import LongArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.rename import renamed
+from rosewood.output import whole_file
 
 __all__ = ["ForestSet", "ForestSetWriter"]
 
@@ -236,11 +238,20 @@ class ForestSet(Sequence[Forest]):
             _ = self[number]
             self.info(number)
 
+    def close(self) -> None:
+        """Give the file back.  Forests that are still around keep what they need of it."""
+        with suppress(BufferError):
+            self._map.close()
+
     def __repr__(self) -> str:
         return f"ForestSet({os.fspath(self.path)!r}, {len(self)} forests)"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (ForestSet, (self.path,))
+
+
+class _Abandoned(Exception):
+    """Tells `whole_file` that the file is not to take its place."""
 
 
 class ForestSetWriter:
@@ -263,13 +274,16 @@ class ForestSetWriter:
         self.vocabulary = vocabulary
         self._index: list[list[int]] = []
         self._generation = 0
-        self._aside: Path | None = None
+        self._fresh = mode == "create"
+        self._opened = ExitStack()
         self._file: BinaryIO
         if mode == "append":
             self._open_existing()
         elif mode == "create":
-            self._aside = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-            self._file = self._aside.open("wb")
+            self._file = self._opened.enter_context(whole_file(self.path))
+            if not self._file.seekable():
+                self.discard()
+                raise ForestError(f"{self.path}: a forest set is written to an ordinary file")
             self._file.write(b"\0" * _HEADER_SIZE)
         else:
             raise ForestError(f"the mode of a ForestSetWriter is create or append, not {mode!r}")
@@ -277,18 +291,19 @@ class ForestSetWriter:
     def _open_existing(self) -> None:
         if self.features is not None or self.vocabulary is not None:
             raise ForestError("appending takes the features and words of the file")
-        self._file = self.path.open("r+b")
+        self._file = self._opened.enter_context(self.path.open("r+b"))
         try:
             _lock(self._file, self.path)
             state = _newest_state(self._file.read(_HEADER_SIZE), self.path)
             existing = ForestSet(self.path)
             self.features, self.vocabulary = existing.features, existing.vocabulary
             self._index = existing._index.tolist()
+            existing.close()  # some systems do not shorten a file that is mapped
             self._generation = state.generation
             self._file.truncate(state.end)  # what an interrupted append may have left
             self._file.seek(state.end)
         except BaseException:
-            self._file.close()
+            self._opened.close()
             raise
 
     def append(self, forest: Forest, info: Mapping[str, Any] | None = None) -> int:
@@ -341,15 +356,13 @@ class ForestSetWriter:
         state = _State(self._generation + 1, self._pad(), len(footer), zlib.crc32(footer))
         self._file.write(footer)
         self._flush()
-        if self._aside is not None:
+        if self._fresh:
             self._file.seek(0)
             self._file.write(_HEAD.pack(_MAGIC, _VERSION, 0))
         self._file.seek(_SLOT_AT[state.generation % 2])
         self._file.write(state.pack())
         self._flush()
-        self._file.close()
-        if self._aside is not None:
-            self._aside.replace(self.path)
+        self._opened.close()
 
     def _flush(self) -> None:
         self._file.flush()
@@ -357,9 +370,8 @@ class ForestSetWriter:
 
     def discard(self) -> None:
         """Give up: nothing of this writer stays."""
-        self._file.close()
-        if self._aside is not None:
-            self._aside.unlink(missing_ok=True)
+        with suppress(_Abandoned):
+            self._opened.__exit__(_Abandoned, _Abandoned(), None)
 
     def __enter__(self) -> Self:
         return self

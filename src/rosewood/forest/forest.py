@@ -11,7 +11,7 @@ Native      core/forest/view.hpp, core/forest/validate.hpp; specification: tests
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,15 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_array, as_weight, freeze
+from rosewood.forest.arrays import (
+    FloatArray,
+    IdArray,
+    LongArray,
+    as_array,
+    as_count,
+    as_weight,
+    freeze,
+)
 from rosewood.forest.features import FeatureSpace
 
 if TYPE_CHECKING:
@@ -85,8 +93,15 @@ class Forest:
         """Check and keep the arrays; without a yield, an edge says its tails in slot order."""
         starts = as_array("edge_start", edge_start, np.int64)
         steps = np.diff(starts)
-        if starts.shape[0] < 2 or starts[0] != 0 or (steps < 0).any():
-            raise ForestError("edge_start must begin with 0, never decrease, and have V+1 entries")
+        if len(starts) < 2:
+            raise ForestError(f"edge_start has {len(starts)} entries, want one more than nodes")
+        if starts[0] != 0:
+            raise ForestError(f"edge_start begins with {starts[0]} at node 0, not 0")
+        if (steps < 0).any():
+            node = int(np.argmax(steps < 0))
+            raise ForestError(
+                f"edge_start decreases at node {node}: {starts[node]} then {starts[node + 1]}"
+            )
         nodes, edges = starts.shape[0] - 1, int(starts[-1])
         tails = as_array("tail_start", tail_start, np.int64)
         if edges != tails.shape[0] - 1:
@@ -104,12 +119,8 @@ class Forest:
             if feat_id is not None or feat_value is not None:
                 raise ForestError("feat_id and feat_value need feat_start")
             feat_start, feat_id, feat_value = np.zeros(edges + 1, np.int64), (), ()
-        if yield_start is None:
-            if yield_symbol is not None:
-                raise ForestError("yield_symbol needs yield_start")
-            places = np.arange(int(tails[-1]), dtype=np.int64)
-            yield_start = tails
-            yield_symbol = tails[:-1].repeat(np.diff(tails)) - places - 1
+        if yield_start is None and yield_symbol is not None:
+            raise ForestError("yield_symbol needs yield_start")
         self._set(
             edge_start=starts,
             head=freeze(np.repeat(np.arange(nodes, dtype=np.int32), steps)),
@@ -119,16 +130,20 @@ class Forest:
             feat_start=as_array("feat_start", feat_start, np.int64),
             feat_id=as_array("feat_id", () if feat_id is None else feat_id, np.int32),
             feat_value=as_array("feat_value", () if feat_value is None else feat_value, np.float64),
-            yield_start=as_array("yield_start", yield_start, np.int64),
-            yield_symbol=as_array(
-                "yield_symbol", () if yield_symbol is None else yield_symbol, np.int32
-            ),
+            yield_start=None,
+            yield_symbol=None,
             span=_column("span", span, (nodes, 2), np.int32),
             rule=_column("rule", rule, (edges,), np.int64),
             state=_column("state", state, (nodes,), np.int64),
             features=space,
             vocabulary=vocabulary,
         )
+        if yield_start is None:  # the structure has been checked: tails in slot order
+            yield_start = tails
+            yield_symbol = tails[:-1].repeat(np.diff(tails)) - np.arange(tails[-1]) - 1
+        symbols = () if yield_symbol is None else yield_symbol
+        object.__setattr__(self, "yield_start", as_array("yield_start", yield_start, np.int64))
+        object.__setattr__(self, "yield_symbol", as_array("yield_symbol", symbols, np.int32))
         if self.span is not None:
             bad = np.flatnonzero((self.span[:, 0] < 0) | (self.span[:, 0] > self.span[:, 1]))
             if bad.size:
@@ -185,23 +200,33 @@ class Forest:
         candidates: Sequence[str | Sequence[str]],
         dense: ArrayLike | None = None,
         *,
+        sparse: Sequence[Mapping[str, float]] | None = None,
         features: FeatureSpace | None = None,
         vocabulary: Vocabulary | None = None,
     ) -> Forest:
-        """An n-best list: a root with an edge for each candidate (a string is split at spaces)."""
+        """An n-best list: a root with an edge for each candidate (a string is split at spaces).
+
+        `dense` is a matrix with a column for each dense feature of `features`; `sparse` has a table
+        of further features for each candidate.
+        """
         words = Vocabulary() if vocabulary is None else vocabulary
         rows = [words.add_all(c.split() if isinstance(c, str) else c) for c in candidates]
-        count = len(rows)
-        starts = np.zeros(count + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=starts[1:])
+        space = FeatureSpace() if features is None else features
+        tables = [{}] * len(rows) if sparse is None else sparse
+        if len(tables) != len(rows):
+            raise ForestError(f"{len(tables)} tables of sparse features for {len(rows)} candidates")
+        pairs = [sorted((space.sparse.add(n), v) for n, v in t.items()) for t in tables]
         return cls(
-            [0, count],
-            np.zeros(count + 1, dtype=np.int64),
+            [0, len(rows)],
+            np.zeros(len(rows) + 1, dtype=np.int64),
             [],
-            features=features,
+            features=space,
             dense=dense,
+            feat_start=_starts(pairs),
+            feat_id=[number for row in pairs for number, _ in row],
+            feat_value=[value for row in pairs for _, value in row],
             vocabulary=words,
-            yield_start=starts,
+            yield_start=_starts(rows),
             yield_symbol=[w for row in rows for w in row],
         )
 
@@ -293,14 +318,15 @@ class Forest:
         """θ·φ of each edge: the log weights of a log-linear model."""
         parameters = as_weight("theta", theta, len(self.features))
         out = np.empty(self.num_edges)
-        _core.edge_scores(self.feature_view, parameters, out, threads)
+        _core.edge_scores(self.feature_view, parameters, out, as_count("threads", threads, 1, 1024))
         return out
 
     def combine_features(self, coefficient: ArrayLike, *, threads: int = 1) -> FloatArray:
         """Σ_e coefficient[e]·φ_e: one pass over the non-zero features."""
         out = np.zeros(len(self.features))
         coefficients = as_weight("coefficient", coefficient, self.num_edges)
-        _core.add_features(self.feature_view, coefficients, out, threads)
+        workers = as_count("threads", threads, 1, 1024)
+        _core.add_features(self.feature_view, coefficients, out, workers)
         return out
 
     def inside(self, weight: ArrayLike) -> FloatArray:
@@ -408,6 +434,10 @@ def _rebuild(fields: dict[str, Any]) -> Forest:
     return Forest(
         **{name: value for name, value in fields.items() if name != "head"}, allow_unreachable=True
     )
+
+
+def _starts(rows: Sequence[Sequence[Any]]) -> LongArray:
+    return np.cumsum([0, *map(len, rows)], dtype=np.int64)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -59,13 +59,13 @@ def outside(forest: Forest, weights: Any, semiring: Semiring[Any], inside: Any =
     `inside` is what `inside` gave, to save computing it again.  The semiring must commute.
     """
     _require_commutative("outside", semiring)
+    if inside is not None and len(inside) != forest.num_nodes:
+        raise ForestError(f"outside: {len(inside)} inside values for {forest.num_nodes} nodes")
     native = _native(forest, weights, semiring, above=True)
     if native is not None:
         return native[1]
     elements = _elements(forest, weights)
     values = _inside(forest, elements, semiring) if inside is None else list(inside)
-    if len(values) != forest.num_nodes:
-        raise ForestError(f"outside: {len(values)} inside values for {forest.num_nodes} nodes")
     return _outside(forest, elements, semiring, values)
 
 

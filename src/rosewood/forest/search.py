@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import EmptyForestError, ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_weight
+from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
 from rosewood.forest.forest import Forest
 
 __all__ = [
@@ -127,12 +127,10 @@ def k_best(forest: Forest, weight: ArrayLike, k: int, *, distinct: bool = False)
     With `distinct`, the best derivation of each of the k best strings.  Derivations of weight zero
     (log weight -inf) are left out.
     """
-    if k < 0:
-        raise ForestError(f"k_best: k is {k}")
     found = _core.k_best(
         forest.view,
         as_weight("weight", weight, forest.num_edges),
-        k,
+        as_count("k", k),
         (forest.yield_start, forest.yield_symbol) if distinct else None,
     )
     return Derivations(forest, *found)
@@ -153,12 +151,12 @@ def sample(
     forest: Forest, weight: ArrayLike, draws: int, *, seed: int = 0, threads: int = 1
 ) -> Derivations:
     """Independent draws from p(d) ∝ exp(weight of d); the same at any number of threads."""
-    if draws < 0:
-        raise ForestError(f"sample: draws is {draws}")
+    draws, threads = as_count("draws", draws, high=2**31), as_count("threads", threads, 1, 1024)
     weights = as_weight("weight", weight, forest.num_edges)
     q = np.empty(forest.num_edges)
     _core.edge_conditionals(forest.view, weights, q)
-    drawn = _core.sample(forest.view, weights, q, draws, seed & (2**64 - 1), threads)
+    stream = as_count("seed", seed, -(2**64), 2**64) & (2**64 - 1)
+    drawn = _core.sample(forest.view, weights, q, draws, stream, threads)
     return Derivations(forest, *drawn)
 
 
@@ -186,6 +184,10 @@ def _count_exactly(forest: Forest, mask: ArrayLike) -> int:
     """In Python's own whole numbers, for counts beyond 64 bits."""
     tails, starts = forest.tail.tolist(), forest.tail_start.tolist()
     ends, keep = forest.edge_start.tolist(), np.asarray(mask).tolist()
+    # A count is as long as its number: it is dropped behind its last use.
+    last_use = np.zeros(forest.num_nodes, dtype=np.int64)
+    np.maximum.at(last_use, forest.tail, np.repeat(forest.head, forest.arity()))
+    last = last_use.tolist()
     counts: list[int] = []
     for node in range(forest.num_nodes):
         total = 0
@@ -196,4 +198,7 @@ def _count_exactly(forest: Forest, mask: ArrayLike) -> int:
                     product *= counts[tail]
                 total += product
         counts.append(total)
+        for tail in tails[starts[ends[node]] : starts[ends[node + 1]]]:
+            if last[tail] == node:
+                counts[tail] = 0
     return counts[-1]

@@ -17,11 +17,11 @@ tail.  In words and names a backslash writes what would be misread: `\s` space, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from os import PathLike
-from pathlib import Path
-from typing import NamedTuple, TextIO
+from types import MappingProxyType
+from typing import Any, NamedTuple, TextIO
 
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError, FormatError
@@ -29,15 +29,17 @@ from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.lines import Source, at, file_name, number, read_lines, split, whole
+from rosewood.output import whole_file
 
 __all__ = ["NamedForest", "format_forest", "parse_forest", "read_forests", "write_forests"]
 
 
 class NamedForest(NamedTuple):
-    """A forest of a file, and its name there."""
+    """A forest of a file, its name there, and what else the file says of it."""
 
     name: str
     forest: Forest
+    info: Mapping[str, Any] = MappingProxyType({})
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -109,17 +111,13 @@ def write_forests(
 ) -> None:
     """Write forests in text form, one after the other; a file appears whole or not at all."""
     if not isinstance(target, str | PathLike):
-        for name, forest in forests:
+        for name, forest, *_ in forests:
             target.writelines(_lines(forest, name))
         return
-    path = Path(target)
-    aside = path.with_name(path.name + ".part")
-    try:
-        with aside.open("w", encoding="utf-8", newline="\n") as file:
-            write_forests(forests, file)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    with whole_file(target) as file:
+        for name, forest, *_ in forests:
+            for line in _lines(forest, name):
+                file.write(line.encode())
 
 
 # -- reading ---------------------------------------------------------------------------------------

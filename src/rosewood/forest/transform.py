@@ -116,8 +116,8 @@ def prune(
         raise ForestError("prune: give a beam, a density, or both")
     if beam is not None and not beam >= 0:
         raise ForestError(f"prune: the beam is {beam}, want a number of at least 0")
-    if density is not None and not density > 0:
-        raise ForestError(f"prune: the density is {density}, want a number above 0")
+    if density is not None and not 0 < density < np.inf:
+        raise ForestError(f"prune: the density is {density}, want a finite number above 0")
     weights = as_weight("weight", weight, forest.num_edges)
     marginal = forest.max_marginals(weights)
     best = forest.best(weights)

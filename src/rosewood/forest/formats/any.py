@@ -18,6 +18,7 @@ from rosewood.forest.formats.joshua import read_joshua_disk
 from rosewood.forest.formats.lazy import read_joshua_dump, read_lazy_hypergraph
 from rosewood.forest.formats.moses import read_moses_graphs
 from rosewood.forest.formats.plf import read_plf_file
+from rosewood.forest.lines import Source
 from rosewood.forest.rename import renamed
 from rosewood.forest.text import NamedForest, read_forests
 
@@ -38,42 +39,46 @@ FORMATS: dict[str, tuple[str, ...]] = {
 
 
 def read_any(
-    path: str | PathLike[str],
+    source: Source,
     *,
     format: str | None = None,
     features: FeatureSpace | None = None,
     vocabulary: Vocabulary | None = None,
     **options: Any,
 ) -> Iterator[NamedForest]:
-    """The forests of a file and their names there, in any format of `FORMATS`.
+    """The forests of a file (or of lines) and their names there, in any format of `FORMATS`.
 
     Without `format` the file's ending decides (a compressed file's ending before that).  Further
     options go to the format's own reader.  Forests share `features` and `vocabulary`.
     """
-    file = Path(path)
+    file = Path(source) if isinstance(source, str | PathLike) else None
     name = _guess(file) if format is None else format
     if name not in FORMATS:
         raise FormatError(f"there is no format {name!r}: {', '.join(FORMATS)}", file=file)
-    if name == "set":
-        yield from _from_set(file, features, vocabulary)
-        return
+    if name in ("set", "joshua"):
+        if file is None:
+            raise FormatError(f"the format {name} is read from a file, not from lines")
+        if name == "set":
+            yield from _from_set(file, features, vocabulary)
+            return
     space = FeatureSpace() if features is None else features
     words = Vocabulary() if vocabulary is None else vocabulary
     names: dict[str, Any] = {"features": space, "vocabulary": words, **options}
     if name == "text":
         # A text file says itself which of its features are dense.
-        yield from read_forests(file, features=features, vocabulary=words, **options)
+        yield from read_forests(source, features=features, vocabulary=words, **options)
     elif name == "plf":
-        for number, forest in enumerate(read_plf_file(file, **names)):
+        for number, forest in enumerate(read_plf_file(source, **names)):
             yield NamedForest(str(number), forest)
     elif name == "moses":
-        for sentence, forest in read_moses_graphs(file, **names):
+        for sentence, forest in read_moses_graphs(source, **names):
             yield NamedForest(str(sentence), forest)
-    elif name == "joshua":
-        for sentence, forest in read_joshua_disk(file, file.with_suffix(".rules"), **names):
+    elif name == "joshua" and file is not None:
+        rules = file.with_name(file.name.replace(".items", ".rules"))
+        for sentence, forest in read_joshua_disk(file, rules, **names):
             yield NamedForest(str(sentence), forest)
     else:
-        yield NamedForest(file.stem, _SINGLE[name](file, **names))
+        yield NamedForest("" if file is None else file.stem, _SINGLE[name](source, **names))
 
 
 _SINGLE: dict[str, Callable[..., Forest]] = {
@@ -84,8 +89,10 @@ _SINGLE: dict[str, Callable[..., Forest]] = {
 }
 
 
-def _guess(file: Path) -> str:
-    endings = [s for s in file.suffixes if s not in (".gz", ".xz")]
+def _guess(file: Path | None) -> str:
+    if file is None:
+        raise FormatError(f"lines tell no format: name one of {', '.join(FORMATS)}")
+    endings = [s for s in file.suffixes if s not in (".gz", ".xz", ".zst", ".bz2", ".Z")]
     for name, known in FORMATS.items():
         if endings and endings[-1] in known:
             return name
@@ -99,5 +106,6 @@ def _from_set(
     for number, forest in enumerate(found):
         space = found.features if features is None else features
         words = found.vocabulary if vocabulary is None else vocabulary
-        identity = found.info(number).get("id", number)
-        yield NamedForest(str(identity), renamed(forest, space, words))
+        info = found.info(number)
+        name = str(info.get("id", number))
+        yield NamedForest(name, renamed(forest, space, words), info)

@@ -1,0 +1,172 @@
+"""What verbs share: options, reading forests and weights, printing rows, writing forests."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rosewood.errors import ForestError, FormatError
+
+if TYPE_CHECKING:
+    from rosewood.forest import Forest, NamedForest
+    from rosewood.forest.arrays import FloatArray
+
+__all__ = [
+    "File",
+    "Format",
+    "Json",
+    "Output",
+    "Scale",
+    "Scorer",
+    "Weights",
+    "each_forest",
+    "print_row",
+    "warn",
+    "working_on",
+    "write_all",
+]
+
+File = Annotated[
+    Path, typer.Argument(help="A file of forests, in any format; - is standard input.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="set, text, plf, moses, htk, cdec, joshua, joshua-dump or lazy."),
+]
+Weights = Annotated[
+    Path | None,
+    typer.Option(
+        "--weights",
+        help='JSON file {"feature": weight, …}; features that are not named weigh 0. '
+        "Without it every feature weighs 1.",
+    ),
+]
+Scale = Annotated[float, typer.Option("--scale", help="Factor γ on all scores.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+
+
+def warn(message: str) -> None:
+    """One line for the user, beside the results."""
+    print(f"rosewood: {message}", file=sys.stderr)
+
+
+def each_forest(file: Path, format: str | None) -> Iterator[NamedForest]:
+    """The forests of a file, or of standard input."""
+    from rosewood.forest.formats import read_any
+
+    if str(file) == "-":
+        return read_any(sys.stdin, format=format or "text")
+    return read_any(file, format=format)
+
+
+@contextmanager
+def working_on(file: Path, name: str) -> Iterator[None]:
+    """Errors inside name the file and the forest."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except ForestError as error:
+        raise ForestError(f"{file}: forest {name!r}: {error}") from error
+
+
+class Scorer:
+    """Log weights of edges from a file of feature weights."""
+
+    def __init__(self, weights: Path | None, scale: float = 1.0) -> None:
+        if not math.isfinite(scale):
+            raise ForestError(f"--scale is {scale}, want a finite number")
+        self.scale = scale
+        self.file = weights
+        self.named = None if weights is None else _read_weights(weights)
+        self.unheard = set(self.named or ())
+
+    def __call__(self, forest: Forest) -> FloatArray:
+        import numpy as np
+
+        space = forest.features
+        if self.named is None:
+            theta = np.ones(len(space))
+        else:
+            known = {n: v for n, v in self.named.items() if n in space.sparse or n in space.dense}
+            self.unheard -= known.keys()
+            theta = space.vector(known)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = self.scale * forest.score(theta)
+        if not np.isfinite(weight).all():
+            raise ForestError("its scores do not fit a double: are weights or --scale too large?")
+        return weight
+
+    def finish(self) -> None:
+        """Tell of weights that no forest had a feature for: a misspelt name must not pass."""
+        if self.unheard:
+            names = ", ".join(repr(n) for n in sorted(self.unheard)[:5])
+            more = f" and {len(self.unheard) - 5} more" if len(self.unheard) > 5 else ""
+            warn(f"{self.file}: no forest has the feature {names}{more}")
+
+
+def _read_weights(file: Path) -> dict[str, float]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table = dict(pairs)
+        if len(table) != len(pairs):
+            raise ValueError("a name stands twice")
+        return table
+
+    try:
+        named = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"it is not JSON of weights: {error}", file=file) from error
+    if not isinstance(named, dict):
+        raise FormatError("want an object of feature names and numbers", file=file)
+    weights: dict[str, float] = {}
+    for name, value in named.items():
+        try:
+            if isinstance(value, bool) or not math.isfinite(value):
+                raise TypeError
+            weights[name] = float(value)
+        except (TypeError, OverflowError):
+            told = repr(value)[:40]
+            raise FormatError(
+                f"the weight of {name!r} is {told}, want a number", file=file
+            ) from None
+    return weights
+
+
+def print_row(values: dict[str, Any], as_json: bool) -> None:
+    """A row of results: JSON, or fields between tabs."""
+    if as_json:
+        print(json.dumps(values, ensure_ascii=False, allow_nan=False))
+    else:
+        print("\t".join(_cell(v) for v in values.values()))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value).replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def write_all(forests: Iterable[NamedForest], output: Path) -> None:
+    """A forest set or the text form, by the ending; nothing is left of a file that fails."""
+    from rosewood.forest import ForestSetWriter, write_forests
+
+    if output.suffix == ".rwf":
+        with ForestSetWriter(output) as writer:
+            for name, forest, info in forests:
+                writer.append(forest, info or {"id": name})
+    elif str(output) == "-":
+        write_forests(forests, sys.stdout)
+    elif output.suffix in (".forest", ".txt") or (output.exists() and not output.is_file()):
+        write_forests(forests, output)
+    else:
+        raise ForestError(f"{output}: forests are written to .rwf, .forest, .txt or -")
