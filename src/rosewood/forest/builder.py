@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.corpus import Vocabulary
@@ -14,7 +15,7 @@ from rosewood.forest.arrays import IdArray, LongArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
-__all__ = ["ForestBuilder"]
+__all__ = ["ForestBuilder", "nbest_forest"]
 
 
 class ForestBuilder:
@@ -212,6 +213,40 @@ class ForestBuilder:
             state=_column([self._state[v] for v in old_nodes], -1),
             allow_unreachable=True,
         )
+
+
+def nbest_forest(
+    candidates: Sequence[str | Sequence[str]],
+    dense: ArrayLike | None,
+    sparse: Sequence[Mapping[str, float]] | None,
+    features: FeatureSpace | None,
+    vocabulary: Vocabulary | None,
+) -> Forest:
+    """What `Forest.from_nbest` makes: all rows at once, an edge for each candidate."""
+    words = Vocabulary() if vocabulary is None else vocabulary
+    space = FeatureSpace() if features is None else features
+    rows = [words.add_all(c.split() if isinstance(c, str) else c) for c in candidates]
+    tables = [{}] * len(rows) if sparse is None else sparse
+    if len(tables) != len(rows):
+        raise ForestError(f"{len(tables)} tables of sparse features for {len(rows)} candidates")
+    pairs = [sorted((space.sparse.add(n), v) for n, v in table.items()) for table in tables]
+    return Forest(
+        [0, len(rows)],
+        np.zeros(len(rows) + 1, dtype=np.int64),
+        [],
+        features=space,
+        dense=dense,
+        feat_start=_starts(pairs),
+        feat_id=[number for row in pairs for number, _ in row],
+        feat_value=[value for row in pairs for _, value in row],
+        vocabulary=words,
+        yield_start=_starts(rows),
+        yield_symbol=[word for row in rows for word in row],
+    )
+
+
+def _starts(rows: Sequence[Sequence[Any]]) -> LongArray:
+    return np.cumsum([0, *map(len, rows)], dtype=np.int64)
 
 
 def _column(values: list[Any], missing: Any) -> list[Any] | None:

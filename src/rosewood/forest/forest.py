@@ -209,26 +209,9 @@ class Forest:
         `dense` is a matrix with a column for each dense feature of `features`; `sparse` has a table
         of further features for each candidate.
         """
-        words = Vocabulary() if vocabulary is None else vocabulary
-        rows = [words.add_all(c.split() if isinstance(c, str) else c) for c in candidates]
-        space = FeatureSpace() if features is None else features
-        tables = [{}] * len(rows) if sparse is None else sparse
-        if len(tables) != len(rows):
-            raise ForestError(f"{len(tables)} tables of sparse features for {len(rows)} candidates")
-        pairs = [sorted((space.sparse.add(n), v) for n, v in t.items()) for t in tables]
-        return cls(
-            [0, len(rows)],
-            np.zeros(len(rows) + 1, dtype=np.int64),
-            [],
-            features=space,
-            dense=dense,
-            feat_start=_starts(pairs),
-            feat_id=[number for row in pairs for number, _ in row],
-            feat_value=[value for row in pairs for _, value in row],
-            vocabulary=words,
-            yield_start=_starts(rows),
-            yield_symbol=[w for row in rows for w in row],
-        )
+        from rosewood.forest.builder import nbest_forest
+
+        return nbest_forest(candidates, dense, sparse, features, vocabulary)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a forest is immutable: cannot set {name!r}")
@@ -434,10 +417,6 @@ def _rebuild(fields: dict[str, Any]) -> Forest:
     return Forest(
         **{name: value for name, value in fields.items() if name != "head"}, allow_unreachable=True
     )
-
-
-def _starts(rows: Sequence[Sequence[Any]]) -> LongArray:
-    return np.cumsum([0, *map(len, rows)], dtype=np.int64)
 
 
 def _same(a: Any, b: Any) -> bool:
