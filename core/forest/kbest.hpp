@@ -1,5 +1,5 @@
 // core/forest/kbest.hpp: derivations best first, as many as are asked for. No Python here.
-// Specification: sorted enumeration, tests/cross/test_search.py.
+// Specification: tests/reference/search.py.
 #pragma once
 
 #include <cstdint>

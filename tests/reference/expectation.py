@@ -1,4 +1,7 @@
-"""Expectations by enumeration: a table of derivations with probabilities, plain sums over it."""
+"""Expectations: a table of derivations with probabilities, and plain sums over it.
+
+Behind the table, a loop for each native kernel, under the kernel's name, for forests of any size.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,25 @@ from math import exp, inf, log
 import numpy as np
 
 from rosewood.forest import Forest
-from tests.reference.forest import enumerate_derivations, score, words_of
+from rosewood.forest.modules import Expectation, SecondOrderExpectation
+from rosewood.forest.semirings import REAL, SIGNED_LOG
+from tests.reference.forest import (
+    enumerate_derivations,
+    inside_log,
+    inside_outside,
+    score,
+    tails_of,
+    words_of,
+)
+
+# What a signed kernel computes in, by how many numbers an element has.
+SIGNED = {
+    1: SIGNED_LOG,  # p
+    2: Expectation(SIGNED_LOG),  # <p, r>
+    4: SecondOrderExpectation(SIGNED_LOG),  # <p, r, s, t>
+}
+
+# -- by enumeration --------------------------------------------------------------------------------
 
 
 class Table:
@@ -88,3 +109,59 @@ def ngrams(words, n: int, begin=None, end=None) -> Counter[tuple[str, ...]]:
             if not (begin is not None and i == 0 and j == 1):
                 found[tuple(string[i:j])] += 1
     return found
+
+
+# -- by loops --------------------------------------------------------------------------------------
+
+
+def inside_outside_signed(forest: Forest, numbers: int, weights) -> tuple[list, list]:
+    """Inside and outside of numbers with a sign, or of pairs or quadruples of them.
+
+    A number is (sign, log magnitude); an element is one, or a tuple of 2 or 4 (see `SIGNED`).
+    """
+    return inside_outside(forest, weights, SIGNED[numbers])
+
+
+def edge_conditionals(forest: Forest, weight) -> tuple[float, list[float]]:
+    """log Z, and p(edge | its head): the edge's part of its head's value; 0 where that is zero."""
+    value = inside_log(forest, weight)
+    conditional = []
+    for edge, (head, tails) in enumerate(zip(forest.head.tolist(), tails_of(forest), strict=True)):
+        part = weight[edge] + sum(value[tail] for tail in tails)
+        conditional.append(0.0 if part == -inf else exp(part - value[head]))
+    return value[forest.root], conditional
+
+
+def edge_counts(forest: Forest, conditional) -> list[float]:
+    """How often each edge is used, in expectation: its part of the uses of its head, top-down."""
+    tails = tails_of(forest)
+    uses = [0.0] * forest.num_nodes
+    uses[forest.root] = 1.0
+    counts = [0.0] * forest.num_edges
+    for node in reversed(range(forest.num_nodes)):
+        for edge in forest.edges_into(node):
+            counts[edge] = uses[node] * conditional[edge]
+            for tail in tails[edge]:
+                uses[tail] += counts[edge]
+    return counts
+
+
+def edge_covariances(forest: Forest, conditional, local) -> tuple[float, list[float]]:
+    """E[r] and Cov(times an edge is used, r) = E[times · r] - E[times]·E[r], r summed over edges.
+
+    Inside and outside in the expectation semiring, an edge weighing <p, p·r>: the derivative of the
+    total by an edge's weight, times that weight, is <E[times], E[times · r]>.  Where p is zero, r
+    may be anything.
+    """
+    semiring = Expectation(REAL)
+    weights = [(p, p * r if p > 0.0 else 0.0) for p, r in zip(conditional, local, strict=True)]
+    value, above = inside_outside(forest, weights, semiring)
+    _, mean = value[forest.root]
+    covariances = []
+    for edge, (head, tails) in enumerate(zip(forest.head.tolist(), tails_of(forest), strict=True)):
+        product = semiring.times(above[head], weights[edge])
+        for tail in tails:
+            product = semiring.times(product, value[tail])
+        times, times_r = product
+        covariances.append(times_r - times * mean)
+    return mean, covariances

@@ -1,17 +1,23 @@
-"""What a forest means, by enumeration: the specification that algorithms and kernels are tested by.
+"""What a forest means: the specification that algorithms and kernels are tested by.
 
 A derivation of a node is one of its edges, followed by a derivation of each of that edge's tails,
 slot by slot: a tuple of edges in pre-order.  A node that fills two slots is derived twice, each
-time anew.  Everything below goes over all derivations: it is for small forests only.
+time anew.  The first part goes over all derivations, so it is for small forests only; the second
+has a loop for each native kernel, under the kernel's name, for forests of any size.
 """
 
 from __future__ import annotations
 
 from itertools import product
+from math import inf
 
 from rosewood.forest import Forest
+from rosewood.forest.semirings import COUNTING, LOG, REAL, TROPICAL
 
 HOLE = -1
+MANY = 2**64 - 1  # the largest number of derivations that kernels tell apart
+
+# -- by enumeration --------------------------------------------------------------------------------
 
 
 def derivations_of_nodes(forest: Forest, hole: int | None = None) -> list[list[tuple[int, ...]]]:
@@ -129,3 +135,125 @@ def features_of(forest: Forest, derivation) -> dict[str, float]:
         for name, value in forest.edge_features(edge).items():
             total[name] = total.get(name, 0.0) + value
     return {name: value for name, value in total.items() if value != 0.0}
+
+
+# -- by loops --------------------------------------------------------------------------------------
+
+
+def tails_of(forest: Forest) -> list[list[int]]:
+    """The tails of each edge, in slot order."""
+    return [forest.tails(edge).tolist() for edge in range(forest.num_edges)]
+
+
+def inside_outside(forest: Forest, weights, semiring) -> tuple[list, list]:
+    """The value of each node, and the derivative of the root's value by it.
+
+    Bottom-up, a sum over edges of products over slots; top-down, for each slot of each edge, the
+    product of all that is around the slot.
+    """
+    plus, times = semiring.plus, semiring.times
+    tails = tails_of(forest)
+    value = [semiring.zero] * forest.num_nodes
+    for node in range(forest.num_nodes):
+        for edge in forest.edges_into(node):
+            term = weights[edge]
+            for tail in tails[edge]:
+                term = times(term, value[tail])
+            value[node] = plus(value[node], term)
+    above = [semiring.zero] * forest.num_nodes
+    above[forest.root] = semiring.one
+    for node in reversed(range(forest.num_nodes)):
+        for edge in forest.edges_into(node):
+            for slot, tail in enumerate(tails[edge]):
+                around = times(above[node], weights[edge])
+                for other in tails[edge][:slot] + tails[edge][slot + 1 :]:
+                    around = times(around, value[other])
+                above[tail] = plus(above[tail], around)
+    return value, above
+
+
+def inside_log(forest: Forest, weight) -> list[float]:
+    """log of the sum over each node's derivations of exp of their log weights."""
+    return inside_outside(forest, weight, LOG)[0]
+
+
+def inside_outside_log(forest: Forest, weight) -> tuple[list[float], list[float]]:
+    """Inside and outside of exp(weight), both as logarithms."""
+    return inside_outside(forest, weight, LOG)
+
+
+def inside_outside_real(forest: Forest, weight) -> tuple[list[float], list[float]]:
+    """Sums and products of plain numbers of either sign."""
+    return inside_outside(forest, weight, REAL)
+
+
+def inside_outside_tropical(forest: Forest, weight) -> tuple[list[float], list[float]]:
+    """The best log weight of a derivation of each node, and of what may surround it."""
+    return inside_outside(forest, weight, TROPICAL)
+
+
+def viterbi(forest: Forest, weight) -> tuple[list[float], list[int]]:
+    """The best log weight of each node and the edge that attains it: the first, or -1 for none."""
+    tails = tails_of(forest)
+    best, back = [-inf] * forest.num_nodes, [-1] * forest.num_nodes
+    for node in range(forest.num_nodes):
+        for edge in forest.edges_into(node):
+            total = weight[edge]
+            for tail in tails[edge]:
+                total += best[tail]
+            if total > best[node]:
+                best[node], back[node] = total, edge
+    return best, back
+
+
+def max_marginals(forest: Forest, weight) -> list[float]:
+    """The best log weight of a derivation with each edge: the edge, above it, and its tails."""
+    value, above = inside_outside_tropical(forest, weight)
+    return [
+        above[head] + weight[edge] + sum(value[tail] for tail in tails)
+        for edge, (head, tails) in enumerate(
+            zip(forest.head.tolist(), tails_of(forest), strict=True)
+        )
+    ]
+
+
+def count_derivations(forest: Forest, keep) -> list[int]:
+    """How many derivations each node has over the edges to keep; 2^64-1 for that and more."""
+    counts, _ = inside_outside(forest, [int(bool(k)) for k in keep], COUNTING)
+    return [min(number, MANY) for number in counts]
+
+
+# -- features --------------------------------------------------------------------------------------
+
+
+def feature_rows(forest: Forest) -> list[list[tuple[int, float]]]:
+    """φ of each edge as pairs of a place in θ and a value: dense features, then sparse ones."""
+    width = len(forest.features.dense)
+    rows = []
+    for edge in range(forest.num_edges):
+        first, last = int(forest.feat_start[edge]), int(forest.feat_start[edge + 1])
+        rows.append([
+            *enumerate(forest.dense[edge].tolist()),
+            *((width + int(forest.feat_id[i]), float(forest.feat_value[i]))
+              for i in range(first, last)),
+        ])  # fmt: skip
+    return rows
+
+
+def edge_scores(forest: Forest, theta) -> list[float]:
+    """θ·φ of each edge."""
+    return [sum(theta[i] * x for i, x in row) for row in feature_rows(forest)]
+
+
+def add_features(forest: Forest, coefficient, total) -> list[float]:
+    """`total`, and to it the sum over edges of coefficient times φ."""
+    result = list(total)
+    for c, row in zip(coefficient, feature_rows(forest), strict=True):
+        for i, x in row:
+            result[i] += c * x
+    return result
+
+
+def dot(a, b) -> float:
+    """The sum of a[i]·b[i]; where a[i] is zero, b[i] may be anything."""
+    return sum(x * y for x, y in zip(a, b, strict=True) if x != 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import re
 import tempfile
 from collections.abc import Callable
@@ -126,3 +127,21 @@ def test_random_bytes(reader: Callable[[Path], Any], data: bytes, suffix: str) -
             found = reader(file)
             if not hasattr(found, "num_nodes"):
                 list(found)
+
+
+@pytest.mark.parametrize("which", ["items", "rules"])
+@given(data=st.data(), suffix=st.sampled_from(["", ".gz", ".xz", ".zst"]))
+@LOTS
+def test_random_bytes_in_joshua_files(which: str, data: Any, suffix: str) -> None:
+    """One of the two files is noise, or the right one with noise in place of some bytes."""
+    right = (GOLDEN / f"joshua.{which}").read_bytes()
+    right = data.draw(st.sampled_from([b"", right, gzip.compress(right, mtime=0)]))
+    at = data.draw(st.integers(0, len(right)))
+    behind = at + data.draw(st.integers(0, 20))
+    content = right[:at] + data.draw(st.binary(max_size=200)) + right[behind:]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"joshua.{which}{suffix}"
+        file.write_bytes(content)
+        files = {"items": GOLDEN / "joshua.items", "rules": GOLDEN / "joshua.rules", which: file}
+        with contextlib.suppress(FormatError):
+            list(read_joshua_disk(files["items"], files["rules"]))

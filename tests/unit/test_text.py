@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -45,7 +48,7 @@ def test_sample():
     ]
     assert forest.edge_features(2) == {"lm": -0.001}
     assert forest.rule.tolist() == [-1, -1, 7, -1]
-    assert [n for n, _ in read_forests(SAMPLE.split("\n"))] == ["toy 1"]
+    assert [n for n, _, _ in read_forests(SAMPLE.split("\n"))] == ["toy 1"]
 
 
 @settings(max_examples=60, deadline=None)
@@ -98,7 +101,7 @@ def test_files(tmp_path):
     path = tmp_path / "two.forest"
     write_forests([("1", first), NamedForest("2", second)], path)
     found = list(read_forests(path))
-    assert [name for name, _ in found] == ["1", "2"]
+    assert [item.name for item in found] == ["1", "2"]
     assert found[0].forest.features is found[1].forest.features
     assert found[1].forest.best([0.0]).text == "b"
     assert [p.name for p in tmp_path.iterdir()] == ["two.forest"]
@@ -190,3 +193,20 @@ def test_nonsense_never_crashes(pieces):
 def test_any_text_never_crashes(text):
     with contextlib.suppress(FormatError):
         parse_forest(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from([b"", SAMPLE.encode(), gzip.compress(SAMPLE.encode(), mtime=0)]),
+    st.binary(max_size=120),
+    st.integers(0, 300),
+    st.integers(0, 20),
+    st.sampled_from(["", ".gz", ".xz", ".zst"]),
+)
+def test_any_bytes_never_crash(right, noise, at, left_out, suffix):
+    """A file of noise, or a right one with noise put into it in place of some bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"input{suffix}"
+        path.write_bytes(right[:at] + noise + right[at + left_out :])
+        with contextlib.suppress(FormatError):
+            list(read_forests(path))
