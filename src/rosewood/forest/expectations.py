@@ -95,7 +95,8 @@ class Distribution:
 
     def log_conditional(self) -> FloatArray:
         """log p(edge | its head); any number where that is log 0.  log p(d) is its sum over d."""
-        return np.log(np.maximum(self.conditional, np.finfo(np.float64).tiny))
+        logs = np.maximum(self.conditional, np.finfo(np.float64).tiny)
+        return np.log(logs, out=logs)
 
 
 def _local(name: str, value: ArrayLike, edges: int) -> FloatArray:
