@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
+from tests.told import derivations, expected
 
 from rosewood.corpus import Vocabulary
 from rosewood.errors import FormatError
-from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest import FeatureSpace
 from rosewood.forest.formats import (
     read_cdec_json,
     read_joshua_disk,
@@ -19,27 +18,6 @@ from rosewood.forest.formats import (
 )
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "formats"
-
-
-def derivations(forest: Forest) -> Counter[tuple[str, tuple[tuple[str, float], ...]]]:
-    """Every derivation: its string and its non-zero features."""
-    found = forest.k_best(np.zeros(forest.num_edges), 1000)
-    assert len(found) == forest.num_derivations()
-    names = forest.features.names
-    return Counter(
-        (
-            d.text,
-            tuple(sorted((names[i], round(float(v), 9)) for i, v in enumerate(d.features()) if v)),
-        )
-        for d in found
-    )
-
-
-def expected(*rows: tuple[str, dict[str, float]]) -> Counter[tuple[str, tuple[object, ...]]]:
-    return Counter(
-        (text, tuple(sorted((n, round(v, 9)) for n, v in values.items() if v)))
-        for text, values in rows
-    )
 
 
 # -- cdec ------------------------------------------------------------------------------------------

@@ -5,39 +5,17 @@ from __future__ import annotations
 import gzip
 import lzma
 import math
-from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
+from tests.told import derivations, expected
 
 from rosewood.corpus import Vocabulary
 from rosewood.errors import FormatError
-from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest import FeatureSpace
 from rosewood.forest.formats import read_htk, read_moses_graphs, read_plf, read_plf_file
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "formats"
-
-
-def paths(forest: Forest) -> Counter[tuple[str, tuple[tuple[str, float], ...]]]:
-    """Every derivation: its string and its non-zero features."""
-    found = forest.k_best(np.zeros(forest.num_edges), 1000)
-    assert len(found) == forest.num_derivations()
-    names = forest.features.names
-    return Counter(
-        (
-            d.text,
-            tuple(sorted((names[i], round(float(v), 9)) for i, v in enumerate(d.features()) if v)),
-        )
-        for d in found
-    )
-
-
-def expected(*rows: tuple[str, dict[str, float]]) -> Counter[tuple[str, tuple[object, ...]]]:
-    return Counter(
-        (text, tuple(sorted((n, round(v, 9)) for n, v in values.items() if v)))
-        for text, values in rows
-    )
 
 
 # -- PLF -------------------------------------------------------------------------------------------
@@ -45,21 +23,21 @@ def expected(*rows: tuple[str, dict[str, float]]) -> Counter[tuple[str, tuple[ob
 
 def test_plf_file() -> None:
     first, second, third, fourth = read_plf_file(GOLDEN / "lattice.plf")
-    assert paths(first) == expected(
+    assert derivations(first) == expected(
         ("einen wett bewerb geht's", {"score": 1 + 0.5 + 2 + 1}),
         ("einen wettbewerb geht's", {"score": 1 + 0.25 + 1}),
         ("einen geht's", {"score": 1 + 0.125 + 1}),
     )
-    assert paths(second) == expected(
+    assert derivations(second) == expected(
         ("A", {"score": 0.5}),
         ("D'", {"LatticeCost": 0.1, "UsesDPrime": 1.0}),
         ("B", {}),
     )
-    assert paths(third) == expected(
+    assert derivations(third) == expected(
         ("x", {"score_1": 0.5, "score_2": 0.25}),
         ("y", {"score_1": 1, "score_2": 2, "pos": 3, "tag=x": -1}),
     )
-    assert paths(fourth) == expected(("", {}))
+    assert derivations(fourth) == expected(("", {}))
     assert first.vocabulary is fourth.vocabulary
     assert first.features is fourth.features
 
@@ -74,20 +52,22 @@ def test_plf_shape() -> None:
 def test_plf_options() -> None:
     text = "((('a b',0.5,1),('-',0.25,1)),)"
     forest = read_plf(text, score_names=["p"], probabilities=True, epsilon=["-"])
-    assert paths(forest) == expected(("a b", {"p": math.log(0.5)}), ("", {"p": math.log(0.25)}))
+    assert derivations(forest) == expected(
+        ("a b", {"p": math.log(0.5)}), ("", {"p": math.log(0.25)})
+    )
     assert forest.says(1) == [0, "a", "b"]
 
 
 def test_plf_takes_white_space_and_line_breaks() -> None:
     spread = '(\n (\n  ("a" , 1.5e0 , 1 ,) ,\n ) ,\n)\n'
-    assert paths(read_plf(spread)) == expected(("a", {"score": 1.5}))
+    assert derivations(read_plf(spread)) == expected(("a", {"score": 1.5}))
 
 
 def test_plf_unreachable_states() -> None:
     text = "((('a',1,2),),(('b',1,1),),)"
     with pytest.raises(FormatError, match=r"state 1 is part of no path from the start to the end"):
         read_plf(text)
-    assert paths(read_plf(text, drop_unreachable=True)) == expected(("a", {"score": 1}))
+    assert derivations(read_plf(text, drop_unreachable=True)) == expected(("a", {"score": 1}))
 
 
 def test_plf_shares_names() -> None:
@@ -112,7 +92,7 @@ def test_plf_long_lattice() -> None:
 def test_moses_plain() -> None:
     graphs = dict(read_moses_graphs(GOLDEN / "plain.osg"))
     assert list(graphs) == [0, 3, 4]
-    assert paths(graphs[0]) == expected(
+    assert derivations(graphs[0]) == expected(
         ("the house", {"transition": -1.5 - 1.75}),
         ('the " big " building', {"transition": -1.5 - 2.5}),
         ("this , house", {"transition": -2 - 1.75}),
@@ -120,7 +100,7 @@ def test_moses_plain() -> None:
         ("home", {"transition": -5}),
     )
     assert graphs[3].is_empty
-    assert paths(graphs[4]) == expected(("yes", {"transition": -1}))
+    assert derivations(graphs[4]) == expected(("yes", {"transition": -1}))
     assert graphs[0].vocabulary is graphs[4].vocabulary
     assert graphs[0].rule is not None
     assert sorted(graphs[0].rule.tolist()) == [-1, -1, -1, 1, 2, 4, 5, 6]
@@ -136,11 +116,11 @@ def test_moses_dead_ends_are_kept_out_or_refused() -> None:
 
 def test_moses_extended() -> None:
     graphs = dict(read_moses_graphs(GOLDEN / "extended.osgx"))
-    assert paths(graphs[7]) == expected(
+    assert derivations(graphs[7]) == expected(
         ('the " house', {"transition": -3.25, "core_0": -3, "core_1": 0.5, 'pp_a~"b': 2}),
         ("the", {"transition": -3.5, "core_0": -4, "core_1": 1.5, 'pp_a~"b': 2}),
     )
-    assert paths(graphs[8]) == expected(
+    assert derivations(graphs[8]) == expected(
         ("yes", {"transition": -1, "d_0": -2, "d_2": -0.5, "w": -1, "lm": -6})
     )
 
@@ -157,7 +137,7 @@ def test_moses_oldest_form() -> None:
     line = "0 hyp=5 stack=1 back=0 score=-1 transition=-1 forward=-1 fscore=0 covered=0-0"
     lines = ["0 hyp=0 stack=0", line + " out=I am , pC=-0.4, c=-0.9"]
     ((_, forest),) = read_moses_graphs(lines)
-    assert paths(forest) == expected(("I am", {"transition": -1, "pC": -0.4, "c": -0.9}))
+    assert derivations(forest) == expected(("I am", {"transition": -1, "pC": -0.4, "c": -0.9}))
 
 
 def test_moses_recombination_of_the_recombined() -> None:
@@ -169,7 +149,7 @@ def test_moses_recombination_of_the_recombined() -> None:
         "0 hyp=4 back=1 transition=0 forward=-1 out=d",
     ]
     ((_, forest),) = read_moses_graphs(lines)
-    assert sorted(text for text, _ in paths(forest)) == ["a d", "b d", "c d"]
+    assert sorted(text for text, _ in derivations(forest)) == ["a d", "b d", "c d"]
 
 
 def test_moses_failed_sentence() -> None:
@@ -186,7 +166,7 @@ def test_moses_failed_sentence() -> None:
 def test_htk_words_on_links() -> None:
     forest = read_htk(GOLDEN / "links.slf")
     log = math.log(10)
-    assert paths(forest) == expected(
+    assert derivations(forest) == expected(
         ("<s> FOUR", {"acoustic": -5 * log, "lm": -1.5 * log, "posterior": 1}),
         ("<s> 'FOR", {"acoustic": -6 * log, "lm": -0.5 * log, "posterior": 1}),
         ("<s> café au", {"acoustic": -7 * log, "ngram": -log, "posterior": 1}),
@@ -196,7 +176,7 @@ def test_htk_words_on_links() -> None:
 
 
 def test_htk_words_on_nodes() -> None:
-    assert paths(read_htk(GOLDEN / "nodes.slf")) == expected(
+    assert derivations(read_htk(GOLDEN / "nodes.slf")) == expected(
         ("zero nine", {"lm": -1.5}),
         ("oh nine", {"lm": -2.25}),
         ("zero", {"lm": -3.5}),
@@ -208,12 +188,12 @@ def test_htk_likelihoods_and_a_word_at_the_start() -> None:
     with pytest.raises(FormatError, match="<text>:4: the value of W= has no closing '"):
         read_htk(lines)
     forest = read_htk(lines, quotes=False)
-    assert paths(forest) == expected(("<s> 'it''s'", {"acoustic": math.log(0.25)}))
+    assert derivations(forest) == expected(("<s> 'it''s'", {"acoustic": math.log(0.25)}))
 
 
 def test_htk_without_node_lines() -> None:
     lines = ["NODES=2", "LINKS=2", "J=0 S=0 E=1 W=a x1=-0.5", "J=1 S=0 E=1"]
-    assert paths(read_htk(lines)) == expected(("a", {"x1": -0.5}), ("", {}))
+    assert derivations(read_htk(lines)) == expected(("a", {"x1": -0.5}), ("", {}))
 
 
 def test_htk_unreachable_nodes() -> None:
@@ -223,14 +203,14 @@ def test_htk_unreachable_nodes() -> None:
     lines[0] = "N=3 L=2 start=0 end=1"
     with pytest.raises(FormatError, match="node 2 is part of no path"):
         read_htk(lines)
-    assert paths(read_htk(lines, drop_unreachable=True)) == expected(("a", {}))
+    assert derivations(read_htk(lines, drop_unreachable=True)) == expected(("a", {}))
 
 
 def test_htk_unknown_fields_only_when_told() -> None:
     lines = ["N=2 L=1", "J=0 S=0 E=1 W=a q=7"]
     with pytest.raises(FormatError, match="<text>:2: q= is an unknown field"):
         read_htk(lines)
-    assert paths(read_htk(lines, ignore={"q"})) == expected(("a", {}))
+    assert derivations(read_htk(lines, ignore={"q"})) == expected(("a", {}))
 
 
 # -- files -----------------------------------------------------------------------------------------
