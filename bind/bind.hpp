@@ -30,9 +30,9 @@ using In2 = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::devic
 /// A C-contiguous array of any shape to write.
 template <class T>
 using Out = nb::ndarray<T, nb::numpy, nb::c_contig, nb::device::cpu>;
-/// An array that the caller receives.
+/// An array that the caller receives, read-only: it may become part of a forest.
 template <class T>
-using Array = nb::ndarray<T, nb::numpy, nb::ndim<1>>;
+using Array = nb::ndarray<const T, nb::numpy, nb::ndim<1>>;
 
 template <class T, class... Args>
 std::span<const T> span_of(const nb::ndarray<const T, Args...>& array) {

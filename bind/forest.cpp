@@ -131,16 +131,20 @@ void bind_forest(nb::module_& m) {
         edge_counts(f.view, span_of(q), span_of(count));
       },
       "forest"_a, "q"_a.noconvert(), "count"_a.noconvert(), Release());
-  m.def(
-      "edge_covariances",
-      [](const ForestHandle& f, In<double> q, In<double> r, Out<double> covariance) {
-        check_size("q", q.size(), f.edges());
-        check_size("r", r.size(), f.edges());
-        check_size("covariance", covariance.size(), f.edges());
-        return edge_covariances(f.view, span_of(q), span_of(r), span_of(covariance));
-      },
-      "forest"_a, "q"_a.noconvert(), "r"_a.noconvert(), "covariance"_a.noconvert(), Release(),
-      "Returns the expected sum of r.");
+  const auto bind_local = [&m](const char* name, auto kernel) {
+    m.def(
+        name,
+        [kernel](const ForestHandle& f, In<double> q, In<double> r, Out<double> out) {
+          check_size("q", q.size(), f.edges());
+          check_size("r", r.size(), f.edges());
+          check_size("out", out.size(), f.edges());
+          return kernel(f.view, span_of(q), span_of(r), span_of(out));
+        },
+        "forest"_a, "q"_a.noconvert(), "r"_a.noconvert(), "out"_a.noconvert(), Release(),
+        "Returns the expected sum of r.");
+  };
+  bind_local("centre_local", &centre_local);
+  bind_local("edge_covariances", &edge_covariances);
   m.def(
       "edge_scores",
       [](const FeatureHandle& h, In<double> theta, Out<double> score, int threads) {

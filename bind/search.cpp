@@ -9,6 +9,7 @@
 
 #include "bind.hpp"
 #include "forest/kbest.hpp"
+#include "forest/validate.hpp"
 
 namespace rosewood::bind {
 
@@ -110,6 +111,8 @@ void bind_search(nb::module_& m) {
       "derivation_yields",
       [](const ForestHandle& f, In<Offset> yield_start, In<SymbolId> yield_symbol, In<Offset> start,
          In<std::int64_t> edge) {
+        check_offsets("start", span_of(start), static_cast<std::int64_t>(start.size()) - 1,
+                      static_cast<std::int64_t>(edge.size()));
         std::vector<Offset> word_start;
         std::vector<SymbolId> word;
         {

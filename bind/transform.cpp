@@ -63,20 +63,21 @@ void bind_transform(nb::module_& m) {
   m.def(
       "share_equal_parts",
       [](const ForestHandle& f, In<Offset> yield_start, In<SymbolId> yield_symbol,
-         const FeatureHandle& features, In<std::int64_t> rule) {
+         const FeatureHandle& features, In<std::int64_t> rule, In<std::int64_t> label) {
         check_size("yield_start", yield_start.size(), f.edges() + 1);
         check_size("features", features.start.size(), f.edges() + 1);
         if (rule.size() != 0) check_size("rule", rule.size(), f.edges());
+        check_size("label", label.size(), f.nodes());
         Structure made;
         {
           nb::gil_scoped_release release;
           made = share_equal_parts(f.view, YieldView{span_of(yield_start), span_of(yield_symbol)},
-                                   features.view, span_of(rule));
+                                   features.view, span_of(rule), span_of(label));
         }
         return give(std::move(made));
       },
       "forest"_a, "yield_start"_a.noconvert(), "yield_symbol"_a.noconvert(), "features"_a,
-      "rule"_a.noconvert());
+      "rule"_a.noconvert(), "label"_a.noconvert());
   m.def(
       "refine",
       [](const ForestHandle& f, In<Offset> yield_start, In<SymbolId> yield_symbol, int n,

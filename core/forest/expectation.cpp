@@ -53,44 +53,49 @@ void edge_counts(const ForestView& f, std::span<const double> q, std::span<doubl
     if (!std::isfinite(u)) throw ForestError("an expected count does not fit a double");
 }
 
-double edge_covariances(const ForestView& f, std::span<const double> q, std::span<const double> r,
-                        std::span<double> covariance) {
-  struct Above {
-    double uses;    // E[times the node is used]
-    double excess;  // E[over those uses: r of all of the derivation, less E[r]]
-  };
-  const auto nodes = static_cast<std::size_t>(f.num_nodes());
-  // Bottom-up: E[r | node], and for each edge E[r | edge] below its head, kept where the result
-  // goes.
-  std::vector<double> mean(nodes);
+double centre_local(const ForestView& f, std::span<const double> q, std::span<const double> r,
+                    std::span<double> centred) {
+  std::vector<double> mean(static_cast<std::size_t>(f.num_nodes()));
   for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
     double sum = 0.0;
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
-      if (q[e] == 0.0) continue;
+      if (q[e] == 0.0) {
+        centred[e] = 0.0;
+        continue;
+      }
       double x = r[e];
       if (!std::isfinite(x))
         fail<ForestError>("the local value of edge ", e, " is ", x, ", and the edge is used");
       for (const NodeId t : f.tails(e)) x += mean[t];
-      covariance[e] = x;
+      centred[e] = x;
       sum += q[e] * x;
     }
     mean[v] = sum;
+    for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
+      if (q[e] != 0.0) centred[e] -= sum;
   }
-  // Top-down: uses and excess of the edges that use a node, less what the node itself is expected
-  // to have, are what is around it; so for the root, -E[r].
-  std::vector<Above> above(nodes, Above{0.0, 0.0});
+  if (!std::isfinite(mean.back())) throw ForestError("an expectation does not fit a double");
+  return mean.back();
+}
+
+double edge_covariances(const ForestView& f, std::span<const double> q, std::span<const double> r,
+                        std::span<double> covariance) {
+  struct Above {
+    double uses;    // E[times the node is used]
+    double excess;  // E[over those uses: r of the derivation, less E[r]]
+  };
+  // Centred values have mean zero under every node, so that what is around a use of a node is what
+  // the edges that use it hand down. The centred values stand where the results go.
+  const double mean = centre_local(f, q, r, covariance);
+  std::vector<Above> above(static_cast<std::size_t>(f.num_nodes()), Above{0.0, 0.0});
   above.back().uses = 1.0;
   for (std::int64_t v = f.num_nodes() - 1; v >= 0; --v) {
-    const double around = above[v].excess - above[v].uses * mean[v];
-    const double used = above[v].uses;
-    if (!std::isfinite(around)) throw ForestError("a covariance does not fit a double");
+    const Above a = above[v];
+    if (!std::isfinite(a.uses) || !std::isfinite(a.excess))
+      throw ForestError("a covariance does not fit a double");
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
-      if (q[e] == 0.0) {
-        covariance[e] = 0.0;
-        continue;
-      }
-      const double uses = q[e] * used;
-      const double excess = q[e] * (around + used * covariance[e]);
+      const double uses = q[e] * a.uses;
+      const double excess = q[e] * (a.excess + a.uses * covariance[e]);
       covariance[e] = excess;
       for (const NodeId t : f.tails(e)) {
         above[t].uses += uses;
@@ -98,7 +103,7 @@ double edge_covariances(const ForestView& f, std::span<const double> q, std::spa
       }
     }
   }
-  return mean.back();
+  return mean;
 }
 
 }  // namespace rosewood

@@ -22,6 +22,11 @@ void node_uses(const ForestView& f, std::span<const double> q, std::span<double>
 /// count[e] = expected number of times a derivation uses edge e.
 void edge_counts(const ForestView& f, std::span<const double> q, std::span<double> count);
 
+/// Local values that add up, over a derivation, to r less E[r]: centred[e] = r[e] + what its tails
+/// are expected to have - what its head is. 0 where q is 0. Returns E[sum of r].
+double centre_local(const ForestView& f, std::span<const double> q, std::span<const double> r,
+                    std::span<double> centred);
+
 /// covariance[e] = Cov(times e is used, sum of r over the derivation). So the derivative of E[sum
 /// of r] with respect to the log weight of e, and, over features φ, Σ_e covariance[e] φ_e is the
 /// gradient of E[sum of r] with r held fixed. Returns E[sum of r].

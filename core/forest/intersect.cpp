@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "forest/transform.hpp"
 #include "forest/validate.hpp"
@@ -148,6 +149,13 @@ class Intersector {
     return !missing.empty();
   }
 
+  /// Ways through one edge become its edges: there may not be more of them than edges in all.
+  void check_ways(std::size_t ways) const {
+    if (std::cmp_greater(ways, max_edges_))
+      fail<ForestError>("the intersection has more than ", max_edges_,
+                        " edges: prune the forest first, or allow more");
+  }
+
   std::vector<Partial> read_word(const Frame& frame, SymbolId word) const {
     std::vector<Partial> next;
     for (const Partial& p : frame.partials) {
@@ -155,6 +163,7 @@ class Intersector {
       const auto to = arcs(a_, p.state, word, first);
       for (std::size_t i = 0; i < to.size(); ++i)
         next.push_back({to[i], p.weight + a_.weight[first + static_cast<Offset>(i)], p.tails});
+      check_ways(next.size());
     }
     return next;
   }
@@ -167,6 +176,7 @@ class Intersector {
         next.push_back({state, p.weight, p.tails});
         next.back().tails[static_cast<std::size_t>(slot)] = made;
       }
+      check_ways(next.size());
     }
     return next;
   }

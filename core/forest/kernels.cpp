@@ -134,15 +134,17 @@ void inside_outside_log(const ForestView& f, std::span<const double> weight, std
   std::vector<double> q(weight.size());
   scaled_inside(f, weight, value, q);
   write_logs(value, in, "inside");
-  // outside = uses * Z / inside. That is exact while expected uses stay well inside the range of a
-  // double; a node that is hardly or never used, or has no derivation, needs the long way.
+  // outside = uses * Z / inside, while expected uses stay well inside the range of a double; a node
+  // that is hardly or never used, or has no derivation, needs the long way.
   constexpr double least = 1e-200, most = 1e200;
   node_uses(f, q, out);
   const bool ordinary =
       std::ranges::all_of(out, [](double uses) { return uses > least && uses < most; });
   if (ordinary && std::isfinite(in.back())) {
-    const double log_z = in.back();
-    for (std::size_t v = 0; v < out.size(); ++v) out[v] = std::log(out[v]) + (log_z - in[v]);
+    const Scaled z = value.back();
+    for (std::size_t v = 0; v < out.size(); ++v)
+      out[v] = log_magnitude(
+          {out[v] * (z.mantissa / value[v].mantissa), z.exponent - value[v].exponent});
     return;
   }
   std::vector<Scaled> above(out.size());

@@ -184,6 +184,9 @@ class Refiner {
         string_.push_back(tokens_[j].word);
         if (tokens_[i].owner == tokens_[j].owner && tokens_[i].owner != own) continue;
         grams.push_back(grams_.number(string_));
+        if (std::ssize(out_.gram_word) / 16 > max_edges_)
+          fail<ForestError>("refining to n = ", order_,
+                            " meets too many n-grams: take a smaller n");
       }
     }
     return grams;

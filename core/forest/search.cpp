@@ -2,6 +2,7 @@
 #include "forest/search.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "util/error.hpp"
 #include "util/parallel.hpp"
@@ -60,6 +61,7 @@ Derivations sample(const ForestView& f, std::span<const double> weight, std::spa
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) running[e] = sum += q[e];
   }
   std::vector<std::vector<std::int64_t>> each(static_cast<std::size_t>(draws));
+  std::atomic<std::size_t> listed{0};
   parallel_for(draws, threads, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       Random random(seed, static_cast<std::uint64_t>(i));
@@ -74,6 +76,7 @@ Derivations sample(const ForestView& f, std::span<const double> weight, std::spa
             return found - running.begin();
           },
           each[static_cast<std::size_t>(i)]);
+      check_listed(listed += each[static_cast<std::size_t>(i)].size());
     }
   });
   Derivations result;
@@ -81,7 +84,6 @@ Derivations sample(const ForestView& f, std::span<const double> weight, std::spa
     double score = 0.0;
     for (const std::int64_t e : edges) score += weight[e];
     result.edge.insert(result.edge.end(), edges.begin(), edges.end());
-    check_listed(result.edge.size());
     result.start.push_back(std::ssize(result.edge));
     result.score.push_back(score);
   }

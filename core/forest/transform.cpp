@@ -158,7 +158,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 }  // namespace
 
 Structure share_equal_parts(const ForestView& f, const YieldView& yield,
-                            const FeatureView& features, std::span<const std::int64_t> rule) {
+                            const FeatureView& features, std::span<const std::int64_t> rule,
+                            std::span<const std::int64_t> label) {
   const auto width = features.width;
   const auto start = features.sparse.start;
   const auto id = features.sparse.id;
@@ -209,13 +210,15 @@ Structure share_equal_parts(const ForestView& f, const YieldView& yield,
     }
     std::ranges::sort(classes);
     classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
-    std::uint64_t hash = classes.size();
+    std::uint64_t hash = mix(classes.size(), static_cast<std::uint64_t>(label[v]));
     for (const std::int64_t c : classes) hash = mix(hash, static_cast<std::uint64_t>(c));
     shared[v] = -1;
     const auto [from, to] = nodes_by_hash.equal_range(hash);
     if (v != f.root())  // the root stays last, a node of its own
       for (auto it = from; it != to && shared[v] < 0; ++it)
-        if (contents[static_cast<std::size_t>(it->second)] == classes) shared[v] = it->second;
+        if (label[result.node_map[it->second]] == label[v] &&
+            contents[static_cast<std::size_t>(it->second)] == classes)
+          shared[v] = it->second;
     if (shared[v] >= 0) continue;
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       if (emitted[first_like[e]] == v) continue;

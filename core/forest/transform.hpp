@@ -39,10 +39,12 @@ Structure topological_sort(std::int64_t nodes, std::span<const NodeId> head,
                            NodeId root);
 
 /// Equal parts become one: edges with equal tails, yield, features and rule are equal, nodes with
-/// equal sets of edges are equal, from the bottom up; an edge that its head has already is dropped.
-/// So each derivation is there once if every node had distinct edges. `rule` may be empty.
+/// equal labels and sets of edges are equal, from the bottom up; an edge that its head has already
+/// is dropped. So each derivation is there once if every node had distinct edges. `rule` may be
+/// empty.
 Structure share_equal_parts(const ForestView& f, const YieldView& yield,
-                            const FeatureView& features, std::span<const std::int64_t> rule);
+                            const FeatureView& features, std::span<const std::int64_t> rule,
+                            std::span<const std::int64_t> label);
 
 struct Refined {
   Structure structure;

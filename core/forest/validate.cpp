@@ -10,7 +10,7 @@ namespace rosewood {
 
 void check_offsets(const char* what, std::span<const Offset> start, std::int64_t rows,
                    std::int64_t items) {
-  if (std::ssize(start) != rows + 1)
+  if (rows < 0 || std::ssize(start) != rows + 1)
     fail<ForestError>(what, " has ", start.size(), " entries, not ", rows + 1);
   if (start[0] != 0) fail<ForestError>(what, " begins with ", start[0], ", not 0");
   for (std::int64_t i = 0; i < rows; ++i)

@@ -8,8 +8,8 @@ namespace rosewood {
 ROSEWOOD_CLONES
 bool scaled_exp_block(std::span<const double> x, double* mantissa, double* exponent) {
   constexpr double log2_e = 1.44269504088896340735992468100;
-  constexpr double ln2_high = 0x1.62e42fefa3800p-1;  // 42 bits: exact times any k below 2^11
-  constexpr double ln2_low = 0x1.ef35793c76730p-45;
+  constexpr double ln2_high = 0x1.62e42fee00000p-1;  // 32 bits: exact times any k below 2^21
+  constexpr double ln2_low = 0x1.a39ef35793c76p-33;
   constexpr double rounder = 0x1.8p52;  // adding and subtracting it rounds to a whole number
   constexpr double wide = 0x1p40;
   const std::size_t n = x.size();

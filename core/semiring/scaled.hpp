@@ -63,8 +63,8 @@ inline double to_double(Scaled a) {
 /// exp(x) for any x but NaN and +inf, one at a time.
 inline Scaled scaled_exp(double x) {
   constexpr double log2_e = 1.44269504088896340735992468100;
-  constexpr double ln2_high = 0x1.62e42fefa3800p-1;
-  constexpr double ln2_low = 0x1.ef35793c76730p-45;
+  constexpr double ln2_high = 0x1.62e42fee00000p-1;
+  constexpr double ln2_low = 0x1.a39ef35793c76p-33;
   if (x == -std::numeric_limits<double>::infinity()) return {0.0, x};
   const double k = std::nearbyint(x * log2_e);
   double rest = (x - k * ln2_high) - k * ln2_low;

@@ -18,9 +18,10 @@ from tests.strategies import (
 )
 
 from rosewood.errors import EmptyForestError, ForestError
-from rosewood.forest import Automaton, Distribution, FeatureSpace, Forest
+from rosewood.forest import SIGNED_LOG, Automaton, Distribution, FeatureSpace, Forest
 from rosewood.forest import derivatives as dv
 from rosewood.forest import expectations as ex
+from rosewood.forest import inside as inside_of
 
 close = {"rtol": 1e-9, "atol": 1e-9}
 examples = settings(max_examples=60, deadline=None)
@@ -380,3 +381,67 @@ def test_threads_do_not_matter_where_they_are_used():
         assert np.array_equal(have.theta, want.theta)
         drawn = forest.sample(weight, 500, seed=1, threads=threads)
         assert np.array_equal(drawn.edge, forest.sample(weight, 500, seed=1).edge)
+
+
+@pytest.mark.parametrize("offset", [0.0, 5000.0, -5000.0, 1e6, -1e6])
+def test_common_offsets_have_no_say(offset):
+    """Weights and values may be large: what counts are their differences."""
+    forest = Forest.from_nbest(["a", "b", "c"], [[1.0], [0.0], [4.0]], features=FeatureSpace(["x"]))
+    weight, loss = np.array([1.0, 0.0, -0.5]), np.array([0.0, 2.0, 1.0])
+    exact = {"rtol": 1e-12 if abs(offset) < 1e5 else 1e-9}
+    for function in (
+        lambda w: ex.risk_gradient(forest, w, loss),
+        lambda w: ex.entropy_gradient(forest, w),
+    ):
+        have, want = function(weight + offset), function(weight)
+        np.testing.assert_allclose(have.theta, want.theta, **exact)
+        np.testing.assert_allclose(have.scale, want.scale, **exact)
+        np.testing.assert_allclose(have.value, want.value, **exact)
+    np.testing.assert_allclose(
+        ex.variance(forest, weight, loss + offset), ex.variance(forest, weight, loss), **exact
+    )
+    np.testing.assert_allclose(
+        ex.covariance(forest, weight, loss + offset, weight + offset),
+        ex.covariance(forest, weight, loss, weight), **exact,
+    )  # fmt: skip
+    np.testing.assert_allclose(
+        ex.edge_posteriors(forest, weight + offset), ex.edge_posteriors(forest, weight), **exact
+    )
+
+
+def test_outside_of_a_leaf_does_not_depend_on_the_leaf():
+    """Both ways: with and without an edge that cannot be used."""
+    for extra in ([], [-np.inf]):
+        forest = Forest([0, 1, 2 + len(extra)], [0, 0, 1, *[1] * len(extra)], [0])
+        outside = forest.inside_outside([1e9, 0.1, *extra])[1]
+        assert outside[0] == pytest.approx(0.1, abs=1e-12)
+
+
+def test_outside_counts_slots_the_long_way_too():
+    forest = Forest([0, 1, 2, 3, 6], [0, 0, 0, 0, 2, 3, 4], [0, 0, 1, 2], allow_unreachable=True)
+    outside = forest.inside_outside([0.3, 0.0, 0.0, 0.0, -np.inf, 0.0])[1]
+    assert outside[0] == pytest.approx(np.log(2) + 0.3)
+
+
+def test_edges_of_thousands_of_tails():
+    """Mantissas are brought back into range between factors."""
+    arity = 5000
+    forest = Forest([0, 1, 2], [0, 0, arity], np.zeros(arity, int))
+    for weight in (0.7, -0.7, 300.0, -300.0):
+        inside, outside = forest.inside_outside([weight, 1.0])
+        assert inside[-1] == pytest.approx(arity * weight + 1, rel=1e-12)
+        want = np.log(arity) + (arity - 1) * weight + 1
+        assert outside[0] == pytest.approx(want, rel=1e-12)
+        posterior = ex.edge_posteriors(forest, [weight, 1.0])
+        np.testing.assert_allclose(posterior, [arity, 1.0], rtol=1e-12)
+        pair = np.array([[1.0, weight], [1.0, 1.0]])
+        total = inside_of(forest, pair, SIGNED_LOG)[-1]
+        np.testing.assert_allclose(total, [1.0, arity * weight + 1], rtol=1e-12)
+
+
+def test_divergence_where_probabilities_underflow():
+    forest = Forest.from_nbest(["a", "b"])
+    assert ex.kl_divergence(forest, [0.0, 0.0], [0.0, -800.0]) == pytest.approx(400 - np.log(2))
+    for function in (ex.kl_divergence, ex.cross_entropy):
+        assert function(forest, [0.0, -800.0], [0.0, -np.inf]) == np.inf
+        assert np.isfinite(function(forest, [0.0, -np.inf], [0.0, -np.inf]))

@@ -245,6 +245,11 @@ def test_expectations(kind, seed):
     np.testing.assert_allclose(count, expectation.edge_counts(forest, q.tolist()), rtol=1e-12)
     local = np.random.default_rng(seed).normal(size=forest.num_edges)
     local[q == 0.0] = inf  # these have no say
+    centred = np.empty(forest.num_edges)
+    mean = _core.centre_local(forest.view, q, local, centred)
+    want_mean, want = expectation.centre_local(forest, q.tolist(), local.tolist())
+    np.testing.assert_allclose(mean, want_mean, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(centred, want, rtol=1e-9, atol=1e-9)
     mean = _core.edge_covariances(forest.view, q, local, covariance)
     want_mean, want = expectation.edge_covariances(forest, q.tolist(), local.tolist())
     assert mean == pytest.approx(want_mean, rel=1e-11, abs=1e-11)

@@ -134,7 +134,12 @@ def shared(forest: Forest) -> list[list]:
     rule = np.empty(0, np.int64) if forest.rule is None else forest.rule
     return lists(
         _core.share_equal_parts(
-            forest.view, forest.yield_start, forest.yield_symbol, forest.feature_view, rule
+            forest.view,
+            forest.yield_start,
+            forest.yield_symbol,
+            forest.feature_view,
+            rule,
+            np.zeros(forest.num_nodes, np.int64) if forest.state is None else forest.state,
         )
     )
 
@@ -161,8 +166,10 @@ def described(old: Forest, new: Forest, edge_map, derivation) -> tuple:
 def test_share(seed):
     """Forests with many equal leaves, once and three times over; with rules and without."""
     one, other = large(seed), large_forest(seed + 100)
-    ruled = one.derive(rule=np.random.default_rng(seed).integers(0, 2, one.num_edges))
-    for forest in (one, ruled, merge([one, other, one], share=False).forest):
+    rng = np.random.default_rng(seed)
+    ruled = one._derive(rule=rng.integers(0, 2, one.num_edges))
+    labelled = one._derive(state=rng.integers(0, 2, one.num_nodes))
+    for forest in (one, ruled, labelled, merge([one, other, one], share=False).forest):
         want = transform.share_equal_parts(forest)
         assert shared(forest) == list(want)
     assert len(want.edge_map) < 2 * one.num_edges + other.num_edges - one.num_edges // 2

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.reference.expectation import ngrams
 from tests.reference.forest import (
@@ -18,6 +18,7 @@ from tests.reference.forest import (
     words_of,
 )
 from tests.reference.transform import (
+    TooManyPaths,
     accepting_weights,
     derivations,
     describe,
@@ -32,6 +33,7 @@ from rosewood.forest import (
     Automaton,
     FeatureSpace,
     Forest,
+    ForestBuilder,
     drop_unreachable,
     entropy_gradient,
     intersect,
@@ -255,12 +257,16 @@ def automata(draw):
 @given(weighted_forests(finite_log_weights, max_derivations=15), automata())
 def test_intersect(case, automaton):
     forest, weight = case
-    made, edge_map, node_map, extra = intersect(forest, automaton)
     want = Counter()
     for d in enumerate_derivations(forest):
         numbers = [forest.vocabulary.get(w) for w in words_of(forest, d)]
-        for path in accepting_weights(automaton, numbers):
+        try:
+            paths = accepting_weights(automaton, numbers)
+        except TooManyPaths:
+            reject()
+        for path in paths:
             want[d, round(path, 9)] += 1
+    made, edge_map, node_map, extra = intersect(forest, automaton)
     have = Counter(
         (tuple(int(edge_map[e]) for e in d), round(score(d, extra), 9))
         for d in enumerate_derivations(made)
@@ -322,9 +328,9 @@ def test_reweight(case):
     assert edge_map.tolist() == list(range(forest.num_edges))
     np.testing.assert_allclose(made.score([1.0]), weight)
     assert derivations(made) == derivations(forest)
-    np.testing.assert_allclose(
-        entropy_gradient(made, weight).theta.sum(), entropy_gradient(made, weight).scale
-    )
+    # The one feature is the weight itself, and θ is 1: both derivatives are the same number.
+    gradient = entropy_gradient(made, weight)
+    np.testing.assert_allclose(gradient.theta[0], gradient.scale, rtol=1e-9, atol=1e-12)
 
 
 def test_reweight_is_checked():
@@ -361,3 +367,35 @@ def test_drop_unreachable():
     made, edge_map, node_map = drop_unreachable(forest)
     assert (edge_map.tolist(), node_map.tolist()) == ([0, 2], [0, 3])
     assert made.num_derivations() == 1
+
+
+def test_intersect_counts_ways_through_one_edge():
+    words = Vocabulary()
+    forest = Forest.from_nbest([" ".join(["a"] * 40)], vocabulary=words)
+    arcs = [(s, 0, t, 0.0) for s in (0, 1) for t in (0, 1)]
+    with pytest.raises(ForestError, match="more than 100 edges"):
+        intersect(forest, Automaton(arcs, {0: 0.0}, states=2), max_edges=100)
+
+
+def test_otherwise_takes_every_word_without_an_arc():
+    words = Vocabulary(["zero", "one", "two"])
+    forest = Forest.from_nbest(["zero", "one", "two"], vocabulary=words)
+    automaton = Automaton([(0, 1, 1, -1.0), (0, OTHERWISE, 1, -5.0)], {1: 0.0}, states=2)
+    both = intersect(forest, automaton)
+    assert both.weight.tolist() == [-5.0, -1.0, -5.0]
+
+
+def test_refine_has_a_limit_on_ngrams():
+    forest = Forest.from_nbest([" ".join(map(str, range(1500)))])
+    with pytest.raises(ForestError, match="too many n-grams"):
+        refine(forest, 1500, max_edges=1000)
+
+
+def test_merge_keeps_nodes_of_different_spans():
+    b = ForestBuilder()
+    left, right, root = b.node((0, 1)), b.node((1, 2)), b.node((0, 2))
+    b.edge(left, says=["x"])
+    b.edge(right, says=["x"])
+    b.edge(root, [left])
+    b.edge(root, [right])
+    assert merge([b.build(root)]).forest.num_derivations() == 2

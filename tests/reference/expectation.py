@@ -146,6 +146,25 @@ def edge_counts(forest: Forest, conditional) -> list[float]:
     return counts
 
 
+def centre_local(forest: Forest, conditional, local) -> tuple[float, list[float]]:
+    """E[r], and local values that add up to r - E[r].
+
+    An edge's own value, and what its tails are expected to have, less what its head is; zero where
+    an edge is not used.
+    """
+    means: list[float] = []
+    for node in range(forest.num_nodes):
+        used = [e for e in forest.edges_into(node) if conditional[e] > 0.0]
+        below = {e: local[e] + sum(means[t] for t in forest.tails(e).tolist()) for e in used}
+        means.append(sum(conditional[e] * below[e] for e in used))
+    centred = [0.0] * forest.num_edges
+    for edge, head in enumerate(forest.head.tolist()):
+        if conditional[edge] > 0.0:
+            below = local[edge] + sum(means[t] for t in forest.tails(edge).tolist())
+            centred[edge] = below - means[head]
+    return means[forest.root], centred
+
+
 def edge_covariances(forest: Forest, conditional, local) -> tuple[float, list[float]]:
     """E[r] and Cov(times an edge is used, r) = E[times · r] - E[times]·E[r], r summed over edges.
 

@@ -33,6 +33,10 @@ def describe(forest: Forest, derivation: tuple[int, ...]) -> tuple:
     return tuple(words_of(forest, derivation)), tuple(edges), tuple(says)
 
 
+class TooManyPaths(Exception):
+    """A nondeterministic automaton may have exponentially many paths for a string."""
+
+
 def accepting_weights(automaton: Automaton, word_numbers: list[int]) -> list[float]:
     """Log weights of the accepting paths of a string."""
     paths = [(automaton.initial, 0.0)]
@@ -44,6 +48,8 @@ def accepting_weights(automaton: Automaton, word_numbers: list[int]) -> list[flo
             for arc in own or [a for a in arcs if automaton.symbol[a] == -1]:
                 step.append((int(automaton.next_state[arc]), weight + float(automaton.weight[arc])))
         paths = step
+        if len(paths) > 2000:  # a forest and an automaton for another day
+            raise TooManyPaths
     finals = [(weight, float(automaton.final_weight[state])) for state, weight in paths]
     return [weight + final for weight, final in finals if final > -inf]
 
@@ -144,12 +150,12 @@ def share_equal_parts(forest: Forest) -> Structure:
     """Equal parts become one, bottom-up, each the first of its kind; the root stays by itself.
 
     Edges are equal if their tails have become the same and they say the same and have the same
-    features and rule; nodes are equal if they have the same set of edges.
+    features and rule; nodes are equal if they have the same state and the same set of edges.
     """
     tails, says, features = tails_of(forest), says_of(forest), feature_rows(forest)
     rows: list = []
     number: list[int] = []  # the new node of each old one
-    known: dict[frozenset, int] = {}  # new nodes by their edges
+    known: dict[tuple, int] = {}  # new nodes by their state and edges
     for node in range(forest.num_nodes):
         own = {}  # old edge of each distinct edge
         for edge in forest.edges_into(node):
@@ -157,10 +163,12 @@ def share_equal_parts(forest: Forest) -> Structure:
             rule = None if forest.rule is None else int(forest.rule[edge])
             key = (below, tuple(says[edge]), tuple(features[edge]), rule)
             own.setdefault(key, edge)
-        if node == forest.root or frozenset(own) not in known:
-            known[frozenset(own)] = len(rows)
+        state = None if forest.state is None else int(forest.state[node])
+        kind = (state, frozenset(own))
+        if node == forest.root or kind not in known:
+            known[kind] = len(rows)
             rows.append((node, [(edge, list(key[0])) for key, edge in own.items()]))
-        number.append(known[frozenset(own)])
+        number.append(known[kind])
     return structure(rows)
 
 

@@ -141,7 +141,7 @@ def test_what_a_set_refuses(path, tmp_path):
             out.append(Forest.from_nbest(["a"]))
         with pytest.raises(ForestError, match="has a vocabulary"):
             out.append(SAMPLE[2])
-        with pytest.raises(ValueError, match="JSON"):
+        with pytest.raises(ForestError, match="must be JSON"):
             out.append(SAMPLE[0], {"score": float("nan")})
         if os.name == "posix":
             with pytest.raises(ForestError, match="somebody else is appending"):
@@ -237,3 +237,46 @@ def test_any_forests(tmp_path_factory, some):
         weight = np.zeros(want.num_edges)
         assert np.array_equal(have.inside(weight), want.inside(weight))
         assert have.best(weight).words == want.best(weight).words
+
+
+def test_checksums_notice_what_is_still_a_forest(path):
+    """A changed feature value is a valid number: only the checksum tells."""
+    data = path.read_bytes()
+    place = data.index(struct.pack("<d", 2.0), 128)  # x=2 of the first forest
+    path.write_bytes(data[:place] + struct.pack("<d", 3.0) + data[place + 8 :])
+    with pytest.raises(DamagedFileError, match="forest 0: it does not match its checksum"):
+        ForestSet(path)[0]
+
+
+def test_the_state_before_the_last_append_stays_readable(path):
+    """Slots take turns: whichever was written last, the other one is whole."""
+    for count in (3, 4, 5):
+        with ForestSetWriter(path, mode="append") as out:
+            out.append(SAMPLE[0])
+        data = path.read_bytes()
+        slots = [data[16:48], data[48:80]]
+        newest = max((0, 1), key=lambda i: struct.unpack_from("<Q", slots[i])[0])
+        broken = bytearray(data)
+        broken[16 + 32 * newest] ^= 0xFF
+        copy = path.with_name("copy.rwf")
+        copy.write_bytes(bytes(broken))
+        assert len(ForestSet(copy)) == count - 1
+        ForestSet(copy).verify()
+        assert len(ForestSet(path)) == count
+
+
+def test_a_set_has_tables_of_its_own(tmp_path):
+    first, second = (parse_forest(f"0 <- ||| {w} ||| {w}=1") for w in "ab")
+    with ForestSetWriter(tmp_path / "x.rwf") as out:
+        out.append(first)
+        out.append(second)
+    assert first.features.names == ["a"]
+    assert first.score([2.0]).tolist() == [2.0]
+    assert ForestSet(tmp_path / "x.rwf").features.names == ["a", "b"]
+
+
+def test_offsets_that_wrap_around():
+    wrapping = [0, 2**63 - 1, -2, 5]
+    for arguments in ((wrapping, [0] * 6, []), ([0, 0, 3], wrapping, [0] * 5)):
+        with pytest.raises(ForestError, match="decreases"):
+            Forest(*arguments)

@@ -134,6 +134,10 @@ def test_names_are_checked():
 
 def test_it_is_immutable():
     forest = Forest(**GOOD)
+    for made in (forest, select_edges(forest, [1, 1, 1]).forest):
+        for name in ("edge_start", "head", "tail", "dense", "feat_value", "yield_symbol", "rule"):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                getattr(made, name).flags.writeable = True
     with pytest.raises(AttributeError, match="immutable"):
         forest.tail = np.zeros(3)
     with pytest.raises(AttributeError, match="immutable"):
@@ -192,6 +196,8 @@ def test_nbest_lists():
     assert forest.says(0) == ["a", "b"]
     assert forest.edge_features(0) == {"lm": 1.0, "x": 2.0, "y": 1.0}
     assert forest.edge_features(1) == {"lm": 2.0, "x": 3.0}
+    with pytest.raises(ForestError, match="not one string"):
+        Forest.from_nbest("abc")
     with pytest.raises(ForestError, match="1 tables of sparse features for 2 candidates"):
         Forest.from_nbest(["a", "b"], sparse=[{}])
 
@@ -273,6 +279,18 @@ def test_builder_sorts_and_checks():
         build([(0, [1]), (1, [0]), (2, [0])], 2, 3)
     with pytest.raises(ForestError, match="does not say its tail 0"):
         build([(0, []), (1, [0], ["a"])], 1, 2)
+
+
+def test_a_refused_edge_leaves_no_trace():
+    b = ForestBuilder()
+    leaf, root = b.node(), b.node()
+    b.edge(leaf, says=["x"])
+    for bad in ({"says": ["bad", 5]}, {"tails": [7]}, {"features": {"f": "one"}}):
+        with pytest.raises((ForestError, ValueError)):
+            b.edge(root, **bad)
+    b.edge(root, [leaf])
+    assert b.build(root).best([0.0, 0.0]).text == "x"
+    assert "bad" not in b.vocabulary
 
 
 def test_builder_can_drop_what_is_not_used():

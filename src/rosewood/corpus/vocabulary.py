@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from threading import Lock
 
 __all__ = ["Vocabulary"]
 
@@ -10,11 +11,12 @@ __all__ = ["Vocabulary"]
 class Vocabulary:
     """Distinct strings numbered from zero in order of arrival.  It only grows."""
 
-    __slots__ = ("_ids", "_words")
+    __slots__ = ("_ids", "_lock", "_words")
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self._words: list[str] = []
         self._ids: dict[str, int] = {}
+        self._lock = Lock()
         for word in words:
             if word in self._ids:
                 raise ValueError(f"vocabulary: {word!r} occurs twice")
@@ -22,9 +24,14 @@ class Vocabulary:
 
     def add(self, word: str) -> int:
         """The number of `word`, which is given the next one if it is new."""
-        number = self._ids.setdefault(word, len(self._words))
-        if number == len(self._words):
-            self._words.append(word)
+        number = self._ids.get(word)
+        if number is None:
+            with self._lock:  # forests of several threads may share one vocabulary
+                number = self._ids.get(word)
+                if number is None:
+                    number = len(self._words)
+                    self._words.append(word)
+                    self._ids[word] = number
         return number
 
     def add_all(self, words: Iterable[str]) -> list[int]:

@@ -30,9 +30,9 @@ MaskArray = NDArray[np.uint8]
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """The same array, no longer writable."""
+    """The same numbers, read-only: a view, so that nobody makes it writable again by its flag."""
     array.flags.writeable = False
-    return array
+    return array.view()
 
 
 def as_array(

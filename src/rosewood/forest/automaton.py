@@ -102,6 +102,8 @@ class Automaton:
         A history is the longest suffix of the words so far that begins some n-gram.  A string with
         an n-gram that is not listed is not accepted.
         """
+        if () in log_probability:
+            raise ForestError("ngram: an n-gram has at least one word")
         histories = {gram[:-1] for gram in log_probability}
         number = {
             history: i for i, history in enumerate(sorted(histories, key=lambda h: (len(h), h)))

@@ -73,23 +73,25 @@ class ForestBuilder:
         rule: int | None = None,
     ) -> int:
         """A new edge.  `says` has words, and k for the k-th tail; left out: its tails in order."""
-        number, before = len(self._head), len(self._tail)
-        self._tail.extend(tails)
-        arity = len(self._tail) - before
-        for node in (head, *self._tail[before:]):
+        # Everything is looked at before anything is kept: a refused edge leaves no trace.
+        number, slots = len(self._head), list(tails)
+        for node in (head, *slots):
             if not 0 <= node < self._nodes:
                 raise ForestError(f"edge {number} names node {node}, but there are {self._nodes}")
+        symbols = list(range(len(slots)) if says is None else says)
+        for symbol in symbols:
+            if not isinstance(symbol, str) and not 0 <= symbol < len(slots):
+                told = f"says its tail {symbol}, but it has {len(slots)} tails"
+                raise ForestError(f"edge {number} {told}")
+        values = {name: float(value) for name, value in (features or {}).items()}
         self._head.append(head)
+        self._tail.extend(slots)
         self._tail_start.append(len(self._tail))
-        for symbol in range(arity) if says is None else says:
-            if isinstance(symbol, str):
-                self._yield.append(self.vocabulary.add(symbol))
-            elif 0 <= symbol < arity:
-                self._yield.append(-1 - symbol)
-            else:
-                raise ForestError(f"edge {number} says its tail {symbol}, but it has {arity} tails")
+        self._yield.extend(
+            self.vocabulary.add(s) if isinstance(s, str) else -1 - s for s in symbols
+        )
         self._yield_start.append(len(self._yield))
-        self._add_features(features or {})
+        self._add_features(values)
         self._rule.append(rule)
         return number
 
@@ -99,9 +101,9 @@ class ForestBuilder:
         for name, value in features.items():
             column = self.features.dense_index(name)
             if column is not None:
-                row[column] = float(value)
+                row[column] = value
             else:
-                sparse.append((self.features.sparse.add(name), float(value)))
+                sparse.append((self.features.sparse.add(name), value))
         sparse.sort()
         self._dense.extend(row)
         self._feat_id.extend(number for number, _ in sparse)
@@ -223,6 +225,8 @@ def nbest_forest(
     vocabulary: Vocabulary | None,
 ) -> Forest:
     """What `Forest.from_nbest` makes: all rows at once, an edge for each candidate."""
+    if isinstance(candidates, str):
+        raise ForestError("an n-best list is a list of candidates, not one string")
     words = Vocabulary() if vocabulary is None else vocabulary
     space = FeatureSpace() if features is None else features
     rows = [words.add_all(c.split() if isinstance(c, str) else c) for c in candidates]

@@ -21,7 +21,7 @@ from rosewood.forest.automaton import Automaton
 from rosewood.forest.forest import Forest
 from rosewood.forest.refine import refine
 from rosewood.forest.search import num_derivations
-from rosewood.forest.transform import MAX_EDGES, intersect
+from rosewood.forest.transform import MAX_EDGES, intersect, select_edges
 
 __all__ = [
     "Distribution",
@@ -88,6 +88,13 @@ class Distribution:
         out = np.empty(self.forest.num_edges)
         mean = _core.edge_covariances(self.forest.view, self.conditional, values, out)
         return mean, out
+
+    def centred(self, local: ArrayLike) -> FloatArray:
+        """Other local values that add up to r(d) - E[r]: no large numbers that cancel."""
+        values = as_weight("local", local, self.forest.num_edges)
+        out = np.empty(self.forest.num_edges)
+        _core.centre_local(self.forest.view, self.conditional, values, out)
+        return out
 
     def entropy(self) -> float:
         """-E[log p(d)], in nats: a sum of entropies of choices, so never below zero."""
@@ -190,18 +197,27 @@ def cross_entropy(forest: Forest, weight: ArrayLike, other: ArrayLike) -> float:
     """
     p = Distribution(forest, weight)
     q = Distribution(forest, other)
-    if ((p.edge_posteriors() > 0) & (q.weight == -np.inf)).any():
+    if _leaves_out(p, q):
         return np.inf
     return q.log_partition - float(p.expectation(q.weight))
+
+
+def _leaves_out(p: Distribution, q: Distribution) -> bool:
+    """Whether q gives zero to a derivation that p does not, however small p's weight of it."""
+    forbidden = q.weight == -np.inf
+    if not forbidden.any():
+        return False
+    used = select_edges(p.forest, p.weight > -np.inf).edge_map
+    return bool(forbidden[used].any())
 
 
 def kl_divergence(forest: Forest, weight: ArrayLike, other: ArrayLike) -> float:
     """KL(p ‖ q) of two weightings of one forest, in nats."""
     p = Distribution(forest, weight)
     q = Distribution(forest, other)
-    posterior = p.edge_posteriors()
-    if ((posterior > 0) & (q.weight == -np.inf)).any():
+    if _leaves_out(p, q):
         return np.inf
+    posterior = p.edge_posteriors()
     # A sum of divergences of choices: no difference of two large numbers.
     used = (posterior > 0) & (q.conditional > 0)
     if not used[posterior > 0].all():
@@ -257,10 +273,12 @@ def covariance(
     # One pass for each column of the narrower side, one product for the other (footnote 11).
     turned = r.ndim == 2 and (s.ndim == 1 or s.shape[1] < r.shape[1])
     few, many = (s, r) if turned else (r, s)
-    columns = [few] if few.ndim == 1 else list(few.T)
-    rows = np.array(
-        [_totals(p.edge_covariances(np.ascontiguousarray(c))[1], many) for c in columns]
-    )
+    narrow = [few] if few.ndim == 1 else list(few.T)
+    wide = [p.centred(c) for c in ([many] if many.ndim == 1 else list(many.T))]
+    passes = [p.edge_covariances(c)[1] for c in narrow]
+    rows = np.array([[_core.dot(each, c) for c in wide] for each in passes])
+    if many.ndim == 1:
+        rows = rows[:, 0]
     result = rows[0] if few.ndim == 1 else rows
     if turned and result.ndim == 2:
         result = result.T
@@ -273,8 +291,7 @@ def variance(forest: Forest, weight: ArrayLike, local: ArrayLike) -> FloatArray 
     if values.ndim == 1:
         return float(covariance(forest, weight, values))
     p = Distribution(forest, weight)
-    columns = [np.ascontiguousarray(c) for c in values.T]
-    return np.array([_totals(p.edge_covariances(c)[1], c) for c in columns])
+    return np.array([_core.dot(p.edge_covariances(c)[1], p.centred(c)) for c in values.T])
 
 
 # -- gradients -------------------------------------------------------------------------------------
@@ -288,8 +305,9 @@ def _gradient(
     theta = p.forest.combine_features(coefficient, threads=threads)
     if scale != 1.0:
         theta *= scale
-    # weight = γ·score, so ∂/∂γ = Σ_e coefficient·score (footnote 16 without θ).
-    return Gradient(value, theta, _core.dot(coefficient, p.weight) / scale)
+    # weight = γ·score, so ∂/∂γ = Σ_e coefficient·score (footnote 16 without θ).  Log conditionals
+    # add up to the same but for log Z, which has no say: small numbers instead of large ones.
+    return Gradient(value, theta, _core.dot(coefficient, p.log_conditional()) / scale)
 
 
 def risk_gradient(

@@ -187,7 +187,7 @@ class ForestSet(Sequence[Forest]):
             place += _size(part)
         names: dict[str, Any] = {"features": self.features, "vocabulary": self.vocabulary}
         if self._checked[number]:
-            return Forest.unchecked(**arrays, **names)
+            return Forest._unchecked(**arrays, **names)
         try:
             forest = Forest(**arrays, **names, allow_unreachable=True)
         except ForestError as error:
@@ -309,9 +309,15 @@ class ForestSetWriter:
     def append(self, forest: Forest, info: Mapping[str, Any] | None = None) -> int:
         """Add a forest, and what is to be known of it (anything JSON can hold); its number."""
         if self.features is None:  # the first forest decides
-            self.features, self.vocabulary = forest.features, forest.vocabulary
+            # Tables of its own: those of the forest are not to grow with the set.
+            self.features = FeatureSpace(forest.features.dense, list(forest.features.sparse))
+            words = forest.vocabulary
+            self.vocabulary = None if words is None else Vocabulary(words)
         forest = renamed(forest, self.features, self.vocabulary)
-        text = json.dumps(dict(info or {}), ensure_ascii=False, allow_nan=False).encode()
+        try:
+            text = json.dumps(dict(info or {}), ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise ForestError(f"the info of a forest must be JSON: {error}") from error
         columns = (
             (_HAS_SPAN if forest.span is not None else 0)
             | (_HAS_RULE if forest.rule is not None else 0)

@@ -92,13 +92,13 @@ class Forest:
     ) -> None:
         """Check and keep the arrays; without a yield, an edge says its tails in slot order."""
         starts = as_array("edge_start", edge_start, np.int64)
-        steps = np.diff(starts)
         if len(starts) < 2:
             raise ForestError(f"edge_start has {len(starts)} entries, want one more than nodes")
         if starts[0] != 0:
             raise ForestError(f"edge_start begins with {starts[0]} at node 0, not 0")
-        if (steps < 0).any():
-            node = int(np.argmax(steps < 0))
+        falls = starts[1:] < starts[:-1]  # a difference of int64 may wrap around
+        if falls.any():
+            node = int(np.argmax(falls))
             raise ForestError(
                 f"edge_start decreases at node {node}: {starts[node]} then {starts[node + 1]}"
             )
@@ -123,7 +123,7 @@ class Forest:
             raise ForestError("yield_symbol needs yield_start")
         self._set(
             edge_start=starts,
-            head=freeze(np.repeat(np.arange(nodes, dtype=np.int32), steps)),
+            head=_heads(starts),
             tail_start=tails,
             tail=as_array("tail", tail, np.int32),
             dense=block,
@@ -162,7 +162,7 @@ class Forest:
         view = _core.make_forest(self.edge_start, self.head, self.tail_start, self.tail)
         object.__setattr__(self, "_view", view)
 
-    def derive(self, **values: Any) -> Forest:
+    def _derive(self, **values: Any) -> Forest:
         """A forest with some fields replaced, without the checks for what comes from outside.
 
         For transforms: their results are right by construction, and are tested to be.
@@ -170,16 +170,15 @@ class Forest:
         fields = {name: getattr(self, name) for name in (*_ARRAYS, "features", "vocabulary")}
         for name, value in values.items():
             fields[name] = freeze(value) if isinstance(value, np.ndarray) else value
-        return Forest.unchecked(**fields)
+        return Forest._unchecked(**fields)
 
     @staticmethod
-    def unchecked(**fields: Any) -> Forest:
+    def _unchecked(**fields: Any) -> Forest:
         """A forest from arrays that are known to be right: the structure alone is looked at."""
         made = Forest.__new__(Forest)
         columns = dict.fromkeys(("span", "rule", "state"))
         if "head" not in fields:
-            steps = np.diff(fields["edge_start"])
-            fields["head"] = freeze(np.repeat(np.arange(len(steps), dtype=np.int32), steps))
+            fields["head"] = _heads(fields["edge_start"])
         made._set(**{**columns, **fields})
         return made
 
@@ -417,6 +416,12 @@ def _rebuild(fields: dict[str, Any]) -> Forest:
     return Forest(
         **{name: value for name, value in fields.items() if name != "head"}, allow_unreachable=True
     )
+
+
+def _heads(edge_start: LongArray) -> IdArray:
+    """The head of each edge; offsets must have been checked, and be of edges that are there."""
+    counts = np.diff(edge_start)
+    return freeze(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
 
 
 def _same(a: Any, b: Any) -> bool:

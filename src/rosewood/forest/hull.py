@@ -8,6 +8,7 @@ Laws        exact with fractions (tested so); in doubles up to the rounding of s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -64,9 +65,13 @@ class ConvexHull:
     one: Hull = (Line(0, 0),)
 
     def weights(self, slope: Sequence[float], intercept: Sequence[float]) -> list[Hull]:
-        """The weight of each edge: its line, and itself as a derivation."""
-        pairs = enumerate(zip(slope, intercept, strict=True))
-        return [(Line(m, b, (edge,)),) for edge, (m, b) in pairs]
+        """The weight of each edge: its line, and itself as a derivation; none where it is -inf."""
+        hulls: list[Hull] = []
+        for edge, (m, b) in enumerate(zip(slope, intercept, strict=True)):
+            if not abs(m) < math.inf or not b < math.inf:
+                raise SemiringError(f"the line of edge {edge} has slope {m} and intercept {b}")
+            hulls.append(() if b == -math.inf else (Line(m, b, (edge,)),))
+        return hulls
 
     def plus(self, a: Hull, b: Hull) -> Hull:
         return envelope(a + b) if a and b else a or b

@@ -16,7 +16,7 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray
+from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_count
 from rosewood.forest.forest import Forest
 from rosewood.forest.transform import MAX_EDGES, rearranged
 
@@ -88,8 +88,7 @@ def refine(
     `begin` and `end` are words put around the whole string (added to the vocabulary); `begin` by
     itself does not count as an n-gram.  More than `max_edges` edges is an error, not a long wait.
     """
-    if n < 1:
-        raise ForestError(f"refine: n is {n}, want at least 1")
+    n, max_edges = as_count("n", n, 1, 2**31 - 1), as_count("max_edges", max_edges)
     if (begin is not None or end is not None) and forest.vocabulary is None:
         raise ForestError("refine: the forest has no vocabulary for the words around the string")
     numbers = [

@@ -42,7 +42,7 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
             words[used] = vocabulary.add(forest.vocabulary[used])
         symbol = symbol.copy()
         symbol[symbol >= 0] = words[symbol[symbol >= 0]]
-    return forest.derive(
+    return forest._derive(
         features=features,
         vocabulary=vocabulary,
         feat_id=feat_id,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_array, as_weight
+from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_array, as_count, as_weight
 from rosewood.forest.automaton import Automaton
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -68,7 +68,7 @@ def rearranged(forest: Forest, structure: tuple[Any, ...]) -> Transformed:
     feat_start, feat_id = _core.gather_ids(forest.feat_start, forest.feat_id, edge_map)
     _, feat_value = _core.gather_values(forest.feat_start, forest.feat_value, edge_map)
     yield_start, yield_symbol = _core.gather_ids(forest.yield_start, forest.yield_symbol, edge_map)
-    made = forest.derive(
+    made = forest._derive(
         edge_start=edge_start,
         head=head,
         tail_start=tail_start,
@@ -155,8 +155,9 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
     """One forest with the derivations of all of them; they must be of one feature space.
 
     With `share`, equal parts become one: an edge with the tails, string, features and rule of
-    another edge of its node is dropped, nodes with equal edges become one.  So a candidate that is
-    in several n-best lists is there once.  (Two derivations that differ in structure stay two.)
+    another edge of its node is dropped, nodes with equal edges, span and state become one.  So a
+    candidate that is in several n-best lists is there once.  (Two derivations that differ in
+    structure stay two.)
     """
     if not forests:
         raise ForestError("merge: no forests given")
@@ -198,7 +199,7 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
     feat_start, feat_id = rows("feat_start", "feat_id")
     yield_start, yield_symbol = rows("yield_start", "yield_symbol")
     rules = [f.rule for f in forests if f.rule is not None]
-    together = first.derive(
+    together = first._derive(
         edge_start=edge_start,
         head=np.repeat(np.arange(root + 1, dtype=np.int32), np.diff(edge_start)),
         tail_start=tail_start,
@@ -222,10 +223,20 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
                 together.yield_symbol,
                 together.feature_view,
                 np.empty(0, np.int64) if together.rule is None else together.rule,
+                _labels(together),
             ),
         )
         order = order[kept]
     return Merged(together, local[order], source[order])
+
+
+def _labels(forest: Forest) -> LongArray:
+    """A number for each node: the same where span and state are the same."""
+    columns = [np.zeros((forest.num_nodes, 1), dtype=np.int64)]
+    columns += [] if forest.span is None else [forest.span.astype(np.int64)]
+    columns += [] if forest.state is None else [forest.state[:, None]]
+    _, labels = np.unique(np.hstack(columns), axis=0, return_inverse=True)
+    return labels.reshape(-1).astype(np.int64)
 
 
 def _joined_starts(starts: Sequence[LongArray]) -> LongArray:
@@ -250,7 +261,7 @@ def intersect(forest: Forest, automaton: Automaton, *, max_edges: int = MAX_EDGE
         automaton.weight,
         automaton.final_weight,
         automaton.initial,
-        max_edges,
+        as_count("max_edges", max_edges),
     )
     return Intersected(*rearranged(forest, structure), weight)
 
@@ -273,7 +284,7 @@ def reweight(
     if not np.isfinite(block).all():
         edge = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
         raise ForestError(f"reweight: edge {edge} is given {block[edge].tolist()}")
-    made = forest.derive(
+    made = forest._derive(
         features=space,
         dense=np.ascontiguousarray(block.copy()),
         feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),
