@@ -44,7 +44,7 @@ void add_features(const FeatureView& features, std::span<const double> coefficie
   const auto start = features.sparse.start;
   const auto id = features.sparse.id;
   const auto value = features.sparse.value;
-  for (std::int64_t e = 0; e < edges; ++e)
+  for (std::int64_t e = 0; width > 0 && e < edges; ++e)
     for (std::int64_t d = 0; d < width; ++d)
       total[d] += coefficient[e] * features.dense[e * width + d];
   // Each thread owns a range of features and passes over all edges: every sum has one order.

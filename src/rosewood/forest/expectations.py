@@ -9,7 +9,8 @@ Native      core/forest/expectation.hpp; specification: tests/reference/expectat
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,12 +47,21 @@ __all__ = [
 ]
 
 
-class Gradient(NamedTuple):
+class Gradient:
     """The value of a function and its derivatives with respect to θ and to the scale γ."""
 
-    value: float
-    theta: FloatArray
-    scale: float
+    def __init__(self, value: float, theta: FloatArray, by_scale: Callable[[], float]) -> None:
+        self.value = value
+        self.theta = theta
+        self._by_scale = by_scale
+
+    @cached_property
+    def scale(self) -> float:
+        """The derivative with respect to γ; a pass over the edges when it is first asked for."""
+        return self._by_scale()
+
+    def __repr__(self) -> str:
+        return f"Gradient({self.value:.6g}, {len(self.theta)} features)"
 
 
 class Distribution:
@@ -307,7 +317,7 @@ def _gradient(
         theta *= scale
     # weight = γ·score, so ∂/∂γ = Σ_e coefficient·score (footnote 16 without θ).  Log conditionals
     # add up to the same but for log Z, which has no say: small numbers instead of large ones.
-    return Gradient(value, theta, _core.dot(coefficient, p.log_conditional()) / scale)
+    return Gradient(value, theta, lambda: _core.dot(coefficient, p.log_conditional()) / scale)
 
 
 def risk_gradient(
