@@ -191,6 +191,7 @@ class KBest::Search {
         const auto rank = static_cast<std::size_t>(pool_[ranks + static_cast<Offset>(i)]);
         score += rank == 0 ? best_[tails[i]] : state(tails[i]).found[rank].score;
       }
+      if (score == -std::numeric_limits<double>::infinity()) continue;  // it left the doubles
       s.heap.push_back({score, s.last.edge, ranks});
       std::push_heap(s.heap.begin(), s.heap.end(), order());
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import rationals
 
 from rosewood.errors import SemiringError
+from rosewood.forest import Forest, inside
 from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
 
 EXAMPLES = settings(max_examples=60, deadline=None)
@@ -58,3 +60,15 @@ def test_an_envelope_is_that_of_its_lines(some):
 def test_the_empty_hull_has_no_best_line():
     with pytest.raises(SemiringError, match="empty"):
         best_line((), 0.0)
+
+
+def test_edges_that_cannot_be_used_have_no_line():
+    forest = Forest.from_nbest(["a", "b", "c"])
+    hull = inside(forest, HULL.weights([-1.0, 0.0, 1.0], [-math.inf, 0.0, 0.0]), HULL)[-1]
+    assert [line.back for line in hull] == [(1,), (2,)]
+    assert best_line(hull, -5.0).slope == 0.0
+    for bad in (math.nan, math.inf):
+        with pytest.raises(SemiringError, match="line of edge 0"):
+            HULL.weights([0.0], [bad])
+        with pytest.raises(SemiringError, match="line of edge 0"):
+            HULL.weights([bad], [0.0])

@@ -249,7 +249,7 @@ class Log(_Standard):
 class SignedLog(_Standard):
     """Sums of products of numbers of either sign: sign and log magnitude (Table 3 of the paper).
 
-    Zero has sign 0; a number with log magnitude -inf and another sign is zero too.
+    Zero has sign 0, whatever its log magnitude; log magnitude -inf with another sign is zero too.
     """
 
     zero: SignedNumber = (0.0, -_INFINITY)
@@ -267,6 +267,10 @@ class SignedLog(_Standard):
             raise SemiringError(f"SignedLog: exp({a[1]}) does not fit a double") from None
 
     def plus(self, a: SignedNumber, b: SignedNumber) -> SignedNumber:
+        if a[0] == 0.0:
+            a = self.zero
+        if b[0] == 0.0:
+            b = self.zero
         if a[1] < b[1]:
             a, b = b, a
         (sign, large), (other, small) = a, b
@@ -279,8 +283,8 @@ class SignedLog(_Standard):
         return (sign, large + _log_one_minus_exp(small - large))
 
     def times(self, a: SignedNumber, b: SignedNumber) -> SignedNumber:
-        log = a[1] + b[1]
-        return self.zero if log == -_INFINITY else (a[0] * b[0], log)
+        sign, log = a[0] * b[0], a[1] + b[1]
+        return self.zero if sign == 0.0 or log == -_INFINITY else (sign, log)
 
     def star(self, a: SignedNumber) -> SignedNumber:
         sign, log = a
