@@ -6,6 +6,7 @@ import numpy as np
 
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
+from rosewood.forest.arrays import IdArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
@@ -27,21 +28,16 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
         return forest
     feat_id, feat_value = forest.feat_id, forest.feat_value
     if forest.features is not features:
-        number = np.zeros(len(forest.features.sparse), dtype=np.int32)
-        for used in np.unique(feat_id).tolist():
-            number[used] = features.sparse.add(forest.features.sparse[used])
-        feat_id = number[feat_id]
+        feat_id = _renumbered(feat_id, forest.features.sparse, features.sparse)
         # Numbers must increase within an edge, in the new order too.
         edge = np.repeat(np.arange(forest.num_edges), np.diff(forest.feat_start))
         order = np.lexsort((feat_id, edge))
         feat_id, feat_value = feat_id[order], feat_value[order]
     symbol = forest.yield_symbol
     if forest.vocabulary is not None and vocabulary is not None:
-        words = np.zeros(len(forest.vocabulary), dtype=np.int32)
-        for used in np.unique(symbol[symbol >= 0]).tolist():
-            words[used] = vocabulary.add(forest.vocabulary[used])
         symbol = symbol.copy()
-        symbol[symbol >= 0] = words[symbol[symbol >= 0]]
+        is_word = symbol >= 0
+        symbol[is_word] = _renumbered(symbol[is_word], forest.vocabulary, vocabulary)
     return forest._derive(
         features=features,
         vocabulary=vocabulary,
@@ -49,3 +45,10 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
         feat_value=feat_value,
         yield_symbol=symbol,
     )
+
+
+def _renumbered(numbers: IdArray, old: Vocabulary, new: Vocabulary) -> IdArray:
+    """The same names by the numbers of another table; only the names in use are looked at."""
+    used, place = np.unique(numbers, return_inverse=True)
+    named = np.array([new.add(old[number]) for number in used.tolist()], dtype=np.int32)
+    return named[place.reshape(-1)]
