@@ -52,7 +52,7 @@ ROSEWOOD_INLINE void inside_pass(const ForestView& f, std::span<const double> lo
   Scaled* values = value.data();
   std::vector<double> mantissas, exponents;
   for (std::int64_t begin = 0; begin < nodes;) {
-    // A run of whole nodes with at least a block of edges, where there are that many left.
+    // A run of whole nodes with at most a block of edges, or one node that has more.
     const Offset base = edge_start[begin];
     std::int64_t end = begin + 1;
     while (end < nodes && edge_start[end + 1] - base <= block) ++end;

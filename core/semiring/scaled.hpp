@@ -51,15 +51,6 @@ inline double log_magnitude(Scaled a) {
   return std::log(std::abs(a.mantissa)) + a.exponent * ln2;
 }
 
-/// a as a double: 0 or infinite where it does not fit.
-inline double to_double(Scaled a) {
-  if (a.mantissa == 0.0) return 0.0;
-  const double e = a.exponent;
-  if (e > 4000.0) return std::copysign(std::numeric_limits<double>::infinity(), a.mantissa);
-  if (e < -4000.0) return 0.0;
-  return std::ldexp(a.mantissa, static_cast<int>(e));
-}
-
 /// exp(x) for any x but NaN and +inf, one at a time.
 inline Scaled scaled_exp(double x) {
   constexpr double log2_e = 1.44269504088896340735992468100;

@@ -11,16 +11,6 @@
 
 namespace rosewood {
 
-struct Boolean {
-  using Value = std::uint8_t;
-  static Value zero() { return 0; }
-  static Value one() { return 1; }
-  static bool is_zero(Value a) { return a == 0; }
-  static Value plus(Value a, Value b) { return a | b; }
-  static Value times(Value a, Value b) { return a & b; }
-  static Value normalise(Value a) { return a; }
-};
-
 /// (max, +) on log weights.
 struct Tropical {
   using Value = double;

@@ -445,3 +445,11 @@ def test_divergence_where_probabilities_underflow():
     for function in (ex.kl_divergence, ex.cross_entropy):
         assert function(forest, [0.0, -800.0], [0.0, -np.inf]) == np.inf
         assert np.isfinite(function(forest, [0.0, -np.inf], [0.0, -np.inf]))
+
+
+@pytest.mark.parametrize("weight", [-400.0, -600.0, -700.0, -735.0, -742.5, -800.0])
+def test_outside_of_nodes_that_are_hardly_used(weight):
+    """Expected uses lose their digits before they underflow: the short way must not be taken."""
+    forest = Forest([0, 1, 2, 4], [0, 0, 0, 1, 2], [0, 1])
+    outside = forest.inside_outside([0.0, 0.0, 0.0, weight])[1]
+    np.testing.assert_allclose(outside, [0.0, weight, 0.0], rtol=1e-14, atol=1e-14)

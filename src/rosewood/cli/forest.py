@@ -111,7 +111,10 @@ def measure(
     format: Format = None,
     json: Json = False,
 ) -> None:
-    """log Z, entropy (nats), expected length of each forest; --json adds E[features] and ∇H."""
+    """log Z, entropy (nats), expected length of each forest.
+
+    With --json also the expected features and the gradient of the entropy.
+    """
     from rosewood.forest import (
         cross_entropy,
         entropy_gradient,

@@ -15,7 +15,6 @@ __all__ = [
     "FloatArray",
     "IdArray",
     "LongArray",
-    "MaskArray",
     "as_array",
     "as_count",
     "as_scale",
@@ -26,7 +25,6 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 IdArray = NDArray[np.int32]  # nodes, words, features
 LongArray = NDArray[np.int64]  # offsets, edges, rules
-MaskArray = NDArray[np.uint8]
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
