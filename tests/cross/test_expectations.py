@@ -447,9 +447,11 @@ def test_divergence_where_probabilities_underflow():
         assert np.isfinite(function(forest, [0.0, -np.inf], [0.0, -np.inf]))
 
 
-@pytest.mark.parametrize("weight", [-400.0, -600.0, -700.0, -735.0, -742.5, -800.0])
+@pytest.mark.parametrize("weight", [-200.0, -300.0, -365.0, -370.0, -372.0, -400.0, -800.0])
 def test_outside_of_nodes_that_are_hardly_used(weight):
     """Expected uses lose their digits before they underflow: the short way must not be taken."""
-    forest = Forest([0, 1, 2, 4], [0, 0, 0, 1, 2], [0, 1])
-    outside = forest.inside_outside([0.0, 0.0, 0.0, weight])[1]
-    np.testing.assert_allclose(outside, [0.0, weight, 0.0], rtol=1e-14, atol=1e-14)
+    # Two choices in a row, each of exp(weight): node 1 is used exp(2 weight) times.
+    forest = Forest([0, 1, 2, 4, 5, 7], [0, 0, 0, 1, 2, 2, 3, 4], [0, 1, 3, 2])
+    outside = forest.inside_outside([0.0, 0.0, 0.0, weight, 0.0, 0.0, weight])[1]
+    want = [weight, 2 * weight, weight, 0.0, 0.0]
+    np.testing.assert_allclose(outside, want, rtol=1e-14, atol=1e-14)
