@@ -61,7 +61,6 @@ stubs: $(VENV)/tests
 	$(BIN)/python -m nanobind.stubgen --quiet -m rosewood._core -o src/rosewood/_core.pyi
 
 bench: $(VENV)/built
-	$(BIN)/pip install --quiet --group bench
 	$(BIN)/python -m benchmarks.forest
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.

@@ -24,9 +24,15 @@ NB_MODULE(_core, m) {
       raise("CycleError", e.what());
     } catch (const rosewood::ForestError& e) {
       raise("ForestError", e.what());
+    } catch (const rosewood::MetricError& e) {
+      raise("MetricError", e.what());
+    } catch (const rosewood::TuningError& e) {
+      raise("TuningError", e.what());
     }
   });
   rosewood::bind::bind_forest(m);
+  rosewood::bind::bind_learn(m);
+  rosewood::bind::bind_metrics(m);
   rosewood::bind::bind_search(m);
   rosewood::bind::bind_transform(m);
 }

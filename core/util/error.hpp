@@ -21,6 +21,16 @@ struct EmptyForestError : ForestError {
   using ForestError::ForestError;
 };
 
+/// A metric, or what is to be scored, is not valid.
+struct MetricError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Settings, candidates or weights that cannot be tuned.
+struct TuningError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Pieces of a message, joined: fail<ForestError>("edge ", e, ": …").
 template <class E, class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {

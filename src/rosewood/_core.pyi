@@ -65,6 +65,17 @@ def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
     The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.
     """
 
+class MetricScorer:
+    """The score of summed statistics."""
+
+    def __init__(self, kind: str, higher_is_better: bool = True, orders: int = 4, factor: float = 100.0) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+def metric_scores(scorer: MetricScorer, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """The score of each row of summed statistics."""
+
 class KBest:
     """Derivations best first, one at a time."""
 

@@ -5,6 +5,8 @@
     │   ├── CycleError            a cycle that is not made of unary edges, or cannot be summed
     │   └── EmptyForestError      a distribution was asked of a forest without derivations
     ├── SemiringError             an operation the semiring does not have
+    ├── MetricError               a metric, or what is to be scored, is not valid
+    ├── TuningError               settings, candidates or weights that cannot be tuned
     └── FormatError               a file or a text cannot be read: carries file, line and reason
         └── DamagedFileError      a binary file is truncated, altered or of another kind
 
@@ -22,8 +24,10 @@ __all__ = [
     "EmptyForestError",
     "ForestError",
     "FormatError",
+    "MetricError",
     "RosewoodError",
     "SemiringError",
+    "TuningError",
 ]
 
 
@@ -45,6 +49,14 @@ class EmptyForestError(ForestError):
 
 class SemiringError(RosewoodError):
     """An operation that the semiring does not have."""
+
+
+class MetricError(RosewoodError):
+    """A metric, or what is to be scored, is not valid."""
+
+
+class TuningError(RosewoodError):
+    """Settings, candidates or weights that cannot be tuned, with the reason."""
 
 
 class FormatError(RosewoodError):

@@ -1,0 +1,1 @@
+"""Metrics: additive statistics, scores with signatures, significance."""

@@ -1,0 +1,79 @@
+"""What a metric is: additive statistics first, a score of their sum second, a signature always."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.errors import MetricError
+from rosewood.forest.arrays import FloatArray
+
+__all__ = ["Metric"]
+
+
+class Metric(ABC):
+    """A metric of translations.
+
+    Statistics of sentences are rows of numbers; those of a corpus are their sum; the score is a
+    function of the sum.  So a tuner can add and subtract sentences and never sees a string.
+    """
+
+    name: str  # how the metric is asked for: "bleu"
+    columns: tuple[str, ...]  # what each statistic is
+    higher_is_better: bool = True
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """All that decides the score, in sacreBLEU's way of writing it."""
+
+    @property
+    @abstractmethod
+    def scorer(self) -> _core.MetricScorer:
+        """The score of summed statistics, as native kernels take it."""
+
+    @abstractmethod
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> FloatArray:
+        """[n, columns]: the statistics of n hypotheses for *one* sentence.
+
+        `references` are that sentence's; `scores` are columns of numbers that somebody else gave
+        the hypotheses, one number each.
+        """
+
+    def score(self, statistics: FloatArray) -> float:
+        """The score of the sum of these rows, [n, columns], or of one row, [columns]."""
+        rows = np.atleast_2d(np.asarray(statistics, dtype=np.float64))
+        return float(self.scores(rows.sum(axis=0, keepdims=True))[0])
+
+    def scores(self, statistics: FloatArray) -> FloatArray:
+        """The score of each row of summed statistics, [n, columns] → [n]."""
+        rows = np.ascontiguousarray(statistics, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != len(self.columns):
+            raise MetricError(f"statistics have shape {rows.shape}, want (n, {len(self.columns)})")
+        out = np.empty(len(rows))
+        _core.metric_scores(self.scorer, rows, out)
+        return out
+
+    def gains(self, statistics: FloatArray) -> FloatArray:
+        """What learners maximise: the scores, or their negatives where lower is better."""
+        return self.scores(statistics) if self.higher_is_better else -self.scores(statistics)
+
+    @cached_property
+    def sign(self) -> float:
+        return 1.0 if self.higher_is_better else -1.0
+
+    def sentence_gains(self, statistics: FloatArray, *, smoothing: float = 1.0) -> FloatArray:
+        """A gain for each sentence alone; metrics that are zero too easily smooth themselves."""
+        return self.gains(statistics)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.signature})"
