@@ -1,0 +1,172 @@
+"""Minimum error rate training (Och 2003), on n-best lists and forests alike.
+
+Along a line of weights the best derivation of a forest changes at breakpoints, those of its upper
+envelope: the inside value in the convex-hull semiring.  Between the breakpoints of all forests the
+metric is constant, so the best point of the line is found exactly.  Lines follow the features
+one by one, and random directions; every restart is a climb of its own.
+Native      core/learn/envelope.hpp, core/learn/line_search.hpp
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.errors import TuningError
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.learn.candidates import spread
+from rosewood.learn.learner import Fit, Learner, Report, setting
+from rosewood.learn.tuning_set import TuningSet
+
+__all__ = ["Mert", "line_search"]
+
+_FAR = 1e4  # how far a line search looks, in units of the weights' length
+_NARROW = 1e-9
+
+
+class _Direction(NamedTuple):
+    """A direction in θ, and what edges gain along it."""
+
+    delta: FloatArray
+    slope: FloatArray
+
+
+@dataclass(frozen=True)
+class Mert(Learner):
+    """Exact line searches along features and random directions, from many starting points."""
+
+    name: ClassVar[str] = "mert"
+
+    restarts: int = setting(20, "starting points, the first being the given weights", low=1)
+    random_directions: int = setting(4, "random directions a pass, beside the features", low=0)
+    passes: int = setting(50, "passes over all directions, at most", low=1)
+    tolerance: float = setting(0.001, "stop when a pass gains less than this", low=0)
+    max_features: int = setting(200, "refuse more features than this", low=1)
+    k: int = setting(100, "strings of a forest from which features are scaled", low=1)
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        count = len(tuning.features)
+        if count > self.max_features:
+            raise TuningError(
+                f"MERT is not meant for {count} features: it searches along each of them, and "
+                f"overfits with more than a few dozen; use mira, pro or mr (or raise "
+                f"max_features, now {self.max_features})"
+            )
+        theta = as_weight("start", start, count)
+        scale = 1.0 / spread(tuning.candidates(theta, self.k))
+        axes = [self._axis(tuning, j, scale) for j in range(count)]
+        seeds = np.random.SeedSequence(seed).spawn(self.restarts)
+        climbs: list[_Climb] = []
+        history: list[dict[str, Any]] = []
+
+        def climb(number: int) -> _Climb:
+            return _climb(self, tuning, axes, scale, theta if number == 0 else None, seeds[number])
+
+        with ThreadPoolExecutor(max_workers=tuning.threads) as pool:
+            for done in pool.map(climb, range(self.restarts)):
+                climbs.append(done)
+                history.append(
+                    {
+                        "round": len(climbs),
+                        "score": tuning.metric.sign * done.gain,
+                        "passes": done.passes,
+                        "best": tuning.metric.sign * max(c.gain for c in climbs),
+                    }
+                )
+                if report is not None:
+                    report(history[-1])
+        best = max(climbs, key=lambda c: c.gain)  # the first among equals
+        return Fit(best.theta, tuning.score(best.theta), history)
+
+    def _axis(self, tuning: TuningSet, feature: int, scale: FloatArray) -> _Direction:
+        delta = np.zeros(len(tuning.features))
+        delta[feature] = scale[feature]
+        slope = tuning.edge_scores(delta)
+        return _Direction(delta, slope)
+
+
+class _Climb(NamedTuple):
+    theta: FloatArray
+    gain: float
+    passes: int
+
+
+def _climb(
+    settings: Mert,
+    tuning: TuningSet,
+    axes: list[_Direction],
+    scale: FloatArray,
+    start: FloatArray | None,
+    seed: np.random.SeedSequence,
+) -> _Climb:
+    """Line searches until a pass over all directions gains next to nothing."""
+    random = np.random.default_rng(seed)
+    theta = random.uniform(-1.0, 1.0, len(scale)) * scale if start is None else start.copy()
+    if not theta.any():
+        theta = scale.copy()
+    gain = -np.inf
+    passes = 0
+    for passes in range(1, settings.passes + 1):
+        # The metric does not know the length of θ; bounds and rounding do.
+        theta = theta / np.sqrt(((theta / scale) ** 2).sum())
+        scores = tuning.edge_scores(theta)
+        before = gain
+        randoms = [
+            _random_direction(tuning, scale, random) for _ in range(settings.random_directions)
+        ]
+        directions = axes + randoms
+        for number in random.permutation(len(directions)):
+            direction = directions[number]
+            x, found, here = line_search(tuning, scores, direction.slope)
+            gain = max(gain, here)
+            if found > here:
+                theta = theta + x * direction.delta
+                scores += x * direction.slope
+                gain = found
+        if gain - before <= settings.tolerance:
+            break
+    return _Climb(theta, tuning.gain(theta), passes)
+
+
+def _random_direction(
+    tuning: TuningSet, scale: FloatArray, random: np.random.Generator
+) -> _Direction:
+    delta = random.standard_normal(len(scale)) * scale
+    return _Direction(delta, tuning.edge_scores(delta))
+
+
+def line_search(
+    tuning: TuningSet,
+    scores: FloatArray,
+    slope: FloatArray,
+    *,
+    lower: float = -_FAR,
+    upper: float = _FAR,
+    min_width: float = _NARROW,
+) -> tuple[float, float, float]:
+    """The x for which scores + x·slope gives the best derivations: x, the gain there, and at 0.
+
+    `scores` and `slope` are numbers of edges, as `TuningSet.edge_scores` gives them.
+    """
+    line_start, begin, start, edge = _core.upper_envelopes(
+        tuning.batch, scores, slope, 1 if tuning.is_flat else tuning.threads
+    )
+    owner = np.repeat(np.arange(len(tuning)), np.diff(line_start))
+    rows = tuning.rows(owner, start, edge)
+    return _core.line_search(
+        line_start,
+        begin,
+        rows,
+        tuning.statistics,
+        tuning.metric.scorer,
+        lower,
+        upper,
+        min_width,
+    )
