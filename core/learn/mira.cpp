@@ -53,8 +53,6 @@ std::int64_t mira_pass(const CandidateTable& table, const MetricScorer& scorer,
                        MiraState& state) {
   const auto width = static_cast<std::size_t>(scorer.width());
   const auto& features = table.features;
-  const auto& sparse = features.sparse;
-  const double* sparse_theta = state.theta.data() + features.width;
   std::vector<double> sum(width);
   Difference difference(state.theta.size());
   std::int64_t moved = 0;
@@ -63,11 +61,7 @@ std::int64_t mira_pass(const CandidateTable& table, const MetricScorer& scorer,
     double best_hope = 0.0, best_fear = 0.0;
     double hope_score = 0.0, hope_gain = 0.0, fear_score = 0.0, fear_gain = 0.0;
     for (Offset c = table.start[list]; c < table.start[list + 1]; ++c) {
-      double score = 0.0;
-      for (std::int64_t d = 0; d < features.width; ++d)
-        score += state.theta[d] * features.dense[c * features.width + d];
-      for (Offset i = sparse.start[c]; i < sparse.start[c + 1]; ++i)
-        score += sparse_theta[sparse.id[i]] * sparse.value[i];
+      const double score = row_score(features, state.theta.data(), c);
       const double* row = table.statistics.data() + static_cast<std::size_t>(c) * width;
       for (std::size_t s = 0; s < width; ++s) sum[s] = state.background[s] + row[s];
       const double gain = settings.gain_scale * scorer.gain(sum.data()) * scorer.size(sum.data());

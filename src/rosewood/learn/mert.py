@@ -3,7 +3,8 @@
 Along a line of weights the best derivation of a forest changes at breakpoints, those of its upper
 envelope: the inside value in the convex-hull semiring.  Between the breakpoints of all forests the
 metric is constant, so the best point of the line is found exactly.  Lines follow the features
-one by one, and random directions; every restart is a climb of its own.
+one by one, and random directions.  Climbs start at the given weights, at a regression, anywhere,
+and, the later half, near the best point so far: good points of the metric have good neighbours.
 Native      core/learn/envelope.hpp, core/learn/line_search.hpp
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.errors import TuningError
 from rosewood.forest.arrays import FloatArray, as_weight
-from rosewood.learn.candidates import spread
+from rosewood.learn.candidates import least_squares, spread
 from rosewood.learn.learner import Fit, Learner, Report, setting
 from rosewood.learn.tuning_set import TuningSet
 
@@ -42,10 +44,11 @@ class Mert(Learner):
 
     name: ClassVar[str] = "mert"
 
-    restarts: int = setting(20, "starting points, the first being the given weights", low=1)
+    restarts: int = setting(20, "climbs; the first is from the given weights, the second from a regression", low=1)
     random_directions: int = setting(4, "random directions a pass, beside the features", low=0)
     passes: int = setting(50, "passes over all directions, at most", low=1)
-    tolerance: float = setting(0.001, "stop when a pass gains less than this", low=0)
+    tolerance: float = setting(5e-4, "stop when a pass gains less than this part", low=0)
+    nearby: float = setting(0.1, "how far from the best point later climbs start", low=0)
     max_features: int = setting(200, "refuse more features than this", low=1)
     k: int = setting(100, "strings of a forest from which features are scaled", low=1)
 
@@ -60,28 +63,33 @@ class Mert(Learner):
                 f"max_features, now {self.max_features})"
             )
         theta = as_weight("start", start, count)
-        scale = 1.0 / spread(tuning.candidates(theta, self.k))
+        candidates = tuning.candidates(theta, self.k)
+        scale = 1.0 / spread(candidates)
+        gains = tuning.metric.sentence_gains(candidates.statistics)
+        starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
         axes = [self._axis(tuning, j, scale) for j in range(count)]
         seeds = np.random.SeedSequence(seed).spawn(self.restarts)
         climbs: list[_Climb] = []
         history: list[dict[str, Any]] = []
 
-        def climb(number: int) -> _Climb:
-            return _climb(self, tuning, axes, scale, theta if number == 0 else None, seeds[number])
+        def climb(number: int, origin: FloatArray | None) -> _Climb:
+            start = starts[number] if number < len(starts) else None
+            return _climb(self, tuning, axes, scale, start, origin, seeds[number])
 
         with ThreadPoolExecutor(max_workers=tuning.threads) as pool:
-            for done in pool.map(climb, range(self.restarts)):
-                climbs.append(done)
-                history.append(
-                    {
+            for wave in _waves(self.restarts):
+                origin = max(climbs, key=lambda c: c.gain).theta if climbs else None
+                for done in pool.map(climb, wave, repeat(origin)):
+                    climbs.append(done)
+                    row = {
                         "round": len(climbs),
                         "score": tuning.metric.sign * done.gain,
-                        "passes": done.passes,
                         "best": tuning.metric.sign * max(c.gain for c in climbs),
+                        "passes": done.passes,
                     }
-                )
-                if report is not None:
-                    report(history[-1])
+                    history.append(row)
+                    if report is not None:
+                        report(row)
         best = max(climbs, key=lambda c: c.gain)  # the first among equals
         return Fit(best.theta, tuning.score(best.theta), history)
 
@@ -90,6 +98,16 @@ class Mert(Learner):
         delta[feature] = scale[feature]
         slope = tuning.edge_scores(delta)
         return _Direction(delta, slope)
+
+
+def _waves(restarts: int) -> list[range]:
+    """Half of the climbs, a quarter, and the rest: each wave starts from what the last ones found.
+
+    Within a wave climbs do not know of each other, so they can run side by side.
+    """
+    half, quarter = (restarts + 1) // 2, (3 * restarts + 2) // 4
+    waves = [range(half), range(half, quarter), range(quarter, restarts)]
+    return [wave for wave in waves if wave]
 
 
 class _Climb(NamedTuple):
@@ -104,18 +122,22 @@ def _climb(
     axes: list[_Direction],
     scale: FloatArray,
     start: FloatArray | None,
+    origin: FloatArray | None,
     seed: np.random.SeedSequence,
 ) -> _Climb:
     """Line searches until a pass over all directions gains next to nothing."""
     random = np.random.default_rng(seed)
-    theta = random.uniform(-1.0, 1.0, len(scale)) * scale if start is None else start.copy()
-    if not theta.any():
-        theta = scale.copy()
+    if start is not None:
+        theta = start
+    elif origin is not None:
+        noise = random.standard_normal(len(scale)) * scale
+        theta = _unit(origin, scale) + settings.nearby * noise
+    else:
+        theta = random.uniform(-1.0, 1.0, len(scale)) * scale
     gain = -np.inf
     passes = 0
     for passes in range(1, settings.passes + 1):
-        # The metric does not know the length of θ; bounds and rounding do.
-        theta = theta / np.sqrt(((theta / scale) ** 2).sum())
+        theta = _unit(theta, scale)
         scores = tuning.edge_scores(theta)
         before = gain
         randoms = [
@@ -130,9 +152,15 @@ def _climb(
                 theta = theta + x * direction.delta
                 scores += x * direction.slope
                 gain = found
-        if gain - before <= settings.tolerance:
+        if gain - before <= settings.tolerance * abs(gain):
             break
     return _Climb(theta, tuning.gain(theta), passes)
+
+
+def _unit(theta: FloatArray, scale: FloatArray) -> FloatArray:
+    """θ with length 1 in units of `scale`: the metric does not care, bounds and rounding do."""
+    length = np.sqrt(((theta / scale) ** 2).sum())
+    return theta / length if length > 0 else scale / np.sqrt(len(scale))
 
 
 def _random_direction(
