@@ -14,7 +14,7 @@ from tests.reference import metrics as reference
 
 from rosewood import _core
 from rosewood.errors import MetricError
-from rosewood.metrics import Bleu, BleuSbp
+from rosewood.metrics import Bleu, BleuSbp, Chrf, Ter
 from rosewood.metrics.batch import starts
 
 few = st.lists(st.integers(-1, 3), max_size=9)
@@ -40,6 +40,72 @@ def test_bleu_statistics(batch, orders, clip, strict, threads):
     out = np.full((len(want), 2 + 2 * orders + strict), np.nan)
     _core.bleu_statistics(*arrays(batch), orders, clip, threads, out)
     assert out.tolist() == want
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.tuples(few, few), max_size=3),
+            st.lists(st.tuples(few, few), min_size=1, max_size=3),
+        ),
+        max_size=3,
+    ),
+    st.tuples(st.integers(0, 4), st.integers(0, 3)).filter(any),
+    st.sampled_from([1.0, 2.0, 3.0]),
+    st.booleans(),
+    st.integers(1, 3),
+)
+def test_chrf_statistics_and_scores(batch, orders, beta, effective, threads):
+    want = reference.chrf_statistics(batch, orders, beta, effective)
+    chars, words = (
+        arrays([([h[i] for h in own], [r[i] for r in refs]) for own, refs in batch]) for i in (0, 1)
+    )
+    scorer = _core.MetricScorer("chrf", orders=sum(orders), beta=beta, effective_order=effective)
+    out = np.full((len(want), scorer.width), np.nan)
+    _core.chrf_statistics(*chars, *words[2:], *orders, scorer, threads, out)
+    assert out.tolist() == want
+    rows = np.concatenate([out, out.sum(axis=0, keepdims=True)])
+    found = np.empty(len(rows))
+    _core.metric_scores(scorer, rows, found)
+    scores = reference.metric_scores("chrf", rows.tolist(), beta=beta, effective=effective)
+    np.testing.assert_allclose(found, scores, rtol=1e-12, atol=1e-12)
+
+
+@given(batches, st.integers(1, 3))
+def test_edit_statistics(batch, threads):
+    want = reference.edit_statistics(batch)
+    out = np.full((len(want), 2), np.nan)
+    _core.edit_statistics(*arrays(batch), threads, out)
+    assert out.tolist() == want
+
+
+@pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129, 300])
+def test_edits_of_long_texts(length):
+    """More symbols than one block has bits, and texts shorter and longer than the reference."""
+    random = np.random.default_rng(length)
+    for symbols in (2, 30):
+        base = random.integers(symbols, size=length).tolist()
+        others = [
+            [s for s in base if random.random() < keep for s in [s] * (1 + (random.random() < 0.1))]
+            for keep in (0.1, 0.5, 0.9, 1.0)
+        ]
+        noise = random.integers(symbols, size=length + 7).tolist()
+        batch = [([*others, noise, []], [base, noise[: length // 2]])]
+        out = np.empty((6, 2))
+        _core.edit_statistics(*arrays(batch), 1, out)
+        assert out.tolist() == reference.edit_statistics(batch)
+
+
+@given(st.lists(few, max_size=3), st.lists(few, max_size=6))
+def test_known_ngrams(references, grams):
+    known = np.full(len(grams), 7, dtype=np.uint8)
+    _core.known_ngrams(*rows_of(references), *rows_of(grams), known)
+    want = reference.known_ngrams(references, grams)
+    assert [k for k, g in zip(known.tolist(), grams, strict=True) if g] == [
+        k for k, g in zip(want, grams, strict=True) if g
+    ]
+    with pytest.raises(MetricError, match="entries for"):
+        _core.known_ngrams(*rows_of(references), *rows_of(grams), np.empty(99, dtype=np.uint8))
 
 
 BAD = {
@@ -157,6 +223,39 @@ def test_bleu_is_that_of_sacrebleu(corpus, tokenize, lowercase, orders, smooth, 
         assert metric.sentence_gains(row[None])[0] == pytest.approx(want, abs=1e-9)
 
 
+@given(
+    corpora,
+    st.tuples(st.integers(0, 7), st.integers(0, 3)).filter(any),
+    st.sampled_from([1, 2, 3]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+def test_chrf_is_that_of_sacrebleu(corpus, orders, beta, lowercase, whitespace, eps):
+    metric = Chrf(*orders, beta, lowercase, whitespace, eps)
+    peer = sacrebleu.CHRF(*orders, beta, lowercase, whitespace, eps)
+    hypotheses, _, documents = sides(corpus)
+    rows = own_rows(metric, corpus)
+    assert rows.tolist() == peer._extract_corpus_statistics(hypotheses, documents)
+    score = peer.corpus_score(hypotheses, documents)
+    assert metric.score(rows) == pytest.approx(score.score, abs=1e-9)
+    assert metric.title == score.name
+    if beta == 2:
+        assert metric.signature_with(nrefs=len(documents)) == peer.get_signature().format()
+
+
+@given(corpora, st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()))
+def test_ter_is_that_of_sacrebleu(corpus, settings):
+    metric, peer = Ter(*settings), sacrebleu.TER(*settings)
+    hypotheses, _, documents = sides(corpus)
+    rows = own_rows(metric, corpus)
+    assert rows.tolist() == peer._extract_corpus_statistics(hypotheses, documents)
+    score = peer.corpus_score(hypotheses, documents)
+    assert metric.score(rows) == pytest.approx(score.score, abs=1e-9)
+    assert metric.title == score.name
+    assert metric.signature_with(nrefs=len(documents)) == peer.get_signature().format()
+
+
 @pytest.fixture(scope="module")
 def tatoeba() -> list[tuple[str, list[str]]]:
     """Sentences with three references; the fourth, disturbed, is what is scored."""
@@ -181,3 +280,31 @@ def test_bleu_of_real_text_with_several_references(tatoeba, tokenize):
         assert metric.signature_with(nrefs=len(documents)) == peer.get_signature().format()
         strict = BleuSbp(tokenize)
         assert 0 < strict.score(own_rows(strict, corpus)) < want
+
+
+@pytest.mark.parametrize(
+    ("metric", "peer"),
+    [(Chrf(), sacrebleu.CHRF()), (Chrf(word_order=2), sacrebleu.CHRF(word_order=2)),
+     (Ter(), sacrebleu.TER())],
+    ids=["chrf", "chrf++", "ter"],
+)  # fmt: skip
+def test_other_metrics_of_real_text(tatoeba, metric, peer):
+    corpus = tatoeba[:200] if isinstance(metric, Ter) else tatoeba
+    hypotheses, _, documents = sides(corpus)
+    want = peer.corpus_score(hypotheses, documents).score
+    assert metric.score(own_rows(metric, corpus)) == pytest.approx(want, abs=1e-9)
+    assert 5 < want < 95
+
+
+def test_candidates_of_real_text():
+    """Many candidates a sentence: the same numbers one by one."""
+    rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:40]
+    hypotheses = [[h["text"] for h in row["hyps"]] for row in rows]
+    pairs = [(h, row["refs"]) for row, own in zip(rows, hypotheses, strict=True) for h in own]
+    for metric, peer in [
+        (Bleu(), sacrebleu.BLEU(force=True)),
+        (Chrf(word_order=2), sacrebleu.CHRF(word_order=2)),
+    ]:
+        found = metric.statistics_many(hypotheses, [row["refs"] for row in rows], threads=2)
+        said, _, documents = sides(pairs)
+        assert found.tolist() == peer._extract_corpus_statistics(said, documents)

@@ -12,15 +12,37 @@ from hypothesis import strategies as st
 
 import rosewood.metrics
 from rosewood.errors import MetricError
-from rosewood.metrics import METRICS, Bleu, BleuSbp, Column, parse_metric
+from rosewood.metrics import (
+    METRICS,
+    Bleu,
+    BleuSbp,
+    Cer,
+    Chrf,
+    Column,
+    ExactMatch,
+    Ter,
+    Wer,
+    parse_metric,
+)
 from rosewood.metrics.tokenise import TOKENISERS
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=7).map(" ".join)
 groups = st.lists(
     st.tuples(st.lists(lines, max_size=3), st.lists(lines, min_size=1, max_size=3)), max_size=4
 )
-TEXT_METRICS = [Bleu(tokenize="none"), BleuSbp(tokenize="none", orders=2)]
-each_metric = pytest.mark.parametrize("metric", TEXT_METRICS, ids=lambda m: m.name)
+TEXT_METRICS = [
+    Bleu(tokenize="none"),
+    BleuSbp(tokenize="none", orders=2),
+    Chrf(),
+    Chrf(char_order=3, word_order=2, eps_smoothing=True),
+    Ter(),
+    Wer(),
+    Cer(),
+    ExactMatch(),
+]
+each_metric = pytest.mark.parametrize(
+    "metric", TEXT_METRICS, ids=lambda m: f"{m.name}-{len(m.columns)}"
+)
 
 
 def test_public_names_are_sorted():
@@ -39,12 +61,14 @@ def test_statistics_of_many_sentences_are_those_of_each(metric, cases):
     assert together.tolist() == [row for rows in alone for row in rows.tolist()]
     assert metric.scorer.width == len(metric.columns)
     assert (together >= 0).all()
-    assert metric.score(together) == metric.score(together[::-1])
-    for own, refs in cases:  # neither does the order of references matter
-        assert metric.statistics(own, refs).tolist() == metric.statistics(own, refs[::-1]).tolist()
-    best = metric.statistics([refs[0] for _, refs in cases][:1], [r[0] for _, r in cases][:1])
-    for row in best:
-        assert metric.gains(row[None])[0] in (100.0, 0.0, -100.0)
+    assert metric.score(together[::-1]) == pytest.approx(metric.score(together), rel=1e-12)
+    for own, refs in cases:
+        # The order of references does not matter: equally good ones may be told apart, no more.
+        found, turned = (metric.scores(metric.statistics(own, r)) for r in (refs, refs[::-1]))
+        assert turned == pytest.approx(found, rel=1e-12)
+        # Nothing is better than the only reference.
+        gains = metric.sentence_gains(metric.statistics([refs[0], *own, *refs], refs[:1]))
+        assert gains[0] == pytest.approx(gains.max(), rel=1e-12)
 
 
 @each_metric
@@ -86,6 +110,28 @@ def test_strict_brevity_penalty():
     assert "orders:1" in metric.signature
 
 
+def test_error_rates():
+    """By hand: the nearest reference counts, of equals the longest."""
+    references = ["the cat sat", "a dog"]
+    wer = Wer()
+    rows = wer.statistics(["the cat", "a dog", "x y", "the  cat\tsat down", ""], references)
+    assert rows.tolist() == [[1, 3], [0, 2], [2, 2], [1, 3], [2, 2]]
+    assert wer.score(rows) == pytest.approx(100 * 6 / 12)
+    assert wer.gains(rows)[0] == pytest.approx(-100 / 3)
+    assert Wer(lowercase=True).statistics(["A Dog"], references).tolist() == [[0, 2]]
+    assert Wer(tokenize="13a").statistics(["a dog."], references).tolist() == [[1, 2]]
+    assert Cer().statistics(["a dg", "the cat  sad "], references).tolist() == [[1, 5], [1, 11]]
+    assert Cer(whitespace=False).statistics(["ad og"], references).tolist() == [[0, 4]]
+    exact = ExactMatch()
+    rows = exact.statistics([" a  dog", "a Dog", "", "the cat sat"], references)
+    assert rows.tolist() == [[1, 1], [0, 1], [0, 1], [1, 1]]
+    assert exact.score(rows) == 50.0
+    assert ExactMatch(lowercase=True).statistics(["a Dog"], references).tolist() == [[1, 1]]
+    for rate in (wer, Cer(), Ter()):  # against nothing
+        assert rate.score(rate.statistics(["a b"], [""])) == 100.0
+        assert rate.score(rate.statistics([""], [""])) == 0.0
+
+
 def test_columns_of_scores():
     metric = parse_metric("column:comet")
     rows = metric.statistics(["a", "b"], [], {"comet": [0.5, 1.0], "other": [0, 0]})
@@ -114,10 +160,17 @@ def test_metrics_by_name():
     assert parse_metric(" bleu:tokenize=none, lowercase=yes ") == Bleu("none", lowercase=True)
     assert parse_metric("bleu:intl") == Bleu("intl")
     assert parse_metric("bleu-sbp:orders=2") == BleuSbp(orders=2)
+    assert parse_metric("chrf++:beta=1.5") == Chrf(word_order=2, beta=1.5)
+    assert parse_metric("wer:lowercase=true") == Wer(lowercase=True)
+    for name in METRICS:
+        metric = parse_metric("column:x" if name == "column" else name)
+        assert metric.name.startswith(name.removesuffix("++"))
+        assert metric.title
+        assert "version:" in metric.signature
     want = Bleu(smooth="floor", smooth_value=0.01)
     assert parse_metric("bleu:smooth=floor,smooth_value=0.01") == want
     for text, reason in [
-        ("blue", f"no metric 'blue'; there are {', '.join(METRICS)}"),
+        ("blue", "no metric 'blue'; there are bleu, bleu-sbp, chrf,"),
         ("", "no metric ''"),
         ("bleu:case=low", "bleu has no setting 'case'; it has tokenize, lowercase, orders"),
         ("bleu:none,true", "no setting 'true'"),
@@ -129,6 +182,10 @@ def test_metrics_by_name():
         ("bleu:smooth=add-one", "no smoothing 'add-one'; there are exp, add-k"),
         ("bleu:smooth_value=1", "exp has no smooth_value"),
         ("bleu:smooth=floor,smooth_value=nan", "smooth_value is nan"),
+        ("chrf:char_order=0", "0 character and 0 word orders"),
+        ("chrf:beta=0", "beta is 0.0"),
+        ("chrf:beta=x", "beta is 'x', want a number"),
+        ("wer:tokenize=x", "no tokenisation"),
         ("column", "needs its column: column:COLUMN"),
         ("column:", "needs its column"),
     ]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
+from functools import partial
 from typing import Any
 
 from rosewood.errors import MetricError
 from rosewood.metrics.bleu import Bleu, BleuSbp
+from rosewood.metrics.chrf import Chrf
 from rosewood.metrics.column import Column
+from rosewood.metrics.edits import Cer, ExactMatch, Ter, Wer
 from rosewood.metrics.metric import Metric
 
 __all__ = ["METRICS", "parse_metric"]
@@ -16,6 +19,12 @@ __all__ = ["METRICS", "parse_metric"]
 METRICS: dict[str, Callable[..., Metric]] = {
     "bleu": Bleu,
     "bleu-sbp": BleuSbp,
+    "chrf": Chrf,
+    "chrf++": partial(Chrf, word_order=2),
+    "ter": Ter,
+    "wer": Wer,
+    "cer": Cer,
+    "exact": ExactMatch,
     "column": Column,
 }
 
