@@ -9,9 +9,9 @@ from importlib import import_module
 from types import ModuleType
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "corpus", "errors", "forest"]
+__all__ = ["__version__", "corpus", "errors", "forest", "metrics"]
 
-_ROOMS = ("corpus", "errors", "forest")
+_ROOMS = ("corpus", "errors", "forest", "metrics")
 
 
 def __getattr__(name: str) -> ModuleType:

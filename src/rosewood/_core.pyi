@@ -68,13 +68,34 @@ def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
 class MetricScorer:
     """The score of summed statistics."""
 
-    def __init__(self, kind: str, higher_is_better: bool = True, orders: int = 4, factor: float = 100.0) -> None: ...
+    def __init__(self, kind: str, higher_is_better: bool = True, orders: int = 4, factor: float = 100.0, smooth: str = 'exp', smooth_value: float = 0.0, effective_order: bool = False, beta: float = 2.0) -> None: ...
 
     @property
     def width(self) -> int: ...
 
+    @property
+    def factor(self) -> float: ...
+
 def metric_scores(scorer: MetricScorer, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
     """The score of each row of summed statistics."""
+
+def bleu_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], orders: int, clip: bool, threads: int, statistics: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    Lengths, matches and n-grams of each hypothesis; one column more is the shorter length.
+    """
+
+def chrf_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_char_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_char: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_char_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_char: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], char_orders: int, word_orders: int, scorer: MetricScorer, threads: int, statistics: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    N-grams of each hypothesis and of its best reference, and their matches, for each order.
+    """
+
+def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, statistics: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    Edits from each hypothesis to its nearest reference, and that reference's length.
+    """
+
+def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
+    """1 for each n-gram that one of the references has."""
 
 class KBest:
     """Derivations best first, one at a time."""
