@@ -30,7 +30,7 @@ def loaded_by(code: str) -> set[str]:
 
 def test_importing_is_light():
     assert loaded_by("import rosewood") <= {"rosewood"}
-    assert loaded_by("import rosewood.forest") <= {"rosewood", "numpy"}
+    assert loaded_by("import rosewood.forest, rosewood.rerank") <= {"rosewood", "numpy"}
     light = {"rosewood", "typer", "annotated_doc", "typing_extensions", "shellingham", "rich",
              "click", "markdown_it", "pygments", "mdurl"}  # fmt: skip
     shown = loaded_by("from rosewood.cli import app")
@@ -53,7 +53,7 @@ def test_rooms_load_when_named():
 @pytest.mark.parametrize(
     "module",
     ["rosewood", "rosewood.corpus", "rosewood.errors", "rosewood.forest",
-     "rosewood.forest.formats", "rosewood.forest.draw"],
+     "rosewood.forest.formats", "rosewood.forest.draw", "rosewood.rerank"],
 )  # fmt: skip
 def test_every_exported_name_is_there(module):
     room = import_module(module)
