@@ -5,6 +5,7 @@
 #include "learn/line_search.hpp"
 #include "learn/mira.hpp"
 #include "learn/objective.hpp"
+#include "learn/ranking.hpp"
 
 namespace rosewood::bind {
 
@@ -157,6 +158,28 @@ void bind_learn(nb::module_& m) {
       "background"_a.noconvert(), "steps"_a, Release(),
       "One pass of MIRA in this order; `settings` are C, decay and the scale of gains. Returns how "
       "many lists moved theta.");
+  m.def(
+      "l1_pass",
+      [](const FeatureHandle& difference, In<std::int64_t> order, bool hinge,
+         std::tuple<double, double, double> settings, Out<double> theta, Out<double> paid,
+         double owed, std::int64_t steps) {
+        const auto rows = static_cast<std::int64_t>(difference.start.size()) - 1;
+        check_rows("row", span_of(order), rows);
+        const auto size =
+            static_cast<std::size_t>(difference.view.width + difference.sparse_features);
+        check_size("theta", theta.size(), size);
+        check_size("paid", paid.size(), size);
+        const auto [penalty, rate, decay] = settings;
+        L1State state{span_of(theta), span_of(paid), owed, steps};
+        const auto loss = hinge ? RankingLoss::hinge : RankingLoss::logistic;
+        const double total =
+            l1_pass(difference.view, span_of(order), {loss, penalty, rate, decay}, state);
+        return std::pair(total, state.owed);
+      },
+      "difference"_a, "order"_a.noconvert(), "hinge"_a, "settings"_a, "theta"_a.noconvert(),
+      "paid"_a.noconvert(), "owed"_a, "steps"_a, Release(),
+      "One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the "
+      "penalty, the rate and its decay. Returns the sum of losses and what is now owed.");
 }
 
 }  // namespace rosewood::bind

@@ -19,7 +19,7 @@ from rosewood.errors import TuningError
 from rosewood.forest.arrays import FloatArray
 from rosewood.learn.tuning_set import TuningSet
 
-__all__ = ["Fit", "Learner", "Normalization", "Report", "check_weights", "normalize", "setting"]
+__all__ = ["Fit", "Learner", "Normalization", "Report", "check_weights", "choice", "normalize", "setting"]
 
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 3, "score": 41.2, …}
 Normalization = Literal["l1", "l2", "none"]
@@ -42,6 +42,11 @@ def setting(
 ) -> Any:
     """A field of a learner: its default, what it is, and its bounds."""
     return field(default=default, metadata={"help": help, "low": low, "high": high})
+
+
+def choice(default: str, choices: tuple[str, ...], help: str) -> Any:
+    """A field of a learner that is one of a few words."""
+    return field(default=default, metadata={"help": help, "choices": choices})
 
 
 @dataclass(frozen=True)
