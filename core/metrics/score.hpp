@@ -54,6 +54,9 @@ struct MetricScorer {
     return kind == MetricKind::chrf ? chrf(sum) : bleu(sum);
   }
 
+  /// How much text the statistics are of: gain times size adds up over sentences, nearly.
+  double size(const double* sum) const { return sum[1]; }
+
   /// What learners maximise.
   double gain(const double* sum) const { return higher_is_better ? score(sum) : -score(sum); }
 

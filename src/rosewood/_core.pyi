@@ -2,6 +2,7 @@
 Native kernels of Rosewood; the package's own modules are the interface.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy
@@ -63,6 +64,37 @@ def add_features(features: FeatureView, coefficient: Annotated[NDArray[numpy.flo
 def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
     """
     The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.
+    """
+
+class ForestBatch:
+    """Many forests with the same features."""
+
+def make_batch(forests: Sequence[ForestView], features: Sequence[FeatureView]) -> ForestBatch:
+    """The views are kept alive."""
+
+def batch_scores(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
+
+def batch_best(batch: ForestBatch, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """
+    Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.
+    """
+
+def batch_objective(batch: ForestBatch, subset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: tuple[float, float, float, float], gradient: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> tuple[float, float, float]:
+    """
+    Sums of risk, entropy and log loss; `terms` are γ and how much each counts.
+    """
+
+def upper_envelopes(batch: ForestBatch, intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """
+    Lines that are highest somewhere: offsets by forest, where each begins, offsets of derivations, their edges.
+    """
+
+def line_search(line_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scorer: MetricScorer, lower: float, upper: float, min_width: float) -> tuple[float, float, float]:
+    """The best place on the line, the gain there, and the gain at 0."""
+
+def mira_pass(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: FeatureView, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scorer: MetricScorer, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: tuple[float, float, float], theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], drift: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], background: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], steps: int) -> int:
+    """
+    One pass of MIRA in this order; `settings` are C, decay and the scale of gains. Returns how many lists moved theta.
     """
 
 class MetricScorer:

@@ -173,9 +173,9 @@ def test_errors_are_one_line(toy, tmp_path):
     unnamed = tmp_path / "unnamed.forest"
     unnamed.write_text("forest\nnode 0\nforest\nnode 0\n")
     assert "stands twice" in run("forest", "merge", unnamed, "-o", "-", code=1)
-    zst = tmp_path / "x.forest.zst"
-    zst.write_bytes(b"")
-    assert "not read here: decompress it" in run("forest", "info", zst, code=1)
+    squeezed = tmp_path / "x.forest.bz2"
+    squeezed.write_bytes(b"")
+    assert "not read here: decompress it" in run("forest", "info", squeezed, code=1)
 
 
 def test_empty_forests_do_not_stop_the_rest():

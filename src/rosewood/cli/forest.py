@@ -256,8 +256,8 @@ def intersect(
 ) -> None:
     """Keep the derivations whose string is one of these."""
     from rosewood.corpus import Vocabulary
+    from rosewood.corpus.lines import read_lines, split
     from rosewood.forest import Automaton, intersect
-    from rosewood.forest.lines import read_lines, split
 
     accepted = [split(line) for _, line in read_lines(strings, str(strings))]
 

@@ -1,4 +1,4 @@
-"""Text: words and their numbers (readers, tokenisers and validation will live here)."""
+"""Text: lines and compressed files, words and their numbers."""
 
 from rosewood.corpus.vocabulary import Vocabulary
 

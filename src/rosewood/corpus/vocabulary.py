@@ -36,8 +36,18 @@ class Vocabulary:
 
     def add_all(self, words: Iterable[str]) -> list[int]:
         """The number of each word, new ones added."""
-        add = self.add
-        return [add(word) for word in words]
+        known = list(words)
+        try:
+            return list(map(self._ids.__getitem__, known))  # after a while, nearly all are
+        except KeyError:
+            return [self.add(word) for word in known]
+
+    def words(self, numbers: Iterable[int]) -> list[str]:
+        """The word of each number."""
+        wanted = list(numbers)
+        if wanted and not (min(wanted) >= 0 and max(wanted) < len(self._words)):
+            raise IndexError(f"vocabulary: no such words, there are {len(self._words)}")
+        return list(map(self._words.__getitem__, wanted))
 
     def get(self, word: str, default: int | None = None) -> int | None:
         """The number of `word`, or `default` where it is unknown."""

@@ -24,11 +24,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
 
 from rosewood.corpus import Vocabulary
+from rosewood.corpus.lines import Source, at, file_name, number, read_lines, split, whole
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.lines import Source, at, file_name, number, read_lines, split, whole
 from rosewood.output import whole_file
 
 __all__ = ["NamedForest", "format_forest", "parse_forest", "read_forests", "write_forests"]

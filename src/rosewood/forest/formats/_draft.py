@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rosewood.corpus import Vocabulary
+from rosewood.corpus.lines import at
 from rosewood.errors import FormatError
 from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.lines import at
 
 __all__ = ["Draft"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rosewood.corpus.lines import split
 from rosewood.errors import ForestError
-from rosewood.forest.lines import split
 
 __all__ = ["check_slots", "fields", "parse_target"]
 

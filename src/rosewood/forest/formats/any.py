@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rosewood.corpus import Vocabulary
+from rosewood.corpus.lines import Source
 from rosewood.errors import FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.files import ForestSet
@@ -18,7 +19,6 @@ from rosewood.forest.formats.joshua import read_joshua_disk
 from rosewood.forest.formats.lazy import read_joshua_dump, read_lazy_hypergraph
 from rosewood.forest.formats.moses import read_moses_graphs
 from rosewood.forest.formats.plf import read_plf_file
-from rosewood.forest.lines import Source
 from rosewood.forest.rename import renamed
 from rosewood.forest.text import NamedForest, read_forests
 

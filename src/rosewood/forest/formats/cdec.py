@@ -27,18 +27,18 @@ from os import PathLike
 from typing import Any, NamedTuple, NoReturn
 
 from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError
-from rosewood.forest.features import FeatureSpace
-from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
-from rosewood.forest.formats._rules import check_slots, fields, parse_target
-from rosewood.forest.lines import (
+from rosewood.corpus.lines import (
     Source,
     add_feature,
     at,
     file_name,
     read_lines,
 )
+from rosewood.errors import ForestError, RosewoodError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._rules import check_slots, fields, parse_target
 
 __all__ = ["read_cdec_json"]
 
@@ -81,7 +81,7 @@ class _Hypergraph:
             for edge in _list(value, '"edges"'):
                 try:
                     self.edges.append(self.edge(edge, line))
-                except ForestError as error:
+                except RosewoodError as error:
                     raise ForestError(f"edge {len(self.edges)}: {error}") from error
         elif key == "node":
             self.nodes.append((line, self.node(value)))
@@ -280,7 +280,7 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
             take("}", "at the end")
         if skip():
             raise ForestError("there is more after the hypergraph")
-    except ForestError as error:
+    except RosewoodError as error:
         with at(file, line):
             raise error
     return parts

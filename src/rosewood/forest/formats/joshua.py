@@ -27,12 +27,7 @@ from os import PathLike
 from typing import NamedTuple
 
 from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
-from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
-from rosewood.forest.formats._rules import check_slots, fields, parse_target
-from rosewood.forest.lines import (
+from rosewood.corpus.lines import (
     Source,
     add_feature,
     at,
@@ -42,6 +37,11 @@ from rosewood.forest.lines import (
     split,
     whole,
 )
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._rules import check_slots, fields, parse_target
 
 __all__ = ["read_joshua_disk"]
 

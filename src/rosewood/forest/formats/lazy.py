@@ -24,12 +24,7 @@ from collections.abc import Iterator
 from os import PathLike
 
 from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
-from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
-from rosewood.forest.formats._rules import fields
-from rosewood.forest.lines import (
+from rosewood.corpus.lines import (
     Source,
     add_feature,
     at,
@@ -39,6 +34,11 @@ from rosewood.forest.lines import (
     split,
     whole,
 )
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._rules import fields
 
 __all__ = ["read_joshua_dump", "read_lazy_hypergraph"]
 

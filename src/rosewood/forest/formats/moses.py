@@ -30,11 +30,7 @@ from os import PathLike
 from typing import NamedTuple
 
 from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
-from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
-from rosewood.forest.lines import (
+from rosewood.corpus.lines import (
     Source,
     add_feature,
     at,
@@ -44,6 +40,10 @@ from rosewood.forest.lines import (
     split,
     whole,
 )
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
 
 __all__ = ["read_moses_graphs"]
 

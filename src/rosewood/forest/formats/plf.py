@@ -25,11 +25,7 @@ from collections.abc import Collection, Iterator, Sequence
 from os import PathLike, fspath
 
 from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
-from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
-from rosewood.forest.lines import (
+from rosewood.corpus.lines import (
     Source,
     add_feature,
     at,
@@ -39,6 +35,10 @@ from rosewood.forest.lines import (
     split,
     whole,
 )
+from rosewood.errors import ForestError, FormatError, RosewoodError
+from rosewood.forest.features import FeatureSpace
+from rosewood.forest.forest import Forest
+from rosewood.forest.formats._draft import Draft
 
 __all__ = ["read_plf", "read_plf_file"]
 
@@ -236,7 +236,7 @@ def read_plf(
     arcs = _Arcs(tokens, draft, line, epsilon, score_names, probabilities)
     try:
         last = arcs.lattice()
-    except ForestError as error:
+    except RosewoodError as error:
         reason = f"column {tokens.column}: {error}"
         raise FormatError(reason, file=place, line=line + tokens.line) from error
     for state in range(last + 1):

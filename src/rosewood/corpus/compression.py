@@ -1,0 +1,146 @@
+"""Compressed files, by their ending: .gz, .xz and .zst, read and written as streams.
+
+Zstandard is in the standard library from Python 3.14 on; before that the package `zstandard` is
+asked, whose streams end without a word where a file is cut off: `_Frames` looks.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from rosewood.errors import DamagedFileError, FormatError
+from rosewood.output import whole_file
+
+__all__ = ["open_input", "open_output", "plain_name"]
+
+_ENDINGS = (".gz", ".xz", ".zst")
+_FOREIGN = (".bz2", ".Z")
+_CHUNK = 1 << 17
+
+
+def plain_name(path: str | PathLike[str]) -> Path:
+    """The path without the ending of a compressed file."""
+    named = Path(path)
+    return named.with_suffix("") if named.suffix in _ENDINGS else named
+
+
+@contextmanager
+def open_input(path: str | PathLike[str], file: str | None = None) -> Iterator[BinaryIO]:
+    """The bytes of a file, decompressed as its ending says; errors call it `file`.
+
+    Reading a file that is damaged or cut off ends the block with DamagedFileError.
+    """
+    named = Path(path)
+    name = str(path) if file is None else file
+    if named.suffix in _FOREIGN:
+        raise FormatError(f"{named.suffix} files are not read here: decompress it first", file=name)
+    with named.open("rb") as raw:
+        if named.suffix not in _ENDINGS:
+            yield raw
+            return
+        if not raw.peek(1):
+            raise DamagedFileError("the compressed file is damaged: it is empty", file=name)
+        try:
+            with _decompressed(raw, named.suffix) as stream:
+                yield cast(BinaryIO, io.BufferedReader(stream, _CHUNK))
+        except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, _BadFrame) as error:
+            raise DamagedFileError(f"the compressed file is damaged: {error}", file=name) from error
+
+
+@contextmanager
+def open_output(path: str | PathLike[str]) -> Iterator[BinaryIO]:
+    """A file that appears whole or not at all, compressed as its ending says.
+
+    The same content gives the same bytes: no names or times go into the file.
+    """
+    named = Path(path)
+    if named.suffix in _FOREIGN:
+        raise FormatError(f"{named.suffix} files are not written here", file=named)
+    with whole_file(named) as raw:
+        if named.suffix not in _ENDINGS:
+            yield raw
+            return
+        with _compressing(raw, named.suffix) as stream:
+            yield stream
+
+
+def _decompressed(raw: BinaryIO, suffix: str) -> io.RawIOBase:
+    if suffix == ".gz":
+        return cast(io.RawIOBase, gzip.GzipFile(fileobj=raw, mode="rb"))
+    if suffix == ".xz":
+        return cast(io.RawIOBase, lzma.LZMAFile(raw, "rb"))
+    return _Frames(raw)
+
+
+def _compressing(raw: BinaryIO, suffix: str) -> BinaryIO:
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.GzipFile("", "wb", 6, raw, mtime=0))
+    if suffix == ".xz":
+        return cast(BinaryIO, lzma.LZMAFile(raw, "wb"))
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        checked = {zstd.CompressionParameter.checksum_flag: 1}
+        return cast(BinaryIO, zstd.ZstdFile(raw, "wb", options=checked))
+    import zstandard
+
+    compressor = zstandard.ZstdCompressor(write_checksum=True)
+    return cast(BinaryIO, compressor.stream_writer(raw, closefd=False))
+
+
+class _BadFrame(Exception):
+    """What the Zstandard library at hand found wrong."""
+
+
+class _Frames(io.RawIOBase):
+    """The content of a Zstandard file: its frames, one after the other."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._input = b""
+        self._output = memoryview(b"")
+        self._frame, self._error = _new_frame()
+        self._inside = False  # a frame has begun and has not ended
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._output:
+            self._input = self._input or self._raw.read(_CHUNK)
+            if not self._input:
+                if self._inside:
+                    raise EOFError("it ends within a frame")
+                return 0
+            try:
+                self._output = memoryview(self._frame.decompress(self._input))
+            except self._error as error:
+                raise _BadFrame(str(error)) from error
+            self._inside, self._input = not self._frame.eof, b""
+            if self._frame.eof:
+                self._input = self._frame.unused_data
+                self._frame, self._error = _new_frame()
+        size = min(len(buffer), len(self._output))
+        buffer[:size] = self._output[:size]
+        self._output = self._output[size:]
+        return size
+
+
+def _new_frame() -> tuple[Any, type[Exception]]:
+    """A decompressor of one frame, and the error it raises."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.ZstdDecompressor(), zstd.ZstdError
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj(), zstandard.ZstdError

@@ -1,0 +1,1 @@
+"""Learners: forests in, weights out."""

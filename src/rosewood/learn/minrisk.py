@@ -1,0 +1,171 @@
+"""Minimum risk (Li & Eisner 2009), with and without deterministic annealing, and likelihood.
+
+p(d) ∝ exp(γ·θ·Φ(d)); minimum risk minimises E[loss].  Annealing minimises E[loss] - T·H(p), with T
+from high to 0 and each stage started where the last one ended, then lets γ grow.  On n-best
+lists and on forests, with dense and very many sparse features.  γ and the length of θ say the same
+thing, so γ stands still while θ moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.learn.candidates import spread
+from rosewood.learn.learner import Fit, Learner, Report, choice, setting
+from rosewood.learn.losses import edge_losses, wanted_edges
+from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_stochastic
+from rosewood.learn.tuning_set import TuningSet
+
+__all__ = ["Annealed", "Likelihood", "MinimumRisk"]
+
+
+@dataclass(frozen=True)
+class _Smooth(Learner):
+    """What learners with a differentiable objective share: the optimiser and its settings."""
+
+    l2: float = setting(0.001, "penalty on squared weights, in units of the features' spread", low=0)
+    iterations: int = setting(100, "L-BFGS iterations, at most, in each stage", low=1)
+    optimizer: str = choice("lbfgs", ("lbfgs", "stochastic"), "for very large sets: stochastic")
+    epochs: int = setting(10, "stochastic: passes over the set", low=1)
+    batch_size: int = setting(32, "stochastic: forests a step", low=1)
+    rate: float = setting(0.1, "stochastic: the step size of AdaGrad", low=1e-12)
+    k: int = setting(100, "strings of a forest from which features are scaled", low=1)
+    max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
+
+    def _objective(self, tuning: TuningSet, units: FloatArray) -> Objective:
+        raise NotImplementedError
+
+    def _stages(self, count: int) -> list[tuple[str, Terms]]:
+        raise NotImplementedError
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        theta = as_weight("start", start, len(tuning.features))
+        units = 1.0 / spread(tuning.candidates(theta, self.k))
+        objective = self._objective(tuning, units)
+        random = np.random.default_rng(seed)
+        x = theta / units
+        if len(x) and np.abs(x).max() > 0:
+            x = x / np.abs(x).max()  # the length of θ is γ's business
+        history: list[dict[str, Any]] = []
+        best, best_gain = theta, -np.inf
+        for stage, terms in self._stages(len(tuning)):
+
+            def step(
+                x: FloatArray, value: float, stage: str = stage, terms: Terms = terms
+            ) -> None:
+                nonlocal best, best_gain
+                gain = tuning.gain(units * x)
+                if gain > best_gain:
+                    best, best_gain = units * x, gain
+                risk, entropy, log_loss = objective.parts
+                row = {
+                    "round": len(history) + 1,
+                    "score": tuning.metric.sign * gain,
+                    "objective": value,
+                    "entropy": entropy / len(tuning),
+                    "stage": stage,
+                }
+                history.append(row)
+                if report is not None:
+                    report(row)
+
+            if self.optimizer == "stochastic":
+                x = minimize_stochastic(
+                    lambda x, subset, terms=terms: objective(x, terms, subset),
+                    x,
+                    len(tuning),
+                    epochs=self.epochs,
+                    size=self.batch_size,
+                    rate=self.rate,
+                    random=random,
+                    step=step,
+                )
+            else:
+                x = minimize_lbfgs(
+                    lambda x, terms=terms: objective(x, terms),
+                    x,
+                    iterations=self.iterations,
+                    step=step,
+                )
+        final = units * x
+        return Fit(final, tuning.score(final), history)
+
+
+@dataclass(frozen=True)
+class MinimumRisk(_Smooth):
+    """The expected loss, as small as it gets."""
+
+    name: ClassVar[str] = "mr"
+
+    loss: str = choice("auto", ("auto", "sentence", "linear"), "auto: sentence on n-best lists")
+    scale: float = setting(1.0, "γ", low=1e-9)
+    entropy: float = setting(0.0, "reward for entropy, T")
+
+    def _objective(self, tuning: TuningSet, units: FloatArray) -> Objective:
+        losses = edge_losses(tuning, self.loss, max_edges=self.max_edges)
+        batch = tuning.batch
+        if losses.edge_map is not None:
+            batch = _core.make_batch(
+                [f.view for f in losses.forests], [f.feature_view for f in losses.forests]
+            )
+        return Objective(
+            batch, len(tuning), units, loss=losses.loss, l2=self.l2, threads=tuning.threads
+        )
+
+    def _stages(self, count: int) -> list[tuple[str, Terms]]:
+        return [("risk", Terms(risk=1.0, entropy=-self.entropy / count, scale=self.scale))]
+
+
+@dataclass(frozen=True)
+class Annealed(MinimumRisk):
+    """Minimum risk at falling temperatures, then at growing γ."""
+
+    name: ClassVar[str] = "mr-da"
+
+    iterations: int = setting(30, "L-BFGS iterations, at most, in each stage", low=1)
+    hottest: float = setting(1.0, "the first temperature", low=1e-9)
+    cooling: float = setting(0.5, "what T is multiplied with from stage to stage", low=0.01, high=1)
+    stages: int = setting(6, "temperatures above 0", low=1)
+    quench: int = setting(2, "stages at T = 0 in which γ doubles", low=0)
+
+    def _stages(self, count: int) -> list[tuple[str, Terms]]:
+        plan = []
+        for stage in range(self.stages):
+            heat = self.hottest * self.cooling**stage
+            plan.append((f"T={heat:g}", Terms(risk=1.0, entropy=-heat / count, scale=self.scale)))
+        plan.append(("T=0", Terms(risk=1.0, scale=self.scale)))
+        for doubling in range(1, self.quench + 1):
+            scale = self.scale * 2.0**doubling
+            plan.append((f"γ={scale:g}", Terms(risk=1.0, scale=scale)))
+        return plan
+
+
+@dataclass(frozen=True)
+class Likelihood(_Smooth):
+    """The probability of the best candidates, as large as it gets; `entropy` regularises."""
+
+    name: ClassVar[str] = "likelihood"
+
+    entropy: float = setting(0.0, "penalty on entropy; below 0 a reward")
+
+    def _objective(self, tuning: TuningSet, units: FloatArray) -> Objective:
+        return Objective(
+            tuning.batch,
+            len(tuning),
+            units,
+            wanted=wanted_edges(tuning),
+            l2=self.l2,
+            threads=tuning.threads,
+        )
+
+    def _stages(self, count: int) -> list[tuple[str, Terms]]:
+        terms = Terms(log_loss=1.0 / count, entropy=self.entropy / count)
+        return [("likelihood", terms)]

@@ -1,0 +1,113 @@
+"""Lists of candidates as forests: a root with an edge for each candidate, in their order.
+
+A text is split at single spaces and nothing else, so that its words joined by spaces are the text
+again, whatever white space is in it; the empty text has no words.  The info of a forest has `id`,
+`refs`, and where they are given `src` and `scores` (a column for each name).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError, TuningError
+from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
+from rosewood.rerank.candidates import CandidateList
+
+__all__ = ["candidate_forest", "candidate_texts", "is_candidate_list", "write_forest_set"]
+
+
+def write_forest_set(
+    lists: Iterable[CandidateList],
+    path: str | PathLike[str],
+    *,
+    progress: Callable[[int], object] | None = None,
+) -> ForestSet:
+    """Write a forest for each list, and open the set; `progress` is told of each list with 1.
+
+    The file appears whole or not at all.  Memory holds one list and the words of all.
+    """
+    words = Vocabulary()
+    space: FeatureSpace | None = None
+    writer: ForestSetWriter | None = None
+    try:
+        for candidates in lists:
+            if space is None or writer is None:
+                space = FeatureSpace(candidates.names)
+                writer = ForestSetWriter(path, features=space, vocabulary=words)
+            writer.append(candidate_forest(candidates, space, words), _info(candidates))
+            if progress is not None:
+                progress(1)
+    except BaseException:
+        if writer is not None:
+            writer.discard()
+        raise
+    if writer is None:
+        raise TuningError(f"{path}: there are no lists to write")
+    with writer:
+        pass
+    return ForestSet(path)
+
+
+def _info(candidates: CandidateList) -> dict[str, Any]:
+    info: dict[str, Any] = {"id": candidates.id, "refs": list(candidates.references)}
+    if candidates.source is not None:
+        info["src"] = candidates.source
+    if candidates.scores:
+        info["scores"] = {name: column.tolist() for name, column in candidates.scores.items()}
+    return info
+
+
+def candidate_forest(
+    candidates: CandidateList, features: FeatureSpace, vocabulary: Vocabulary
+) -> Forest:
+    """The forest of one list, in terms of these tables, which grow by what is new."""
+    if candidates.names != features.dense:
+        told = f"its dense features are {list(candidates.names)}, want {list(features.dense)}"
+        raise TuningError(f"list {candidates.id!r}: {told}")
+    count = len(candidates)
+    filled = " ".join([text for text in candidates.texts if text])
+    lengths = [text.count(" ") + 1 if text else 0 for text in candidates.texts]
+    pairs = [
+        sorted((features.sparse.add(name), value) for name, value in table.items())
+        for table in candidates.sparse
+    ]
+    try:
+        return Forest(
+            [0, count],
+            np.zeros(count + 1, dtype=np.int64),
+            (),
+            features=features,
+            dense=candidates.dense,
+            feat_start=_starts(list(map(len, pairs)) if pairs else [0] * count),
+            feat_id=[number for row in pairs for number, _ in row],
+            feat_value=[value for row in pairs for _, value in row],
+            vocabulary=vocabulary,
+            yield_start=_starts(lengths),
+            yield_symbol=vocabulary.add_all(filled.split(" ")) if filled else (),
+        )
+    except ForestError as error:
+        raise TuningError(f"list {candidates.id!r}: {error}") from error
+
+
+def _starts(lengths: Sequence[int]) -> Any:
+    return np.cumsum([0, *lengths], dtype=np.int64)
+
+
+def is_candidate_list(forest: Forest) -> bool:
+    """Whether a forest is a root with edges that have no tails."""
+    return forest.num_nodes == 1 and len(forest.tail) == 0
+
+
+def candidate_texts(forest: Forest) -> list[str]:
+    """The text of each candidate of a forest that is a list."""
+    if not is_candidate_list(forest) or forest.vocabulary is None:
+        raise ForestError("the forest is not a list of candidates with words")
+    words = forest.vocabulary.words(forest.yield_symbol.tolist())
+    start = forest.yield_start.tolist()
+    return [" ".join(words[a:b]) for a, b in pairwise(start)]

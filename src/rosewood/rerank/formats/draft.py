@@ -1,0 +1,192 @@
+"""From what a file says of a list to a `CandidateList`: the checks that all formats share.
+
+A parser yields a `Draft` for each list, or a `Bad` one with its error; `Schema` holds every list
+against the first one.  An error that a parser raises is of the whole file and always stops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from rosewood.errors import FormatError, RosewoodError
+from rosewood.forest.arrays import FloatArray, freeze
+from rosewood.rerank.candidates import CandidateList, is_sparse
+
+__all__ = ["Bad", "Draft", "Drafts", "Schema", "show"]
+
+Table = Mapping[str, Any]  # names and numbers; the numbers are checked here
+
+
+@dataclass(slots=True)
+class Draft:
+    """A list as a file tells of it."""
+
+    index: int  # its line in files that have a line for each list, from 0
+    line: int  # where it begins
+    id: str
+    texts: list[str]
+    features: list[Table]
+    scores: list[Table]
+    source: str | None = None
+    references: tuple[str, ...] | None = None
+    lines: Sequence[int] | None = None  # of each candidate, where each has its own
+
+
+@dataclass(slots=True)
+class Bad:
+    """A list that cannot be read, and why."""
+
+    index: int
+    error: FormatError
+    id: str | None = None
+
+
+Drafts = Iterator[Draft | Bad]
+
+
+class Schema:
+    """What all lists must have in common; the first good one decides."""
+
+    def __init__(self, file: str | None) -> None:
+        self._file = file
+        self._features: _Columns | None = None
+        self._scores: _Columns | None = None
+        self._references: int | None = None
+
+    def build(self, draft: Draft) -> CandidateList:
+        """The list, checked; FormatError tells what it has not, or has too much."""
+        if not draft.texts:
+            raise self._error(draft, None, "it has no candidates")
+        references = draft.references or ()
+        if self._references not in (None, len(references)):
+            told = f"it has {len(references)} references, the first list has {self._references}"
+            raise self._error(draft, None, told)
+        try:
+            features = self._features or _Columns("feature", draft.features[0], sparse=True)
+            scores = self._scores or _Columns("score", draft.scores[0], sparse=False)
+            dense, sparse = features.matrix(draft.features)
+            columns, _ = scores.matrix(draft.scores)
+        except _CandidateError as error:
+            raise self._error(draft, error.candidate, str(error)) from error
+        self._features, self._scores, self._references = features, scores, len(references)
+        return CandidateList(
+            id=draft.id,
+            texts=tuple(draft.texts),
+            names=features.names,
+            dense=dense,
+            source=draft.source,
+            references=references,
+            sparse=sparse,
+            scores=dict(zip(scores.names, np.ascontiguousarray(columns.T), strict=True)),
+        )
+
+    def _error(self, draft: Draft, candidate: int | None, reason: str) -> FormatError:
+        line, who = draft.line, f"list {draft.id[:40]!r}"
+        if candidate is not None:
+            who += f", candidate {candidate + 1}"
+            line = line if draft.lines is None else draft.lines[candidate]
+        return FormatError(f"{who}: {reason}", file=self._file, line=line)
+
+
+class _CandidateError(RosewoodError):
+    """What is wrong with one candidate of a list."""
+
+    def __init__(self, candidate: int, reason: str) -> None:
+        super().__init__(reason)
+        self.candidate = candidate
+
+
+class _Columns:
+    """The names that every candidate must have a number for, and the numbers of many candidates."""
+
+    def __init__(self, what: str, first: Table, *, sparse: bool) -> None:
+        if "" in first:
+            raise _CandidateError(0, f"a {what} has no name")
+        self.what = what
+        self.names = tuple(name for name in first if not (sparse and is_sparse(name)))
+        self._sparse = sparse
+        self._row: Callable[[Table], tuple[Any, ...]]
+        if len(self.names) > 1:
+            self._row = itemgetter(*self.names)
+        else:
+            self._row = lambda table: tuple(table[name] for name in self.names)
+
+    def matrix(self, tables: list[Table]) -> tuple[FloatArray, tuple[Table, ...]]:
+        """[tables, names], and the sparse rest of each table (nothing where no table has any)."""
+        width = len(self.names)
+        row = self._row
+        try:
+            rows = [row(table) for table in tables]
+        except KeyError:
+            self._refuse_missing(tables)
+        dense = self._numbers(rows)
+        if all(len(table) == width for table in tables):
+            return dense, ()
+        return dense, tuple(self._rest(i, table) for i, table in enumerate(tables))
+
+    def _numbers(self, rows: list[tuple[Any, ...]]) -> FloatArray:
+        # Types first: NumPy would make numbers of strings, of None and of truth values.
+        kinds = set(map(type, chain.from_iterable(rows)))
+        if kinds <= {float, int}:
+            try:
+                block = np.array(rows, dtype=np.float64).reshape(len(rows), len(self.names))
+            except OverflowError:
+                pass
+            else:
+                if np.isfinite(block).all():
+                    return freeze(block)
+        return np.array(
+            [
+                [self._number(row, name, v) for name, v in zip(self.names, values, strict=True)]
+                for row, values in enumerate(rows)
+            ]
+        )
+
+    def _number(self, candidate: int, name: str, value: Any) -> float:
+        """A finite number, or the reason why it is none."""
+        if type(value) not in (int, float):
+            reason = f"{self.what} {name[:40]!r} is {show(value)}, want a number"
+            raise _CandidateError(candidate, reason)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            reason = f"{self.what} {name[:40]!r} is {show(value)}, want a finite number"
+            raise _CandidateError(candidate, reason)
+        return number
+
+    def _rest(self, candidate: int, table: Table) -> Table:
+        rest = {}
+        for name, value in table.items():
+            if name in self.names:
+                continue
+            if not (self._sparse and is_sparse(name)):
+                told = f"unknown {self.what} {name[:40]!r}: the first list has it not"
+                raise _CandidateError(candidate, told)
+            rest[name] = self._number(candidate, name, value)
+        return rest
+
+    def _refuse_missing(self, tables: list[Table]) -> None:
+        for candidate, table in enumerate(tables):
+            for name in self.names:
+                if name not in table:
+                    raise _CandidateError(candidate, f"missing {self.what} {name[:40]!r}")
+
+
+def show(value: object) -> str:
+    """A value of a file in an error: as JSON writes it, and not too long."""
+    import json
+
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(type(value).__name__)
+    return text if len(text) <= 40 else f"{text[:40]}…"

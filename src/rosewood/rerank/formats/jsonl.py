@@ -1,0 +1,141 @@
+"""The canonical form: a list of candidates is a JSON object on a line of its own.
+
+    {"id": "17", "src": "das haus", "refs": ["the house"],
+     "hyps": [{"text": "the house", "features": {"lm": -2.5}, "scores": {"comet": 0.9}}]}
+
+`id` (a string or a whole number) and `hyps` must be there, and `text` in each of them.  `src`,
+`refs`, `features` and `scores` may be left out.  Other keys are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from rosewood.corpus.lines import TextLine, at
+from rosewood.errors import FormatError, RosewoodError
+from rosewood.rerank.formats.draft import Bad, Draft, Drafts, show
+
+__all__ = ["parse_jsonl"]
+
+
+def parse_jsonl(lines: Iterable[TextLine], file: str | None) -> Drafts:
+    """A draft of the list on each line."""
+    for index, (number, text, wrong) in enumerate(lines):
+        if wrong is not None:
+            yield Bad(index, wrong)
+            continue
+        try:
+            with at(file, number):
+                item: Draft | Bad = _draft(text, index, number)
+        except FormatError as error:
+            item = Bad(index, error)
+        yield item
+
+
+def _draft(text: str, index: int, line: int) -> Draft:
+    table = _load(text)
+    if not isinstance(table, dict):
+        raise RosewoodError(f"a list is an object {{…}}, not {show(table)}")
+    draft = Draft(index, line, _id(table), [], [], [])
+    if (source := table.get("src")) is not None:
+        draft.source = _string(source, '"src"')
+    if "refs" in table:
+        references = _list(table["refs"], '"refs"')
+        draft.references = tuple(_string(reference, "a reference") for reference in references)
+    if "hyps" not in table:
+        raise RosewoodError('the list has no "hyps"')
+    for place, hyp in enumerate(_list(table["hyps"], '"hyps"'), start=1):
+        if type(hyp) is not dict:
+            raise RosewoodError(f"candidate {place} is {show(hyp)}, want an object {{…}}")
+        words: Any = hyp.get("text")
+        features, scores = hyp.get("features", {}), hyp.get("scores", {})
+        if type(words) is not str or type(features) is not dict or type(scores) is not dict:
+            _refuse(hyp, place)
+        draft.texts.append(words)
+        draft.features.append(features)
+        draft.scores.append(scores)
+    # Only an escape can bring half of a surrogate pair into a line that was UTF-8.
+    if "\\" in text:
+        _check_characters(draft)
+    return draft
+
+
+def _load(text: str) -> Any:
+    if not text.strip(" \t\r"):
+        raise RosewoodError("the line is empty")
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            reason = f"there is more behind the list, at column {error.colno}: one list a line"
+            raise RosewoodError(reason) from error
+        raise RosewoodError(f"it is not JSON: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise RosewoodError("it is not JSON of candidates: nested too deeply") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise RosewoodError(f"it is not JSON of candidates: {error}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RosewoodError(f"the key {show(twice)} stands twice in an object")
+    return table
+
+
+def _refuse_constant(name: str) -> float:
+    raise RosewoodError(f"there is a number {name}, want finite numbers")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def _id(table: dict[str, Any]) -> str:
+    if "id" not in table:
+        raise RosewoodError('the list has no "id"')
+    name = table["id"]
+    if type(name) is int:
+        return str(name)
+    if type(name) is not str or not name:
+        raise RosewoodError(f'"id" is {show(name)}, want a string or a whole number')
+    return name
+
+
+def _string(value: Any, what: str) -> str:
+    if type(value) is not str:
+        raise RosewoodError(f"{what} is {show(value)}, want a string")
+    return value
+
+
+def _list(value: Any, what: str) -> list[Any]:
+    if type(value) is not list:
+        raise RosewoodError(f"{what} is {show(value)}, want a list [...]")
+    return value
+
+
+def _refuse(hyp: dict[str, Any], place: int) -> None:
+    who = f"candidate {place}"
+    if "text" not in hyp:
+        raise RosewoodError(f'{who} has no "text"')
+    _string(hyp["text"], f'{who}: "text"')
+    for key in ("features", "scores"):
+        if type(hyp.get(key, {})) is not dict:
+            raise RosewoodError(f'{who}: "{key}" is {show(hyp[key])}, want an object {{…}}')
+
+
+def _check_characters(draft: Draft) -> None:
+    names = [name for table in (*draft.features, *draft.scores) for name in table]
+    kept = (draft.id, draft.source or "", *(draft.references or ()), *draft.texts, *names)
+    try:
+        "".join(kept).encode()
+    except UnicodeEncodeError:
+        for text in kept:
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                shown = text.encode(errors="backslashreplace").decode()[:40]
+                raise RosewoodError(f"there is half of a surrogate pair in {shown!r}") from error
