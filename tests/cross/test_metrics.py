@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 import pytest
 import sacrebleu
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import real
 from tests.reference import metrics as reference
@@ -16,6 +16,7 @@ from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.metrics import Bleu, BleuSbp, Chrf, Ter
 from rosewood.metrics.batch import starts
+from rosewood.metrics.tokenise import cut_lines
 
 few = st.lists(st.integers(-1, 3), max_size=9)
 sentences = st.tuples(st.lists(few, max_size=4), st.lists(few, min_size=1, max_size=4))
@@ -223,6 +224,18 @@ def test_bleu_is_that_of_sacrebleu(corpus, tokenize, lowercase, orders, smooth, 
         assert metric.sentence_gains(row[None])[0] == pytest.approx(want, abs=1e-9)
 
 
+# What 13a looks at: marks, digits, dashes, escapes, and every kind of blank between them.
+marks = st.sampled_from([*" .,-0a&<>'\n\t\x1c\u2028\u00a0%", "&quot;", "&amp;", "<skipped>", "-\n"])
+
+
+@given(st.lists(marks, max_size=14).map("".join), st.booleans())
+@settings(max_examples=500)
+def test_words_that_are_cut_alone(line, lowercase):
+    peer = sacrebleu.BLEU(tokenize="13a", lowercase=lowercase)
+    want = peer._preprocess_segment(line).split()
+    assert cut_lines([line], "13a", lowercase=lowercase) == [want]
+
+
 @given(
     corpora,
     st.tuples(st.integers(0, 7), st.integers(0, 3)).filter(any),
@@ -245,8 +258,8 @@ def test_chrf_is_that_of_sacrebleu(corpus, orders, beta, lowercase, whitespace, 
 
 
 @given(corpora, st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()))
-def test_ter_is_that_of_sacrebleu(corpus, settings):
-    metric, peer = Ter(*settings), sacrebleu.TER(*settings)
+def test_ter_is_that_of_sacrebleu(corpus, options):
+    metric, peer = Ter(*options), sacrebleu.TER(*options)
     hypotheses, _, documents = sides(corpus)
     rows = own_rows(metric, corpus)
     assert rows.tolist() == peer._extract_corpus_statistics(hypotheses, documents)

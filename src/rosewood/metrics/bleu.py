@@ -18,8 +18,8 @@ from rosewood.metrics.batch import Batch, number_words
 from rosewood.metrics.metric import Metric
 from rosewood.metrics.tokenise import (
     check_tokeniser,
+    cut_lines,
     sacrebleu_version,
-    tokeniser,
     tokeniser_signature,
 )
 
@@ -40,16 +40,10 @@ def count_ngrams(
     threads: int = 1,
 ) -> FloatArray:
     """[N, width]: the lengths, matches and n-grams of every hypothesis of a batch."""
-    cut = tokeniser(tokenize)
-
-    def prepare(text: str) -> str:
-        return cut((text.lower() if lowercase else text).rstrip())
-
-    if tokenize == "none" and not lowercase:  # rstrip changes nothing where blanks are cut
-        texts = batch.hypotheses, batch.references
-    else:
-        texts = batch.texts(prepare)
-    hypotheses, references = number_words(*([text.split() for text in side] for side in texts))
+    sides = batch.hypotheses, batch.references
+    hypotheses, references = number_words(
+        *(cut_lines(side, tokenize, lowercase=lowercase) for side in sides)
+    )
     out = np.empty((len(batch.hypotheses), width))
     _core.bleu_statistics(
         batch.hypothesis_start,

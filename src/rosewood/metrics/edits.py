@@ -17,8 +17,8 @@ from rosewood.metrics.batch import Batch, Texts, number_chars, number_words
 from rosewood.metrics.metric import Metric
 from rosewood.metrics.tokenise import (
     check_tokeniser,
+    cut_lines,
     sacrebleu_version,
-    tokeniser,
     tokeniser_signature,
 )
 
@@ -106,9 +106,10 @@ class Wer(_EditRate):
         return [_case(self.lowercase), f"tok:{tokeniser_signature(self.tokenize)}"]
 
     def _symbols(self, batch: Batch) -> list[Texts]:
-        cut = tokeniser(self.tokenize)
-        sides = batch.texts(lambda text: cut((text.lower() if self.lowercase else text).rstrip()))
-        return number_words(*([text.split() for text in side] for side in sides))
+        sides = batch.hypotheses, batch.references
+        return number_words(
+            *(cut_lines(side, self.tokenize, lowercase=self.lowercase) for side in sides)
+        )
 
 
 @dataclass(frozen=True, repr=False)

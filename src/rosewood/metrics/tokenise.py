@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from rosewood.errors import MetricError
 
-__all__ = ["TOKENISERS", "check_tokeniser", "sacrebleu_version", "tokeniser", "tokeniser_signature"]
+__all__ = ["TOKENISERS", "check_tokeniser", "cut_lines", "sacrebleu_version", "tokeniser_signature"]
 
 # Their names, and what is to be installed for those that need more than sacreBLEU.
 TOKENISERS: dict[str, str | None] = {
@@ -35,13 +35,32 @@ def check_tokeniser(name: str) -> None:
         _load(name)
 
 
-def tokeniser(name: str) -> Callable[[str], str]:
-    """A function from a line to the line with blanks between its tokens."""
-    check_tokeniser(name)
-    if name == "none":
-        return str
-    load: Callable[[str], str] = _load(name)
-    return load
+def cut_lines(lines: Sequence[str], tokenize: str, *, lowercase: bool = False) -> list[list[str]]:
+    """The tokens of each line, as sacreBLEU cuts them; the same thing is cut only once."""
+    if lowercase:
+        lines = [line.lower() for line in lines]
+    if tokenize == "none":
+        return [line.split() for line in lines]
+    cut = _Cut(_load(tokenize))
+    if tokenize == "13a":
+        # It looks at characters and their neighbours, puts blanks around the line, and joins words
+        # only at the end of a line: so words can be cut alone.  A test compares.
+        return [
+            cut[line] if "\n" in line else [token for word in line.split() for token in cut[word]]
+            for line in lines
+        ]
+    return [cut[line] for line in lines]
+
+
+class _Cut(dict[str, list[str]]):
+    """The tokens of a line, or of a word."""
+
+    def __init__(self, tokeniser: Callable[[str], str]) -> None:
+        self._tokeniser = tokeniser
+
+    def __missing__(self, line: str) -> list[str]:
+        tokens = self[line] = self._tokeniser(line.rstrip()).split()
+        return tokens
 
 
 def tokeniser_signature(name: str) -> str:
