@@ -1,15 +1,25 @@
 """Candidates in, weights out, candidates out."""
 
+from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
-from rosewood.rerank.forests import candidate_texts, write_forest_set
-from rosewood.rerank.readers import Dropped, read_candidates
+from rosewood.rerank.forests import candidate_forest, candidate_texts, write_forest_set
+from rosewood.rerank.readers import FORMATS, Dropped, read_candidates
+from rosewood.rerank.summary import Spread, Summary, summarise
 
 __all__ = [
+    "FORMATS",
     "CandidateList",
     "Dropped",
+    "Spread",
+    "Summary",
+    "candidate_forest",
     "candidate_texts",
+    "forest_set",
     "format_candidates",
+    "from_arrays",
+    "lists_from_arrays",
     "read_candidates",
+    "summarise",
     "write_candidates",
     "write_forest_set",
 ]
