@@ -161,9 +161,9 @@ def _common_space(forests: Sequence[Forest]) -> tuple[FeatureSpace, Vocabulary |
     for forest in forests[1:]:
         if forest.features is not first.features:
             sparse.add_all(forest.features.sparse)
-        if words is not None and forest.vocabulary is not None:
-            if forest.vocabulary is not first.vocabulary:
-                words.add_all(forest.vocabulary)
+        own = forest.vocabulary
+        if words is not None and own is not None and own is not first.vocabulary:
+            words.add_all(own)
     return FeatureSpace(first.features.dense, sparse), words
 
 

@@ -161,10 +161,9 @@ class TuningSet:
         digest = hashlib.sha256(self.metric.signature.encode())
         for i, forest in enumerate(self.forests):
             digest.update(f"{self.names[i]}\0{self.references[i]}\0{self._scores[i]}".encode())
-            for name in ("edge_start", "tail_start", "tail", "dense", "feat_start", "feat_id"):
-                digest.update(np.ascontiguousarray(getattr(forest, name)))
-            digest.update(np.ascontiguousarray(forest.feat_value))
-            digest.update(np.ascontiguousarray(forest.yield_symbol))
+            for name in ("edge_start", "tail_start", "tail", "dense", "feat_start", "feat_id",
+                         "feat_value", "yield_start", "yield_symbol"):  # fmt: skip
+                digest.update(getattr(forest, name).tobytes())
         digest.update("\0".join(self.features.names).encode())
         return digest.hexdigest()
 
