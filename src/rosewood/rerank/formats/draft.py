@@ -179,7 +179,10 @@ class _Columns:
         for candidate, table in enumerate(tables):
             for name in self.names:
                 if name not in table:
-                    raise _CandidateError(candidate, f"missing {self.what} {name[:40]!r}")
+                    told = f"missing {self.what} {name[:40]!r}"
+                    if self._sparse:
+                        told += "; only a feature with a colon in its name may be left out"
+                    raise _CandidateError(candidate, told)
 
 
 def show(value: object) -> str:
