@@ -188,6 +188,16 @@ class TuningSet:
             rows[first:last] = self.rows_of_texts(i, found.texts())
         return rows
 
+    def texts_of_rows(self, rows: LongArray, lists: LongArray | None = None) -> list[str]:
+        """The strings of rows, one of each list (or of those with these numbers); lists only."""
+        numbers = np.arange(len(self)) if lists is None else lists
+        texts = []
+        for i, row in zip(numbers.tolist(), rows.tolist(), strict=True):
+            forest, edge = self.forests[i], row - int(self.edge_start[i])
+            begin, end = forest.yield_start[edge : edge + 2]
+            texts.append(" ".join(map(forest.word, forest.yield_symbol[begin:end].tolist())))
+        return texts
+
     def rows_of_texts(self, i: int, texts: Sequence[str]) -> list[int]:
         """The rows of strings that forest i can say; only for forests that are not lists."""
         seen = self._seen[i]
