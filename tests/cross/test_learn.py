@@ -1,0 +1,335 @@
+"""Learners' kernels against plain loops and enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference import learn as loops
+from tests.reference.forest import enumerate_derivations, features_of, score
+from tests.strategies import forests, quarters, thetas
+from tests.zoo import SMALL as SMALL_ZOO
+
+from rosewood import _core
+from rosewood.errors import ForestError, TuningError
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.learn import Objective, Terms, TuningSet
+from rosewood.learn.candidates import Candidates
+from rosewood.metrics import parse_metric
+
+EXAMPLES = settings(max_examples=60, deadline=None)
+SMALL = {"max_derivations": 12, "max_nodes": 4}
+
+
+def batch_of(several: list[Forest]):
+    return _core.make_batch([f.view for f in several], [f.feature_view for f in several])
+
+
+@st.composite
+def batches(draw, elements=quarters, columns: int = 1):
+    """A few forests, and arrays of one number an edge."""
+    several = draw(st.lists(forests(**SMALL), min_size=1, max_size=3))
+    edges = sum(f.num_edges for f in several)
+    numbers = st.lists(elements, min_size=edges, max_size=edges)
+    return several, *(np.array(draw(numbers), dtype=float) for _ in range(columns))
+
+
+@EXAMPLES
+@given(st.data(), st.integers(1, 3))
+def test_scores_and_best_derivations(data, threads):
+    several, weight = data.draw(batches())
+    theta = data.draw(thetas(several[0]))
+    out = np.empty(len(weight))
+    _core.batch_scores(batch_of(several), theta, out, threads)
+    assert np.allclose(out, loops.batch_scores(several, theta), atol=1e-12)
+    start, edge = _core.batch_best(batch_of(several), weight, threads)
+    begin = np.cumsum([0, *(f.num_edges for f in several)])
+    for i, expected in enumerate(loops.batch_best(several, weight)):
+        assert (edge[start[i] : start[i + 1]] - begin[i]).tolist() == list(expected)
+
+
+# -- envelopes and line search ---------------------------------------------------------------------
+
+
+def lines_of(several, intercept, slope, threads=1):
+    """For each forest: where its lines begin, and their derivations, numbered in the forest."""
+    found = _core.upper_envelopes(batch_of(several), intercept, slope, threads)
+    line_start, begin, start, edge = (x.tolist() for x in found)
+    first = np.cumsum([0, *(f.num_edges for f in several)]).tolist()
+    return [
+        [
+            (begin[k], tuple(e - first[i] for e in edge[start[k] : start[k + 1]]))
+            for k in range(line_start[i], line_start[i + 1])
+        ]
+        for i in range(len(several))
+    ]
+
+
+@EXAMPLES
+@given(batches(columns=2), st.integers(1, 3))
+def test_envelopes_are_hulls(case, threads):
+    several, intercept, slope = case
+    found = lines_of(several, intercept, slope, threads)
+    expected = loops.upper_envelopes(several, intercept, slope)
+    for own, other in zip(found, expected, strict=True):
+        assert [x for x, _ in own] == pytest.approx([x for x, _ in other], abs=1e-9)
+
+
+@EXAMPLES
+@given(batches(columns=2), st.floats(-20, 20))
+def test_the_highest_line_is_the_best_derivation(case, x):
+    several, intercept, slope = case
+    first = 0
+    for forest, lines in zip(several, lines_of(several, intercept, slope), strict=True):
+        weight = (intercept + x * slope)[first : first + forest.num_edges]
+        first += forest.num_edges
+        best = max(score(d, weight) for d in enumerate_derivations(forest))
+        chosen = [d for begin, d in lines if begin <= x][-1]
+        assert score(chosen, weight) == pytest.approx(best, abs=1e-9)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.booleans())
+def test_envelopes_of_long_lists(seed, size, ties):
+    """What is sifted out before sorting is never on the envelope."""
+    random = np.random.default_rng(seed)
+    intercept, slope = random.standard_normal((2, size))
+    if ties:
+        intercept, slope = np.round(4 * intercept) / 4, np.round(4 * slope) / 4
+    forest = Forest.from_nbest([["a"]] * size)
+    (own,) = lines_of([forest], intercept, slope)
+    (other,) = loops.upper_envelopes([forest], intercept, slope)
+    assert [d for _, d in own] == [d for _, d in other]
+    assert [x for x, _ in own] == pytest.approx([x for x, _ in other], rel=1e-9, abs=1e-9)
+
+
+def test_an_edge_of_weight_zero_is_on_no_line():
+    forest = Forest.from_nbest([["a"], ["b"], ["c"]])
+    slope = np.array([1.0, 5.0, -1.0])
+    (lines,) = lines_of([forest], np.array([0.0, -np.inf, 0.0]), slope)
+    assert [d for _, d in lines] == [(2,), (0,)]
+    (lines,) = lines_of([forest], np.full(3, -np.inf), slope)
+    assert lines == []
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_lines_must_be_numbers(bad):
+    forest = Forest.from_nbest([["a"], ["b"]])
+    with pytest.raises(TuningError, match="edge 1 of forest 0"):
+        lines_of([forest], np.array([0.0, bad]), np.zeros(2))
+    with pytest.raises(TuningError, match="edge 0 of forest 1"):
+        lines_of([forest, forest], np.zeros(4), np.array([0.0, 0.0, bad, 0.0]))
+
+
+@st.composite
+def line_sets(draw):
+    """Sentences with lines that begin somewhere, and statistics for each line."""
+    lines, rows = [], 0
+    for _ in range(draw(st.integers(1, 6))):
+        places = draw(st.lists(st.integers(-40, 40), max_size=4, unique=True))
+        begins = [-np.inf, *(p / 8 for p in sorted(places))]
+        lines.append([(x, rows + k) for k, x in enumerate(begins)])
+        rows += len(begins)
+    cell = st.integers(0, 9)
+    table = draw(st.lists(st.tuples(cell, cell), min_size=rows, max_size=rows))
+    return lines, np.array(table, dtype=float) + np.array([0.0, 1.0])
+
+
+@EXAMPLES
+@given(line_sets(), st.booleans())
+def test_line_search_tries_every_interval(case, higher):
+    lines, table = case
+    scorer = _core.MetricScorer("ratio", higher_is_better=higher)
+    sign = 1.0 if higher else -1.0
+    start = np.cumsum([0, *map(len, lines)])
+    begin = np.array([x for sentence in lines for x, _ in sentence])
+    x, gain, before = _core.line_search(
+        start, begin, np.arange(len(begin)), table, scorer, -10.0, 10.0, 1e-9
+    )
+
+    def measure(total) -> float:
+        return sign * 100.0 * total[0] / total[1]
+
+    def at(x: float) -> float:
+        rows = [[row for b, row in sentence if b <= x][-1] for sentence in lines]
+        return measure(table[rows].sum(axis=0))
+
+    assert gain == pytest.approx(loops.line_search(lines, table, measure, -10.0, 10.0), abs=1e-9)
+    assert at(x) == pytest.approx(gain, abs=1e-9)
+    assert at(0.0) == pytest.approx(before, abs=1e-9)
+    assert gain >= before
+    if gain == before:
+        assert x == 0.0
+
+
+# -- objectives ------------------------------------------------------------------------------------
+
+TERMS = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, -0.5, 0.0), (0.5, 0.25, 2.0)]
+
+
+@st.composite
+def objectives(draw):
+    several, loss = draw(batches())
+    theta = draw(thetas(several[0]))
+    target = []
+    for forest in several:  # one derivation at least is wanted
+        wanted = set(draw(st.sampled_from(enumerate_derivations(forest))))
+        more = draw(st.sets(st.integers(0, forest.num_edges - 1)))
+        target += [0.0 if e in wanted | more else -np.inf for e in range(forest.num_edges)]
+    return several, theta, loss, np.array(target)
+
+
+def value_of(parts, terms) -> float:
+    return float(np.dot(parts, terms))
+
+
+@settings(max_examples=30, deadline=None)
+@given(objectives(), st.sampled_from(TERMS), st.sampled_from([1.0, 0.5, 3.0]), st.integers(1, 3))
+def test_objectives_are_sums_over_derivations(case, weights, scale, threads):
+    several, theta, loss, target = case
+    objective = Objective(
+        batch_of(several), len(several), np.ones(len(theta)),
+        loss=loss, wanted=target, l2=0.1, threads=threads,
+    )  # fmt: skip
+    terms = Terms(*weights, scale=scale)
+    expected = loops.batch_objective(several, theta, loss, target, (scale,))
+    value, gradient = objective(theta, terms)
+    penalty = 0.05 * float(theta @ theta)
+    assert value == pytest.approx(value_of(expected, weights) + penalty, rel=1e-9, abs=1e-9)
+    for weight, own, other in zip(weights, objective.parts, expected, strict=True):
+        if weight:
+            assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
+    for i in range(len(theta)):
+        h = 1e-5
+        up, down = theta.copy(), theta.copy()
+        up[i] += h
+        down[i] -= h
+        slope = (objective(up, terms)[0] - objective(down, terms)[0]) / (2 * h)
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-6)
+
+
+def test_objectives_of_parts_add_up_and_units_scale():
+    random = np.random.default_rng(1)
+    several = [_list(random) for _ in range(7)]
+    loss = random.standard_normal(35)
+    theta = random.standard_normal(3)
+    whole = Objective(batch_of(several), 7, np.ones(3), loss=loss)
+    terms = Terms(risk=1.0, entropy=-0.3)
+    value, gradient = whole(theta, terms)
+    parts = [whole(theta, terms, np.array(s)) for s in ([0, 1, 2], [3, 4, 5, 6])]
+    assert sum(v * len(s) / 7 for (v, _), s in zip(parts, ("abc", "defg"), strict=True)) == (
+        pytest.approx(value)
+    )
+    units = np.array([2.0, 0.5, 4.0])
+    scaled = Objective(batch_of(several), 7, units, loss=loss)
+    again, moved = scaled(theta / units, terms)
+    assert again == pytest.approx(value)
+    assert np.allclose(moved, gradient * units)
+
+
+def _list(random) -> Forest:
+    space = FeatureSpace(("a", "b", "c"))
+    return Forest.from_nbest([["w"]] * 5, random.standard_normal((5, 3)), features=space)
+
+
+def test_threads_do_not_matter():
+    random = np.random.default_rng(2)
+    several = [_list(random) for _ in range(40)]
+    loss, theta = random.standard_normal(200), random.standard_normal(3)
+    found = [
+        Objective(batch_of(several), 40, np.ones(3), loss=loss, threads=threads)(
+            theta, Terms(risk=1.0, entropy=0.1)
+        )
+        for threads in (1, 2, 3, 7)
+    ]
+    for value, gradient in found[1:]:
+        assert value == found[0][0]
+        assert gradient.tobytes() == found[0][1].tobytes()
+
+
+def test_errors_name_the_forest():
+    several = [_list(np.random.default_rng(3)) for _ in range(2)]
+    target = np.concatenate([np.zeros(5), np.full(5, -np.inf)])
+    objective = Objective(batch_of(several), 2, np.ones(3), wanted=target)
+    with pytest.raises(ForestError, match="forest 1: no derivation"):
+        objective(np.ones(3), Terms(log_loss=1.0))
+
+
+# -- steps of MIRA and of L1 -----------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw):
+    """Lists of candidates with dense and sparse features and statistics."""
+    counts = draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
+    rows = sum(counts)
+    seed = draw(st.integers(0, 2**32 - 1))
+    random = np.random.default_rng(seed)
+    sparse = (random.random((rows, 3)) < 0.5) * np.round(random.standard_normal((rows, 3)), 2)
+    lengths = [0, *np.count_nonzero(sparse, axis=1)]
+    statistics = np.round(random.uniform(0, 5, (rows, 2)), 1) + np.array([0.0, 1.0])
+    table = Candidates(
+        start=np.cumsum([0, *counts]),
+        dense=np.round(random.standard_normal((rows, 2)), 2),
+        feat_start=np.cumsum(lengths),
+        feat_id=np.nonzero(sparse)[1].astype(np.int32),
+        feat_value=sparse[sparse != 0],
+        num_sparse=3,
+        statistics=statistics,
+    )
+    return table, np.hstack([table.dense, sparse]), random
+
+
+@EXAMPLES
+@given(tables(), st.booleans())
+def test_mira_steps(case, higher):
+    table, rows, random = case
+    scorer = _core.MetricScorer("ratio", higher_is_better=higher, factor=1.0)
+    sign = 1.0 if higher else -1.0
+    order = random.permutation(len(table))
+    begin, background = random.standard_normal(5), np.array([2.0, 3.0])
+    theta = begin.copy()
+    want, path, after, moved = loops.mira_pass(
+        table.start, rows, table.statistics, lambda s: sign * s[0] / s[1],
+        order, (0.3, 0.9, 0.7), theta, background,
+    )  # fmt: skip
+    drift = np.zeros(5)
+    found = _core.mira_pass(
+        table.start, table.view, table.statistics, scorer, order, (0.3, 0.9, 0.7),
+        theta, drift, background, 0,
+    )  # fmt: skip
+    assert found == moved
+    assert np.allclose(theta, want, atol=1e-12)
+    assert np.allclose(background, after, atol=1e-12)
+    # The average of θ after each step, and of the start: what `drift` stands for.
+    average = theta - drift / (len(order) + 1)
+    assert np.allclose(average, np.vstack([begin, path]).mean(axis=0), atol=1e-12)
+
+
+@EXAMPLES
+@given(tables(), st.booleans(), st.sampled_from([0.0, 0.01, 0.3]))
+def test_l1_steps(case, hinge, penalty):
+    table, rows, random = case
+    order = random.permutation(len(rows))
+    theta, paid = random.standard_normal(5), np.zeros(5)
+    want, total, owed = loops.l1_pass(rows, 2, order, hinge, (penalty, 0.2, 0.5), theta)
+    found = _core.l1_pass(table.view, order, hinge, (penalty, 0.2, 0.5), theta, paid, 0.0, 0)
+    assert found == pytest.approx((total, owed), rel=1e-9, abs=1e-12)
+    assert np.allclose(theta, want, atol=1e-12)
+
+
+def test_candidates_of_a_forest_have_the_features_of_their_derivations():
+    metric = parse_metric("bleu:tokenize=none")
+    for name, make in SMALL_ZOO.items():
+        forest = make().forest
+        if forest.is_empty or forest.vocabulary is None or forest.num_nodes == 1:
+            continue
+        tuning = TuningSet([forest], metric, [["a b"]])
+        theta = np.linspace(-1, 1, len(forest.features))
+        listed = tuning.candidates(theta, 5)
+        best = forest.k_best(forest.score(theta), 5, distinct=True)
+        matrix = listed.matrix().toarray()
+        for row, derivation in zip(matrix, best, strict=True):
+            named = features_of(forest, tuple(derivation.edges))
+            assert np.allclose(row, [named.get(n, 0.0) for n in forest.features.names]), name

@@ -1,0 +1,67 @@
+"""Lists of candidates for tests of learners: planted weights, small texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.learn import TuningSet
+from rosewood.metrics import Column, parse_metric
+
+WORDS = ("a", "b", "c", "d")
+
+
+def planted(
+    weights: np.ndarray,
+    *,
+    lists: int = 200,
+    candidates: int = 20,
+    noise: float = 0.0,
+    sparse: int = 0,
+    scale: np.ndarray | None = None,
+    seed: int = 0,
+    threads: int = 1,
+) -> TuningSet:
+    """Candidates whose score is the weighted sum of their features, and some noise.
+
+    `scale` stretches features; the last `sparse` of them are sparse ones.
+    """
+    random = np.random.default_rng(seed)
+    width = len(weights) - sparse
+    names = [f"f{i}" for i in range(width)]
+    space = FeatureSpace(names, [f"s:{i}" for i in range(sparse)])
+    stretch = np.ones(len(weights)) if scale is None else scale
+    forests, scores = [], []
+    for _ in range(lists):
+        rows = random.standard_normal((candidates, len(weights))) * stretch
+        scores.append({"good": rows @ weights + noise * random.standard_normal(candidates)})
+        tables = [{f"s:{i}": value for i, value in enumerate(row[width:].tolist())} for row in rows]
+        forests.append(
+            Forest.from_nbest([["w"]] * candidates, rows[:, :width], sparse=tables, features=space)
+        )
+    empty = [()] * lists
+    return TuningSet(forests, Column("good"), empty, scores=scores, threads=threads)
+
+
+def small_texts(seed: int, *, lists: int = 6, candidates: int = 5, width: int = 3) -> TuningSet:
+    """Lists of short strings with random features, and BLEU."""
+    random = np.random.default_rng(seed)
+    space = FeatureSpace([f"f{i}" for i in range(width)])
+
+    def text() -> str:
+        return " ".join(random.choice(WORDS, size=random.integers(1, 9)))
+
+    forests = [
+        Forest.from_nbest(
+            [text() for _ in range(candidates)],
+            random.standard_normal((candidates, width)),
+            features=space,
+        )
+        for _ in range(lists)
+    ]
+    references = [[text()] for _ in range(lists)]
+    return TuningSet(forests, parse_metric("bleu:tokenize=none"), references)
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.sqrt((a @ a) * (b @ b)))

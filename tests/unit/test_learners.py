@@ -1,0 +1,371 @@
+"""Every learner: what it finds, what it refuses, and that threads and seeds do what they should."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.lists import cosine, planted, small_texts
+from tests.reference.forest import enumerate_derivations, features_of, words_of
+from tests.strategies import WORDS, forests
+
+from rosewood.errors import TuningError
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.learn import (
+    L1,
+    LEARNERS,
+    Annealed,
+    Likelihood,
+    Mert,
+    MinimumRisk,
+    Mira,
+    Pro,
+    TuningSet,
+    check_weights,
+    make_learner,
+    normalize,
+)
+from rosewood.learn.candidates import spread
+from rosewood.learn.mert import line_search
+from rosewood.metrics import parse_metric
+
+EXAMPLES = settings(max_examples=40, deadline=None)
+BLEU = parse_metric("bleu:tokenize=none")
+WEIGHTS = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
+QUICK = {
+    "mert": {"restarts": 4, "passes": 5},
+    "mira": {"passes": 5},
+    "pro": {"rounds": 1, "samples": 200},
+    "l1": {"passes": 3, "samples": 200},
+    "mr": {"iterations": 20},
+    "mr-da": {"iterations": 5, "stages": 2, "quench": 1},
+    "likelihood": {"iterations": 20},
+}
+
+
+# -- MERT ------------------------------------------------------------------------------------------
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1))
+def test_line_search_finds_the_best_of_all_breakpoints(seed):
+    tuning = small_texts(seed)
+    random = np.random.default_rng(seed)
+    theta, delta = random.standard_normal((2, 3))
+    scores, slope = tuning.edge_scores(theta), tuning.edge_scores(delta)
+    x, gain, before = line_search(tuning, scores, slope, lower=-1e6, upper=1e6)
+    assert before == pytest.approx(tuning.gain(theta))
+    assert gain == pytest.approx(tuning.gain(theta + x * delta))
+    # Wherever two candidates of a list are equally good, the choice may change.
+    crossings = set()
+    for first, last in pairwise(tuning.edge_start):
+        for i in range(first, last):
+            for j in range(i + 1, last):
+                if slope[i] != slope[j]:
+                    crossings.add((scores[i] - scores[j]) / (slope[j] - slope[i]))
+    places = [-1e6, *sorted(crossings), 1e6]
+    best = max(tuning.gain(theta + (a + b) / 2 * delta) for a, b in pairwise(places))
+    assert gain == pytest.approx(best, abs=1e-9)
+
+
+@st.composite
+def forest_sets(draw):
+    """A few forests, and the same derivations as n-best lists."""
+    several = draw(st.lists(forests(max_derivations=10, max_nodes=4), min_size=1, max_size=3))
+    words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+    references = [[draw(words)] for _ in several]
+    lists = []
+    for forest in several:
+        derivations = enumerate_derivations(forest)
+        rows = [features_of(forest, d) for d in derivations]
+        dense = [[row.get(name, 0.0) for name in forest.features.dense] for row in rows]
+        sparse = [{n: x for n, x in r.items() if n in forest.features.sparse} for r in rows]
+        lists.append(
+            Forest.from_nbest(
+                [words_of(forest, d) for d in derivations],
+                np.array(dense).reshape(len(rows), -1),
+                sparse=sparse,
+                features=FeatureSpace(forest.features.dense, list(forest.features.sparse)),
+            )
+        )
+    return TuningSet(several, BLEU, references), TuningSet(lists, BLEU, references)
+
+
+@EXAMPLES
+@given(forest_sets(), st.integers(0, 2**32 - 1))
+def test_forests_and_their_lists_are_one_to_mert(pair, seed):
+    packed, listed = pair
+    random = np.random.default_rng(seed)
+    theta, delta = random.standard_normal((2, len(packed.features)))
+    found = [
+        line_search(each, each.edge_scores(theta), each.edge_scores(delta), upper=100.0)
+        for each in pair
+    ]
+    assert found[0][1:] == pytest.approx(found[1][1:], abs=1e-9)
+    assert packed.gain(theta) == pytest.approx(listed.gain(theta), abs=1e-9)
+    x = found[0][0]
+    assert listed.gain(theta + x * delta) == pytest.approx(found[0][1], abs=1e-9)
+
+
+def test_mert_finds_what_it_can_on_forests():
+    """A fit on forests is as good as on their lists, which is as good as can be."""
+    random = np.random.default_rng(5)
+    from rosewood.forest import parse_forest
+
+    packed = [
+        parse_forest(
+            f"""
+            dense f g
+            0 <- ||| a   ||| f={random.normal():.3f} g=1
+            0 <- ||| b   ||| f={random.normal():.3f} g=0
+            1 <- ||| c   ||| f={random.normal():.3f} g=0
+            1 <- ||| d d ||| f={random.normal():.3f} g=1
+            2 <- 0 1 ||| [0] [1] ||| f=0 g=0
+            2 <- 0 1 ||| [1] [0] ||| f=0 g=-1
+            """
+        )
+        for _ in range(10)
+    ]
+    references = [["a d d"]] * 10
+    tuning = TuningSet(packed, parse_metric("chrf"), references)
+    fit = Mert(restarts=6).fit(tuning, np.ones(2))
+    assert fit.score == pytest.approx(tuning.score(fit.theta))
+    grid = [tuning.score([np.cos(a), np.sin(a)]) for a in np.linspace(0, 2 * np.pi, 721)]
+    assert fit.score >= max(grid) - 1e-9
+
+
+def test_mert_refuses_many_features():
+    tuning = planted(np.ones(8), lists=3, candidates=3)
+    with pytest.raises(TuningError, match=r"not meant for 8 features.*mira"):
+        Mert(max_features=7).fit(tuning, np.ones(8))
+
+
+# -- all of them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed(), Likelihood(),
+                                     MinimumRisk(optimizer="stochastic")])  # fmt: skip
+def test_planted_weights_are_found(learner):
+    tuning = planted(WEIGHTS, noise=0.1, threads=2)
+    fit = learner.fit(tuning, np.zeros(5))
+    assert cosine(fit.theta, WEIGHTS) >= 0.99
+    assert fit.score == pytest.approx(tuning.score(fit.theta))
+    assert fit.history
+
+
+@pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed(), Mert(restarts=4)])
+def test_features_of_any_size(learner):
+    """A log probability of -1000 and a ratio near 1 are the same to a learner."""
+    scale = np.array([1000.0, 1e-3, 1.0, 10.0, 0.1])
+    tuning = planted(WEIGHTS / scale, scale=scale, noise=0.1)
+    fit = learner.fit(tuning, np.zeros(5))
+    assert cosine(fit.theta * scale, WEIGHTS) >= 0.98
+
+
+@pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed()])
+def test_sparse_features_are_tuned_too(learner):
+    fit = learner.fit(planted(WEIGHTS, noise=0.1, sparse=3), np.zeros(5))
+    assert cosine(fit.theta, WEIGHTS) >= 0.99
+
+
+def test_l1_leaves_out_what_does_not_matter():
+    weights = np.array([2.0, -1.0] + [0.0] * 20)
+    fit = L1(penalty=0.05).fit(planted(weights, noise=0.5, sparse=20), np.zeros(22))
+    assert np.count_nonzero(fit.theta[2:]) <= 4
+    assert cosine(fit.theta, weights) > 0.9
+    assert fit.history[-1]["active"] == np.count_nonzero(fit.theta)
+
+
+@pytest.mark.parametrize("method", list(LEARNERS))
+def test_threads_do_not_matter_and_seeds_repeat(method):
+    learner = make_learner(method, QUICK[method])
+    found = [
+        learner.fit(planted(WEIGHTS, lists=60, candidates=8, noise=0.5, threads=n), np.ones(5),
+                    seed=7)
+        for n in (1, 2, 5)
+    ]  # fmt: skip
+    for fit in found[1:]:
+        assert fit.theta.tobytes() == found[0].theta.tobytes()
+        assert fit.history == found[0].history
+
+
+@pytest.mark.parametrize("method", list(LEARNERS))
+def test_every_learner_reports_its_rounds(method):
+    rounds = []
+    tuning = planted(WEIGHTS, lists=30, candidates=6)
+    fit = make_learner(method, QUICK[method]).fit(tuning, np.ones(5), report=rounds.append)
+    assert rounds == fit.history
+    assert [row["round"] for row in rounds] == list(range(1, len(rounds) + 1))
+    assert all(isinstance(row["score"], float) for row in rounds)
+
+
+@pytest.mark.parametrize("method", list(LEARNERS))
+def test_every_learner_takes_forests(method):
+    random = np.random.default_rng(3)
+    packed = []
+    for _ in range(12):
+        packed.append(_lattice(random))
+    tuning = TuningSet(packed, BLEU, [["a b c a b"]] * 12, threads=2)
+    fit = make_learner(method, QUICK[method]).fit(tuning, np.ones(2))
+    assert np.isfinite(fit.theta).all()
+    assert fit.score >= tuning.score(np.zeros(2)) - 5
+
+
+def _lattice(random) -> Forest:
+    from rosewood.forest import ForestBuilder
+
+    builder = ForestBuilder(features=FeatureSpace(("good", "noise")))
+    node = builder.node()
+    builder.edge(node, says=[], features={"good": 0.0, "noise": 0.0})
+    for word in ["a", "b", "c", "a", "b"]:
+        following = builder.node()
+        for said in (word, "x", "y"):
+            good = float(said == word) + 0.3 * random.standard_normal()
+            noise = random.standard_normal()
+            builder.edge(following, [node], [0, said], {"good": good, "noise": noise})
+        node = following
+    return builder.build(node)
+
+
+@pytest.mark.parametrize("learner", [Mira(search="forest", passes=20), MinimumRisk(), Annealed()])
+def test_learning_from_whole_forests(learner):
+    random = np.random.default_rng(4)
+    packed = [_lattice(random) for _ in range(60)]
+    tuning = TuningSet(packed, BLEU, [["a b c a b"]] * 60)
+    fit = learner.fit(tuning, np.zeros(2))
+    assert fit.theta[0] > 0
+    assert abs(fit.theta[1]) < 0.35 * fit.theta[0]
+    assert fit.score > 90
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+def test_degenerate_weights_are_refused():
+    with pytest.raises(TuningError, match=r"'lm' is nan.*diverged"):
+        check_weights(np.array([1.0, np.nan]), ["tm", "lm"])
+    with pytest.raises(TuningError, match="all weights are zero"):
+        check_weights(np.zeros(3))
+    with pytest.raises(TuningError, match=r"feature 1 has grown to 1e\+300"):
+        check_weights(np.array([1.0, 1e300]))
+    check_weights(np.array([0.0, 1e-5]))
+
+
+def test_normalisation():
+    theta = np.array([3.0, -4.0])
+    assert normalize(theta, "l1").tolist() == pytest.approx([3 / 7, -4 / 7])
+    assert normalize(theta, "l2").tolist() == pytest.approx([0.6, -0.8])
+    assert normalize(theta, "none") is theta
+    assert not normalize(np.zeros(2), "l1").any()
+    with pytest.raises(TuningError, match="want l1, l2 or none"):
+        normalize(theta, "l3")
+
+
+def test_settings_are_checked():
+    assert make_learner("mira", {"step": "0.5", "passes": "7"}) == Mira(step=0.5, passes=7)
+    for settings_, reason in [
+        ({"stap": 1}, "no setting 'stap'; it has"),
+        ({"passes": "many"}, "want a whole number"),
+        ({"passes": 0}, "want a number at least 1"),
+        ({"decay": 1.5}, "at most 1"),
+        ({"step": float("nan")}, "step is nan"),
+        ({"step": "x"}, "want a number"),
+        ({"passes": 1.5}, "want int"),
+        ({"passes": True}, "want int"),
+        ({"search": "nowhere"}, "want auto or k-best or forest"),
+    ]:
+        with pytest.raises(TuningError, match=reason):
+            make_learner("mira", settings_)
+    with pytest.raises(TuningError, match="no learner 'mertt'; there are mert, pro"):
+        make_learner("mertt")
+
+
+def test_every_setting_explains_itself():
+    for kind in LEARNERS.values():
+        assert kind.__doc__
+        for each in fields(kind):
+            assert each.metadata["help"], f"{kind.name}: {each.name}"
+
+
+def test_nothing_to_rank():
+    tuning = planted(np.zeros(2), lists=4, candidates=4)
+    with pytest.raises(TuningError, match="nothing to rank"):
+        Pro().fit(tuning, np.ones(2))
+
+
+def test_tuning_sets_are_checked():
+    space = FeatureSpace(("f",))
+    good = Forest.from_nbest(["a b", "c"], [[1.0], [2.0]], features=space)
+    with pytest.raises(TuningError, match="no forests"):
+        TuningSet([], BLEU, [])
+    with pytest.raises(TuningError, match="2 references for 1 forests"):
+        TuningSet([good], BLEU, [["a"], ["b"]])
+    other = Forest.from_nbest(["a"], [[1.0]], features=FeatureSpace(("g",)))
+    with pytest.raises(TuningError, match="other features"):
+        TuningSet([good, other], BLEU, [["a"], ["b"]])
+    with pytest.raises(TuningError, match="'1' has no derivations"):
+        TuningSet([good, Forest.empty(features=space)], BLEU, [["a"], ["b"]])
+    from rosewood.errors import MetricError
+
+    with pytest.raises(MetricError, match=r"^1: .*reference"):
+        TuningSet([good, good], BLEU, [["a"], []])
+
+
+def test_spread_is_a_deviation_within_lists():
+    tuning = planted(WEIGHTS, lists=50, sparse=2, scale=np.array([1.0, 5, 0.1, 2, 7]))
+    candidates = tuning.candidates(np.zeros(5), 1)
+    table = candidates.matrix().toarray().reshape(50, 20, 5)
+    expected = np.sqrt(((table - table.mean(axis=1, keepdims=True)) ** 2).mean(axis=(0, 1)))
+    assert np.allclose(spread(candidates), expected)
+
+
+def test_a_feature_that_does_not_vary_is_left_alone():
+    space = FeatureSpace(("constant", "useful"))
+    random = np.random.default_rng(0)
+    lists, scores = [], []
+    for _ in range(30):
+        x = random.standard_normal(5)
+        rows = np.column_stack([np.full(5, -1234.56), x])
+        lists.append(Forest.from_nbest([["w"]] * 5, rows, features=space))
+        scores.append({"good": x})
+    tuning = TuningSet(lists, parse_metric("column:good"), [()] * 30, scores=scores)
+    for learner in (Mert(restarts=3), Mira(), MinimumRisk(), Pro()):
+        fit = learner.fit(tuning, np.array([1.0, 0.0]))
+        assert fit.theta[1] > 0
+        assert fit.score == pytest.approx(np.mean([s["good"].max() for s in scores]))
+
+
+# -- real lists ------------------------------------------------------------------------------------
+
+DATA = Path(os.environ.get("ROSEWOOD_DATA", Path(__file__).parents[2] / "../shared/data"))
+LISTS = DATA / "nbest-de-en"
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[TuningSet, TuningSet]:
+    if not LISTS.exists():
+        pytest.skip("nbest-de-en is not there (ROSEWOOD_DATA)")
+    from rosewood.rerank import forest_set, read_candidates
+
+    sets = [forest_set(read_candidates(LISTS / f"{part}.jsonl.gz")) for part in ("dev", "test")]
+    dev, test = (TuningSet(each, BLEU, threads=2) for each in sets)
+    return dev, test
+
+
+@pytest.mark.parametrize(
+    ("method", "least_dev", "least_test"),
+    [("mert", 41.0, 39.4), ("pro", 0.0, 39.7), ("mr", 0.0, 39.7), ("mr-da", 0.0, 39.7),
+     ("mira", 0.0, 40.2)],
+)  # fmt: skip
+def test_real_lists(real, method, least_dev, least_test):
+    dev, test = real
+    start = np.zeros(len(dev.features))
+    fit = make_learner(method).fit(dev, start)
+    assert fit.score >= least_dev
+    assert test.score(fit.theta) >= least_test
