@@ -97,6 +97,11 @@ def mira_pass(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='
     One pass of MIRA in this order; `settings` are C, decay and the scale of gains. Returns how many lists moved theta.
     """
 
+def l1_pass(difference: FeatureView, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hinge: bool, settings: tuple[float, float, float], theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], paid: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], owed: float, steps: int) -> tuple[float, float]:
+    """
+    One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the penalty, the rate and its decay. Returns the sum of losses and what is now owed.
+    """
+
 class MetricScorer:
     """The score of summed statistics."""
 
