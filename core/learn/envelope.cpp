@@ -244,9 +244,8 @@ void check_lines(const ForestBatch& batch, std::span<const double> intercept,
                  std::span<const double> slope) {
   for (Offset e = 0; e < batch.num_edges(); ++e) {
     if (std::isfinite(slope[e]) && intercept[e] < infinity) continue;
-    const auto i =
-        std::upper_bound(batch.edge_begin.begin(), batch.edge_begin.end(), e) -
-        batch.edge_begin.begin() - 1;
+    const auto i = std::upper_bound(batch.edge_begin.begin(), batch.edge_begin.end(), e) -
+                   batch.edge_begin.begin() - 1;
     fail<TuningError>("edge ", e - batch.edge_begin[i], " of forest ", i, " has slope ", slope[e],
                       " and intercept ", intercept[e]);
   }

@@ -17,7 +17,8 @@ struct Change {
   Offset line;
 };
 
-/// A number to be at home in an interval: its middle, or a step into one that is cut off at a bound.
+/// A number to be at home in an interval: its middle, or a step into one that is cut off at a
+/// bound.
 double inner_point(double left, double right, const LineBounds& bounds) {
   if (left <= 0.0 && 0.0 < right) return 0.0;
   const auto step = [](double x) { return 0.1 * std::max(1.0, std::abs(x)); };

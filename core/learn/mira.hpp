@@ -25,7 +25,7 @@ struct MiraSettings {
 /// What a pass changes.
 struct MiraState {
   std::span<double> theta;
-  std::span<double> drift;       // Σ t·change of theta at step t: the average without touching it all
+  std::span<double> drift;  // Σ t·change of theta at step t: the average without touching it all
   std::span<double> background;  // statistics of the pseudo-corpus
   std::int64_t steps;            // sentences seen so far
 };

@@ -56,14 +56,12 @@ class Worker {
  private:
   void add_log_loss(const ForestView& f, std::int64_t i, double log_z, ObjectiveParts& parts) {
     edge_counts(f, q_, local_);
-    for (std::size_t e = 0; e < local_.size(); ++e)
-      coefficient_[e] += terms_.log_loss * local_[e];
+    for (std::size_t e = 0; e < local_.size(); ++e) coefficient_[e] += terms_.log_loss * local_[e];
     const auto target = batch_.of(i, target_);
     for (std::size_t e = 0; e < weight_.size(); ++e) weight_[e] += target[e];
     const double log_target = edge_conditionals(f, weight_, q_);
     edge_counts(f, q_, local_);
-    for (std::size_t e = 0; e < local_.size(); ++e)
-      coefficient_[e] -= terms_.log_loss * local_[e];
+    for (std::size_t e = 0; e < local_.size(); ++e) coefficient_[e] -= terms_.log_loss * local_[e];
     parts.log_loss += log_z - log_target;
   }
 

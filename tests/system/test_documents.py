@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from rosewood.rerank import read_candidates
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/forests.md"])
-def test_code_runs(page, capsys):
+@pytest.mark.parametrize(
+    ("page", "least"), [("README.md", 3), ("docs/forests.md", 3), ("docs/formats.md", 1)]
+)
+def test_code_runs(page, least, capsys):
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
-    assert len(blocks) > 2
+    assert len(blocks) >= least
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, page, "exec"), names)
@@ -31,6 +35,16 @@ def test_what_the_readme_says(capsys):
     assert lines[4] == "5"
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "moses", "tsv"])
+def test_candidates_in_the_documents_are_read(kind):
+    text = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
+    (block,) = re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    first, second = read_candidates(block.splitlines())
+    assert (first.id, first.texts) == ("0", ("the house", "a house"))
+    assert first.features(1)["rule:ein"] == 1
+    assert second.texts == ("yes",)
+
+
 def test_links_lead_somewhere():
     for page in (
         ROOT / "README.md",
@@ -42,7 +56,7 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("room", ["forest", "metrics"])
+@pytest.mark.parametrize("room", ["forest", "metrics", "rerank"])
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for module in sorted((ROOT / "src/rosewood" / room).iterdir()):

@@ -56,7 +56,7 @@ def test_bad_lists_are_dropped_and_counted():
     assert str(report.reasons[0]).startswith("in.jsonl:1: it is not JSON")
     assert len(report.reasons) == 5
     with pytest.raises(FormatError, match="no lists of candidates in it: all 2 are bad, the first"):
-        list(read_candidates(["?", "?"], on_bad_line="skip"))
+        list(read_candidates(["?", "?"], format="jsonl", on_bad_line="skip"))
     with pytest.raises(TuningError, match="on_bad_line is 'never'"):
         read_candidates(lines, on_bad_line="never")
 

@@ -130,6 +130,12 @@ def test_names_are_checked():
         Vocabulary(["a", "a"])
     with pytest.raises(IndexError, match="no word -1"):
         Vocabulary(["a"])[-1]
+    words = Vocabulary(["a"])
+    assert words.add_all(["b", "a", "b"]) == [1, 0, 1]
+    assert words.words([1, 0, 1]) == ["b", "a", "b"]
+    for numbers in ([-1], [0, 2]):
+        with pytest.raises(IndexError, match="there are 2"):
+            words.words(numbers)
 
 
 def test_it_is_immutable():

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from rosewood import __version__
-from rosewood.cli import demo, forest
+from rosewood.cli import demo, forest, nbest
 from rosewood.errors import RosewoodError
 
 __all__ = ["app", "main"]
@@ -45,6 +45,7 @@ def _options(
 
 
 app.add_typer(forest.app, name="forest")
+app.add_typer(nbest.app, name="nbest")
 app.command("demo")(demo.demo)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +19,9 @@ from rosewood.forest.arrays import FloatArray, IdArray, LongArray
 from rosewood.forest.forest import Forest
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from rosewood.learn.tuning_set import TuningSet
 
-__all__ = ["Candidates", "concatenate", "least_squares", "listed", "spread"]
+__all__ = ["Candidates", "concatenate", "least_squares", "listed", "spread", "spread_within"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class Candidates:
 
     @property
     def num_features(self) -> int:
-        return self.dense.shape[1] + self.num_sparse
+        return int(self.dense.shape[1]) + self.num_sparse
 
     @cached_property
     def view(self) -> _core.FeatureView:
@@ -80,7 +78,7 @@ class Candidates:
         _, first = np.unique(owner, return_index=True)
         return ties[first]
 
-    def matrix(self) -> csr_array:
+    def matrix(self) -> Any:
         """All features as one sparse matrix, [candidates, features]."""
         from scipy.sparse import csr_array, hstack
 
@@ -151,11 +149,11 @@ def spread(candidates: Candidates) -> FloatArray:
     owner = np.repeat(np.arange(len(counts)), counts)
     means = np.add.reduceat(candidates.dense, candidates.start[:-1], axis=0) / counts[:, None]
     dense = ((candidates.dense - means[owner]) ** 2).sum(axis=0)
-    total = np.zeros(candidates.num_sparse)
+    total: FloatArray = np.zeros(candidates.num_sparse)
     if candidates.num_sparse:
         # Var = E[x²] - E[x]²; sparse features are mostly zero, so nothing large cancels.
         row = np.repeat(owner, np.diff(candidates.feat_start))
-        total = np.bincount(
+        total += np.bincount(
             candidates.feat_id, candidates.feat_value**2, minlength=candidates.num_sparse
         )
         key, place = np.unique(
@@ -187,3 +185,11 @@ def least_squares(candidates: Candidates, gains: FloatArray, ridge: float = 1e-3
     theta = np.zeros(candidates.num_features)
     theta[: len(square)] = np.linalg.solve(square + penalty, x.T @ y)
     return theta
+
+
+def spread_within(values: FloatArray, start: LongArray) -> float:
+    """The standard deviation of values within lists; 1 where they do not vary."""
+    counts = np.diff(start)
+    means = np.add.reduceat(values, start[:-1]) / counts
+    deviation = float(np.sqrt(((values - np.repeat(means, counts)) ** 2).mean()))
+    return deviation if deviation > 0 else 1.0

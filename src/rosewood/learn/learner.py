@@ -19,7 +19,16 @@ from rosewood.errors import TuningError
 from rosewood.forest.arrays import FloatArray
 from rosewood.learn.tuning_set import TuningSet
 
-__all__ = ["Fit", "Learner", "Normalization", "Report", "check_weights", "choice", "normalize", "setting"]
+__all__ = [
+    "Fit",
+    "Learner",
+    "Normalization",
+    "Report",
+    "check_weights",
+    "choice",
+    "normalize",
+    "setting",
+]
 
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 3, "score": 41.2, …}
 Normalization = Literal["l1", "l2", "none"]
@@ -37,9 +46,7 @@ class Fit:
     notes: tuple[str, ...] = ()  # what the user should know
 
 
-def setting(
-    default: Any, help: str, *, low: float | None = None, high: float | None = None
-) -> Any:
+def setting(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
     """A field of a learner: its default, what it is, and its bounds."""
     return field(default=default, metadata={"help": help, "low": low, "high": high})
 
@@ -80,7 +87,7 @@ class Learner(ABC):
 
 def _read(learner: str, each: Field[Any], value: Any) -> Any:
     """A setting from a string or a JSON value."""
-    kind = type(each.default)
+    kind: Any = type(each.default)
     if not isinstance(value, str) or kind is str:
         return value
     try:
@@ -136,9 +143,9 @@ def check_weights(theta: FloatArray, names: list[str] | None = None) -> None:
         )
     largest = np.abs(theta).max()
     if largest > EXPLODED:
-        what = int(np.abs(theta).argmax())
-        told = repr(names[what]) if names else str(what)
-        raise TuningError(f"the weight of feature {told} has grown to {theta[what]:.3g}")
+        place = int(np.abs(theta).argmax())
+        told = repr(names[place]) if names else str(place)
+        raise TuningError(f"the weight of feature {told} has grown to {theta[place]:.3g}")
 
 
 def normalize(theta: FloatArray, how: Normalization) -> FloatArray:

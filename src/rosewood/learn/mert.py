@@ -44,7 +44,9 @@ class Mert(Learner):
 
     name: ClassVar[str] = "mert"
 
-    restarts: int = setting(20, "climbs; the first is from the given weights, the second from a regression", low=1)
+    restarts: int = setting(
+        20, "climbs; the first two start at the given weights and at a regression", low=1
+    )
     random_directions: int = setting(4, "random directions a pass, beside the features", low=0)
     passes: int = setting(50, "passes over all directions, at most", low=1)
     tolerance: float = setting(5e-4, "stop when a pass gains less than this part", low=0)
@@ -135,8 +137,9 @@ def _climb(
     else:
         theta = random.uniform(-1.0, 1.0, len(scale)) * scale
     gain = -np.inf
-    passes = 0
-    for passes in range(1, settings.passes + 1):
+    done = 0
+    while done < settings.passes:
+        done += 1
         theta = _unit(theta, scale)
         scores = tuning.edge_scores(theta)
         before = gain
@@ -154,13 +157,13 @@ def _climb(
                 gain = found
         if gain - before <= settings.tolerance * abs(gain):
             break
-    return _Climb(theta, tuning.gain(theta), passes)
+    return _Climb(theta, tuning.gain(theta), done)
 
 
 def _unit(theta: FloatArray, scale: FloatArray) -> FloatArray:
     """θ with length 1 in units of `scale`: the metric does not care, bounds and rounding do."""
-    length = np.sqrt(((theta / scale) ** 2).sum())
-    return theta / length if length > 0 else scale / np.sqrt(len(scale))
+    length = float(np.sqrt(((theta / scale) ** 2).sum()))
+    return theta / length if length > 0 else scale / float(np.sqrt(len(scale)))
 
 
 def _random_direction(

@@ -8,15 +8,16 @@ thing, so γ stands still while θ moves.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood import _core
-from rosewood.forest.arrays import FloatArray, as_weight
-from rosewood.learn.candidates import spread
+from rosewood.forest.arrays import FloatArray, LongArray, as_weight
+from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.learner import Fit, Learner, Report, choice, setting
 from rosewood.learn.losses import edge_losses, wanted_edges
 from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_stochastic
@@ -29,7 +30,9 @@ __all__ = ["Annealed", "Likelihood", "MinimumRisk"]
 class _Smooth(Learner):
     """What learners with a differentiable objective share: the optimiser and its settings."""
 
-    l2: float = setting(0.001, "penalty on squared weights, in units of the features' spread", low=0)
+    l2: float = setting(
+        0.001, "penalty on squared weights, in units of the features' spread", low=0
+    )
     iterations: int = setting(100, "L-BFGS iterations, at most, in each stage", low=1)
     optimizer: str = choice("lbfgs", ("lbfgs", "stochastic"), "for very large sets: stochastic")
     epochs: int = setting(10, "stochastic: passes over the set", low=1)
@@ -38,48 +41,31 @@ class _Smooth(Learner):
     k: int = setting(100, "strings of a forest from which features are scaled", low=1)
     max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
 
-    def _objective(self, tuning: TuningSet, units: FloatArray) -> Objective:
-        raise NotImplementedError
+    @abstractmethod
+    def _objective(self, tuning: TuningSet, candidates: Candidates, units: FloatArray) -> Objective:
+        """The objective; θ = units·x for the x that moves."""
 
+    @abstractmethod
     def _stages(self, count: int) -> list[tuple[str, Terms]]:
-        raise NotImplementedError
+        """What is minimised one after the other, for a set of `count` forests."""
 
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
         theta = as_weight("start", start, len(tuning.features))
-        units = 1.0 / spread(tuning.candidates(theta, self.k))
-        objective = self._objective(tuning, units)
+        candidates = tuning.candidates(theta, self.k)
+        units = 1.0 / spread(candidates)
+        objective = self._objective(tuning, candidates, units)
         random = np.random.default_rng(seed)
         x = theta / units
-        if len(x) and np.abs(x).max() > 0:
+        if x.any():
             x = x / np.abs(x).max()  # the length of θ is γ's business
         history: list[dict[str, Any]] = []
-        best, best_gain = theta, -np.inf
         for stage, terms in self._stages(len(tuning)):
-
-            def step(
-                x: FloatArray, value: float, stage: str = stage, terms: Terms = terms
-            ) -> None:
-                nonlocal best, best_gain
-                gain = tuning.gain(units * x)
-                if gain > best_gain:
-                    best, best_gain = units * x, gain
-                risk, entropy, log_loss = objective.parts
-                row = {
-                    "round": len(history) + 1,
-                    "score": tuning.metric.sign * gain,
-                    "objective": value,
-                    "entropy": entropy / len(tuning),
-                    "stage": stage,
-                }
-                history.append(row)
-                if report is not None:
-                    report(row)
-
+            step = _Step(tuning, units, stage, history, report)
             if self.optimizer == "stochastic":
                 x = minimize_stochastic(
-                    lambda x, subset, terms=terms: objective(x, terms, subset),
+                    partial(_part, objective, terms),
                     x,
                     len(tuning),
                     epochs=self.epochs,
@@ -90,13 +76,42 @@ class _Smooth(Learner):
                 )
             else:
                 x = minimize_lbfgs(
-                    lambda x, terms=terms: objective(x, terms),
-                    x,
-                    iterations=self.iterations,
-                    step=step,
+                    partial(objective, terms=terms), x, iterations=self.iterations, step=step
                 )
-        final = units * x
-        return Fit(final, tuning.score(final), history)
+        found = units * x
+        return Fit(found, tuning.score(found), history)
+
+
+def _part(
+    objective: Objective, terms: Terms, x: FloatArray, subset: LongArray
+) -> tuple[float, FloatArray]:
+    return objective(x, terms, subset)
+
+
+class _Step:
+    """Hears of each iterate: a row of history, with the metric there."""
+
+    def __init__(
+        self,
+        tuning: TuningSet,
+        units: FloatArray,
+        stage: str,
+        history: list[dict[str, Any]],
+        report: Report | None,
+    ) -> None:
+        self.tuning, self.units, self.stage = tuning, units, stage
+        self.history, self.report = history, report
+
+    def __call__(self, x: FloatArray, value: float) -> None:
+        row = {
+            "round": len(self.history) + 1,
+            "score": self.tuning.score(self.units * x),
+            "objective": value,
+            "stage": self.stage,
+        }
+        self.history.append(row)
+        if self.report is not None:
+            self.report(row)
 
 
 @dataclass(frozen=True)
@@ -109,15 +124,10 @@ class MinimumRisk(_Smooth):
     scale: float = setting(1.0, "γ", low=1e-9)
     entropy: float = setting(0.0, "reward for entropy, T")
 
-    def _objective(self, tuning: TuningSet, units: FloatArray) -> Objective:
-        losses = edge_losses(tuning, self.loss, max_edges=self.max_edges)
-        batch = tuning.batch
-        if losses.edge_map is not None:
-            batch = _core.make_batch(
-                [f.view for f in losses.forests], [f.feature_view for f in losses.forests]
-            )
+    def _objective(self, tuning: TuningSet, candidates: Candidates, units: FloatArray) -> Objective:
+        losses = edge_losses(tuning, candidates, self.loss, max_edges=self.max_edges)
         return Objective(
-            batch, len(tuning), units, loss=losses.loss, l2=self.l2, threads=tuning.threads
+            losses.batch, len(tuning), units, loss=losses.loss, l2=self.l2, threads=tuning.threads
         )
 
     def _stages(self, count: int) -> list[tuple[str, Terms]]:
@@ -156,12 +166,12 @@ class Likelihood(_Smooth):
 
     entropy: float = setting(0.0, "penalty on entropy; below 0 a reward")
 
-    def _objective(self, tuning: TuningSet, units: FloatArray) -> Objective:
+    def _objective(self, tuning: TuningSet, candidates: Candidates, units: FloatArray) -> Objective:
         return Objective(
             tuning.batch,
             len(tuning),
             units,
-            wanted=wanted_edges(tuning),
+            wanted=wanted_edges(tuning, candidates, max_edges=self.max_edges),
             l2=self.l2,
             threads=tuning.threads,
         )

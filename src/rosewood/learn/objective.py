@@ -16,7 +16,6 @@ import numpy as np
 from rosewood import _core
 from rosewood.errors import TuningError
 from rosewood.forest.arrays import FloatArray, LongArray
-from rosewood.learn.tuning_set import TuningSet
 
 __all__ = ["Objective", "Terms", "minimize_lbfgs", "minimize_stochastic"]
 

@@ -11,6 +11,7 @@ as they are met, so that none is counted twice.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -73,21 +74,41 @@ class TuningSet:
             self._seen = [{} for _ in self.forests]
 
     def _fill_flat(self, step: Callable[[int], None] | None) -> None:
-        rows = [self._row_block(i, texts_of_list(f), step) for i, f in enumerate(self.forests)]
-        self._table = np.concatenate(rows)
+        """Statistics of all candidates, a few hundred lists at a time."""
+        blocks = []
+        for first in range(0, len(self), 256):
+            last = min(first + 256, len(self))
+            blocks.append(self._statistics(range(first, last)))
+            if step is not None:
+                step(last - first)
+        self._table = np.concatenate(blocks)
         self._used = len(self._table)
 
-    def _row_block(
-        self, i: int, texts: Sequence[str], step: Callable[[int], None] | None = None
-    ) -> FloatArray:
+    def _statistics(self, chosen: range) -> FloatArray:
+        texts = [texts_of_list(self.forests[i]) for i in chosen]
+        try:
+            if any(self._scores[i] for i in chosen):
+                rows = [
+                    self.metric.statistics(each, self.references[i], self._scores[i])
+                    for i, each in zip(chosen, texts, strict=True)
+                ]
+                return np.concatenate(rows)
+            references = [self.references[i] for i in chosen]
+            return self.metric.statistics_many(texts, references, threads=self.threads)
+        except RosewoodError as error:
+            told = self.names[chosen[0]] if len(chosen) == 1 else None
+            if told is None:  # which list it was
+                for i in chosen:
+                    self._statistics(range(i, i + 1))
+            raise type(error)(f"{told}: {error}" if told else str(error)) from error
+
+    def _row_block(self, i: int, texts: Sequence[str]) -> FloatArray:
         try:
             rows = self.metric.statistics(texts, self.references[i], self._scores[i])
         except RosewoodError as error:
             raise type(error)(f"{self.names[i]}: {error}") from error
         if not np.isfinite(rows).all():
             raise TuningError(f"{self.names[i]}: a statistic of {self.metric.name} is not finite")
-        if step is not None:
-            step(1)
         return rows
 
     # -- shape ------------------------------------------------------------------------------------
@@ -135,6 +156,17 @@ class TuningSet:
             part._used = len(part._table)
         return part
 
+    def identity(self) -> str:
+        """A hash of all that decides a fit: forests, statistics and metric."""
+        digest = hashlib.sha256(self.metric.signature.encode())
+        for i, forest in enumerate(self.forests):
+            digest.update(f"{self.names[i]}\0{self.references[i]}\0{self._scores[i]}".encode())
+            for name in ("edge_start", "tail_start", "tail", "dense", "feat_start", "feat_id",
+                         "feat_value", "yield_start", "yield_symbol"):  # fmt: skip
+                digest.update(getattr(forest, name).tobytes())
+        digest.update("\0".join(self.features.names).encode())
+        return digest.hexdigest()
+
     # -- statistics -------------------------------------------------------------------------------
 
     @property
@@ -155,6 +187,16 @@ class TuningSet:
             found = Derivations(self.forests[i], places, edges, np.empty(len(places) - 1))
             rows[first:last] = self.rows_of_texts(i, found.texts())
         return rows
+
+    def texts_of_rows(self, rows: LongArray, lists: LongArray | None = None) -> list[str]:
+        """The strings of rows, one of each list (or of those with these numbers); lists only."""
+        numbers = np.arange(len(self)) if lists is None else lists
+        texts = []
+        for i, row in zip(numbers.tolist(), rows.tolist(), strict=True):
+            forest, edge = self.forests[i], row - int(self.edge_start[i])
+            begin, end = forest.yield_start[edge : edge + 2]
+            texts.append(" ".join(map(forest.word, forest.yield_symbol[begin:end].tolist())))
+        return texts
 
     def rows_of_texts(self, i: int, texts: Sequence[str]) -> list[int]:
         """The rows of strings that forest i can say; only for forests that are not lists."""

@@ -1,25 +1,40 @@
 """Candidate files of every format, a list at a time.
 
-`read_candidates` tells formats apart, holds every list against the first one, and either stops at
-the first bad list or drops it and counts.
+`read_candidates` tells formats apart, puts references and sources to their lists, holds every list
+against the first one, and either stops at the first bad list or drops it and counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from os import PathLike
+from pathlib import Path
 from typing import Literal
 
-from rosewood.corpus.lines import Source, each_line, file_name
+from rosewood.corpus.compression import plain_name
+from rosewood.corpus.lines import Source, TextLine, each_line, file_name
 from rosewood.errors import FormatError, TuningError
 from rosewood.rerank.candidates import CandidateList
+from rosewood.rerank.formats.beside import with_companions
 from rosewood.rerank.formats.draft import Bad, Drafts, Schema
-from rosewood.rerank.formats.jsonl import parse_jsonl
+from rosewood.rerank.formats.jsonl import looks_like_jsonl, parse_jsonl
+from rosewood.rerank.formats.lines import PerSource, parse_lines
+from rosewood.rerank.formats.moses import looks_like_moses, parse_moses
+from rosewood.rerank.formats.sets import parse_set
+from rosewood.rerank.formats.tsv import looks_like_tsv, parse_tsv
 
-__all__ = ["Dropped", "OnBadLine", "read_candidates"]
+__all__ = ["FORMATS", "Dropped", "OnBadLine", "PerSource", "read_candidates"]
 
+FORMATS = ("jsonl", "moses", "lines", "tsv", "set")
 OnBadLine = Literal["error", "skip"]
+_PARSERS = {"jsonl": parse_jsonl, "moses": parse_moses, "tsv": parse_tsv}
+_LOOKS = {"jsonl": looks_like_jsonl, "moses": looks_like_moses, "tsv": looks_like_tsv}
+_ENDINGS = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".nbest": "moses", ".moses": "moses", ".tsv": "tsv",
+    ".rwf": "set",
+}  # fmt: skip
 _SHOWN = 5  # reasons that are kept
 
 
@@ -39,54 +54,115 @@ class Dropped:
 def read_candidates(
     candidates: Source,
     *,
+    format: str | None = None,
+    references: Sequence[str | PathLike[str]] = (),
+    source: str | PathLike[str] | None = None,
+    features: Sequence[str | PathLike[str]] = (),
+    per_source: PerSource | None = None,
     on_bad_line: OnBadLine = "error",
     report: Dropped | None = None,
     file: str | PathLike[str] | None = None,
 ) -> Iterator[CandidateList]:
-    """The lists of a file, one after the other.
+    """The lists of a file, one after the other; `candidates` is its path, its lines or a stream.
 
-    `on_bad_line="skip"` drops a list that is bad, all of it, and counts it in `report`.
+    `format` is one of `FORMATS`; without it, the ending and the first line tell.  `references` and
+    `source` are files with a line for each list.  `per_source` is for candidates one a line: how
+    many each list has, or a file with that number for each; `features` are files with a line for
+    each of those candidates.  `on_bad_line="skip"` drops lists that are bad and counts them in
+    `report`; files that do not fit together always stop.  Errors call the lines `file`.
     """
     if on_bad_line not in ("error", "skip"):
         raise TuningError(f"on_bad_line is {on_bad_line!r}, want error or skip")
+    if format is not None and format not in FORMATS:
+        raise TuningError(f"the format is {format!r}, want one of {', '.join(FORMATS)}")
+    if isinstance(references, str | PathLike) or isinstance(features, str | PathLike):
+        raise TuningError("references and features are lists of files, not one file")
+    if (per_source is not None or features) and format not in (None, "lines"):
+        raise TuningError(f"per_source and features are for candidates one a line, not {format}")
+    if per_source is None and (features or format == "lines"):
+        raise TuningError("per_source must tell how many candidates one a line a list has")
+    if isinstance(per_source, int) and per_source < 1:
+        raise TuningError(f"per_source is {per_source}, want at least 1")
     name = file_name(candidates, file)
-    drafts = parse_jsonl(each_line(candidates, name), name)
-    return _good_lists(drafts, name, on_bad_line, Dropped() if report is None else report)
+    drafts = _unrepeated(_drafts(candidates, name, format, features, per_source), name)
+    beside = with_companions(drafts, name, references, source)
+    return _good_lists(beside, name, on_bad_line, Dropped() if report is None else report)
+
+
+def _drafts(
+    candidates: Source,
+    file: str | None,
+    format: str | None,
+    features: Sequence[str | PathLike[str]],
+    per_source: PerSource | None,
+) -> Drafts:
+    by_ending = None if file is None else _ENDINGS.get(plain_name(file).suffix)
+    if format == "set" or (format is None and by_ending == "set" and per_source is None):
+        if not isinstance(candidates, str | PathLike):
+            raise TuningError("a forest set is read from a file")
+        yield from parse_set(Path(candidates))
+        return
+    lines = each_line(candidates, file)
+    if per_source is not None:
+        yield from parse_lines(lines, file, features, per_source)
+        return
+    first = next(lines, None)
+    if first is None:
+        return
+    kind = format or _recognised(first, by_ending, file)
+    yield from _PARSERS[kind](chain([first], lines), file)
+
+
+def _recognised(first: TextLine, by_ending: str | None, file: str | None) -> str:
+    by_look = [kind for kind, looks in _LOOKS.items() if looks(first.text)]
+    if by_ending is not None and by_look in ([], [by_ending]):
+        return by_ending
+    if by_ending is None and len(by_look) == 1:
+        return by_look[0]
+    if not by_look:
+        told = "neither its ending nor its first line tells which format it is"
+    else:
+        told = f"its first line looks like {' and like '.join(by_look)}"
+        told += "" if by_ending is None else f", but its ending says {by_ending}"
+    told += f": say which ({', '.join(FORMATS)}; one candidate a line needs their number, too)"
+    raise FormatError(told, file=file, line=first.number)
+
+
+def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
+    """Drafts, those whose id was there before as bad ones."""
+    seen: dict[str, int | None] = {}  # the line of each id
+    for draft in drafts:
+        if draft.id is not None and draft.id in seen:
+            told = f"id {draft.id[:40]!r} stands twice, the first time on line {seen[draft.id]}"
+            if isinstance(draft, Bad) or draft.lines:
+                told += "; the candidates of a list stand together"
+            yield Bad(None, FormatError(told, file=file, line=draft.line))
+            continue
+        if draft.id is not None:
+            seen[draft.id] = draft.line
+        yield draft
 
 
 def _good_lists(
     drafts: Drafts, file: str | None, on_bad_line: OnBadLine, report: Dropped
 ) -> Iterator[CandidateList]:
-    good = 0
-    for item in _checked(drafts, file):
-        if isinstance(item, CandidateList):
-            good += 1
-            yield item
-        elif on_bad_line == "error":
-            raise item
-        else:
-            report.add(item)
-    if not good:
-        first = f": all {report.count} are bad, the first: {report.reasons[0]}"
-        told = "there are no lists of candidates in it"
-        raise FormatError(told + (first if report.count else ""), file=file)
-
-
-def _checked(drafts: Drafts, file: str | None) -> Iterator[CandidateList | FormatError]:
-    """Each list, or what is wrong with it."""
     schema = Schema(file)
-    seen: dict[str, int] = {}  # the line of each id
+    good, bad, first = 0, 0, None
     for draft in drafts:
-        if isinstance(draft, Bad):
-            yield draft.error
-            continue
-        if draft.id in seen:
-            reason = f"id {draft.id[:40]!r} stands twice, the first time on line {seen[draft.id]}"
-            yield FormatError(reason, file=file, line=draft.line)
-            continue
-        seen[draft.id] = draft.line
         try:
-            made: CandidateList | FormatError = schema.build(draft)
+            if isinstance(draft, Bad):
+                raise draft.error
+            made = schema.build(draft)
         except FormatError as error:
-            made = error
-        yield made
+            if on_bad_line == "error":
+                raise
+            report.add(error)
+            bad, first = bad + 1, first or error
+        else:
+            good += 1
+            yield made
+    if not good:
+        told = "there are no lists of candidates in it"
+        if bad:
+            told += f": all {bad} are bad, the first: {first}"
+        raise FormatError(told, file=file)

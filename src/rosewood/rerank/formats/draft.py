@@ -7,8 +7,8 @@ against the first one.  An error that a parser raises is of the whole file and a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -19,7 +19,7 @@ from rosewood.errors import FormatError, RosewoodError
 from rosewood.forest.arrays import FloatArray, freeze
 from rosewood.rerank.candidates import CandidateList, is_sparse
 
-__all__ = ["Bad", "Draft", "Drafts", "Schema", "show"]
+__all__ = ["Bad", "Draft", "Drafts", "Schema", "Table", "show"]
 
 Table = Mapping[str, Any]  # names and numbers; the numbers are checked here
 
@@ -29,23 +29,24 @@ class Draft:
     """A list as a file tells of it."""
 
     index: int  # its line in files that have a line for each list, from 0
-    line: int  # where it begins
+    line: int | None  # where it begins, in a file of lines
     id: str
     texts: list[str]
     features: list[Table]
     scores: list[Table]
     source: str | None = None
     references: tuple[str, ...] | None = None
-    lines: Sequence[int] | None = None  # of each candidate, where each has its own
+    lines: list[int] = field(default_factory=list)  # of each candidate, where each has its own
 
 
 @dataclass(slots=True)
 class Bad:
     """A list that cannot be read, and why."""
 
-    index: int
+    index: int | None
     error: FormatError
     id: str | None = None
+    line: int | None = None
 
 
 Drafts = Iterator[Draft | Bad]
@@ -91,7 +92,7 @@ class Schema:
         line, who = draft.line, f"list {draft.id[:40]!r}"
         if candidate is not None:
             who += f", candidate {candidate + 1}"
-            line = line if draft.lines is None else draft.lines[candidate]
+            line = draft.lines[candidate] if draft.lines else line
         return FormatError(f"{who}: {reason}", file=self._file, line=line)
 
 
@@ -178,7 +179,10 @@ class _Columns:
         for candidate, table in enumerate(tables):
             for name in self.names:
                 if name not in table:
-                    raise _CandidateError(candidate, f"missing {self.what} {name[:40]!r}")
+                    told = f"missing {self.what} {name[:40]!r}"
+                    if self._sparse:
+                        told += "; only a feature with a colon in its name may be left out"
+                    raise _CandidateError(candidate, told)
 
 
 def show(value: object) -> str:

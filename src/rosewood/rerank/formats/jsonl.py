@@ -17,7 +17,12 @@ from rosewood.corpus.lines import TextLine, at
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.rerank.formats.draft import Bad, Draft, Drafts, show
 
-__all__ = ["parse_jsonl"]
+__all__ = ["looks_like_jsonl", "parse_jsonl"]
+
+
+def looks_like_jsonl(line: str) -> bool:
+    """Whether a file of lists can begin with this line."""
+    return line.lstrip(" \t").startswith("{")
 
 
 def parse_jsonl(lines: Iterable[TextLine], file: str | None) -> Drafts:

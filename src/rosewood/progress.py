@@ -1,0 +1,99 @@
+"""How far long work has come: a bar on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["Step", "progress"]
+
+_LINE_EVERY = 10.0  # seconds
+_BAR_EVERY = 0.1
+
+
+@contextmanager
+def progress(what: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Step]:
+    """Shows on standard error how far `what` has come; the block calls what it is given.
+
+    >>> with progress("reading", quiet=True) as step:
+    ...     step()
+    ...     step(10)
+    """
+    if quiet:
+        yield Step()
+    elif sys.stderr.isatty():
+        with _bar() as bar:
+            step = _BarStep(bar, what, total)
+            yield step
+            step.show()
+    else:
+        yield _LineStep(what, total)
+
+
+class Step:
+    """Told of work that is done, by how much; this one keeps it to itself."""
+
+    def __call__(self, count: int = 1) -> None:
+        pass
+
+
+class _Paced(Step):
+    """Shows the count so far, but not more often than every so many seconds."""
+
+    def __init__(self, every: float) -> None:
+        self._every = every
+        self._next = time.monotonic() + every
+        self._count = 0
+
+    def __call__(self, count: int = 1) -> None:
+        self._count += count
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + self._every
+            self.show()
+
+    def show(self) -> None:
+        raise NotImplementedError
+
+
+class _LineStep(_Paced):
+    def __init__(self, what: str, total: int | None) -> None:
+        super().__init__(_LINE_EVERY)
+        self._what = what
+        self._of = "" if total is None else f" of {total:,}"
+        self._begin = time.monotonic()
+
+    def show(self) -> None:
+        seconds = time.monotonic() - self._begin
+        done = f"{self._count:,}{self._of}"
+        print(f"rosewood: {self._what}: {done} after {seconds:.0f} s", file=sys.stderr, flush=True)
+
+
+class _BarStep(_Paced):
+    def __init__(self, bar: Progress, what: str, total: int | None) -> None:
+        super().__init__(_BAR_EVERY)
+        self._bar = bar
+        self._task = bar.add_task(what, total=total)
+
+    def show(self) -> None:
+        self._bar.update(self._task, completed=self._count)
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )

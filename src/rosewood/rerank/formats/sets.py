@@ -1,0 +1,54 @@
+"""Forest sets of lists, as `write_forest_set` makes them: back to lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rosewood.errors import FormatError
+from rosewood.forest import Forest, ForestSet
+from rosewood.rerank.forests import candidate_texts, is_candidate_list
+from rosewood.rerank.formats.draft import Bad, Draft, Drafts, show
+
+__all__ = ["parse_set"]
+
+
+def parse_set(path: Path) -> Drafts:
+    """A draft of each forest that is a list."""
+    found = ForestSet(path)
+    for index, forest in enumerate(found):
+        reason = _why_not(forest, info := found.info(index))
+        if reason is not None:
+            yield Bad(index, FormatError(f"forest {index}: {reason}", file=path))
+            continue
+        columns = info.get("scores", {})
+        edges = range(forest.num_edges)
+        yield Draft(
+            index,
+            None,
+            str(info.get("id", index)),
+            candidate_texts(forest),
+            [forest.edge_features(edge) for edge in edges],
+            [{name: column[edge] for name, column in columns.items()} for edge in edges],
+            source=info.get("src"),
+            references=tuple(info.get("refs", ())),
+        )
+
+
+def _why_not(forest: Forest, info: dict[str, Any]) -> str | None:
+    """Why a forest is not a list of candidates, if it is none."""
+    if not is_candidate_list(forest) or forest.vocabulary is None:
+        return "it is not a list of candidates: a root, and edges that have words but no tails"
+    if not isinstance(info.get("id", ""), str | int):
+        return f"its id is {show(info['id'])}, want a string"
+    if not isinstance(info.get("src", ""), str):
+        return f"its source is {show(info['src'])}, want a string"
+    references = info.get("refs", [])
+    if not isinstance(references, list) or not all(isinstance(r, str) for r in references):
+        return f"its references are {show(references)}, want strings"
+    scores = info.get("scores", {})
+    if not isinstance(scores, dict) or not all(
+        isinstance(column, list) and len(column) == forest.num_edges for column in scores.values()
+    ):
+        return "its scores are not a column of numbers for each name"
+    return None
