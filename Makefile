@@ -62,6 +62,7 @@ stubs: $(VENV)/tests
 
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.forest
+	$(BIN)/python -m benchmarks.metrics
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

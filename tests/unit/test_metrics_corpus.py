@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from random import Random
 from unittest import mock
 
 import numpy as np
@@ -94,13 +95,24 @@ def test_shapes_that_do_not_fit(hypotheses, references, layout, reason):
 # -- significance ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def systems() -> tuple[list[str], list[str], list[list[str]]]:
-    """A system, a baseline and their references: two candidates of each sentence of real text."""
-    rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:150]
-    system = [row["hyps"][0]["text"] for row in rows]
-    baseline = [row["hyps"][-1]["text"] for row in rows]
-    return system, baseline, [[row["refs"][0] for row in rows], [row["src"] for row in rows]]
+@pytest.fixture(scope="module", params=["made up", "real"])
+def systems(request) -> tuple[list[str], list[str], list[list[str]]]:
+    """A system, a baseline and two references of each sentence."""
+    if request.param == "real":
+        rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:150]
+        system, baseline = ([row["hyps"][i]["text"] for row in rows] for i in (0, -1))
+        return system, baseline, [[row["refs"][0] for row in rows], [row["src"] for row in rows]]
+    random = Random(3)
+    texts = [
+        random.choices(["the", "a", "cat", "dog", "sat", "on", ",", "mat", "and", "saw", "."], k=9)
+        for _ in range(60)
+    ]
+
+    def disturbed(much: float) -> list[str]:
+        words = [[w if random.random() > much else random.choice(t) for w in t] for t in texts]
+        return [" ".join(row[: random.randint(6, 9)]) for row in words]
+
+    return disturbed(0.3), disturbed(0.35), [disturbed(0.1), disturbed(0.1)]
 
 
 PEERS = {
