@@ -159,7 +159,8 @@ class _ForestPass:
         score = refined.forest.score(self.units * state.theta)
         hope = refined.forest.best(score + state.gain_scale * gain)
         fear = refined.forest.best(score - state.gain_scale * gain)
-        rows = self.tuning.statistics[self.tuning.rows_of_texts(i, [hope.text, fear.text])]
+        numbers = self.tuning.rows_of_texts(i, [hope.text, fear.text])  # the table may grow
+        rows = self.tuning.statistics[numbers]
         sums = state.background + rows
         gains = state.gain_scale * self.tuning.metric.gains(sums) * sums[:, 1]
         state.background = self.settings.decay * state.background + rows[0]

@@ -230,7 +230,8 @@ class TuningSet:
 
     def score(self, theta: ArrayLike) -> float:
         """The metric, of the best derivations under θ."""
-        return self.metric.score(self.statistics[self.best_rows(theta)])
+        rows = self.best_rows(theta)  # the table may grow
+        return self.metric.score(self.statistics[rows])
 
     def gain(self, theta: ArrayLike) -> float:
         """What learners maximise: the score, or its negative where lower is better."""
