@@ -1,8 +1,185 @@
 // bind/learn.cpp: what learners need of many forests at once.
 #include "bind.hpp"
+#include "learn/batch.hpp"
+#include "learn/envelope.hpp"
+#include "learn/line_search.hpp"
+#include "learn/mira.hpp"
+#include "learn/objective.hpp"
+#include "learn/ranking.hpp"
 
 namespace rosewood::bind {
 
-void bind_learn(nb::module_&) {}
+namespace {
+
+/// The forests of a batch, kept alive, and the view kernels take.
+struct BatchHandle {
+  std::vector<ForestHandle> forests;
+  std::vector<FeatureHandle> features;
+  std::size_t theta_size;
+  ForestBatch batch;
+
+  std::size_t edges() const { return static_cast<std::size_t>(batch.num_edges()); }
+};
+
+BatchHandle make_batch(std::vector<ForestHandle> forests, std::vector<FeatureHandle> features) {
+  check_size("features", features.size(), forests.size());
+  BatchHandle handle{std::move(forests), std::move(features), 0, {}};
+  handle.batch.edge_begin.push_back(0);
+  for (std::size_t i = 0; i < handle.forests.size(); ++i) {
+    const auto& view = handle.features[i].view;
+    const auto size = static_cast<std::size_t>(view.width + handle.features[i].sparse_features);
+    if (i == 0) handle.theta_size = size;
+    if (size != handle.theta_size)
+      fail<ForestError>("forest ", i, " has ", size, " features, forest 0 has ", handle.theta_size);
+    check_size("feat_start", handle.features[i].start.size(), handle.forests[i].edges() + 1);
+    handle.batch.forest.push_back(handle.forests[i].view);
+    handle.batch.features.push_back(view);
+    handle.batch.edge_begin.push_back(handle.batch.edge_begin.back() +
+                                      handle.forests[i].view.num_edges());
+  }
+  return handle;
+}
+
+void check_rows(const char* what, std::span<const Offset> row, std::int64_t rows) {
+  for (const auto r : row)
+    if (r < 0 || r >= rows) fail<TuningError>(what, " ", r, " is out of range: there are ", rows);
+}
+
+void check_starts(std::span<const Offset> start, std::size_t items) {
+  if (start.empty() || start.front() != 0 || start.back() != static_cast<Offset>(items))
+    fail<TuningError>("offsets must go from 0 to ", items);
+  for (std::size_t i = 0; i + 1 < start.size(); ++i)
+    if (start[i] >= start[i + 1]) fail<TuningError>("list ", i, " is empty");
+}
+
+}  // namespace
+
+void bind_learn(nb::module_& m) {
+  nb::class_<BatchHandle>(m, "ForestBatch", "Many forests with the same features.");
+  m.def("make_batch", &make_batch, "forests"_a, "features"_a, "The views are kept alive.");
+  m.def(
+      "batch_scores",
+      [](const BatchHandle& b, In<double> theta, Out<double> score, int threads) {
+        check_size("theta", theta.size(), b.theta_size);
+        check_size("score", score.size(), b.edges());
+        batch_scores(b.batch, span_of(theta), span_of(score), threads);
+      },
+      "batch"_a, "theta"_a.noconvert(), "score"_a.noconvert(), "threads"_a = 1, Release());
+  m.def(
+      "batch_best",
+      [](const BatchHandle& b, In<double> score, int threads) {
+        check_size("score", score.size(), b.edges());
+        BatchDerivations best;
+        {
+          nb::gil_scoped_release release;
+          best = batch_best(b.batch, span_of(score), threads);
+        }
+        return std::pair(to_numpy(std::move(best.start)), to_numpy(std::move(best.edge)));
+      },
+      "batch"_a, "score"_a.noconvert(), "threads"_a = 1,
+      "Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.");
+  m.def(
+      "batch_objective",
+      [](const BatchHandle& b, In<std::int64_t> subset, In<double> theta, In<double> loss,
+         In<double> target, std::tuple<double, double, double, double> terms, Out<double> gradient,
+         int threads) {
+        check_size("theta", theta.size(), b.theta_size);
+        check_size("gradient", gradient.size(), b.theta_size);
+        const auto [scale, risk, entropy, log_loss] = terms;
+        if (risk != 0.0) check_size("loss", loss.size(), b.edges());
+        if (log_loss != 0.0) check_size("target", target.size(), b.edges());
+        check_rows("forest", span_of(subset), b.batch.size());
+        const auto parts = batch_objective(b.batch, span_of(subset), span_of(theta), span_of(loss),
+                                           span_of(target), {scale, risk, entropy, log_loss},
+                                           span_of(gradient), threads);
+        return std::tuple(parts.risk, parts.entropy, parts.log_loss);
+      },
+      "batch"_a, "subset"_a.noconvert(), "theta"_a.noconvert(), "loss"_a.noconvert(),
+      "target"_a.noconvert(), "terms"_a, "gradient"_a.noconvert(), "threads"_a = 1, Release(),
+      "Sums of risk, entropy and log loss; `terms` are γ and how much each counts.");
+  m.def(
+      "upper_envelopes",
+      [](const BatchHandle& b, In<double> intercept, In<double> slope, int threads) {
+        check_size("intercept", intercept.size(), b.edges());
+        check_size("slope", slope.size(), b.edges());
+        Envelopes found;
+        {
+          nb::gil_scoped_release release;
+          found = upper_envelopes(b.batch, span_of(intercept), span_of(slope), threads);
+        }
+        return std::tuple(to_numpy(std::move(found.line_start)), to_numpy(std::move(found.begin)),
+                          to_numpy(std::move(found.derivation_start)),
+                          to_numpy(std::move(found.edge)));
+      },
+      "batch"_a, "intercept"_a.noconvert(), "slope"_a.noconvert(), "threads"_a = 1,
+      "Lines that are highest somewhere: offsets by forest, where each begins, offsets of "
+      "derivations, their edges.");
+  m.def(
+      "line_search",
+      [](In<Offset> line_start, In<double> begin, In<Offset> row, In2<double> statistics,
+         const MetricScorer& scorer, double lower, double upper, double min_width) {
+        check_starts(span_of(line_start), begin.size());
+        check_size("row", row.size(), begin.size());
+        check_size("a row of statistics", statistics.shape(1),
+                   static_cast<std::size_t>(scorer.width()));
+        check_rows("row", span_of(row), static_cast<std::int64_t>(statistics.shape(0)));
+        if (!(lower < 0.0 && 0.0 < upper))
+          fail<TuningError>("a line search goes from below 0 to above 0");
+        const auto best = line_search(span_of(line_start), span_of(begin), span_of(row),
+                                      span_of(statistics), scorer, {lower, upper, min_width});
+        return std::tuple(best.x, best.gain, best.before);
+      },
+      "line_start"_a.noconvert(), "begin"_a.noconvert(), "row"_a.noconvert(),
+      "statistics"_a.noconvert(), "scorer"_a, "lower"_a, "upper"_a, "min_width"_a, Release(),
+      "The best place on the line, the gain there, and the gain at 0.");
+  m.def(
+      "mira_pass",
+      [](In<Offset> start, const FeatureHandle& features, In2<double> statistics,
+         const MetricScorer& scorer, In<std::int64_t> order,
+         std::tuple<double, double, double> settings, Out<double> theta, Out<double> drift,
+         Out<double> background, std::int64_t steps) {
+        const auto rows = features.start.size() - 1;
+        check_starts(span_of(start), rows);
+        check_size("statistics", statistics.shape(0), rows);
+        const auto width = static_cast<std::size_t>(scorer.width());
+        check_size("a row of statistics", statistics.shape(1), width);
+        check_size("background", background.size(), width);
+        check_rows("list", span_of(order), static_cast<std::int64_t>(start.size()) - 1);
+        const auto size = static_cast<std::size_t>(features.view.width + features.sparse_features);
+        check_size("theta", theta.size(), size);
+        check_size("drift", drift.size(), size);
+        const auto [step, decay, gain_scale] = settings;
+        MiraState state{span_of(theta), span_of(drift), span_of(background), steps};
+        return mira_pass({span_of(start), features.view, span_of(statistics)}, scorer,
+                         span_of(order), {step, decay, gain_scale}, state);
+      },
+      "start"_a.noconvert(), "features"_a, "statistics"_a.noconvert(), "scorer"_a,
+      "order"_a.noconvert(), "settings"_a, "theta"_a.noconvert(), "drift"_a.noconvert(),
+      "background"_a.noconvert(), "steps"_a, Release(),
+      "One pass of MIRA in this order; `settings` are C, decay and the scale of gains. Returns how "
+      "many lists moved theta.");
+  m.def(
+      "l1_pass",
+      [](const FeatureHandle& difference, In<std::int64_t> order, bool hinge,
+         std::tuple<double, double, double> settings, Out<double> theta, Out<double> paid,
+         double owed, std::int64_t steps) {
+        const auto rows = static_cast<std::int64_t>(difference.start.size()) - 1;
+        check_rows("row", span_of(order), rows);
+        const auto size =
+            static_cast<std::size_t>(difference.view.width + difference.sparse_features);
+        check_size("theta", theta.size(), size);
+        check_size("paid", paid.size(), size);
+        const auto [penalty, rate, decay] = settings;
+        L1State state{span_of(theta), span_of(paid), owed, steps};
+        const auto loss = hinge ? RankingLoss::hinge : RankingLoss::logistic;
+        const double total =
+            l1_pass(difference.view, span_of(order), {loss, penalty, rate, decay}, state);
+        return std::pair(total, state.owed);
+      },
+      "difference"_a, "order"_a.noconvert(), "hinge"_a, "settings"_a, "theta"_a.noconvert(),
+      "paid"_a.noconvert(), "owed"_a, "steps"_a, Release(),
+      "One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the "
+      "penalty, the rate and its decay. Returns the sum of losses and what is now owed.");
+}
 
 }  // namespace rosewood::bind

@@ -22,18 +22,8 @@ constexpr Offset ahead = 24;
 
 void edge_scores(const FeatureView& features, std::span<const double> theta,
                  std::span<double> score, int threads) {
-  const auto width = features.width;
-  const auto start = features.sparse.start;
-  const auto id = features.sparse.id;
-  const auto value = features.sparse.value;
-  const double* sparse_theta = theta.data() + width;
   parallel_for(std::ssize(score), threads, 4096, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t e = begin; e < end; ++e) {
-      double sum = 0.0;
-      for (std::int64_t d = 0; d < width; ++d) sum += theta[d] * features.dense[e * width + d];
-      for (Offset i = start[e]; i < start[e + 1]; ++i) sum += sparse_theta[id[i]] * value[i];
-      score[e] = sum;
-    }
+    for (std::int64_t e = begin; e < end; ++e) score[e] = row_score(features, theta.data(), e);
   });
 }
 

@@ -15,6 +15,26 @@ struct FeatureView {
   SparseView sparse;
 };
 
+/// a · b over n numbers, in four sums side by side: additions overlap, and their order is fixed.
+inline double dense_dot(const double* a, const double* b, std::int64_t n) {
+  double sum[4] = {0.0, 0.0, 0.0, 0.0};
+  std::int64_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; ++k) sum[k] += a[i + k] * b[i + k];
+  for (; i < n; ++i) sum[0] += a[i] * b[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// theta · φ of one row; theta has the dense features first.
+inline double row_score(const FeatureView& features, const double* theta, std::int64_t row) {
+  double sum = dense_dot(theta, features.dense.data() + row * features.width, features.width);
+  const double* sparse_theta = theta + features.width;
+  const auto& sparse = features.sparse;
+  for (Offset i = sparse.start[row]; i < sparse.start[row + 1]; ++i)
+    sum += sparse_theta[sparse.id[i]] * sparse.value[i];
+  return sum;
+}
+
 /// score[e] = theta · φ_e. theta.size() is width plus the number of sparse features.
 void edge_scores(const FeatureView& features, std::span<const double> theta,
                  std::span<double> score, int threads);

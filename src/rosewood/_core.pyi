@@ -2,6 +2,7 @@
 Native kernels of Rosewood; the package's own modules are the interface.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy
@@ -65,16 +66,73 @@ def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
     The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.
     """
 
+class ForestBatch:
+    """Many forests with the same features."""
+
+def make_batch(forests: Sequence[ForestView], features: Sequence[FeatureView]) -> ForestBatch:
+    """The views are kept alive."""
+
+def batch_scores(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
+
+def batch_best(batch: ForestBatch, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """
+    Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.
+    """
+
+def batch_objective(batch: ForestBatch, subset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: tuple[float, float, float, float], gradient: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> tuple[float, float, float]:
+    """
+    Sums of risk, entropy and log loss; `terms` are γ and how much each counts.
+    """
+
+def upper_envelopes(batch: ForestBatch, intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """
+    Lines that are highest somewhere: offsets by forest, where each begins, offsets of derivations, their edges.
+    """
+
+def line_search(line_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scorer: MetricScorer, lower: float, upper: float, min_width: float) -> tuple[float, float, float]:
+    """The best place on the line, the gain there, and the gain at 0."""
+
+def mira_pass(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: FeatureView, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], scorer: MetricScorer, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], settings: tuple[float, float, float], theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], drift: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], background: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], steps: int) -> int:
+    """
+    One pass of MIRA in this order; `settings` are C, decay and the scale of gains. Returns how many lists moved theta.
+    """
+
+def l1_pass(difference: FeatureView, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hinge: bool, settings: tuple[float, float, float], theta: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], paid: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], owed: float, steps: int) -> tuple[float, float]:
+    """
+    One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the penalty, the rate and its decay. Returns the sum of losses and what is now owed.
+    """
+
 class MetricScorer:
     """The score of summed statistics."""
 
-    def __init__(self, kind: str, higher_is_better: bool = True, orders: int = 4, factor: float = 100.0) -> None: ...
+    def __init__(self, kind: str, higher_is_better: bool = True, orders: int = 4, factor: float = 100.0, smooth: str = 'exp', smooth_value: float = 0.0, effective_order: bool = False, beta: float = 2.0) -> None: ...
 
     @property
     def width(self) -> int: ...
 
+    @property
+    def factor(self) -> float: ...
+
 def metric_scores(scorer: MetricScorer, statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
     """The score of each row of summed statistics."""
+
+def bleu_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], orders: int, clip: bool, threads: int, statistics: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    Lengths, matches and n-grams of each hypothesis; one column more is the shorter length.
+    """
+
+def chrf_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_char_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_char: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_char_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_char: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], char_orders: int, word_orders: int, scorer: MetricScorer, threads: int, statistics: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    N-grams of each hypothesis and of its best reference, and their matches, for each order.
+    """
+
+def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hypothesis_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, statistics: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    Edits from each hypothesis to its nearest reference, and that reference's length.
+    """
+
+def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
+    """1 for each n-gram that one of the references has."""
 
 class KBest:
     """Derivations best first, one at a time."""

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.large import WEIGHTS, large_forest, large_weight
-from tests.reference import expectation, search, transform, validate
+from tests.reference import expectation, metrics, search, transform, validate
 from tests.reference import forest as reference
 from tests.strategies import forests, log_weights, quarters, rationals, thetas, weighted_forests
 from tests.zoo import ZOO
@@ -62,7 +62,7 @@ def test_every_kernel_has_its_loop():
         "check_automaton": "good_automaton", "start_k_best": "k_best",
         "gather_ids": "gather_rows", "gather_values": "gather_rows",
     }  # fmt: skip
-    modules = (reference, expectation, search, transform, validate)
+    modules = (reference, expectation, metrics, search, transform, validate)
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)
     for name in kernels:

@@ -31,6 +31,8 @@ def loaded_by(code: str) -> set[str]:
 def test_importing_is_light():
     assert loaded_by("import rosewood") <= {"rosewood"}
     assert loaded_by("import rosewood.forest, rosewood.rerank") <= {"rosewood", "numpy"}
+    bleu = "from rosewood.metrics import parse_metric\nparse_metric('bleu:tokenize=13a')"
+    assert loaded_by(bleu) <= {"rosewood", "numpy"}
     light = {"rosewood", "typer", "annotated_doc", "typing_extensions", "shellingham", "rich",
              "click", "markdown_it", "pygments", "mdurl"}  # fmt: skip
     shown = loaded_by("from rosewood.cli import app")
@@ -53,7 +55,8 @@ def test_rooms_load_when_named():
 @pytest.mark.parametrize(
     "module",
     ["rosewood", "rosewood.corpus", "rosewood.errors", "rosewood.forest",
-     "rosewood.forest.formats", "rosewood.forest.draw", "rosewood.rerank"],
+     "rosewood.forest.formats", "rosewood.forest.draw", "rosewood.learn", "rosewood.metrics",
+     "rosewood.rerank"],
 )  # fmt: skip
 def test_every_exported_name_is_there(module):
     room = import_module(module)

@@ -86,7 +86,7 @@ class Scorer:
             raise ForestError(f"--scale is {scale}, want a finite number")
         self.scale = scale
         self.file = weights
-        self.named = None if weights is None else _read_weights(weights)
+        self.named = None if weights is None else _named(weights)
         self.unheard = set(self.named or ())
 
     def __call__(self, forest: Forest) -> FloatArray:
@@ -113,31 +113,10 @@ class Scorer:
             warn(f"{self.file}: no forest has the feature {names}{more}")
 
 
-def _read_weights(file: Path) -> dict[str, float]:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        table = dict(pairs)
-        if len(table) != len(pairs):
-            raise ValueError("a name stands twice")
-        return table
+def _named(file: Path) -> dict[str, float]:
+    from rosewood.model import read_weights
 
-    try:
-        named = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=unique)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"it is not JSON of weights: {error}", file=file) from error
-    if not isinstance(named, dict):
-        raise FormatError("want an object of feature names and numbers", file=file)
-    weights: dict[str, float] = {}
-    for name, value in named.items():
-        try:
-            if isinstance(value, bool) or not math.isfinite(value):
-                raise TypeError
-            weights[name] = float(value)
-        except (TypeError, OverflowError):
-            told = repr(value)[:40]
-            raise FormatError(
-                f"the weight of {name!r} is {told}, want a number", file=file
-            ) from None
-    return weights
+    return read_weights(file)
 
 
 def print_row(values: dict[str, Any], as_json: bool) -> None:

@@ -20,6 +20,7 @@ class Metric(ABC):
 
     Statistics of sentences are rows of numbers; those of a corpus are their sum; the score is a
     function of the sum.  So a tuner can add and subtract sentences and never sees a string.
+    The second statistic is always the size of what is scored: reference words, mostly.
     """
 
     name: str  # how the metric is asked for: "bleu"
@@ -49,6 +50,33 @@ class Metric(ABC):
         the hypotheses, one number each.
         """
 
+    def statistics_many(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        scores: Mapping[str, Sequence[float]] | None = None,
+        *,
+        threads: int = 1,
+    ) -> FloatArray:
+        """[N, columns]: the statistics of all hypotheses of many sentences, one after the other.
+
+        Sentence i has hypotheses[i] and references[i]; columns of `scores` have N numbers.
+        """
+        if len(hypotheses) != len(references):
+            raise MetricError(
+                f"{self.name}: hypotheses of {len(hypotheses)} sentences, "
+                f"references of {len(references)}"
+            )
+        found, end = [np.empty((0, len(self.columns)))], 0
+        for own, refs in zip(hypotheses, references, strict=True):
+            begin, end = end, end + len(own)
+            some = {key: column[begin:end] for key, column in (scores or {}).items()}
+            found.append(self.statistics(own, refs, some))
+        for key, column in (scores or {}).items():
+            if len(column) != end:
+                raise MetricError(f"{len(column)} scores {key} for {end} hypotheses")
+        return np.concatenate(found)
+
     def score(self, statistics: FloatArray) -> float:
         """The score of the sum of these rows, [n, columns], or of one row, [columns]."""
         rows = np.atleast_2d(np.asarray(statistics, dtype=np.float64))
@@ -56,11 +84,14 @@ class Metric(ABC):
 
     def scores(self, statistics: FloatArray) -> FloatArray:
         """The score of each row of summed statistics, [n, columns] → [n]."""
+        return self._scores(self.scorer, statistics)
+
+    def _scores(self, scorer: _core.MetricScorer, statistics: FloatArray) -> FloatArray:
         rows = np.ascontiguousarray(statistics, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != len(self.columns):
             raise MetricError(f"statistics have shape {rows.shape}, want (n, {len(self.columns)})")
         out = np.empty(len(rows))
-        _core.metric_scores(self.scorer, rows, out)
+        _core.metric_scores(scorer, rows, out)
         return out
 
     def gains(self, statistics: FloatArray) -> FloatArray:
@@ -74,6 +105,15 @@ class Metric(ABC):
     def sentence_gains(self, statistics: FloatArray, *, smoothing: float = 1.0) -> FloatArray:
         """A gain for each sentence alone; metrics that are zero too easily smooth themselves."""
         return self.gains(statistics)
+
+    @property
+    def title(self) -> str:
+        """How the metric is written in reports: "BLEU"."""
+        return self.name
+
+    def signature_with(self, **facts: object) -> str:
+        """The signature with more facts before it: the number of references, seeds, resamples."""
+        return "|".join([*(f"{key}:{value}" for key, value in facts.items()), self.signature])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.signature})"

@@ -4,14 +4,20 @@ from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
 from rosewood.rerank.forests import candidate_forest, candidate_texts, write_forest_set
 from rosewood.rerank.readers import FORMATS, Dropped, read_candidates
+from rosewood.rerank.reranking import Reranked, rerank
 from rosewood.rerank.summary import Spread, Summary, summarise
+from rosewood.rerank.tuning import Heldout, Replicate, Tuned, tune
 
 __all__ = [
     "FORMATS",
     "CandidateList",
     "Dropped",
+    "Heldout",
+    "Replicate",
+    "Reranked",
     "Spread",
     "Summary",
+    "Tuned",
     "candidate_forest",
     "candidate_texts",
     "forest_set",
@@ -19,7 +25,9 @@ __all__ = [
     "from_arrays",
     "lists_from_arrays",
     "read_candidates",
+    "rerank",
     "summarise",
+    "tune",
     "write_candidates",
     "write_forest_set",
 ]

@@ -1,0 +1,307 @@
+// core/learn/envelope.cpp
+#include "learn/envelope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "forest/search.hpp"
+#include "util/clones.hpp"
+#include "util/error.hpp"
+#include "util/parallel.hpp"
+
+namespace rosewood {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The flattest line, the steepest one and the highest one at x = 0 (the flatter among equals).
+struct Extremes {
+  double low, low_intercept;
+  double high, high_intercept;
+  double top, top_slope;
+};
+
+/// Eight sums side by side, so that the compiler can use vectors; each entry is looked at twice.
+ROSEWOOD_CLONES Extremes extremes(const double* slope, const double* intercept, std::size_t n) {
+  constexpr std::size_t lanes = 8;
+  double low[lanes], high[lanes], top[lanes];
+  for (std::size_t k = 0; k < lanes; ++k) {
+    low[k] = infinity;
+    high[k] = top[k] = -infinity;
+  }
+  const auto less = [](double a, double b) { return a < b ? a : b; };
+  const auto more = [](double a, double b) { return a > b ? a : b; };
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      low[k] = less(slope[i + k], low[k]);
+      high[k] = more(slope[i + k], high[k]);
+      top[k] = more(intercept[i + k], top[k]);
+    }
+  for (; i < n; ++i) {
+    low[0] = less(slope[i], low[0]);
+    high[0] = more(slope[i], high[0]);
+    top[0] = more(intercept[i], top[0]);
+  }
+  Extremes found{low[0], -infinity, high[0], -infinity, top[0], infinity};
+  for (std::size_t k = 1; k < lanes; ++k) {
+    found.low = less(low[k], found.low);
+    found.high = more(high[k], found.high);
+    found.top = more(top[k], found.top);
+  }
+  for (std::size_t k = 0; k < lanes; ++k) {
+    high[k] = low[k] = -infinity;
+    top[k] = infinity;
+  }
+  for (i = 0; i + lanes <= n; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      low[k] = more(slope[i + k] == found.low ? intercept[i + k] : -infinity, low[k]);
+      high[k] = more(slope[i + k] == found.high ? intercept[i + k] : -infinity, high[k]);
+      top[k] = less(intercept[i + k] == found.top ? slope[i + k] : infinity, top[k]);
+    }
+  for (; i < n; ++i) {
+    if (slope[i] == found.low) low[0] = more(intercept[i], low[0]);
+    if (slope[i] == found.high) high[0] = more(intercept[i], high[0]);
+    if (intercept[i] == found.top) top[0] = less(slope[i], top[0]);
+  }
+  for (std::size_t k = 0; k < lanes; ++k) {
+    found.low_intercept = more(low[k], found.low_intercept);
+    found.high_intercept = more(high[k], found.high_intercept);
+    found.top_slope = less(top[k], found.top_slope);
+  }
+  return found;
+}
+
+/// The lines that may be part of the envelope of n lines. The envelope lies above the flattest, the
+/// highest and the steepest line; a line below the two corners of those three is nowhere on it.
+/// Most of a list goes here, before anything is sorted.
+void sift(const double* slope, const double* intercept, std::size_t n, std::vector<Offset>& kept) {
+  const Extremes at = extremes(slope, intercept, n);
+  kept.resize(n);
+  if (!(at.low_intercept > -infinity && at.high_intercept > -infinity)) {
+    std::iota(kept.begin(), kept.end(), Offset{0});
+    return;
+  }
+  const auto corner = [&](double other_slope, double other_intercept) {
+    const double run = at.top_slope - other_slope;
+    return run == 0.0 ? 0.0 : (other_intercept - at.top) / run;
+  };
+  const double left = corner(at.low, at.low_intercept);
+  const double right = corner(at.high, at.high_intercept);
+  // A little below, so that rounding loses no line.
+  const auto height = [&](double x) {
+    const double y = at.top + at.top_slope * x;
+    return y - 1e-9 * (1.0 + std::abs(y) + std::abs(at.top));
+  };
+  const double low = height(left), high = height(right);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool flatter = slope[i] < at.top_slope;
+    kept[count] = static_cast<Offset>(i);
+    count += intercept[i] + slope[i] * (flatter ? left : right) >= (flatter ? low : high);
+  }
+  kept.resize(count);
+}
+
+}  // namespace
+
+namespace {
+
+struct Line {
+  double slope;
+  double intercept;
+  double begin;        // where it becomes the highest
+  Offset edge;         // the top edge of its derivation
+  std::size_t choice;  // where the lines of the edge's tails stand in `chosen`
+};
+
+/// What lines are sorted by: less to move around than lines.
+struct Key {
+  double slope;
+  std::size_t line;
+};
+
+void sort_by_slope(const std::vector<Line>& lines, std::vector<Key>& key) {
+  key.resize(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) key[i] = {lines[i].slope, i};
+  std::sort(key.begin(), key.end(), [](const Key& a, const Key& b) {
+    return a.slope != b.slope ? a.slope < b.slope : a.line < b.line;
+  });
+}
+
+/// The upper envelope of the lines pushed so far, by increasing slope, above `bottom` of a stack.
+class Stack {
+ public:
+  explicit Stack(std::vector<Line>& lines) : lines_(lines), bottom_(lines.size()) {}
+
+  void push(Line line) {
+    if (lines_.size() > bottom_ && lines_.back().slope == line.slope) {
+      if (line.intercept <= lines_.back().intercept) return;
+      lines_.pop_back();
+    }
+    line.begin = -infinity;
+    while (lines_.size() > bottom_) {
+      const Line& top = lines_.back();
+      line.begin = (top.intercept - line.intercept) / (line.slope - top.slope);
+      if (line.begin > top.begin) break;
+      lines_.pop_back();
+      line.begin = -infinity;
+    }
+    // A crossing beyond all doubles is nowhere: the line is never the highest.
+    if (line.begin < infinity) lines_.push_back(line);
+  }
+
+ private:
+  std::vector<Line>& lines_;
+  std::size_t bottom_;
+};
+
+/// Envelopes of one forest after another; the buffers live on.
+class Hulls {
+ public:
+  /// Lines of the root, from left to right.
+  std::span<const Line> build(const ForestView& f, std::span<const double> intercept,
+                              std::span<const double> slope) {
+    lines_.clear();
+    chosen_.clear();
+    first_.assign(static_cast<std::size_t>(f.num_nodes()) + 1, 0);
+    for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
+      drawn_.clear();
+      if (f.num_nodes() == 1) {  // an n-best list
+        sift(slope.data(), intercept.data(), slope.size(), kept_);
+        for (const Offset e : kept_)
+          if (intercept[e] > -infinity) drawn_.push_back({slope[e], intercept[e], 0.0, e, 0});
+      } else {
+        for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
+          if (intercept[e] > -infinity) add_sums(f, e, slope[e], intercept[e]);
+      }
+      // Edges come in their order, so equal lines keep the first.
+      sort_by_slope(drawn_, key_);
+      Stack stack(lines_);
+      for (const Key& key : key_) stack.push(drawn_[key.line]);
+      first_[v + 1] = lines_.size();
+    }
+    return std::span<const Line>(lines_).subspan(first_[f.num_nodes() - 1]);
+  }
+
+  /// Appends the edges of a line's derivation, in pre-order.
+  void unfold(const ForestView& f, const Line& top, Offset edge_begin, std::vector<Offset>& out) {
+    pending_.assign(1, &top);
+    while (!pending_.empty()) {
+      const Line& line = *pending_.back();
+      pending_.pop_back();
+      out.push_back(edge_begin + line.edge);
+      const auto tails = f.tails(line.edge);
+      check_listed(out.size() + pending_.size() + tails.size());
+      for (auto slot = std::ssize(tails) - 1; slot >= 0; --slot)
+        pending_.push_back(&lines_[chosen_[line.choice + static_cast<std::size_t>(slot)]]);
+    }
+  }
+
+ private:
+  /// The Minkowski sum of an edge's line and the hulls of its tails: all are walked from left to
+  /// right together, breakpoint by breakpoint.
+  void add_sums(const ForestView& f, Offset e, double slope, double intercept) {
+    const auto tails = f.tails(e);
+    at_.clear();
+    for (const NodeId t : tails) {
+      if (first_[t] == first_[t + 1]) return;  // a tail without derivations
+      at_.push_back(first_[t]);
+    }
+    while (true) {
+      Line sum{slope, intercept, -infinity, e, chosen_.size()};
+      double next = infinity;
+      for (std::size_t slot = 0; slot < at_.size(); ++slot) {
+        const Line& part = lines_[at_[slot]];
+        sum.slope += part.slope;
+        sum.intercept += part.intercept;
+        chosen_.push_back(at_[slot]);
+        if (at_[slot] + 1 < first_[tails[slot] + 1])
+          next = std::min(next, lines_[at_[slot] + 1].begin);
+      }
+      drawn_.push_back(sum);
+      if (next == infinity) return;
+      for (std::size_t slot = 0; slot < at_.size(); ++slot)
+        if (at_[slot] + 1 < first_[tails[slot] + 1] && lines_[at_[slot] + 1].begin == next)
+          ++at_[slot];
+    }
+  }
+
+  std::vector<Line> lines_;          // hulls of all nodes, one after the other
+  std::vector<std::size_t> first_;   // where a node's hull begins
+  std::vector<std::size_t> chosen_;  // lines of tails
+  std::vector<Line> drawn_;
+  std::vector<Key> key_;
+  std::vector<Offset> kept_;
+  std::vector<std::size_t> at_;
+  std::vector<const Line*> pending_;
+};
+
+void check_lines(const ForestBatch& batch, std::span<const double> intercept,
+                 std::span<const double> slope) {
+  for (Offset e = 0; e < batch.num_edges(); ++e) {
+    if (std::isfinite(slope[e]) && intercept[e] < infinity) continue;
+    const auto i = std::upper_bound(batch.edge_begin.begin(), batch.edge_begin.end(), e) -
+                   batch.edge_begin.begin() - 1;
+    fail<TuningError>("edge ", e - batch.edge_begin[i], " of forest ", i, " has slope ", slope[e],
+                      " and intercept ", intercept[e]);
+  }
+}
+
+/// What one thread finds for its forests.
+struct Piece {
+  std::vector<Offset> lines;  // of each forest
+  std::vector<double> begin;
+  std::vector<Offset> length;  // of each derivation
+  std::vector<Offset> edge;
+};
+
+}  // namespace
+
+Envelopes upper_envelopes(const ForestBatch& batch, std::span<const double> intercept,
+                          std::span<const double> slope, int threads) {
+  check_lines(batch, intercept, slope);
+  const auto pieces = static_cast<std::size_t>(std::max(1, threads));
+  std::vector<Piece> piece(pieces);
+  std::vector<std::int64_t> cut(pieces + 1, batch.size());
+  cut[0] = 0;
+  const auto run = [&](std::size_t p) {
+    Piece& out = piece[p];
+    Hulls hulls;
+    for (std::int64_t i = cut[p]; i < cut[p + 1]; ++i) {
+      const ForestView& f = batch.forest[i];
+      const Offset begin = batch.edge_begin[i];
+      const auto lines_before = out.begin.size();
+      const auto lines = hulls.build(f, batch.of(i, intercept), batch.of(i, slope));
+      for (const Line& line : lines) {
+        const auto before = out.edge.size();
+        hulls.unfold(f, line, begin, out.edge);
+        out.begin.push_back(line.begin);
+        out.length.push_back(static_cast<Offset>(out.edge.size() - before));
+      }
+      out.lines.push_back(static_cast<Offset>(out.begin.size() - lines_before));
+    }
+  };
+  for (std::size_t p = 1; p < pieces; ++p)
+    cut[p] = batch.size() * static_cast<std::int64_t>(p) / static_cast<std::int64_t>(pieces);
+  parallel_for(static_cast<std::int64_t>(pieces), threads, 1,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t p = first; p < last; ++p) run(static_cast<std::size_t>(p));
+               });
+  Envelopes result;
+  result.line_start.push_back(0);
+  result.derivation_start.push_back(0);
+  for (const Piece& p : piece) {
+    for (const Offset n : p.lines) result.line_start.push_back(result.line_start.back() + n);
+    for (const Offset n : p.length)
+      result.derivation_start.push_back(result.derivation_start.back() + n);
+    result.begin.insert(result.begin.end(), p.begin.begin(), p.begin.end());
+    result.edge.insert(result.edge.end(), p.edge.begin(), p.edge.end());
+  }
+  return result;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,75 @@
+// core/learn/line_search.cpp
+#include "learn/line_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace rosewood {
+
+namespace {
+
+/// A sentence changes from the statistics of one line to those of the next.
+struct Change {
+  double x;
+  Offset line;
+};
+
+/// A number to be at home in an interval: its middle, or a step into one that is cut off at a
+/// bound.
+double inner_point(double left, double right, const LineBounds& bounds) {
+  if (left <= 0.0 && 0.0 < right) return 0.0;
+  const auto step = [](double x) { return 0.1 * std::max(1.0, std::abs(x)); };
+  if (left == bounds.lower) return std::max(left, right - step(right));
+  if (right == bounds.upper) return std::min(right, left + step(left));
+  return left + (right - left) / 2.0;
+}
+
+}  // namespace
+
+LinePoint line_search(std::span<const Offset> line_start, std::span<const double> begin,
+                      std::span<const Offset> row, std::span<const double> statistics,
+                      const MetricScorer& scorer, const LineBounds& bounds) {
+  const auto width = static_cast<std::size_t>(scorer.width());
+  std::vector<double> sum(width, 0.0);
+  const auto add = [&](Offset line, double sign) {
+    const double* values = statistics.data() + static_cast<std::size_t>(row[line]) * width;
+    for (std::size_t s = 0; s < width; ++s) sum[s] += sign * values[s];
+  };
+  std::vector<Change> changes;
+  changes.reserve(begin.size());
+  for (std::size_t i = 0; i + 1 < line_start.size(); ++i) {
+    Offset line = line_start[i];
+    while (line + 1 < line_start[i + 1] && begin[line + 1] <= bounds.lower) ++line;
+    add(line, 1.0);
+    for (++line; line < line_start[i + 1] && begin[line] < bounds.upper; ++line)
+      changes.push_back({begin[line], line});
+  }
+  // By place, then by sentence: sums have one order.
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+    return a.x != b.x ? a.x < b.x : a.line < b.line;
+  });
+  LinePoint best{0.0, -std::numeric_limits<double>::infinity(), 0.0};
+  double left = bounds.lower;
+  for (std::size_t next = 0;;) {
+    const double right = next < changes.size() ? changes[next].x : bounds.upper;
+    const double gain = scorer.gain(sum.data());
+    const bool here = left <= 0.0 && 0.0 < right;
+    if (here) best.before = gain;
+    if (here || right - left > bounds.min_width * std::max(1.0, std::abs(left))) {
+      const double x = inner_point(left, right, bounds);
+      if (gain > best.gain || (gain == best.gain && std::abs(x) < std::abs(best.x)))
+        best = {x, gain, best.before};
+    }
+    if (next == changes.size()) break;
+    for (left = right; next < changes.size() && changes[next].x == left; ++next) {
+      add(changes[next].line - 1, -1.0);
+      add(changes[next].line, 1.0);
+    }
+  }
+  return best;
+}
+
+}  // namespace rosewood

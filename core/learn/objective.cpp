@@ -1,0 +1,121 @@
+// core/learn/objective.cpp
+#include "learn/objective.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "forest/expectation.hpp"
+#include "util/error.hpp"
+#include "util/parallel.hpp"
+
+namespace rosewood {
+
+namespace {
+
+/// One forest after another; the buffers live on.
+class Worker {
+ public:
+  Worker(const ForestBatch& batch, std::span<const double> theta, std::span<const double> loss,
+         std::span<const double> target, const ObjectiveTerms& terms)
+      : batch_(batch), theta_(theta), loss_(loss), target_(target), terms_(terms) {}
+
+  void add(std::int64_t i, ObjectiveParts& parts, std::span<double> gradient) {
+    const ForestView& f = batch_.forest[i];
+    const auto edges = static_cast<std::size_t>(f.num_edges());
+    for (auto* buffer : {&weight_, &q_, &local_, &coefficient_}) buffer->resize(edges);
+    edge_scores(batch_.features[i], theta_, weight_, 1);
+    for (double& w : weight_) w *= terms_.scale;
+    const double log_z = edge_conditionals(f, weight_, q_);
+    // The derivative of E[L] by a log weight is Cov(#e, L); that of -H is Cov(#e, log p), and
+    // log p(d) is the sum of log q over d. So one pass serves both.
+    if (terms_.risk != 0.0 || terms_.entropy != 0.0) {
+      const auto loss = terms_.risk != 0.0 ? batch_.of(i, loss_) : std::span<const double>();
+      double entropy = 0.0;
+      for (std::size_t e = 0; e < edges; ++e)
+        local_[e] = terms_.risk != 0.0 ? terms_.risk * loss[e] : 0.0;
+      if (terms_.entropy != 0.0) {
+        edge_counts(f, q_, coefficient_);
+        for (std::size_t e = 0; e < edges; ++e) {
+          const double log_q = std::log(std::max(q_[e], std::numeric_limits<double>::min()));
+          if (q_[e] > 0.0) entropy -= coefficient_[e] * log_q;
+          local_[e] -= terms_.entropy * log_q;
+        }
+      }
+      const double mean = edge_covariances(f, q_, local_, coefficient_);
+      parts.entropy += entropy;
+      if (terms_.risk != 0.0) parts.risk += (mean - terms_.entropy * entropy) / terms_.risk;
+    } else {
+      std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
+    }
+    if (terms_.log_loss != 0.0) add_log_loss(f, i, log_z, parts);
+    for (double& c : coefficient_) c *= terms_.scale;
+    add_features(batch_.features[i], coefficient_, gradient, 1);
+  }
+
+ private:
+  void add_log_loss(const ForestView& f, std::int64_t i, double log_z, ObjectiveParts& parts) {
+    edge_counts(f, q_, local_);
+    for (std::size_t e = 0; e < local_.size(); ++e) coefficient_[e] += terms_.log_loss * local_[e];
+    const auto target = batch_.of(i, target_);
+    for (std::size_t e = 0; e < weight_.size(); ++e) weight_[e] += target[e];
+    const double log_target = edge_conditionals(f, weight_, q_);
+    edge_counts(f, q_, local_);
+    for (std::size_t e = 0; e < local_.size(); ++e) coefficient_[e] -= terms_.log_loss * local_[e];
+    parts.log_loss += log_z - log_target;
+  }
+
+  const ForestBatch& batch_;
+  std::span<const double> theta_, loss_, target_;
+  const ObjectiveTerms& terms_;
+  std::vector<double> weight_, q_, local_, coefficient_;
+};
+
+/// How many sums of their own are worth their memory: it depends on the data, not on threads.
+std::int64_t number_of_shards(const ForestBatch& batch, std::span<const std::int64_t> subset,
+                              std::size_t features) {
+  std::int64_t numbers = 0;
+  for (const auto i : subset) {
+    const auto& each = batch.features[i];
+    numbers += std::ssize(each.dense) + std::ssize(each.sparse.id);
+  }
+  const auto worth = numbers / std::max<std::int64_t>(1, 4 * static_cast<std::int64_t>(features));
+  return std::clamp<std::int64_t>(std::min<std::int64_t>(worth, std::ssize(subset)), 1, 16);
+}
+
+}  // namespace
+
+ObjectiveParts batch_objective(const ForestBatch& batch, std::span<const std::int64_t> subset,
+                               std::span<const double> theta, std::span<const double> loss,
+                               std::span<const double> target, const ObjectiveTerms& terms,
+                               std::span<double> gradient, int threads) {
+  const auto shards = number_of_shards(batch, subset, theta.size());
+  const auto count = std::ssize(subset);
+  std::vector<ObjectiveParts> parts(static_cast<std::size_t>(shards));
+  std::vector<std::vector<double>> gradients(static_cast<std::size_t>(shards));
+  parallel_for(shards, threads, 1, [&](std::int64_t first, std::int64_t last) {
+    Worker worker(batch, theta, loss, target, terms);
+    for (std::int64_t s = first; s < last; ++s) {
+      gradients[s].assign(theta.size(), 0.0);
+      for (auto k = count * s / shards; k < count * (s + 1) / shards; ++k) {
+        try {
+          worker.add(subset[k], parts[s], gradients[s]);
+        } catch (const EmptyForestError& error) {
+          fail<EmptyForestError>("forest ", subset[k], ": ", std::string(error.what()));
+        } catch (const ForestError& error) {
+          fail<ForestError>("forest ", subset[k], ": ", std::string(error.what()));
+        }
+      }
+    }
+  });
+  ObjectiveParts total;
+  for (std::int64_t s = 0; s < shards; ++s) {
+    total.risk += parts[s].risk;
+    total.entropy += parts[s].entropy;
+    total.log_loss += parts[s].log_loss;
+    for (std::size_t k = 0; k < theta.size(); ++k) gradient[k] += gradients[s][k];
+  }
+  return total;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,158 @@
+"""What a learner is: settings, and a `fit` from a tuning set and starting weights to weights.
+
+    Mert(restarts=20).fit(tuning, start, seed=1).theta
+
+Every learner is a frozen dataclass; its fields are its settings, on the command line too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood.errors import TuningError
+from rosewood.forest.arrays import FloatArray
+from rosewood.learn.tuning_set import TuningSet
+
+__all__ = [
+    "Fit",
+    "Learner",
+    "Normalization",
+    "Report",
+    "check_weights",
+    "choice",
+    "normalize",
+    "setting",
+]
+
+Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 3, "score": 41.2, …}
+Normalization = Literal["l1", "l2", "none"]
+
+EXPLODED = 1e12
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a learner found."""
+
+    theta: FloatArray
+    score: float  # of the metric, on the tuning set
+    history: list[dict[str, Any]]  # a row a round
+    notes: tuple[str, ...] = ()  # what the user should know
+
+
+def setting(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
+    """A field of a learner: its default, what it is, and its bounds."""
+    return field(default=default, metadata={"help": help, "low": low, "high": high})
+
+
+def choice(default: str, choices: tuple[str, ...], help: str) -> Any:
+    """A field of a learner that is one of a few words."""
+    return field(default=default, metadata={"help": help, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """Finds weights that make the best derivations of a tuning set good."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            _check(self.name, each, getattr(self, each.name))
+
+    @abstractmethod
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        """Weights for the features of `tuning`, from `start` on; `report` hears of each round."""
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """A learner with these settings; strings are read as what the setting is."""
+        known = {each.name: each for each in fields(cls)}
+        values: dict[str, Any] = {}
+        for name, value in settings.items():
+            if name not in known:
+                names = ", ".join(known) or "none"
+                raise TuningError(f"{cls.name} has no setting {name!r}; it has {names}")
+            values[name] = _read(cls.name, known[name], value)
+        return cls(**values)
+
+
+def _read(learner: str, each: Field[Any], value: Any) -> Any:
+    """A setting from a string or a JSON value."""
+    kind: Any = type(each.default)
+    if not isinstance(value, str) or kind is str:
+        return value
+    try:
+        if kind is bool:
+            return {"true": True, "false": False}[value.lower()]
+        return kind(value)
+    except (KeyError, ValueError):
+        want = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise TuningError(f"{learner}: {each.name} is {value!r}, want {want}") from None
+
+
+def _check(learner: str, each: Field[Any], value: Any) -> None:
+    """A setting has the type of its default and keeps within its bounds."""
+    if each.default is MISSING:
+        return
+    want = type(each.default)
+    fits = isinstance(value, want) and (want is bool or not isinstance(value, bool))
+    if want is float:
+        fits = isinstance(value, float | int) and not isinstance(value, bool)
+    if not fits:
+        raise TuningError(f"{learner}: {each.name} is {value!r}, want {want.__name__}")
+    if want is str or want is bool:
+        choices = each.metadata.get("choices")
+        if choices and value not in choices:
+            raise TuningError(f"{learner}: {each.name} is {value!r}, want {' or '.join(choices)}")
+        return
+    low, high = each.metadata.get("low"), each.metadata.get("high")
+    if not np.isfinite(value) or (low is not None and value < low) or (high and value > high):
+        bounds = " and ".join(
+            text
+            for text in (
+                "" if low is None else f"at least {low:g}",
+                "" if high is None else f"at most {high:g}",
+            )
+            if text
+        )
+        raise TuningError(f"{learner}: {each.name} is {value}, want a number {bounds}".rstrip())
+
+
+def check_weights(theta: FloatArray, names: list[str] | None = None) -> None:
+    """Refuse weights that nobody should use, and say what is wrong with them."""
+    bad = np.flatnonzero(~np.isfinite(theta))
+    if bad.size:
+        what = f"feature {names[bad[0]]!r}" if names else f"feature {bad[0]}"
+        raise TuningError(
+            f"the weight of {what} is {theta[bad[0]]}: the learner diverged; "
+            "a smaller step or a stronger penalty may help"
+        )
+    if not theta.any():
+        raise TuningError(
+            "all weights are zero: no candidate is preferred to any other; "
+            "do the features vary within lists, and does the metric?"
+        )
+    largest = np.abs(theta).max()
+    if largest > EXPLODED:
+        place = int(np.abs(theta).argmax())
+        told = repr(names[place]) if names else str(place)
+        raise TuningError(f"the weight of feature {told} has grown to {theta[place]:.3g}")
+
+
+def normalize(theta: FloatArray, how: Normalization) -> FloatArray:
+    """θ with Σ|θ| = 1 (l1), ‖θ‖ = 1 (l2), or as it is; the ranking stays the same."""
+    if how == "none":
+        return theta
+    if how not in ("l1", "l2"):
+        raise TuningError(f"normalisation is {how!r}, want l1, l2 or none")
+    size = float(np.abs(theta).sum()) if how == "l1" else float(np.sqrt((theta**2).sum()))
+    return theta / size if size > 0 else theta

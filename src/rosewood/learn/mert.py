@@ -1,0 +1,203 @@
+"""Minimum error rate training (Och 2003), on n-best lists and forests alike.
+
+Along a line of weights the best derivation of a forest changes at breakpoints, those of its upper
+envelope: the inside value in the convex-hull semiring.  Between the breakpoints of all forests the
+metric is constant, so the best point of the line is found exactly.  Lines follow the features
+one by one, and random directions.  Climbs start at the given weights, at a regression, anywhere,
+and, the later half, near the best point so far: good points of the metric have good neighbours.
+Native      core/learn/envelope.hpp, core/learn/line_search.hpp
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.errors import TuningError
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.learn.candidates import least_squares, spread
+from rosewood.learn.learner import Fit, Learner, Report, setting
+from rosewood.learn.tuning_set import TuningSet
+
+__all__ = ["Mert", "line_search"]
+
+_FAR = 1e4  # how far a line search looks, in units of the weights' length
+_NARROW = 1e-9
+
+
+class _Direction(NamedTuple):
+    """A direction in θ, and what edges gain along it."""
+
+    delta: FloatArray
+    slope: FloatArray
+
+
+@dataclass(frozen=True)
+class Mert(Learner):
+    """Exact line searches along features and random directions, from many starting points."""
+
+    name: ClassVar[str] = "mert"
+
+    restarts: int = setting(
+        20, "climbs; the first two start at the given weights and at a regression", low=1
+    )
+    random_directions: int = setting(4, "random directions a pass, beside the features", low=0)
+    passes: int = setting(50, "passes over all directions, at most", low=1)
+    tolerance: float = setting(5e-4, "stop when a pass gains less than this part", low=0)
+    nearby: float = setting(0.1, "how far from the best point later climbs start", low=0)
+    max_features: int = setting(200, "refuse more features than this", low=1)
+    k: int = setting(100, "strings of a forest from which features are scaled", low=1)
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        count = len(tuning.features)
+        if count > self.max_features:
+            raise TuningError(
+                f"MERT is not meant for {count} features: it searches along each of them, and "
+                f"overfits with more than a few dozen; use mira, pro or mr (or raise "
+                f"max_features, now {self.max_features})"
+            )
+        theta = as_weight("start", start, count)
+        candidates = tuning.candidates(theta, self.k)
+        scale = 1.0 / spread(candidates)
+        gains = tuning.metric.sentence_gains(candidates.statistics)
+        starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
+        axes = [self._axis(tuning, j, scale) for j in range(count)]
+        seeds = np.random.SeedSequence(seed).spawn(self.restarts)
+        climbs: list[_Climb] = []
+        history: list[dict[str, Any]] = []
+
+        def climb(number: int, origin: FloatArray | None) -> _Climb:
+            start = starts[number] if number < len(starts) else None
+            return _climb(self, tuning, axes, scale, start, origin, seeds[number])
+
+        with ThreadPoolExecutor(max_workers=tuning.threads) as pool:
+            for wave in _waves(self.restarts):
+                origin = max(climbs, key=lambda c: c.gain).theta if climbs else None
+                for done in pool.map(climb, wave, repeat(origin)):
+                    climbs.append(done)
+                    row = {
+                        "round": len(climbs),
+                        "score": tuning.metric.sign * done.gain,
+                        "best": tuning.metric.sign * max(c.gain for c in climbs),
+                        "passes": done.passes,
+                    }
+                    history.append(row)
+                    if report is not None:
+                        report(row)
+        best = max(climbs, key=lambda c: c.gain)  # the first among equals
+        return Fit(best.theta, tuning.score(best.theta), history)
+
+    def _axis(self, tuning: TuningSet, feature: int, scale: FloatArray) -> _Direction:
+        delta = np.zeros(len(tuning.features))
+        delta[feature] = scale[feature]
+        slope = tuning.edge_scores(delta)
+        return _Direction(delta, slope)
+
+
+def _waves(restarts: int) -> list[range]:
+    """Half of the climbs, a quarter, and the rest: each wave starts from what the last ones found.
+
+    Within a wave climbs do not know of each other, so they can run side by side.
+    """
+    half, quarter = (restarts + 1) // 2, (3 * restarts + 2) // 4
+    waves = [range(half), range(half, quarter), range(quarter, restarts)]
+    return [wave for wave in waves if wave]
+
+
+class _Climb(NamedTuple):
+    theta: FloatArray
+    gain: float
+    passes: int
+
+
+def _climb(
+    settings: Mert,
+    tuning: TuningSet,
+    axes: list[_Direction],
+    scale: FloatArray,
+    start: FloatArray | None,
+    origin: FloatArray | None,
+    seed: np.random.SeedSequence,
+) -> _Climb:
+    """Line searches until a pass over all directions gains next to nothing."""
+    random = np.random.default_rng(seed)
+    if start is not None:
+        theta = start
+    elif origin is not None:
+        noise = random.standard_normal(len(scale)) * scale
+        theta = _unit(origin, scale) + settings.nearby * noise
+    else:
+        theta = random.uniform(-1.0, 1.0, len(scale)) * scale
+    gain = -np.inf
+    done = 0
+    while done < settings.passes:
+        done += 1
+        theta = _unit(theta, scale)
+        scores = tuning.edge_scores(theta)
+        before = gain
+        randoms = [
+            _random_direction(tuning, scale, random) for _ in range(settings.random_directions)
+        ]
+        directions = axes + randoms
+        for number in random.permutation(len(directions)):
+            direction = directions[number]
+            x, found, here = line_search(tuning, scores, direction.slope)
+            gain = max(gain, here)
+            if found > here:
+                theta = theta + x * direction.delta
+                scores += x * direction.slope
+                gain = found
+        if gain - before <= settings.tolerance * abs(gain):
+            break
+    return _Climb(theta, tuning.gain(theta), done)
+
+
+def _unit(theta: FloatArray, scale: FloatArray) -> FloatArray:
+    """θ with length 1 in units of `scale`: the metric does not care, bounds and rounding do."""
+    length = float(np.sqrt(((theta / scale) ** 2).sum()))
+    return theta / length if length > 0 else scale / float(np.sqrt(len(scale)))
+
+
+def _random_direction(
+    tuning: TuningSet, scale: FloatArray, random: np.random.Generator
+) -> _Direction:
+    delta = random.standard_normal(len(scale)) * scale
+    return _Direction(delta, tuning.edge_scores(delta))
+
+
+def line_search(
+    tuning: TuningSet,
+    scores: FloatArray,
+    slope: FloatArray,
+    *,
+    lower: float = -_FAR,
+    upper: float = _FAR,
+    min_width: float = _NARROW,
+) -> tuple[float, float, float]:
+    """The x for which scores + x·slope gives the best derivations: x, the gain there, and at 0.
+
+    `scores` and `slope` are numbers of edges, as `TuningSet.edge_scores` gives them.
+    """
+    line_start, begin, start, edge = _core.upper_envelopes(
+        tuning.batch, scores, slope, 1 if tuning.is_flat else tuning.threads
+    )
+    owner = np.repeat(np.arange(len(tuning)), np.diff(line_start))
+    rows = tuning.rows(owner, start, edge)
+    return _core.line_search(
+        line_start,
+        begin,
+        rows,
+        tuning.statistics,
+        tuning.metric.scorer,
+        lower,
+        upper,
+        min_width,
+    )

@@ -1,0 +1,186 @@
+"""Batch MIRA (Cherry & Foster 2012), on lists and on forests.
+
+Sentence by sentence, the *hope* (what the model and the metric both like) and the *fear* (what the
+model likes and the metric does not) are pulled apart until the model's margin between them is their
+difference in the metric, but never by more than a step C.  The metric of one sentence is that of a
+decayed pseudo-corpus with it.  The result is the average over steps at the best pass.
+Hope and fear are sought among all candidates of an n-best list; in a forest among its k best
+strings (`search="k-best"`), or among all it can say (`search="forest"`, by linear BLEU).
+Native      core/learn/mira.hpp
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.forest.arrays import FloatArray, LongArray, as_weight
+from rosewood.learn.candidates import Candidates, spread, spread_within
+from rosewood.learn.learner import Fit, Learner, Report, choice, setting
+from rosewood.learn.losses import linear_losses
+from rosewood.learn.tuning_set import TuningSet
+from rosewood.metrics import Bleu
+
+__all__ = ["Mira"]
+
+
+@dataclass(frozen=True)
+class Mira(Learner):
+    """Margins between hope and fear, in small steps, averaged."""
+
+    name: ClassVar[str] = "mira"
+
+    passes: int = setting(60, "passes over the sentences", low=1)
+    step: float = setting(0.003, "the largest step, C", low=1e-12)
+    decay: float = setting(0.999, "decay of the pseudo-corpus at each sentence", low=0, high=1)
+    margin: float = setting(1.0, "how much a difference in the metric counts", low=0)
+    search: str = choice(
+        "auto", ("auto", "k-best", "forest"), "where hope and fear are; auto: BLEU's in the forest"
+    )
+    k: int = setting(100, "strings of a forest among which hope and fear are sought", low=2)
+    max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        theta = as_weight("start", start, len(tuning.features))
+        candidates = tuning.candidates(theta, self.k)
+        units = 1.0 / spread(candidates)
+        state = _State(
+            theta=np.ascontiguousarray(theta / units),
+            drift=np.zeros(len(theta)),
+            background=candidates.statistics.mean(axis=0),
+            gain_scale=self.margin / _typical_gain(tuning, candidates),
+        )
+        whole = self.search == "forest" or (
+            self.search == "auto" and not tuning.is_flat and isinstance(tuning.metric, Bleu)
+        )
+        run: _ListPass | _ForestPass
+        if whole and not tuning.is_flat:
+            run = _ForestPass(self, tuning, candidates, units)
+        else:
+            run = _ListPass(self, tuning, candidates.scaled(units))
+        return self._average(tuning, run, state, units, seed, report)
+
+    def _average(
+        self,
+        tuning: TuningSet,
+        run: _ListPass | _ForestPass,
+        state: _State,
+        units: FloatArray,
+        seed: int,
+        report: Report | None,
+    ) -> Fit:
+        """Passes in random order; the average over all steps so far, where it is best."""
+        metric = tuning.metric
+        random = np.random.default_rng(seed)
+        best, best_gain = units * state.theta, -np.inf
+        history: list[dict[str, Any]] = []
+        for number in range(1, self.passes + 1):
+            moved = run(state, random.permutation(len(tuning)).astype(np.int64))
+            average = state.theta - state.drift / (state.steps + 1)
+            gain = metric.sign * run.score(average)
+            if gain > best_gain:
+                best, best_gain = units * average, gain
+            row = {"round": number, "score": metric.sign * gain, "moved": moved}
+            history.append(row)
+            if report is not None:
+                report(row)
+            if moved == 0:
+                break
+        return Fit(best, tuning.score(best), history)
+
+
+@dataclass
+class _State:
+    """What steps change; weights are in units of the features' spread."""
+
+    theta: FloatArray
+    drift: FloatArray  # Σ t·change at step t: the average without touching every weight
+    background: FloatArray  # statistics of the pseudo-corpus
+    gain_scale: float
+    steps: int = 0
+
+
+class _ListPass:
+    """Hope and fear among the candidates of lists."""
+
+    def __init__(self, settings: Mira, tuning: TuningSet, candidates: Candidates) -> None:
+        self.settings, self.metric, self.candidates = settings, tuning.metric, candidates
+
+    def __call__(self, state: _State, order: LongArray) -> int:
+        moved = _core.mira_pass(
+            self.candidates.start,
+            self.candidates.view,
+            self.candidates.statistics,
+            self.metric.scorer,
+            order,
+            (self.settings.step, self.settings.decay, state.gain_scale),
+            state.theta,
+            state.drift,
+            state.background,
+            state.steps,
+        )
+        state.steps += len(order)
+        return moved
+
+    def score(self, theta: FloatArray) -> float:
+        return self.metric.score(self.candidates.statistics[self.candidates.best(theta)])
+
+
+class _ForestPass:
+    """Hope and fear among all that forests can say: best derivations of the model's score plus or
+    less linear BLEU.  Their difference in the metric is that of their strings, exactly."""
+
+    def __init__(
+        self, settings: Mira, tuning: TuningSet, candidates: Candidates, units: FloatArray
+    ) -> None:
+        self.settings, self.tuning, self.units = settings, tuning, units
+        size = candidates.statistics[:, 1].sum() / len(candidates.statistics)
+        # Linear BLEU is of the whole set's size; gains are of a sentence's.
+        scale = tuning.metric.score(candidates.statistics) * size * len(tuning)
+        self.refined = [
+            (refined, -scale * loss)
+            for refined, loss in linear_losses(tuning, candidates, settings.max_edges)
+        ]
+
+    def __call__(self, state: _State, order: LongArray) -> int:
+        moved = 0
+        for i in order.tolist():
+            moved += self._visit(state, i)
+        return moved
+
+    def _visit(self, state: _State, i: int) -> bool:
+        refined, gain = self.refined[i]
+        score = refined.forest.score(self.units * state.theta)
+        hope = refined.forest.best(score + state.gain_scale * gain)
+        fear = refined.forest.best(score - state.gain_scale * gain)
+        rows = self.tuning.statistics[self.tuning.rows_of_texts(i, [hope.text, fear.text])]
+        sums = state.background + rows
+        gains = state.gain_scale * self.tuning.metric.gains(sums) * sums[:, 1]
+        state.background = self.settings.decay * state.background + rows[0]
+        state.steps += 1
+        use = np.bincount(hope.edges, minlength=refined.forest.num_edges).astype(np.float64)
+        use -= np.bincount(fear.edges, minlength=refined.forest.num_edges)
+        apart = self.units * refined.forest.combine_features(use)
+        loss = float(gains[0] - gains[1] - state.theta @ apart)
+        norm = float(apart @ apart)
+        if loss <= 0.0 or norm == 0.0:
+            return False
+        change = min(self.settings.step, loss / norm) * apart
+        state.theta += change
+        state.drift += state.steps * change
+        return True
+
+    def score(self, theta: FloatArray) -> float:
+        return self.tuning.score(self.units * theta)
+
+
+def _typical_gain(tuning: TuningSet, candidates: Candidates) -> float:
+    """How much gains (times size, as they are compared) differ within lists: their unit."""
+    gains = tuning.metric.sentence_gains(candidates.statistics) * candidates.statistics[:, 1]
+    return spread_within(gains, candidates.start)

@@ -1,0 +1,152 @@
+"""Differentiable objectives over many forests, and what minimises them.
+
+objective(θ) = Σ risk·E[loss] + entropy·H + log_loss·(-log p(wanted)) + ½·l2·‖θ‖², θ in units of the
+features' spread.  Risk, likelihood and entropy are terms of one sum; SciPy's L-BFGS for sets that
+fit, AdaGrad over small batches for very large ones.
+Native      core/learn/objective.hpp
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.errors import TuningError
+from rosewood.forest.arrays import FloatArray, LongArray
+
+__all__ = ["Objective", "Terms", "minimize_lbfgs", "minimize_stochastic"]
+
+_NONE: FloatArray = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How much each part counts; `scale` is γ of p(d) ∝ exp(γ·θ·Φ(d))."""
+
+    risk: float = 0.0
+    entropy: float = 0.0
+    log_loss: float = 0.0
+    scale: float = 1.0
+
+
+class Objective:
+    """Value and gradient of a sum of terms over the forests of a set."""
+
+    def __init__(
+        self,
+        batch: _core.ForestBatch,
+        count: int,
+        units: FloatArray,
+        *,
+        loss: FloatArray | None = None,
+        wanted: FloatArray | None = None,
+        l2: float = 0.0,
+        threads: int = 1,
+    ) -> None:
+        """`units`: θ = units·x for the x that is optimised; `loss` and `wanted`: one an edge."""
+        self.batch = batch
+        self.units = units
+        self.loss = _NONE if loss is None else np.ascontiguousarray(loss)
+        self.wanted = _NONE if wanted is None else np.ascontiguousarray(wanted)
+        self.l2 = l2
+        self.threads = threads
+        self.all: LongArray = np.arange(count, dtype=np.int64)
+        self.parts = (0.0, 0.0, 0.0)  # risk, entropy, log loss, as last computed
+
+    def __call__(
+        self, x: FloatArray, terms: Terms, subset: LongArray | None = None
+    ) -> tuple[float, FloatArray]:
+        """The objective at x and its gradient; for some forests, scaled up to stand for all."""
+        chosen = self.all if subset is None else subset
+        gradient = np.zeros(len(x))
+        self.parts = _core.batch_objective(
+            self.batch,
+            chosen,
+            np.ascontiguousarray(self.units * x),
+            self.loss,
+            self.wanted,
+            (terms.scale, terms.risk, terms.entropy, terms.log_loss),
+            gradient,
+            self.threads,
+        )
+        risk, entropy, log_loss = self.parts
+        value = terms.risk * risk + terms.entropy * entropy + terms.log_loss * log_loss
+        share = len(self.all) / len(chosen)
+        gradient *= self.units * share
+        gradient += self.l2 * x
+        return share * value + 0.5 * self.l2 * float(x @ x), gradient
+
+
+Step = Callable[[FloatArray, float], None]  # told of each iterate: x and the objective there
+
+
+def minimize_lbfgs(
+    objective: Callable[[FloatArray], tuple[float, FloatArray]],
+    start: FloatArray,
+    *,
+    iterations: int,
+    step: Step | None = None,
+) -> FloatArray:
+    """SciPy's L-BFGS; `step` hears of each iterate."""
+    from scipy.optimize import minimize
+
+    last: dict[bytes, float] = {}
+
+    def value(x: FloatArray) -> tuple[float, FloatArray]:
+        y, gradient = objective(x)
+        if not np.isfinite(y) or not np.isfinite(gradient).all():
+            raise TuningError("the objective is not finite: are features or weights too large?")
+        last.clear()
+        last[x.tobytes()] = y
+        return y, gradient
+
+    def told(x: FloatArray) -> None:
+        if step is not None:
+            step(x, last.get(np.ascontiguousarray(x).tobytes(), np.nan))
+
+    found = minimize(
+        value,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        callback=told,
+        options={"maxiter": iterations, "maxcor": 10, "ftol": 1e-9, "gtol": 1e-7},
+    )
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def minimize_stochastic(
+    objective: Callable[[FloatArray, LongArray], tuple[float, FloatArray]],
+    start: FloatArray,
+    count: int,
+    *,
+    epochs: int,
+    size: int,
+    rate: float,
+    random: np.random.Generator,
+    step: Step | None = None,
+) -> FloatArray:
+    """AdaGrad over batches of `size` forests; the average of the last epoch's iterates."""
+    x = start.copy()
+    squares = np.full(len(x), 1e-12)
+    mean = x
+    for _ in range(epochs):
+        order = random.permutation(count).astype(np.int64)
+        total, sums, steps = 0.0, np.zeros(len(x)), 0
+        for first in range(0, count, size):
+            chosen = np.sort(order[first : first + size])
+            y, gradient = objective(x, chosen)
+            if not np.isfinite(y) or not np.isfinite(gradient).all():
+                raise TuningError("the objective is not finite: is the rate too large?")
+            squares += gradient**2
+            x = x - rate * gradient / np.sqrt(squares)
+            total += y * len(chosen) / count
+            sums += x
+            steps += 1
+        mean = sums / steps
+        if step is not None:
+            step(mean, total)
+    return mean

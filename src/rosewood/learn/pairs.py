@@ -1,0 +1,82 @@
+"""Pairs of candidates, one better than the other, sampled as PRO does (Hopkins & May 2011)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rosewood.errors import TuningError
+from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.learn.candidates import Candidates
+
+__all__ = ["Pairs", "differences", "gain_unit", "sample_pairs"]
+
+
+class Pairs(NamedTuple):
+    """Rows of the better and of the worse candidate of each pair, and how much better it is."""
+
+    better: LongArray
+    worse: LongArray
+    gap: FloatArray
+
+
+def gain_unit(gains: FloatArray, name: str) -> float:
+    """What a gain of 1.0 of BLEU is for these gains: 100 points, or the range of a column."""
+    if not name.startswith("column"):
+        return 100.0
+    width = float(gains.max() - gains.min())
+    return width if width > 0 else 1.0
+
+
+def sample_pairs(
+    candidates: Candidates,
+    gains: FloatArray,
+    *,
+    samples: int,
+    keep: int,
+    threshold: float,
+    random: np.random.Generator,
+) -> Pairs:
+    """From each list, `samples` random pairs; of those that differ by more than `threshold`, the
+    `keep` that differ most."""
+    better, worse, gaps = [], [], []
+    for first, last in zip(candidates.start[:-1], candidates.start[1:], strict=True):
+        drawn = random.integers(first, last, size=(2, samples))
+        gap = gains[drawn[0]] - gains[drawn[1]]
+        far = np.flatnonzero(np.abs(gap) > threshold)
+        if len(far) > keep:
+            far = far[np.argsort(-np.abs(gap[far]), kind="stable")[:keep]]
+        up = gap[far] > 0
+        better.append(np.where(up, drawn[0, far], drawn[1, far]))
+        worse.append(np.where(up, drawn[1, far], drawn[0, far]))
+        gaps.append(np.abs(gap[far]))
+    pairs = Pairs(np.concatenate(better), np.concatenate(worse), np.concatenate(gaps))
+    if not len(pairs.gap):
+        raise TuningError(
+            f"no two candidates of a list differ by more than {threshold:g} in the metric: "
+            "there is nothing to rank (is the threshold too high?)"
+        )
+    return pairs
+
+
+def differences(candidates: Candidates, pairs: Pairs) -> Candidates:
+    """The features of the better less those of the worse, as rows of one table."""
+    from scipy.sparse import csr_array
+
+    count = len(candidates.feat_start) - 1
+    sparse = csr_array(
+        (candidates.feat_value, candidates.feat_id, candidates.feat_start),
+        shape=(count, candidates.num_sparse),
+    )
+    apart = csr_array(sparse[pairs.better] - sparse[pairs.worse])
+    apart.sort_indices()
+    return Candidates(
+        start=np.arange(len(pairs.gap) + 1, dtype=np.int64),
+        dense=np.ascontiguousarray(candidates.dense[pairs.better] - candidates.dense[pairs.worse]),
+        feat_start=apart.indptr.astype(np.int64),
+        feat_id=apart.indices.astype(np.int32),
+        feat_value=np.ascontiguousarray(apart.data),
+        num_sparse=candidates.num_sparse,
+        statistics=np.empty((len(pairs.gap), 0)),
+    )

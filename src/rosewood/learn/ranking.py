@@ -1,0 +1,150 @@
+"""Ranking pairs of candidates: PRO (Hopkins & May 2011), and L1 (Tsuruoka et al. 2009).
+
+Both sample pairs of candidates in the same way and ask that the better one score higher.  PRO fits
+a logistic regression and averages it over fresh samples; L1 descends step by step with a cumulative
+penalty, so that few features keep a weight.
+Native      core/learn/ranking.hpp
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.learn.candidates import Candidates, spread
+from rosewood.learn.learner import Fit, Learner, Report, choice, setting
+from rosewood.learn.objective import minimize_lbfgs
+from rosewood.learn.pairs import differences, gain_unit, sample_pairs
+from rosewood.learn.tuning_set import TuningSet
+
+__all__ = ["L1", "Pro"]
+
+
+@dataclass(frozen=True)
+class _Ranking(Learner):
+    """What learners from pairs share: how pairs are sampled."""
+
+    samples: int = setting(5000, "pairs drawn from each list, Γ", low=1)
+    keep: int = setting(50, "pairs kept of each list, Ξ", low=1)
+    threshold: float = setting(0.05, "least difference in the metric, of 1; α", low=0)
+    smoothing: float = setting(1.0, "added to n-gram counts of sentence BLEU", low=0)
+    k: int = setting(100, "strings of a forest from which pairs are drawn", low=2)
+
+    def _apart(
+        self, tuning: TuningSet, candidates: Candidates, random: np.random.Generator
+    ) -> Candidates:
+        """Feature differences of sampled pairs."""
+        gains = tuning.metric.sentence_gains(candidates.statistics, smoothing=self.smoothing)
+        pairs = sample_pairs(
+            candidates,
+            gains,
+            samples=self.samples,
+            keep=self.keep,
+            threshold=self.threshold * gain_unit(gains, tuning.metric.name),
+            random=random,
+        )
+        return differences(candidates, pairs)
+
+
+@dataclass(frozen=True)
+class Pro(_Ranking):
+    """Logistic regression on pairs, averaged over rounds of fresh samples."""
+
+    name: ClassVar[str] = "pro"
+
+    rounds: int = setting(5, "rounds of sampling whose weights are averaged", low=1)
+    l2: float = setting(1e-4, "penalty on squared weights, in units of features' spread", low=0)
+    iterations: int = setting(100, "L-BFGS iterations of a round, at most", low=1)
+    interpolation: float = setting(
+        0.1, "how much a round of the tuning loop moves the weights, Ψ", low=0, high=1
+    )
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        theta = as_weight("start", start, len(tuning.features))
+        candidates = tuning.candidates(theta, self.k)
+        units = 1.0 / spread(candidates)
+        scaled = candidates.scaled(units)
+        history: list[dict[str, Any]] = []
+        total = np.zeros(len(theta))
+        x = np.zeros(len(theta))
+        for number in range(1, self.rounds + 1):
+            random = np.random.default_rng([seed, number])
+            apart = self._apart(tuning, scaled, random)
+            x = self._regression(apart, x)
+            total += x
+            mean = units * total / number
+            row = {"round": number, "score": tuning.score(mean), "pairs": len(apart)}
+            history.append(row)
+            if report is not None:
+                report(row)
+        found = units * total / self.rounds
+        return Fit(found, tuning.score(found), history)
+
+    def _regression(self, apart: Candidates, x: FloatArray) -> FloatArray:
+        """min mean log(1 + exp(-x·difference)) + ½·l2·‖x‖²; both signs of a pair say the same."""
+        count = len(apart)
+
+        def value(x: FloatArray) -> tuple[float, FloatArray]:
+            margin = apart.scores(x)
+            loss = np.logaddexp(0.0, -margin).mean() + 0.5 * self.l2 * float(x @ x)
+            pull = -0.5 * (1.0 - np.tanh(0.5 * margin)) / count
+            gradient = np.zeros(len(x))
+            _core.add_features(apart.view, pull, gradient)
+            return float(loss), gradient + self.l2 * x
+
+        return minimize_lbfgs(value, x, iterations=self.iterations)
+
+
+@dataclass(frozen=True)
+class L1(_Ranking):
+    """Stochastic descent on a ranking loss with a cumulative L1 penalty: few weights are left."""
+
+    name: ClassVar[str] = "l1"
+
+    penalty: float = setting(1e-4, "λ of the mean loss + λ·Σ|θ|", low=0)
+    passes: int = setting(20, "passes over the pairs", low=1)
+    rate: float = setting(0.05, "the first step size", low=1e-12)
+    decay: float = setting(0.85, "what the step size is multiplied with a pass", low=0.01, high=1)
+    loss: str = choice("hinge", ("hinge", "logistic"), "of a pair that is ranked wrongly")
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        theta = as_weight("start", start, len(tuning.features))
+        candidates = tuning.candidates(theta, self.k)
+        units = 1.0 / spread(candidates)
+        random = np.random.default_rng(seed)
+        apart = self._apart(tuning, candidates.scaled(units), random)
+        x, paid, owed = np.zeros(len(theta)), np.zeros(len(theta)), 0.0
+        history: list[dict[str, Any]] = []
+        for number in range(self.passes):
+            order = random.permutation(len(apart)).astype(np.int64)
+            settings = (self.penalty, self.rate, self.decay)
+            loss, owed = _core.l1_pass(
+                apart.view,
+                order,
+                self.loss == "hinge",
+                settings,
+                x,
+                paid,
+                owed,
+                number * len(apart),
+            )
+            row = {
+                "round": number + 1,
+                "score": tuning.score(units * x),
+                "loss": loss / len(apart),
+                "active": int(np.count_nonzero(x)),
+            }
+            history.append(row)
+            if report is not None:
+                report(row)
+        found = units * x
+        return Fit(found, tuning.score(found), history)

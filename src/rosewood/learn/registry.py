@@ -1,0 +1,27 @@
+"""All learners by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rosewood.errors import TuningError
+from rosewood.learn.learner import Learner
+from rosewood.learn.mert import Mert
+from rosewood.learn.minrisk import Annealed, Likelihood, MinimumRisk
+from rosewood.learn.mira import Mira
+from rosewood.learn.ranking import L1, Pro
+
+__all__ = ["LEARNERS", "make_learner"]
+
+LEARNERS: dict[str, type[Learner]] = {
+    kind.name: kind for kind in (Mert, Pro, Mira, L1, MinimumRisk, Annealed, Likelihood)
+}
+
+
+def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
+    """A learner by name, with these settings (strings are read as what the setting is)."""
+    kind = LEARNERS.get(name)
+    if kind is None:
+        raise TuningError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}")
+    return kind.from_settings(settings or {})

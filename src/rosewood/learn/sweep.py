@@ -1,0 +1,156 @@
+"""Choosing a learner's settings: fit with each, judge on another split, keep the best.
+
+    found = sweep("mira", {"step": [0.001, 0.01]}, tuning, devtest)
+    found.best.settings
+
+Trials run side by side; each is known by its settings and seed, is recorded as soon as it is done,
+and is not done twice.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosewood.errors import TuningError
+from rosewood.journal import Journal, fingerprint
+from rosewood.learn.learner import check_weights
+from rosewood.learn.registry import make_learner
+from rosewood.learn.tuning_set import TuningSet
+
+__all__ = ["Sweep", "Trial", "Uniform", "grid", "random_settings", "sweep"]
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A range to draw from, evenly or evenly in its logarithm."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
+            raise TuningError(f"a range goes from a number to a larger one, not {self}")
+        if self.log and self.low <= 0:
+            raise TuningError(f"a logarithmic range begins above 0, not at {self.low}")
+
+    def draw(self, random: np.random.Generator, whole: bool = False) -> float:
+        if self.log:
+            value = math.exp(random.uniform(math.log(self.low), math.log(self.high)))
+        else:
+            value = random.uniform(self.low, self.high)
+        return round(value) if whole else value
+
+
+Choices = Sequence[Any] | Uniform
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings, and what came of them; `error` says why where nothing did."""
+
+    settings: dict[str, Any]
+    score: float | None  # on the split that chooses
+    tuned: float | None  # on the split that was tuned on
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All trials, in the order they were asked for."""
+
+    method: str
+    trials: list[Trial]
+    best: Trial
+
+
+def grid(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Every combination of settings."""
+    for name, values in choices.items():
+        if isinstance(values, Uniform) or not len(values):
+            raise TuningError(f"a grid needs a list of values for {name!r}")
+    return [dict(zip(choices, each, strict=True)) for each in itertools.product(*choices.values())]
+
+
+def random_settings(
+    method: str, choices: Mapping[str, Choices], trials: int, seed: int
+) -> list[dict[str, Any]]:
+    """Settings drawn from lists and ranges; trial i is the same however many follow it."""
+    from dataclasses import fields
+
+    kinds = {each.name: type(each.default) for each in fields(make_learner(method))}
+    drawn = []
+    for number in range(trials):
+        random = np.random.default_rng([seed, number])
+        settings: dict[str, Any] = {}
+        for name, values in choices.items():
+            if isinstance(values, Uniform):
+                settings[name] = values.draw(random, whole=kinds.get(name) is int)
+            else:
+                settings[name] = values[int(random.integers(len(values)))]
+        drawn.append(settings)
+    return drawn
+
+
+def sweep(
+    method: str,
+    choices: Mapping[str, Choices],
+    tuning: TuningSet,
+    select: TuningSet,
+    *,
+    trials: int | None = None,
+    start: Mapping[str, float] | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    journal: Journal | None = None,
+    step: Callable[[Trial], None] | None = None,
+) -> Sweep:
+    """Fit on `tuning` with each settings, judge on `select`: a grid, or `trials` random draws."""
+    if tuning.features != select.features:
+        raise TuningError("the two splits have different features")
+    if trials is None:
+        every = grid({name: _listed(name, values) for name, values in choices.items()})
+    else:
+        every = random_settings(method, choices, trials, seed)
+    for settings in every:  # before hours are spent
+        make_learner(method, settings)
+    record = Journal() if journal is None else journal
+    theta = tuning.features.vector({} if start is None else dict(start))
+    data = fingerprint(tuning.identity(), select.identity(), theta.tobytes())
+
+    def run(settings: dict[str, Any]) -> Trial:
+        def work() -> dict[str, Any]:
+            try:
+                fit = make_learner(method, settings).fit(tuning, theta, seed=seed)
+                check_weights(fit.theta, tuning.features.names)
+            except TuningError as error:
+                return {"score": None, "tuned": None, "error": str(error)}
+            return {"score": select.score(fit.theta), "tuned": fit.score, "error": None}
+
+        done = record.done(fingerprint("sweep", method, settings, seed, data), work)
+        trial = Trial(settings, **done)
+        if step is not None:
+            step(trial)
+        return trial
+
+    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+        done = list(pool.map(run, every))
+    good = [trial for trial in done if trial.score is not None]
+    if not good:
+        reason = done[0].error if done else "there was none"
+        raise TuningError(f"no trial came to an end: {reason}")
+    sign = tuning.metric.sign
+    return Sweep(method, done, max(good, key=lambda trial: sign * (trial.score or 0.0)))
+
+
+def _listed(name: str, values: Choices) -> Sequence[Any]:
+    if isinstance(values, Uniform):
+        raise TuningError(f"{name} is a range: say how many trials to draw")
+    return values

@@ -1,0 +1,194 @@
+"""BLEU as sacreBLEU counts it, and BLEU-SBP.
+
+Native      core/metrics/statistics.hpp, score.hpp; specification: tests/reference/metrics.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.errors import MetricError
+from rosewood.forest.arrays import FloatArray
+from rosewood.metrics.batch import Batch, number_words
+from rosewood.metrics.metric import Metric
+from rosewood.metrics.tokenise import (
+    check_tokeniser,
+    cut_lines,
+    sacrebleu_version,
+    tokeniser_signature,
+)
+
+__all__ = ["Bleu", "BleuSbp", "count_ngrams"]
+
+# The smoothings of sacreBLEU and the values it takes where none is given.
+SMOOTHINGS: dict[str, float | None] = {"exp": None, "add-k": 1.0, "floor": 0.1, "none": None}
+
+
+def count_ngrams(
+    batch: Batch,
+    *,
+    tokenize: str,
+    lowercase: bool,
+    orders: int,
+    width: int,
+    clip: bool = True,
+    threads: int = 1,
+) -> FloatArray:
+    """[N, width]: the lengths, matches and n-grams of every hypothesis of a batch."""
+    sides = batch.hypotheses, batch.references
+    hypotheses, references = number_words(
+        *(cut_lines(side, tokenize, lowercase=lowercase) for side in sides)
+    )
+    out = np.empty((len(batch.hypotheses), width))
+    _core.bleu_statistics(
+        batch.hypothesis_start,
+        batch.reference_start,
+        *hypotheses,
+        *references,
+        orders,
+        clip,
+        threads,
+        out,
+    )
+    return out
+
+
+@dataclass(frozen=True, repr=False)
+class Bleu(Metric):
+    """Corpus BLEU, identical to sacreBLEU's, with all of its tokenisations and smoothings.
+
+    `orders` is the longest n-gram; `smooth_value` the k of "add-k" and "floor";
+    `effective_order` leaves out orders longer than the text, which is meant for single sentences.
+    """
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+    orders: int = 4
+    smooth: str = "exp"
+    smooth_value: float | None = None
+    effective_order: bool = False
+
+    name = "bleu"
+
+    def __post_init__(self) -> None:
+        check_tokeniser(self.tokenize)
+        if self.smooth not in SMOOTHINGS:
+            known = ", ".join(SMOOTHINGS)
+            raise MetricError(f"there is no smoothing {self.smooth!r}; there are {known}")
+        if not 1 <= self.orders <= 1000:
+            raise MetricError(f"{self.name}: orders is {self.orders}, want 1 to 1000")
+        if self.smooth_value is not None:
+            if SMOOTHINGS[self.smooth] is None:
+                raise MetricError(f"{self.name}: smoothing {self.smooth} has no smooth_value")
+            if not (isfinite(self.smooth_value) and self.smooth_value >= 0):
+                raise MetricError(f"{self.name}: smooth_value is {self.smooth_value}, want ≥ 0")
+        object.__setattr__(self, "columns", self._columns())
+
+    def _columns(self) -> tuple[str, ...]:
+        orders = range(1, self.orders + 1)
+        matches, totals = (f"matches{n}" for n in orders), (f"ngrams{n}" for n in orders)
+        return ("words", "reference_words", *matches, *totals)
+
+    def _scorer(self, smooth: str, value: float) -> _core.MetricScorer:
+        return _core.MetricScorer(
+            "bleu",
+            orders=self.orders,
+            smooth=smooth,
+            smooth_value=value,
+            effective_order=self.effective_order,
+        )
+
+    @property
+    def scorer(self) -> _core.MetricScorer:
+        value = SMOOTHINGS[self.smooth] if self.smooth_value is None else self.smooth_value
+        return self._scorer(self.smooth, value or 0.0)
+
+    @property
+    def title(self) -> str:
+        return "BLEU"
+
+    @property
+    def signature(self) -> str:
+        value = SMOOTHINGS[self.smooth] if self.smooth_value is None else self.smooth_value
+        facts = [
+            f"case:{'lc' if self.lowercase else 'mixed'}",
+            f"eff:{'yes' if self.effective_order else 'no'}",
+            f"tok:{tokeniser_signature(self.tokenize)}",
+            f"smooth:{self.smooth}" + ("" if value is None else f"[{value:.2f}]"),
+            *self._more_facts(),
+        ]
+        return "|".join([*facts, f"version:{sacrebleu_version()}"])
+
+    def _more_facts(self) -> list[str]:
+        """What sacreBLEU does not tell."""
+        return [] if self.orders == 4 else [f"orders:{self.orders}"]
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> FloatArray:
+        return self.statistics_many([hypotheses], [references])
+
+    def statistics_many(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        scores: Mapping[str, Sequence[float]] | None = None,
+        *,
+        threads: int = 1,
+    ) -> FloatArray:
+        return count_ngrams(
+            Batch.of(self.name, hypotheses, references),
+            tokenize=self.tokenize,
+            lowercase=self.lowercase,
+            orders=self.orders,
+            width=len(self.columns),
+            threads=threads,
+        )
+
+    def sentence_gains(self, statistics: FloatArray, *, smoothing: float = 1.0) -> FloatArray:
+        """Sentence BLEU with add-α smoothing, α = `smoothing`, whatever smooths the corpus.
+
+        α is added to the matches and the n-grams of every order but the first; the brevity penalty
+        is the sentence's own.  α = 1 is the BLEU+1 of Lin & Och (2004) that PRO uses.
+        """
+        if not (isfinite(smoothing) and smoothing >= 0):
+            raise MetricError(f"{self.name}: smoothing is {smoothing}, want ≥ 0")
+        return self._scores(self._scorer("add-k", smoothing), statistics)
+
+
+@dataclass(frozen=True, repr=False)
+class BleuSbp(Bleu):
+    """BLEU with the strict brevity penalty (Chiang et al. 2008).
+
+    A sentence's words count for the penalty only up to its reference length, so that a long
+    sentence cannot pay for a short one.
+    """
+
+    name = "bleu-sbp"
+
+    def _columns(self) -> tuple[str, ...]:
+        return (*super()._columns(), "words_that_count")
+
+    def _scorer(self, smooth: str, value: float) -> _core.MetricScorer:
+        return _core.MetricScorer(
+            "bleu_sbp",
+            orders=self.orders,
+            smooth=smooth,
+            smooth_value=value,
+            effective_order=self.effective_order,
+        )
+
+    @property
+    def title(self) -> str:
+        return "BLEU-SBP"
+
+    def _more_facts(self) -> list[str]:
+        return [*super()._more_facts(), "brevity:strict"]

@@ -1,0 +1,141 @@
+"""chrF and chrF++ as sacreBLEU counts them.
+
+Native      core/metrics/statistics.hpp, score.hpp; specification: tests/reference/metrics.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.errors import MetricError
+from rosewood.forest.arrays import FloatArray
+from rosewood.metrics.batch import Batch, number_chars, number_words
+from rosewood.metrics.metric import Metric
+from rosewood.metrics.tokenise import sacrebleu_version
+
+__all__ = ["Chrf"]
+
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+@dataclass(frozen=True, repr=False)
+class Chrf(Metric):
+    """The F-score of character n-grams; with word_order=2 also of words: chrF++.
+
+    Recall counts `beta` times as much as precision.  Of several references the best one counts.
+    `whitespace` keeps blanks as characters; `eps_smoothing` averages the F-scores of the orders as
+    chrF++.py does, instead of precision and recall over the orders that the text has.
+    """
+
+    char_order: int = 6
+    word_order: int = 0
+    beta: float = 2.0
+    lowercase: bool = False
+    whitespace: bool = False
+    eps_smoothing: bool = False
+
+    name = "chrf"
+
+    def __post_init__(self) -> None:
+        orders = self.char_order + self.word_order
+        if self.char_order < 0 or self.word_order < 0 or not 1 <= orders <= 1000:
+            raise MetricError(
+                f"chrf: {self.char_order} character and {self.word_order} word orders, "
+                "want 1 to 1000 together"
+            )
+        if not (isfinite(self.beta) and self.beta > 0):
+            raise MetricError(f"chrf: beta is {self.beta}, want > 0")
+        named = [f"char{n}" for n in range(1, self.char_order + 1)]
+        named += [f"word{n}" for n in range(1, self.word_order + 1)]
+        parts = ("hypothesis", "reference", "matches")
+        object.__setattr__(self, "columns", tuple(f"{n}_{part}" for n in named for part in parts))
+
+    @property
+    def scorer(self) -> _core.MetricScorer:
+        return _core.MetricScorer(
+            "chrf",
+            orders=self.char_order + self.word_order,
+            effective_order=not self.eps_smoothing,
+            beta=self.beta,
+        )
+
+    @property
+    def title(self) -> str:
+        return f"chrF{self.beta:g}" + "+" * self.word_order
+
+    @property
+    def signature(self) -> str:
+        facts = [
+            f"case:{'lc' if self.lowercase else 'mixed'}",
+            f"eff:{'no' if self.eps_smoothing else 'yes'}",
+            f"nc:{self.char_order}",
+            f"nw:{self.word_order}",
+            f"space:{'yes' if self.whitespace else 'no'}",
+            *([] if self.beta == 2 else [f"beta:{self.beta:g}"]),
+        ]
+        return "|".join([*facts, f"version:{sacrebleu_version()}"])
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> FloatArray:
+        return self.statistics_many([hypotheses], [references])
+
+    def statistics_many(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        scores: Mapping[str, Sequence[float]] | None = None,
+        *,
+        threads: int = 1,
+    ) -> FloatArray:
+        batch = Batch.of(self.name, hypotheses, references)
+        sides = batch.hypotheses, batch.references
+        if self.lowercase:
+            sides = batch.texts(str.lower)
+        chars = [number_chars(side if self.whitespace else _squeezed(side)) for side in sides]
+        words = number_words(*(self._words(side) for side in sides))
+        out = np.empty((len(batch.hypotheses), len(self.columns)))
+        _core.chrf_statistics(
+            batch.hypothesis_start,
+            batch.reference_start,
+            *chars[0],
+            *chars[1],
+            *words[0],
+            *words[1],
+            self.char_order,
+            self.word_order,
+            self.scorer,
+            threads,
+            out,
+        )
+        return out
+
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        if not self.word_order:
+            return [[] for _ in texts]
+        return [_cut(text) for text in texts]
+
+
+def _squeezed(texts: Sequence[str]) -> list[str]:
+    return ["".join(text.split()) for text in texts]
+
+
+def _cut(text: str) -> list[str]:
+    """Words, with one mark of punctuation cut off: at the end, or else at the beginning."""
+    words = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in _PUNCTUATION:
+            words += [word[:-1], word[-1]]
+        elif len(word) > 1 and word[0] in _PUNCTUATION:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return words

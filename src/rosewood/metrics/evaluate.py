@@ -1,0 +1,137 @@
+"""Scores of a whole translation, from lines of text; shapes that do not fit are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rosewood.errors import MetricError
+from rosewood.forest.arrays import FloatArray
+from rosewood.metrics.metric import Metric
+from rosewood.metrics.parse import parse_metric
+
+__all__ = ["Score", "corpus_statistics", "evaluate", "references_by_sentence"]
+
+References = Sequence[Sequence[str | None]]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric's score of a corpus, with all that one must know to compare it."""
+
+    name: str
+    title: str
+    value: float
+    signature: str
+    sentences: int
+    higher_is_better: bool
+
+    def __str__(self) -> str:
+        return f"{self.title}|{self.signature} = {self.value:.2f}"
+
+
+def evaluate(
+    hypotheses: Sequence[str],
+    references: References,
+    metrics: Metric | str | Sequence[Metric | str] = "bleu",
+    *,
+    layout: str = "documents",
+    scores: Mapping[str, Sequence[float]] | None = None,
+    threads: int = 1,
+) -> list[Score]:
+    """The corpus scores of one hypothesis a sentence.
+
+    `references` are a list of *documents*, each with a line for each hypothesis (None where it has
+    no reference for a sentence), or with layout="sentences" a list of references for each sentence.
+    `scores` are columns of numbers, one for each hypothesis, for metrics like "column:comet".
+    """
+    by_sentence = references_by_sentence(hypotheses, references, layout=layout)
+    counts = {len(refs) for refs in by_sentence}
+    count = counts.pop() if len(counts) == 1 else "var"
+    asked = [metrics] if isinstance(metrics, Metric | str) else metrics
+    found = []
+    for metric in (parse_metric(m) if isinstance(m, str) else m for m in asked):
+        rows = metric.statistics_many(
+            [[h] for h in hypotheses], by_sentence, scores, threads=threads
+        )
+        found.append(
+            Score(
+                name=metric.name,
+                title=metric.title,
+                value=metric.score(rows),
+                signature=metric.signature_with(nrefs=count),
+                sentences=len(hypotheses),
+                higher_is_better=metric.higher_is_better,
+            )
+        )
+    return found
+
+
+def corpus_statistics(
+    metric: Metric,
+    hypotheses: Sequence[str],
+    references: References,
+    *,
+    layout: str = "documents",
+    scores: Mapping[str, Sequence[float]] | None = None,
+    threads: int = 1,
+) -> FloatArray:
+    """[sentences, columns]: a row for each sentence of a corpus, for tests of significance."""
+    by_sentence = references_by_sentence(hypotheses, references, layout=layout)
+    return metric.statistics_many([[h] for h in hypotheses], by_sentence, scores, threads=threads)
+
+
+def references_by_sentence(
+    hypotheses: Sequence[str], references: References, *, layout: str = "documents"
+) -> list[list[str]]:
+    """The references of each sentence; what does not fit is refused, not cut to fit."""
+    if isinstance(hypotheses, str) or not all(isinstance(h, str) for h in hypotheses):
+        raise MetricError("hypotheses must be a list of strings, one for each sentence")
+    if not len(hypotheses):
+        raise MetricError("there are no hypotheses to score")
+    if isinstance(references, str) or not len(references):
+        raise MetricError("references must be a list of reference documents; there is none")
+    if any(isinstance(part, str) for part in references):
+        raise MetricError(
+            f"references are a list of {len(references)} strings, want a list of documents: "
+            "put a single document into a list, [references]"
+        )
+    if layout == "documents":
+        rows = _from_documents(len(hypotheses), references)
+    elif layout == "sentences":
+        rows = _from_sentences(len(hypotheses), references)
+    else:
+        raise MetricError(f"there is no layout {layout!r}; there are documents, sentences")
+    found = []
+    for number, row in enumerate(rows):
+        there = [line for line in row if line is not None]
+        if not all(isinstance(line, str) for line in there):
+            raise MetricError(f"references of sentence {number} must be strings")
+        if not there:
+            raise MetricError(f"sentence {number} has no reference")
+        found.append(there)
+    return found
+
+
+def _from_documents(count: int, references: References) -> list[Sequence[str | None]]:
+    for number, document in enumerate(references):
+        if len(document) != count:
+            hint = ""
+            if len(references) == count:
+                hint = '; they look like a list for each sentence: say layout="sentences"'
+            raise MetricError(
+                f"{count} hypotheses, but reference document {number} has {len(document)} lines"
+                + hint
+            )
+    return list(zip(*references, strict=True))
+
+
+def _from_sentences(count: int, references: References) -> list[Sequence[str | None]]:
+    if len(references) != count:
+        hint = ""
+        if all(len(document) == count for document in references):
+            hint = '; they look like documents: say layout="documents"'
+        raise MetricError(
+            f"{count} hypotheses, but references of {len(references)} sentences{hint}"
+        )
+    return list(references)

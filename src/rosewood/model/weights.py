@@ -1,0 +1,75 @@
+"""Weights as people read them: a JSON table of feature names and numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rosewood.errors import FormatError, TuningError
+from rosewood.forest.arrays import FloatArray
+from rosewood.forest.features import FeatureSpace
+from rosewood.output import whole_file
+
+__all__ = ["read_weights", "weights_vector", "write_weights"]
+
+
+def read_weights(path: str | PathLike[str]) -> dict[str, float]:
+    """{"feature": weight, …} from a file; anything else is refused."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        table = dict(pairs)
+        if len(table) != len(pairs):
+            raise ValueError("a name stands twice")
+        return table
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        named = json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"it is not JSON of weights: {error}", file=path) from error
+    if not isinstance(named, dict):
+        raise FormatError("want an object of feature names and numbers", file=path)
+    weights: dict[str, float] = {}
+    for name, value in named.items():
+        try:
+            if isinstance(value, bool) or not math.isfinite(value):
+                raise TypeError
+            weights[name] = float(value)
+        except (TypeError, OverflowError):
+            told = repr(value)[:40]
+            raise FormatError(
+                f"the weight of {name!r} is {told}, want a number", file=path
+            ) from None
+    return weights
+
+
+def write_weights(weights: Mapping[str, float], path: str | PathLike[str]) -> None:
+    """The file appears whole or not at all; numbers come back as they were."""
+    for name, value in weights.items():
+        if not math.isfinite(value):
+            raise TuningError(f"the weight of {name!r} is {value}: it is not written")
+    table = {name: float(value) for name, value in weights.items()}
+    text = json.dumps(table, ensure_ascii=False, indent=1, allow_nan=False)
+    with whole_file(path) as out:
+        out.write(text.encode() + b"\n")
+
+
+def weights_vector(
+    weights: Mapping[str, float], features: FeatureSpace, *, file: str = "the weights"
+) -> FloatArray:
+    """θ for these features.  Every dense feature must have a weight, and every weight without a
+    colon in its name a feature: a misspelt name must not pass for a weight of zero."""
+    for name in features.dense:
+        if name not in weights:
+            raise TuningError(f"{file} have no weight for the feature {name!r}")
+    known: dict[str, float] = {}
+    for name, weight in weights.items():
+        if name in features.sparse or features.dense_index(name) is not None:
+            known[name] = weight
+        elif ":" not in name:
+            raise TuningError(f"{file} name a feature that the candidates do not have: {name!r}")
+    return features.vector(known)

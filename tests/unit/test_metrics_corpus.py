@@ -1,0 +1,198 @@
+"""Scores of a corpus with their signatures, shapes that are refused, and significance."""
+
+from __future__ import annotations
+
+import os
+from unittest import mock
+
+import numpy as np
+import pytest
+import sacrebleu
+from sacrebleu.significance import PairedTest
+from tests import real
+
+from rosewood.errors import MetricError
+from rosewood.metrics import (
+    Bleu,
+    Chrf,
+    Column,
+    Ter,
+    Wer,
+    corpus_statistics,
+    evaluate,
+    paired_bootstrap,
+    paired_randomisation,
+    references_by_sentence,
+)
+
+SAID = ["the cat sat on the mat .", "a dog", "it rains today again"]
+FIRST = ["the cat sat on a mat .", "the dog", "it rains again today"]
+SECOND = ["a cat was on the mat .", "a dog !", "it rains today again"]
+
+
+def test_scores_carry_signatures():
+    bleu, chrf, comet = evaluate(
+        SAID, [FIRST, SECOND], ["bleu", Chrf(word_order=2), "column:comet"],
+        scores={"comet": [0.25, 0.5, 0.75]},
+    )  # fmt: skip
+    peer = sacrebleu.BLEU(force=True)
+    assert bleu.value == pytest.approx(peer.corpus_score(SAID, [FIRST, SECOND]).score, abs=1e-9)
+    assert bleu.signature == peer.get_signature().format()
+    assert str(bleu) == f"BLEU|{bleu.signature} = {bleu.value:.2f}"
+    assert (bleu.name, chrf.title, comet.value) == ("bleu", "chrF2++", 0.5)
+    assert bleu.sentences == 3
+    (wer,) = evaluate(SAID, [FIRST], "wer")
+    assert not wer.higher_is_better
+    by_sentence = [list(pair) for pair in zip(FIRST, SECOND, strict=True)]
+    (again,) = evaluate(SAID, by_sentence, Bleu(), layout="sentences")
+    assert again == bleu
+
+
+def test_fewer_references_for_some_sentences():
+    documents = [FIRST, [None, "a dog !", None]]
+    for metric, peer in [
+        (Bleu(), sacrebleu.BLEU(force=True)),
+        (Chrf(), sacrebleu.CHRF()),
+        (Ter(), sacrebleu.TER()),
+    ]:
+        (score,) = evaluate(SAID, documents, metric)
+        assert score.value == pytest.approx(peer.corpus_score(SAID, documents).score, abs=1e-9)
+        assert score.signature == peer.get_signature().format()
+        assert "nrefs:var" in score.signature
+    assert references_by_sentence(SAID, documents)[1] == ["the dog", "a dog !"]
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "layout", "reason"),
+    [
+        (SAID, FIRST, "documents", r"list of 3 strings, want a list of documents.*\[references\]"),
+        (SAID, FIRST[0], "documents", "must be a list of reference documents"),
+        (SAID, [], "documents", "there is none"),
+        (
+            SAID,
+            [FIRST, SECOND[:2]],
+            "documents",
+            "3 hypotheses, but reference document 1 has 2 lines",
+        ),
+        (SAID, [["a", "b"], ["c", "d"], ["e", "f"]], "documents", 'say layout="sentences"'),
+        (SAID, [FIRST, SECOND], "sentences", 'references of 2 sentences.*say layout="documents"'),
+        (SAID, [["a"], ["b"]], "sentences", "3 hypotheses, but references of 2 sentences$"),
+        (SAID, [["a"], [], ["b"]], "sentences", "sentence 1 has no reference"),
+        (SAID, [[None, "a", "b"]], "documents", "sentence 0 has no reference"),
+        (SAID, [[1, 2, 3]], "documents", "references of sentence 0 must be strings"),
+        (SAID, [FIRST], "columns", "no layout 'columns'; there are documents, sentences"),
+        ([], [[]], "documents", "no hypotheses"),
+        ("a b", [FIRST], "documents", "must be a list of strings"),
+        ([None], [["a"]], "documents", "must be a list of strings"),
+    ],
+)
+def test_shapes_that_do_not_fit(hypotheses, references, layout, reason):
+    with pytest.raises(MetricError, match=reason):
+        evaluate(hypotheses, references, "exact", layout=layout)
+
+
+# -- significance ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def systems() -> tuple[list[str], list[str], list[list[str]]]:
+    """A system, a baseline and their references: two candidates of each sentence of real text."""
+    rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:150]
+    system = [row["hyps"][0]["text"] for row in rows]
+    baseline = [row["hyps"][-1]["text"] for row in rows]
+    return system, baseline, [[row["refs"][0] for row in rows], [row["src"] for row in rows]]
+
+
+PEERS = {
+    "bleu": (Bleu(), lambda: sacrebleu.BLEU(force=True)),
+    "chrf": (Chrf(), sacrebleu.CHRF),
+    "ter": (Ter(), sacrebleu.TER),
+}
+
+
+def peer_test(name, systems, test, seed, **settings):
+    """What sacreBLEU says of the baseline and the system, and its signature."""
+    system, baseline, references = systems
+    with mock.patch.dict(os.environ, SACREBLEU_SEED=str(seed)):
+        test = PairedTest(
+            [("baseline", baseline), ("system", system)], {name: PEERS[name][1]()}, references,
+            test_type=test, **settings,
+        )  # fmt: skip
+        signatures, scores = test()
+    title = PEERS[name][0].title
+    return *scores[title], signatures[title].format()
+
+
+def rows_of(name, systems):
+    system, baseline, references = systems
+    metric = PEERS[name][0]
+    return metric, *(corpus_statistics(metric, s, references) for s in (system, baseline))
+
+
+@pytest.mark.parametrize("seed", [12345, 7])
+@pytest.mark.parametrize("name", PEERS)
+def test_bootstrap_is_that_of_sacrebleu(systems, name, seed):
+    base, own, signature = peer_test(name, systems, "bs", seed, n_samples=300)
+    found = paired_bootstrap(*rows_of(name, systems), samples=300, seed=seed, references=2)
+    assert found.p_value == own.p_value
+    assert found.score == pytest.approx(own.score, abs=1e-9)
+    assert found.baseline == pytest.approx(base.score, abs=1e-9)
+    want = own.mean, own.ci, base.mean, base.ci
+    have = found.mean, found.margin, found.baseline_mean, found.baseline_margin
+    assert have == pytest.approx(want, rel=1e-5)  # single precision there
+    assert found.signature == signature
+    assert found.interval[0] <= found.difference <= found.interval[1]
+
+
+@pytest.mark.parametrize("seed", [12345, 7])
+@pytest.mark.parametrize("name", PEERS)
+def test_randomisation_is_that_of_sacrebleu(systems, name, seed):
+    settings = {"n_samples": 500, "n_ar_confidence": 100}
+    base, own, signature = peer_test(name, systems, "ar", seed, **settings)
+    found = paired_randomisation(
+        *rows_of(name, systems), samples=500, seed=seed, resamples=100, references=2
+    )
+    assert found.p_value == own.p_value
+    want = own.score, own.mean, own.ci, base.mean, base.ci
+    have = found.score, found.mean, found.margin, found.baseline_mean, found.baseline_margin
+    assert have == pytest.approx(want, rel=1e-5)
+    assert found.signature == signature
+    plain = paired_randomisation(*rows_of(name, systems), samples=500, seed=seed)
+    assert (plain.p_value, plain.mean, plain.interval) == (found.p_value, None, None)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+def test_blocks_of_random_numbers_change_nothing(test, monkeypatch):
+    random = np.random.default_rng(0)
+    metric = Column("x")
+    rows = [np.column_stack([random.random(37), np.ones(37)]) for _ in range(2)]
+    whole = test(metric, *rows, samples=100)
+    monkeypatch.setattr("rosewood.metrics.significance._BLOCK", 37 * 33)
+    assert test(metric, *rows, samples=100) == whole
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+def test_differences_that_are_there_and_are_not(test):
+    """Any metric; lower is better here, and nobody minds."""
+    random = np.random.default_rng(1)
+    metric = Wer()
+    base = np.column_stack([random.integers(2, 9, 200), np.full(200, 10)]).astype(float)
+    better = base - [1, 0]
+    found = test(metric, better, base)
+    assert found.difference == pytest.approx(-10)
+    assert found.p_value < 0.01
+    same = test(metric, base, base)
+    assert (same.difference, same.p_value) == (0.0, 1 / (same.samples + 1))
+    noise = base.copy()
+    noise[0, 0] += 1
+    noise[1, 0] -= 1
+    noise[2, 0] += 1
+    assert test(metric, noise, base).p_value > 0.2
+    with pytest.raises(MetricError, match="199 sentences of the system, 200 of the baseline"):
+        test(metric, base[1:], base)
+    with pytest.raises(MetricError, match="no sentences"):
+        test(metric, base[:0], base[:0])
+    with pytest.raises(MetricError, match="baseline have numbers that are not finite"):
+        test(metric, base, base * np.nan)
+    with pytest.raises(MetricError, match=r"system have shape \(200, 1\)"):
+        test(metric, base[:, :1], base)
