@@ -62,7 +62,7 @@ def test_bad_lists_are_dropped_and_counted():
 
 
 @given(candidate_lists())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_everything_comes_back(lists):
     """JSON lines and forest sets are exact: every character and every bit."""
     assert list(read_candidates([format_candidates(c) for c in lists])) == lists

@@ -56,6 +56,14 @@ def test_dialects_of_n_best_lists(row, features, scores, bars):
     assert [column.tolist() for column in found.scores.values()] == [s * 2 for s in [scores] if s]
 
 
+def test_rows_of_another_layout():
+    rows = ["lm= 1 tm= 2 3", "tm= 4 5 lm= 6", "lm= 7 tm= 8 r:1= 9", "lm= 1 tm= 2 r:2= 3"]
+    found = only("\n".join(f"0 ||| a ||| {row}" for row in rows[:2]))
+    assert found.features(1) == {"lm_0": 6, "tm_0": 4, "tm_1": 5}
+    found = only("\n".join(f"0 ||| a ||| {row}" for row in rows[2:]))
+    assert found.features(1) == {"lm_0": 1, "tm_0": 2, "r:2": 3}
+
+
 def test_references_by_the_number_of_the_list(tmp_path):
     (tmp_path / "src").write_text("s0\ns1\n")
     (tmp_path / "r0").write_text("a0\na1\n")
@@ -86,6 +94,25 @@ def test_skipping_keeps_references_in_step(tmp_path):
         f"in:3: there are no candidates for line 3 of {tmp_path / 'ref'}, id 2",
         f"in:4: id 2 stands behind 3: {tmp_path / 'ref'} is in order",
     ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["id\ttext", "a\tx", "b\tx", "a\ty", "c\tx"],
+        [f'{{"id": "{i}", "hyps": [{{"text": "x"}}]}}' for i in "abac"],
+    ],
+)
+def test_a_list_that_stands_twice_has_its_own_reference(lines, tmp_path):
+    (tmp_path / "ref").write_text("0\n1\n2\n3\n")
+    report = Dropped()
+    found = read_candidates(lines, references=[tmp_path / "ref"], on_bad_line="skip", report=report)
+    assert [(c.id, *c.references) for c in found] == [("a", "0"), ("b", "1"), ("c", "3")]
+    assert report.count == 1
+    twice = ["0 ||| x ||| 1", "1 ||| x ||| 1", "0 ||| y ||| 1", "2 ||| x ||| 1", "3 ||| x ||| 1"]
+    found = read_candidates(twice, references=[tmp_path / "ref"], on_bad_line="skip", report=report)
+    assert [c.id for c in found] == ["0", "1", "2", "3"]
+    assert report.count == 2
 
 
 def test_a_row_that_may_be_of_two_lists_spoils_both():
@@ -153,7 +180,7 @@ def test_forest_sets_come_back_as_lists(tmp_path):
 
 # -- the same data in every format -----------------------------------------------------------------
 
-SCORED = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+SCORED = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def written(lists, folder):

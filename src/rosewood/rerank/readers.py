@@ -136,7 +136,7 @@ def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
             told = f"id {draft.id[:40]!r} stands twice, the first time on line {seen[draft.id]}"
             if isinstance(draft, Bad) or draft.lines:
                 told += "; the candidates of a list stand together"
-            yield Bad(None, FormatError(told, file=file, line=draft.line))
+            yield Bad(draft.index, FormatError(told, file=file, line=draft.line))
             continue
         if draft.id is not None:
             seen[draft.id] = draft.line

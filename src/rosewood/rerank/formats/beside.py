@@ -63,10 +63,11 @@ def with_companions(
     together = Lockstep([(name, name) for name in names])
     rows = iter(together)
     for draft in drafts:
-        if draft.index is None:
+        behind = draft.index is not None and draft.index < together.count
+        if draft.index is None or (behind and isinstance(draft, Bad)):
             yield draft
             continue
-        if draft.index < together.count:
+        if behind:
             reason = f"id {draft.index} stands behind {together.count - 1}: {names[0]} is in order"
             error = FormatError(reason, file=file, line=draft.line)
             yield Bad(draft.index, error, draft.id, draft.line)
