@@ -254,7 +254,7 @@ def goes_on(given: Path | None, output: Path | None, *, quiet: bool = False) -> 
                  "the same command goes on from there")  # fmt: skip
         raise
     except RosewoodError:
-        if is_new and given is None:  # it would end in the same way again
+        if is_new:  # it would end in the same way again
             journal.remove()
         raise
     if given is None:

@@ -171,6 +171,7 @@ def tune(
     from rosewood.model import read_weights
     from rosewood.progress import progress_of_parts
     from rosewood.rerank import tune
+    from rosewood.rerank.tuning import ONE_LIST
 
     with goes_on(journal, output, quiet=quiet) as known, progress_of_parts(quiet=quiet) as told:
         tuned = tune(
@@ -189,6 +190,8 @@ def tune(
             journal=known,
             told=told,
         )
+        if tuned.verdict == "unknown":
+            raise TuningError(f"{file}: {ONE_LIST}: judge with --heldout")
         if report is not None:
             tuned.write_report(report, command=shlex.join(["rosewood", *sys.argv[1:]]))
         if output is not None and str(output) != "-":

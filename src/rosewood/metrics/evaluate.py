@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
@@ -86,7 +86,7 @@ def compare(
     """Is a translation better than another one of the same sentences?  One answer for each metric.
 
     `test` is "bootstrap" (1000 resamples) or "randomisation" (10000 trials); the rest is as in
-    `evaluate`.
+    `evaluate`.  Where the scores are equal, the p-value is 1 (sacreBLEU's is the least possible).
     """
     if test not in _TESTS:
         raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")
@@ -102,7 +102,8 @@ def compare(
         run, usual = _TESTS[test]
         asked = usual if samples is None else samples
         count = _count(by_sentence)
-        found.append(run(metric, own, other, samples=asked, seed=seed, references=count))
+        done = run(metric, own, other, samples=asked, seed=seed, references=count)
+        found.append(done if done.difference else replace(done, p_value=1.0))
     return found
 
 

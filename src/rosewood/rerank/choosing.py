@@ -18,7 +18,7 @@ from rosewood.learn import Sweep, Trial, TuningSet, Uniform
 from rosewood.learn.sweep import Choices, every_settings
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector
-from rosewood.rerank.tuning import Lists, Told, tuning_set
+from rosewood.rerank.tuning import Lists, Told, check_apart, tuning_set
 
 __all__ = ["parse_choices", "sweep"]
 
@@ -53,7 +53,8 @@ def sweep(
     if select is None:
         data, other = _halves(data, split, seed)
     else:
-        other = tuning_set(select, judge, threads, tell)
+        other = tuning_set(select, judge, threads, tell, what="the candidates that choose")
+        check_apart(data, other, what="the candidates that choose")
     if start is not None:
         weights_vector(start, data.features, file="the starting weights")
     workers = max(1, min(threads, total))

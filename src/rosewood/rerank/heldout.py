@@ -14,6 +14,7 @@ from rosewood.metrics import Bounds, Metric, paired_bootstrap, parse_metric
 __all__ = ["SIGNIFICANT", "Heldout", "judge"]
 
 SIGNIFICANT = 0.05
+_NOTHING = 1e-9  # means of equal scores differ by rounding
 _ALSO = {"bleu": "chrf", "bleu-sbp": "chrf"}  # what judges beside the metric that was tuned
 
 
@@ -36,7 +37,7 @@ class Heldout:
 
     @property
     def verdict(self) -> str:
-        if self.p_value >= SIGNIFICANT or self.gain == 0:
+        if self.p_value >= SIGNIFICANT or abs(self.gain) < _NOTHING:
             return "unclear"
         return "helps" if self.gain > 0 else "hurts"
 
@@ -83,7 +84,7 @@ def _compare(
         before=test.baseline,
         after=mean,
         replicates=scores,
-        p_value=test.p_value,
+        p_value=test.p_value if test.difference else 1.0,
         interval=test.interval or (0.0, 0.0),
         gain=metric.sign * (mean - test.baseline),
     )

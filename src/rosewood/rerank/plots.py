@@ -163,7 +163,8 @@ def curves(series: Sequence[Curve], *, metric: str, unit: str = "round") -> str:
 
     body = []
     shown = ticks(low, high)
-    digits = max(0, -math.floor(math.log10(shown[1] - shown[0]) + 1e-9)) if len(shown) > 1 else 2
+    step = shown[1] - shown[0] if len(shown) > 1 else 0.01
+    digits = next((d for d in range(9) if abs(round(step, d) - step) < 1e-6 * step), 9)
     for value in shown:
         body.append(_line(0, down(value), 100, down(value), "grid"))
         body.append(

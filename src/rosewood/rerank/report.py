@@ -203,6 +203,8 @@ def _rounds(tuned: Tuned) -> str:
     series = [each for each in series if each.line]
     if not series:
         return ""
+    if all(each[1:] == series[0][1:] for each in series[1:]):  # chance has no part in it
+        series = [series[0]._replace(name=f"all {len(series)} fits" if series[1:] else "the fit")]
     unit = _ROUNDS.get(tuned.method, "round")
     told = f"{_text(tuned.metric)} on the lists that it was tuned on, after each {unit}."
     if any(each.dots for each in series):

@@ -34,8 +34,9 @@ from rosewood.rerank.effects import FeatureEffect, feature_effects
 from rosewood.rerank.heldout import Heldout, judge
 from rosewood.rerank.readers import read_candidates
 
-__all__ = ["Replicate", "Told", "Tuned", "tune", "tuning_set"]
+__all__ = ["Lists", "Replicate", "Told", "Tuned", "check_apart", "tune", "tuning_set"]
 
+ONE_LIST = "there is only one list: nothing can be held out, so whether it helps is not known"
 Lists = ForestSet | Iterable[CandidateList] | str | PathLike[str]
 Told = Callable[[str, int, int], None]  # what is being done, how much of it, out of how much
 
@@ -171,13 +172,14 @@ def tune(
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
     data = tuning_set(candidates, judging, threads, tell)
-    other = None if heldout is None else tuning_set(heldout, judging, threads, tell)
-    if other is not None:
-        shared_features(data.features, other.features, other_name="the held-out candidates")
+    other = None
+    if heldout is not None:
+        other = tuning_set(heldout, judging, threads, tell, what="the held-out candidates")
+        check_apart(data, other, what="the held-out candidates")
     theta = np.zeros(len(data.features))
     if start is not None:
         theta = weights_vector(start, data.features, file="the starting weights")
-    told_settings = {name: getattr(learner, name) for name in learner.__dataclass_fields__}
+    told_settings = asdict(learner)
     identity = fingerprint(
         data.identity(), method, told_settings, theta.tobytes(), normalization, seed
     )
@@ -247,8 +249,15 @@ def tune(
     )
 
 
-def tuning_set(candidates: Lists, metric: Metric, threads: int, tell: Told) -> TuningSet:
-    """Candidates with the metric's statistics."""
+def tuning_set(
+    candidates: Lists,
+    metric: Metric,
+    threads: int,
+    tell: Told,
+    *,
+    what: str = "the candidates",
+) -> TuningSet:
+    """Candidates with the metric's statistics; errors call them `what`."""
     if isinstance(candidates, str | PathLike):
         candidates = read_candidates(candidates)
     lists = candidates if isinstance(candidates, ForestSet) else forest_set(candidates)
@@ -265,7 +274,24 @@ def tuning_set(candidates: Lists, metric: Metric, threads: int, tell: Told) -> T
             "reranking takes lists of candidates, these are forests: tune them with "
             "rosewood.learn, or list their best strings first"
         )
+    if not len(tuning.features):
+        raise TuningError(f"{what} have no features: there is nothing to weigh")
+    first = tuning.edge_start[:-1]
+    weights = np.random.default_rng(0).standard_normal(len(tuning.features))
+    for rows, told in (
+        (tuning.edge_scores(weights)[:, None], "no feature varies within any list"),
+        (tuning.statistics, f"{metric.title} does not vary within any list"),
+    ):
+        if (np.maximum.reduceat(rows, first) == np.minimum.reduceat(rows, first)).all():
+            raise TuningError(f"{what} give nothing to choose by: {told}")
     return tuning
+
+
+def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> None:
+    """The same features, but other lists."""
+    shared_features(data.features, other.features, other_name=what)
+    if data.identity() == other.identity():
+        raise TuningError(f"{what} are those that are tuned on: they say nothing about others")
 
 
 def _folds(
@@ -321,7 +347,7 @@ def _notes(
 ) -> list[str]:
     notes = [note for fit in fits for note in fit["notes"]]
     if not judged:
-        notes.append("there is only one list: nothing could be held out, so nothing is known")
+        notes.append(ONE_LIST)
     elif judged[0].sentences < 100:
         notes.append(
             f"{judged[0].sentences} sentences are few: differences are hard to tell from chance"
