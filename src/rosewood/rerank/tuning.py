@@ -199,7 +199,8 @@ def tune(
     tell("fitting", 0, len(jobs))
     workers = max(1, min(threads, len(jobs)))
     inner = max(1, threads // workers)
-    work = _Work(data, learner, theta, normalization, journal or Journal(), identity, inner)
+    record = Journal() if journal is None else journal  # an empty one is false
+    work = _Work(data, learner, theta, normalization, record, identity, inner)
     found = side_by_side(work, jobs, workers=workers, step=step)
     thetas = [np.array(fit["theta"]) for fit in found]
     final, fits = thetas[len(parts) :], found[len(parts) :]
