@@ -245,7 +245,9 @@ def goes_on(given: Path | None, output: Path | None, *, quiet: bool = False) -> 
     is_new = place is None or not place.exists()
     journal = Journal(place)
     if len(journal) and not quiet:
-        warn(f"{place}: {len(journal)} finished pieces of work found, which need not be done again")
+        warn(
+            f"{place}: {len(journal)} finished pieces of work found: what is of use here is not done again"
+        )
     try:
         yield journal
     except KeyboardInterrupt:

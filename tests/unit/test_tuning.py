@@ -1,0 +1,212 @@
+"""tune, rerank and sweep from Python; made-up candidates; fits side by side."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from rosewood.errors import MetricError, TuningError
+from rosewood.forest import FeatureSpace
+from rosewood.journal import Journal
+from rosewood.learn.parallel import side_by_side
+from rosewood.learn.sweep import Uniform
+from rosewood.metrics import compare, parse_metrics
+from rosewood.model import shared_features
+from rosewood.progress import progress_of_parts
+from rosewood.rerank import (
+    forest_set,
+    read_candidates,
+    rerank,
+    sweep,
+    toy_lists,
+    tune,
+    write_candidates,
+)
+from rosewood.rerank.choosing import parse_choices
+
+QUICK = {"settings": {"restarts": 2}, "folds": 2, "replicates": 2, "samples": 100}
+
+
+def test_files_lists_and_sets_are_the_same(tmp_path):
+    write_candidates(toy_lists(30, candidates=5), tmp_path / "a.jsonl")
+    lists = list(toy_lists(30, candidates=5))
+    want = tune(lists, **QUICK).as_dict()
+    for other in (tmp_path / "a.jsonl", str(tmp_path / "a.jsonl"), forest_set(lists), iter(lists)):
+        assert tune(other, **QUICK).as_dict() == want
+    assert want["settings"] == {
+        "restarts": 2, "random_directions": 4, "passes": 50, "tolerance": 5e-4, "nearby": 0.1,
+        "max_features": 200, "k": 100,
+    }  # fmt: skip
+
+
+def test_threads_do_not_matter():
+    lists = list(toy_lists(40, candidates=5))
+    assert tune(lists, threads=1, **QUICK) == tune(lists, threads=4, **QUICK)
+
+
+def test_noise_never_helps():
+    """The first candidate has some sense, the features have none."""
+    for seed in range(10):
+        tuned = tune(toy_lists(50, candidates=8, noise=True, seed=seed), **QUICK)
+        assert tuned.verdict != "helps"
+        assert "does not help" in tuned.summary().replace("NOT", "not")
+
+
+def test_the_journal_is_used(tmp_path):
+    lists = list(toy_lists(30, candidates=5))
+    journal = Journal(tmp_path / "j")
+    first = tune(lists, journal=journal, **QUICK)
+    assert len(journal) == 2 * 2 + 2
+    size = (tmp_path / "j").stat().st_size
+    again = tune(lists, journal=Journal(tmp_path / "j"), **QUICK)
+    assert again == first
+    assert (tmp_path / "j").stat().st_size == size
+
+
+def test_notes_say_what_is_doubtful():
+    lists = list(toy_lists(30, candidates=5))
+    assert any("30 sentences are few" in note for note in tune(lists, **QUICK).notes)
+    shuffled = [each.__class__(**{**_fields(each), **_turned(each)}) for each in lists]
+    assert any("no better than one at random" in note for note in tune(shuffled, **QUICK).notes)
+
+
+def _fields(each):
+    return {name: getattr(each, name) for name in each.__dataclass_fields__}
+
+
+def _turned(each):
+    """Candidates sorted by their text: an order that tells nothing."""
+    order = sorted(range(len(each)), key=lambda i: each.texts[i][::-1])
+    scores = {name: column[order] for name, column in each.scores.items()}
+    return {"texts": tuple(each.texts[i] for i in order), "dense": each.dense[order],
+            "scores": scores}  # fmt: skip
+
+
+def test_reranking_takes_files(tmp_path):
+    lists = list(toy_lists(5, candidates=4))
+    write_candidates(lists, tmp_path / "a.jsonl")
+    weights = dict.fromkeys(lists[0].names, 0.0) | {"words": 1.0}
+    (tmp_path / "w.json").write_text(str(weights).replace("'", '"'))
+    found = [each.best for each in rerank(tmp_path / "a.jsonl", tmp_path / "w.json")]
+    assert found == [max(each.texts, key=lambda text: len(text.split())) for each in lists]
+    with pytest.raises(TuningError, match="no weight for feature 'dice'"):
+        list(rerank(lists, {"system": 1, "fluency": 1, "meaning": 1, "words": 1}))
+
+
+def test_sweeps(tmp_path):
+    lists = list(toy_lists(40, candidates=5))
+    choices = {"step": [0.001, "0.01"], "margin": [1, 3]}
+    journal = Journal(tmp_path / "j")
+    found = sweep(lists, choices, method="mira", threads=2, journal=journal)
+    assert [t.settings for t in found.trials] == [
+        {"step": 0.001, "margin": 1}, {"step": 0.001, "margin": 3},
+        {"step": 0.01, "margin": 1}, {"step": 0.01, "margin": 3},
+    ]  # fmt: skip
+    assert found.ranked[0] == found.best
+    assert len(journal) == 4
+    assert sweep(lists, choices, method="mira", journal=Journal(tmp_path / "j")) == found
+    with pytest.raises(TuningError, match="only one list"):
+        sweep(lists[:1], choices, method="mira")
+    with pytest.raises(TuningError, match="no settings"):
+        sweep(lists, {})
+    ter = sweep(lists, {"restarts": [1, 2]}, metric="ter", select=list(toy_lists(9, seed=4)))
+    assert ter.best.score == min(trial.score for trial in ter.trials)
+
+
+def test_choices_as_they_are_written():
+    found = parse_choices(["step=0.1,0.2", "loss=hinge", "rate=1e-4..1e-1:log", "k=2..9"])
+    assert found == {
+        "step": ["0.1", "0.2"], "loss": ["hinge"], "rate": Uniform(1e-4, 1e-1, log=True),
+        "k": Uniform(2, 9),
+    }  # fmt: skip
+
+
+def test_made_up_candidates(tmp_path):
+    lists = list(toy_lists(20))
+    assert lists == list(toy_lists(30))[:20]
+    assert lists != list(toy_lists(20, seed=1))
+    for each in lists:
+        assert len(set(each.texts)) == len(each) == 12
+        assert np.isfinite(each.dense).all()
+    write_candidates(lists, tmp_path / "a.jsonl")
+    assert list(read_candidates(tmp_path / "a.jsonl")) == lists
+    assert all(
+        each.names == tuple(f"dice_{c}" for c in "abcde") for each in toy_lists(2, noise=True)
+    )
+    with pytest.raises(TuningError):
+        list(toy_lists(0))
+
+
+def test_one_failure_stops_all():
+    """Fits that go on for ever end at their next report."""
+    begun = threading.Event()
+
+    def work(job, report):
+        if job == 0:
+            begun.wait(10)
+            raise TuningError("no")
+        begun.set()
+        while True:
+            report({})
+            time.sleep(0.001)
+
+    with pytest.raises(TuningError, match="no"):
+        side_by_side(work, [0, 1, 2, 3], workers=2)
+    heard = []
+    assert side_by_side(lambda job, _: job * job, range(5), workers=3, step=heard.append) == [
+        0, 1, 4, 9, 16,
+    ]  # fmt: skip
+    assert sorted(heard) == [0, 1, 4, 9, 16]
+
+
+def test_progress_of_parts(capsys, monkeypatch):
+    monkeypatch.setattr("rosewood.progress._LINE_EVERY", 0.0)
+    with progress_of_parts() as told:
+        told("a", 1, 2)
+        told("a", 2, 2)
+        told("b", 0, 1)
+        told("b", 1, 1)
+    lines = [line.split(" after ")[0] for line in capsys.readouterr().err.splitlines()]
+    assert lines == ["rosewood: a: 1 of 2", "rosewood: a: 2 of 2", "rosewood: b: 0 of 1",
+                     "rosewood: b: 1 of 1"]  # fmt: skip
+    with progress_of_parts(quiet=True) as told:
+        told("a", 1, 2)
+    assert capsys.readouterr().err == ""
+
+
+def test_weights_move_between_sets_of_features():
+    own, other = FeatureSpace(["a", "b"], ["s:1", "s:2"]), FeatureSpace(["b", "a"], ["s:2", "s:3"])
+    moved = shared_features(own, other)(np.array([1.0, 2.0, 3.0, 4.0]))
+    assert moved.tolist() == [2.0, 1.0, 4.0, 0.0]
+    with pytest.raises(TuningError, match="the test set do not have the feature 'b'"):
+        shared_features(own, FeatureSpace(["a"]), other_name="the test set")
+    with pytest.raises(TuningError, match="'c', which is not tuned"):
+        shared_features(own, FeatureSpace(["a", "b", "c"]))
+
+
+def test_metrics_in_a_row():
+    names = [m.name for m in parse_metrics("bleu:tokenize=none,lowercase=1,chrf,column:x,higher=0")]
+    assert names == ["bleu", "chrf", "column:x"]
+    with pytest.raises(MetricError, match="asked for twice"):
+        parse_metrics("bleu,bleu")
+    with pytest.raises(MetricError, match="no metric ''"):
+        parse_metrics("bleu,")
+
+
+def test_comparing():
+    lists = list(toy_lists(60))
+    references = [[each.references[0] for each in lists]]
+    best = [min(zip(each.scores["mistakes"], each.texts, strict=True))[1] for each in lists]
+    first = [each.texts[0] for each in lists]
+    for test in ("bootstrap", "randomisation"):
+        bleu, ter = compare(best, first, references, ["bleu", "ter"], test=test, samples=200)
+        assert bleu.difference > 0 > ter.difference
+        assert max(bleu.p_value, ter.p_value) < 0.05
+        assert compare(first, first, references, test=test, samples=50)[0].p_value == 1
+    with pytest.raises(MetricError, match="59 of the baseline"):
+        compare(best, first[1:], references)
+    with pytest.raises(MetricError, match="there is no test"):
+        compare(best, first, references, test="t")
