@@ -40,7 +40,7 @@ BLEU = parse_metric("bleu:tokenize=none")
 WEIGHTS = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
 QUICK = {
     "mert": {"restarts": 4, "passes": 5},
-    "mira": {"passes": 5},
+    "mira": {"passes": 20, "step": 0.1},
     "pro": {"rounds": 1, "samples": 200},
     "l1": {"passes": 3, "samples": 200},
     "mr": {"iterations": 20},
@@ -208,13 +208,11 @@ def test_every_learner_reports_its_rounds(method):
 @pytest.mark.parametrize("method", list(LEARNERS))
 def test_every_learner_takes_forests(method):
     random = np.random.default_rng(3)
-    packed = []
-    for _ in range(12):
-        packed.append(_lattice(random))
+    packed = [_lattice(random) for _ in range(12)]
     tuning = TuningSet(packed, BLEU, [["a b c a b"]] * 12, threads=2)
     fit = make_learner(method, QUICK[method]).fit(tuning, np.ones(2))
     assert np.isfinite(fit.theta).all()
-    assert fit.score >= tuning.score(np.zeros(2)) - 5
+    assert fit.score > 85
 
 
 def _lattice(random) -> Forest:

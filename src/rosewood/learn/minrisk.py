@@ -37,7 +37,7 @@ class _Smooth(Learner):
     optimizer: str = choice("lbfgs", ("lbfgs", "stochastic"), "for very large sets: stochastic")
     epochs: int = setting(10, "stochastic: passes over the set", low=1)
     batch_size: int = setting(32, "stochastic: forests a step", low=1)
-    rate: float = setting(0.1, "stochastic: the step size of AdaGrad", low=1e-12)
+    rate: float = setting(0.5, "stochastic: the step size of AdaGrad", low=1e-12)
     k: int = setting(100, "strings of a forest from which features are scaled", low=1)
     max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
 

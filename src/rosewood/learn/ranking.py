@@ -110,8 +110,8 @@ class L1(_Ranking):
 
     penalty: float = setting(1e-4, "λ of the mean loss + λ·Σ|θ|", low=0)
     passes: int = setting(20, "passes over the pairs", low=1)
-    rate: float = setting(0.05, "the first step size", low=1e-12)
-    decay: float = setting(0.85, "what the step size is multiplied with a pass", low=0.01, high=1)
+    rate: float = setting(0.01, "the first step size", low=1e-12)
+    decay: float = setting(0.7, "what the step size is multiplied with a pass", low=0.01, high=1)
     loss: str = choice("hinge", ("hinge", "logistic"), "of a pair that is ranked wrongly")
 
     def fit(

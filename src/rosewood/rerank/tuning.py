@@ -175,7 +175,8 @@ def tune(
     identity = fingerprint(
         data.identity(), method, told_settings, theta.tobytes(), normalization, seed
     )
-    work = _Work(learner, theta, normalization, journal or Journal(), identity, seed)
+    record = Journal() if journal is None else journal  # an empty one is false
+    work = _Work(learner, theta, normalization, record, identity, seed)
     judged, thetas = _held_out(work, data, other, folds, replicates, theta, samples, tell)
     fits = []
     for number in range(replicates):
