@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import RosewoodError, TuningError
-from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet
+from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
 from rosewood.forest.arrays import FloatArray, LongArray, as_weight
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
@@ -85,7 +85,7 @@ class TuningSet:
         self._used = len(self._table)
 
     def _statistics(self, chosen: range) -> FloatArray:
-        texts = [texts_of_list(self.forests[i]) for i in chosen]
+        texts = [nbest_texts(self.forests[i]) for i in chosen]
         try:
             if any(self._scores[i] for i in chosen):
                 rows = [
@@ -264,10 +264,3 @@ def _told(
         if len(told[key]) != len(forests):
             raise TuningError(f"{len(told[key])} {key} for {len(forests)} forests")
     return told
-
-
-def texts_of_list(forest: Forest) -> list[str]:
-    """The strings of a forest of one node, edge by edge."""
-    words = [forest.word(symbol) for symbol in forest.yield_symbol.tolist()]
-    bounds = forest.yield_start.tolist()
-    return [" ".join(words[a:b]) for a, b in pairwise(bounds)]

@@ -2,7 +2,7 @@
 
 from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
-from rosewood.rerank.forests import candidate_forest, candidate_texts, write_forest_set
+from rosewood.rerank.forests import candidate_forest, write_forest_set
 from rosewood.rerank.readers import FORMATS, Dropped, read_candidates
 from rosewood.rerank.reranking import Reranked, rerank
 from rosewood.rerank.summary import Spread, Summary, summarise
@@ -19,7 +19,6 @@ __all__ = [
     "Summary",
     "Tuned",
     "candidate_forest",
-    "candidate_texts",
     "forest_set",
     "format_candidates",
     "from_arrays",
