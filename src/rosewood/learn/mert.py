@@ -13,16 +13,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray, as_weight
-from rosewood.learn.candidates import least_squares, spread
-from rosewood.learn.learner import Fit, Learner, Report, setting
+from rosewood.forest.arrays import FloatArray
+from rosewood.learn.candidates import least_squares
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, setting
 from rosewood.learn.tuning_set import TuningSet
 
 __all__ = ["Mert", "line_search"]
@@ -64,15 +64,13 @@ class Mert(Learner):
                 f"overfits with more than a few dozen; use mira, pro or mr (or raise "
                 f"max_features, now {self.max_features})"
             )
-        theta = as_weight("start", start, count)
-        candidates = tuning.candidates(theta, self.k)
-        scale = 1.0 / spread(candidates)
+        theta, candidates, scale = begin(tuning, start, self.k)
         gains = tuning.metric.sentence_gains(candidates.statistics)
         starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
         axes = [self._axis(tuning, j, scale) for j in range(count)]
         seeds = np.random.SeedSequence(seed).spawn(self.restarts)
         climbs: list[_Climb] = []
-        history: list[dict[str, Any]] = []
+        history = Rounds(report)
 
         def climb(number: int, origin: FloatArray | None) -> _Climb:
             start = starts[number] if number < len(starts) else None
@@ -83,17 +81,11 @@ class Mert(Learner):
                 origin = max(climbs, key=lambda c: c.gain).theta if climbs else None
                 for done in pool.map(climb, wave, repeat(origin)):
                     climbs.append(done)
-                    row = {
-                        "round": len(climbs),
-                        "score": tuning.metric.sign * done.gain,
-                        "best": tuning.metric.sign * max(c.gain for c in climbs),
-                        "passes": done.passes,
-                    }
-                    history.append(row)
-                    if report is not None:
-                        report(row)
-        best = max(climbs, key=lambda c: c.gain)  # the first among equals
-        return Fit(best.theta, tuning.score(best.theta), history)
+                    sign = tuning.metric.sign
+                    best = max(each.gain for each in climbs)
+                    history.add(sign * done.gain, best=sign * best, passes=done.passes)
+        winner = max(climbs, key=lambda c: c.gain)  # the first among equals
+        return Fit(winner.theta, tuning.score(winner.theta), history)
 
     def _axis(self, tuning: TuningSet, feature: int, scale: FloatArray) -> _Direction:
         delta = np.zeros(len(tuning.features))
