@@ -147,7 +147,10 @@ def test_what_is_refused(good):
         tune(good, heldout=from_arrays(**other))
     constant = arrays("good")
     constant["features"] = np.ones((len(constant["groups"]), 2))
-    with pytest.raises(TuningError, match="all weights are zero"):
+    with pytest.raises(TuningError, match="no feature varies within a list"):
+        tune(from_arrays(**constant), **QUICK)
+    constant["features"] = [[1e300 * (-1) ** i, 1.0] for i in range(len(constant["groups"]))]
+    with pytest.raises(TuningError, match="'know' are too large"):
         tune(from_arrays(**constant), **QUICK)
 
 

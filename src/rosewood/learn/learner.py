@@ -77,7 +77,17 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights."""
     theta = as_weight("start", start, len(tuning.features))
     candidates = tuning.candidates(theta, k)
-    return Begun(theta, candidates, 1.0 / spread(candidates))
+    with np.errstate(over="ignore", invalid="ignore"):
+        varies = spread(candidates)
+    bad = np.flatnonzero(~np.isfinite(varies))
+    if bad.size:
+        name = tuning.features.names[bad[0]]
+        raise TuningError(f"the values of feature {name!r} are too large to be compared")
+    if not varies.any():
+        raise TuningError(
+            "no feature varies within a list: whatever the weights, nothing is chosen differently"
+        )
+    return Begun(theta, candidates, 1.0 / np.where(varies > 0, varies, 1.0))
 
 
 def setting(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
