@@ -133,7 +133,7 @@ def _climb(
     while done < settings.passes:
         done += 1
         theta = _unit(theta, scale)
-        scores = tuning.edge_scores(theta)
+        scores = tuning.edge_scores(theta, threads=1)  # climbs share the threads
         before = gain
         randoms = [
             _random_direction(tuning, scale, random) for _ in range(settings.random_directions)
@@ -162,7 +162,7 @@ def _random_direction(
     tuning: TuningSet, scale: FloatArray, random: np.random.Generator
 ) -> _Direction:
     delta = random.standard_normal(len(scale)) * scale
-    return _Direction(delta, tuning.edge_scores(delta))
+    return _Direction(delta, tuning.edge_scores(delta, threads=1))
 
 
 def line_search(

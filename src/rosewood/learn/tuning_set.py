@@ -216,11 +216,11 @@ class TuningSet:
 
     # -- weights ----------------------------------------------------------------------------------
 
-    def edge_scores(self, theta: ArrayLike) -> FloatArray:
+    def edge_scores(self, theta: ArrayLike, *, threads: int | None = None) -> FloatArray:
         """θ·φ of every edge of every forest."""
         out = np.empty(self.num_edges)
         parameters = as_weight("theta", theta, len(self.features))
-        _core.batch_scores(self.batch, parameters, out, self.threads)
+        _core.batch_scores(self.batch, parameters, out, threads or self.threads)
         return out
 
     def best_rows(self, theta: ArrayLike) -> LongArray:
