@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Step", "progress"]
+__all__ = ["Step", "progress", "progress_of_parts"]
 
 _LINE_EVERY = 10.0  # seconds
 _BAR_EVERY = 0.1
@@ -34,6 +34,30 @@ def progress(what: str, total: int | None = None, *, quiet: bool = False) -> Ite
             step.show()
     else:
         yield _LineStep(what, total)
+
+
+@contextmanager
+def progress_of_parts(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+    """For work of several parts, each with a bar of its own.
+
+    What the block is given is told which part it is, how much of it is done, and out of how much.
+    """
+    with ExitStack() as stack:
+        part, before, step = "", 0, Step()
+
+        def told(what: str, done: int, total: int) -> None:
+            nonlocal part, before, step
+            if what != part:
+                stack.close()
+                step = stack.enter_context(progress(what, total, quiet=quiet))
+                part, before = what, 0
+            step(done - before)
+            before = done
+            if done >= total:  # others may want to show theirs now
+                stack.close()
+                part = ""
+
+        yield told
 
 
 class Step:

@@ -9,18 +9,33 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import demo, forest, nbest
+from rosewood.cli import demo, evaluate, forest, nbest, rerank, sweep, tune
+from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
 
 __all__ = ["app", "main"]
 
+
+class _Program(TyperGroup):
+    """All verbs; stopping one of them is no error of the program."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            warn("stopped")
+            raise typer.Exit(130) from None
+
+
 app = typer.Typer(
     name="rosewood",
+    cls=_Program,
     help="Train, tune, search and explain log-linear translation models over packed forests.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -44,6 +59,10 @@ def _options(
     """Options of the program itself."""
 
 
+app.command("tune")(tune.tune)
+app.command("rerank")(rerank.rerank)
+app.command("evaluate")(evaluate.evaluate)
+app.command("sweep")(sweep.sweep)
 app.add_typer(forest.app, name="forest")
 app.add_typer(nbest.app, name="nbest")
 app.command("demo")(demo.demo)

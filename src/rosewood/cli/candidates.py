@@ -21,6 +21,7 @@ __all__ = [
     "Features",
     "Format",
     "ListFile",
+    "ListFileOrNone",
     "OnBadLine",
     "PerSource",
     "Quiet",
@@ -30,29 +31,43 @@ __all__ = [
     "write_lists",
 ]
 
-ListFile = Annotated[
-    Path,
-    typer.Argument(
-        help="Candidates: JSON lines, a Moses n-best list, a table (TSV), one a line (with "
-        "--per-source), or a forest set; .gz, .xz and .zst too; - is standard input."
-    ),
-]
+_LISTS = (
+    "Candidates: JSON lines, a Moses n-best list, a table (TSV), one a line (with --per-source), "
+    "or a forest set; .gz, .xz and .zst too; - is standard input."
+)
+_PANEL = "Reading candidates"  # of --help
+ListFile = Annotated[Path, typer.Argument(help=_LISTS)]
+ListFileOrNone = Annotated[Path | None, typer.Argument(metavar="FILE", help=_LISTS)]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
+        metavar="NAME",
+        rich_help_panel=_PANEL,
         help="jsonl, moses, lines, tsv or set; without it the ending and the first line tell.",
     ),
 ]
 References = Annotated[
     list[Path] | None,
-    typer.Option("--ref", help="References, a line for each list; once for each reference."),
+    typer.Option(
+        "--ref",
+        metavar="FILE",
+        rich_help_panel=_PANEL,
+        help="References, a line for each list; once for each reference.",
+    ),
 ]
-Source = Annotated[Path | None, typer.Option("--src", help="Sources, a line for each list.")]
+Source = Annotated[
+    Path | None,
+    typer.Option(
+        "--src", metavar="FILE", rich_help_panel=_PANEL, help="Sources, a line for each list."
+    ),
+]
 Features = Annotated[
     list[Path] | None,
     typer.Option(
         "--features",
+        metavar="FILE",
+        rich_help_panel=_PANEL,
         help="Features of candidates one a line, on the same line: numbers, named after the file, "
         "or name=value; once for each file.",
     ),
@@ -61,6 +76,7 @@ PerSource = Annotated[
     str | None,
     typer.Option(
         "--per-source",
+        rich_help_panel=_PANEL,
         metavar="N|FILE",
         help="Candidates stand one a line, N for each source, or as many as the lines of FILE say.",
     ),
@@ -69,6 +85,7 @@ OnBadLine = Annotated[
     str,
     typer.Option(
         "--on-bad-line",
+        rich_help_panel=_PANEL,
         metavar="error|skip",
         help="Stop at a bad list, or drop all of it and count.",
     ),
@@ -96,6 +113,15 @@ class Reading:
         self.per_source = _per_source(per_source)
         self.on_bad_line = cast("WhenBad", on_bad_line)
         self.quiet = quiet
+
+    def beside(self, option: str, references: Sequence[Path] | None) -> Reading:
+        """For a second file of candidates, that `option` names, with references of its own."""
+        if self.features or self.per_source is not None:
+            raise TuningError(
+                f"{option} takes candidates with their features in one file: convert those that "
+                "stand one a line with rosewood nbest convert"
+            )
+        return Reading(self.format, references, on_bad_line=self.on_bad_line, quiet=self.quiet)
 
     def lists(self, file: Path) -> Iterator[CandidateList]:
         """The lists of a file or of standard input; what was dropped is told behind the last."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +28,7 @@ __all__ = [
     "Weights",
     "each_forest",
     "print_row",
+    "print_table",
     "warn",
     "working_on",
     "write_all",
@@ -125,6 +126,17 @@ def print_row(values: dict[str, Any], as_json: bool) -> None:
         print(json.dumps(values, ensure_ascii=False, allow_nan=False))
     else:
         print("\t".join(_cell(v) for v in values.values()))
+
+
+def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+    """Columns for people to read; those of these numbers are flush right, the last one is free."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
 
 
 def _cell(value: Any) -> str:

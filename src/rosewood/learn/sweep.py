@@ -12,19 +12,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from rosewood.errors import TuningError
 from rosewood.journal import Journal, fingerprint
-from rosewood.learn.learner import check_weights
+from rosewood.learn.learner import Report, check_weights
+from rosewood.learn.parallel import side_by_side
 from rosewood.learn.registry import make_learner
 from rosewood.learn.tuning_set import TuningSet
+from rosewood.model import shared_features
 
-__all__ = ["Sweep", "Trial", "Uniform", "grid", "random_settings", "sweep"]
+__all__ = ["Sweep", "Trial", "Uniform", "every_settings", "grid", "random_settings", "sweep"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Uniform:
             value = math.exp(random.uniform(math.log(self.low), math.log(self.high)))
         else:
             value = random.uniform(self.low, self.high)
-        return round(value) if whole else value
+        if whole:
+            return round(value)
+        return min(max(float(f"{value:.4g}"), self.low), self.high)  # digits that people read
 
 
 Choices = Sequence[Any] | Uniform
@@ -67,8 +70,20 @@ class Sweep:
     """All trials, in the order they were asked for."""
 
     method: str
+    metric: str
+    higher_is_better: bool
     trials: list[Trial]
     best: Trial
+
+    @property
+    def ranked(self) -> list[Trial]:
+        """The trials, the best first, those that failed last; among equals the first."""
+        sign = -1.0 if self.higher_is_better else 1.0
+
+        def rank(trial: Trial) -> float:
+            return math.inf if trial.score is None else sign * trial.score
+
+        return sorted(self.trials, key=rank)
 
 
 def grid(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -83,8 +98,6 @@ def random_settings(
     method: str, choices: Mapping[str, Choices], trials: int, seed: int
 ) -> list[dict[str, Any]]:
     """Settings drawn from lists and ranges; trial i is the same however many follow it."""
-    from dataclasses import fields
-
     kinds = {each.name: type(each.default) for each in fields(make_learner(method))}
     drawn = []
     for number in range(trials):
@@ -97,6 +110,21 @@ def random_settings(
                 settings[name] = values[int(random.integers(len(values)))]
         drawn.append(settings)
     return drawn
+
+
+def every_settings(
+    method: str, choices: Mapping[str, Choices], *, trials: int | None = None, seed: int = 0
+) -> list[dict[str, Any]]:
+    """All settings that are to be tried, checked, strings read as what the setting is."""
+    if trials is None:
+        asked = grid({name: _listed(name, values) for name, values in choices.items()})
+    else:
+        asked = random_settings(method, choices, trials, seed)
+    read = []
+    for settings in asked:
+        learner = make_learner(method, settings)
+        read.append({name: getattr(learner, name) for name in settings})
+    return read
 
 
 def sweep(
@@ -113,41 +141,38 @@ def sweep(
     step: Callable[[Trial], None] | None = None,
 ) -> Sweep:
     """Fit on `tuning` with each settings, judge on `select`: a grid, or `trials` random draws."""
-    if tuning.features != select.features:
-        raise TuningError("the two splits have different features")
-    if trials is None:
-        every = grid({name: _listed(name, values) for name, values in choices.items()})
-    else:
-        every = random_settings(method, choices, trials, seed)
-    for settings in every:  # before hours are spent
-        make_learner(method, settings)
+    shared = shared_features(
+        tuning.features, select.features, other_name="the candidates that choose"
+    )
+    every = every_settings(method, choices, trials=trials, seed=seed)
     record = Journal() if journal is None else journal
     theta = tuning.features.vector({} if start is None else dict(start))
     data = fingerprint(tuning.identity(), select.identity(), theta.tobytes())
 
-    def run(settings: dict[str, Any]) -> Trial:
+    def run(settings: dict[str, Any], report: Report) -> Trial:
+        learner = make_learner(method, settings)
+
         def work() -> dict[str, Any]:
+            told = {"method": method, "settings": settings, "seed": seed}
             try:
-                fit = make_learner(method, settings).fit(tuning, theta, seed=seed)
+                fit = learner.fit(tuning, theta, seed=seed, report=report)
                 check_weights(fit.theta, tuning.features.names)
             except TuningError as error:
-                return {"score": None, "tuned": None, "error": str(error)}
-            return {"score": select.score(fit.theta), "tuned": fit.score, "error": None}
+                return {**told, "score": None, "tuned": None, "error": str(error)}
+            score = select.score(shared(fit.theta))
+            return {**told, "score": score, "tuned": fit.score, "error": None}
 
-        done = record.done(fingerprint("sweep", method, settings, seed, data), work)
-        trial = Trial(settings, **done)
-        if step is not None:
-            step(trial)
-        return trial
+        done = record.done(fingerprint("sweep", method, asdict(learner), seed, data), work)
+        return Trial(settings, done["score"], done["tuned"], done["error"])
 
-    with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-        done = list(pool.map(run, every))
+    done = side_by_side(run, every, workers=workers, step=step)
     good = [trial for trial in done if trial.score is not None]
     if not good:
         reason = done[0].error if done else "there was none"
         raise TuningError(f"no trial came to an end: {reason}")
-    sign = tuning.metric.sign
-    return Sweep(method, done, max(good, key=lambda trial: sign * (trial.score or 0.0)))
+    metric = tuning.metric
+    best = max(good, key=lambda trial: metric.sign * (trial.score or 0.0))
+    return Sweep(method, metric.title, metric.higher_is_better, done, best)
 
 
 def _listed(name: str, values: Choices) -> Sequence[Any]:

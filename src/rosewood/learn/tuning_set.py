@@ -136,13 +136,14 @@ class TuningSet:
             [f.view for f in self.forests], [f.feature_view for f in self.forests]
         )
 
-    def subset(self, chosen: Sequence[int] | LongArray) -> TuningSet:
+    def subset(self, chosen: Sequence[int] | LongArray, *, threads: int | None = None) -> TuningSet:
         """Some of the forests, statistics and all."""
         if not len(chosen):
             raise TuningError("a part of a tuning set must have at least one forest")
         part = object.__new__(TuningSet)
         numbers = [int(i) for i in chosen]
-        part.metric, part.threads, part.features = self.metric, self.threads, self.features
+        part.metric, part.features = self.metric, self.features
+        part.threads = self.threads if threads is None else threads
         part.names = [self.names[i] for i in numbers]
         part.references = [self.references[i] for i in numbers]
         part._scores = [self._scores[i] for i in numbers]

@@ -5,10 +5,16 @@ from rosewood.metrics.bounds import Bounds, bounds, oracle
 from rosewood.metrics.chrf import Chrf
 from rosewood.metrics.column import Column
 from rosewood.metrics.edits import Cer, ExactMatch, Ter, Wer
-from rosewood.metrics.evaluate import Score, corpus_statistics, evaluate, references_by_sentence
+from rosewood.metrics.evaluate import (
+    Score,
+    compare,
+    corpus_statistics,
+    evaluate,
+    references_by_sentence,
+)
 from rosewood.metrics.linear import LinearBleu
 from rosewood.metrics.metric import Metric
-from rosewood.metrics.parse import METRICS, parse_metric
+from rosewood.metrics.parse import METRICS, parse_metric, parse_metrics
 from rosewood.metrics.pseudo import PseudoCorpus
 from rosewood.metrics.significance import Comparison, paired_bootstrap, paired_randomisation
 
@@ -29,11 +35,13 @@ __all__ = [
     "Ter",
     "Wer",
     "bounds",
+    "compare",
     "corpus_statistics",
     "evaluate",
     "oracle",
     "paired_bootstrap",
     "paired_randomisation",
     "parse_metric",
+    "parse_metrics",
     "references_by_sentence",
 ]

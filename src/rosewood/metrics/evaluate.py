@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.metric import Metric
 from rosewood.metrics.parse import parse_metric
+from rosewood.metrics.significance import SEED, Comparison, paired_bootstrap, paired_randomisation
 
-__all__ = ["Score", "corpus_statistics", "evaluate", "references_by_sentence"]
+__all__ = ["Score", "compare", "corpus_statistics", "evaluate", "references_by_sentence"]
 
 References = Sequence[Sequence[str | None]]
+_TESTS: dict[str, tuple[Callable[..., Comparison], int]] = {
+    "bootstrap": (paired_bootstrap, 1000),
+    "randomisation": (paired_randomisation, 10000),
+}
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,8 @@ def evaluate(
     `scores` are columns of numbers, one for each hypothesis, for metrics like "column:comet".
     """
     by_sentence = references_by_sentence(hypotheses, references, layout=layout)
-    counts = {len(refs) for refs in by_sentence}
-    count = counts.pop() if len(counts) == 1 else "var"
-    asked = [metrics] if isinstance(metrics, Metric | str) else metrics
     found = []
-    for metric in (parse_metric(m) if isinstance(m, str) else m for m in asked):
+    for metric in _each(metrics):
         rows = metric.statistics_many(
             [[h] for h in hypotheses], by_sentence, scores, threads=threads
         )
@@ -59,12 +61,61 @@ def evaluate(
                 name=metric.name,
                 title=metric.title,
                 value=metric.score(rows),
-                signature=metric.signature_with(nrefs=count),
+                signature=metric.signature_with(nrefs=_count(by_sentence)),
                 sentences=len(hypotheses),
                 higher_is_better=metric.higher_is_better,
             )
         )
     return found
+
+
+def compare(
+    hypotheses: Sequence[str],
+    baseline: Sequence[str],
+    references: References,
+    metrics: Metric | str | Sequence[Metric | str] = "bleu",
+    *,
+    test: str = "bootstrap",
+    samples: int | None = None,
+    seed: int = SEED,
+    layout: str = "documents",
+    scores: Mapping[str, Sequence[float]] | None = None,
+    baseline_scores: Mapping[str, Sequence[float]] | None = None,
+    threads: int = 1,
+) -> list[Comparison]:
+    """Is a translation better than another one of the same sentences?  One answer for each metric.
+
+    `test` is "bootstrap" (1000 resamples) or "randomisation" (10000 trials); the rest is as in
+    `evaluate`.  Where the scores are equal, the p-value is 1 (sacreBLEU's is the least possible).
+    """
+    if test not in _TESTS:
+        raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")
+    if len(hypotheses) != len(baseline):
+        raise MetricError(f"{len(hypotheses)} hypotheses, but {len(baseline)} of the baseline")
+    by_sentence = references_by_sentence(hypotheses, references, layout=layout)
+    found = []
+    for metric in _each(metrics):
+        own, other = (
+            metric.statistics_many([[h] for h in said], by_sentence, columns, threads=threads)
+            for said, columns in ((hypotheses, scores), (baseline, baseline_scores))
+        )
+        run, usual = _TESTS[test]
+        asked = usual if samples is None else samples
+        count = _count(by_sentence)
+        done = run(metric, own, other, samples=asked, seed=seed, references=count)
+        found.append(done if done.difference else replace(done, p_value=1.0))
+    return found
+
+
+def _each(metrics: Metric | str | Sequence[Metric | str]) -> list[Metric]:
+    asked = [metrics] if isinstance(metrics, Metric | str) else metrics
+    return [parse_metric(m) if isinstance(m, str) else m for m in asked]
+
+
+def _count(by_sentence: list[list[str]]) -> int | str:
+    """How many references there are, for the signature."""
+    counts = {len(references) for references in by_sentence}
+    return counts.pop() if len(counts) == 1 else "var"
 
 
 def corpus_statistics(

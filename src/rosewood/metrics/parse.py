@@ -14,7 +14,7 @@ from rosewood.metrics.column import Column
 from rosewood.metrics.edits import Cer, ExactMatch, Ter, Wer
 from rosewood.metrics.metric import Metric
 
-__all__ = ["METRICS", "parse_metric"]
+__all__ = ["METRICS", "parse_metric", "parse_metrics"]
 
 METRICS: dict[str, Callable[..., Metric]] = {
     "bleu": Bleu,
@@ -57,6 +57,25 @@ def parse_metric(text: str) -> Metric:
     if missing:
         raise MetricError(f"{text!r}: {name} needs its {missing[0]}: {name}:{missing[0].upper()}")
     return make(**settings)
+
+
+def parse_metrics(text: str) -> list[Metric]:
+    """Several metrics with commas between them: `bleu,chrf`, `bleu:tokenize=none,lowercase=1,ter`.
+
+    A part like `lowercase=1` belongs to the metric before it.
+    """
+    asked: list[str] = []
+    for part in text.split(","):
+        key, equals, _ = part.partition("=")
+        if asked and equals and ":" not in key:
+            asked[-1] += f",{part}"
+        else:
+            asked.append(part)
+    found = [parse_metric(each) for each in asked]
+    for number, metric in enumerate(found):
+        if any(metric.signature == other.signature for other in found[:number]):
+            raise MetricError(f"{text!r}: {asked[number].strip()} is asked for twice")
+    return found
 
 
 def _is_missing(field: Field[Any]) -> bool:

@@ -1,5 +1,5 @@
 """Models: named weights."""
 
-from rosewood.model.weights import read_weights, weights_vector, write_weights
+from rosewood.model.weights import read_weights, shared_features, weights_vector, write_weights
 
-__all__ = ["read_weights", "weights_vector", "write_weights"]
+__all__ = ["read_weights", "shared_features", "weights_vector", "write_weights"]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest.arrays import FloatArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.output import whole_file
 
-__all__ = ["read_weights", "weights_vector", "write_weights"]
+__all__ = ["read_weights", "shared_features", "weights_vector", "write_weights"]
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
@@ -73,3 +75,27 @@ def weights_vector(
         elif ":" not in name:
             raise TuningError(f"{file} name a feature that the candidates do not have: {name!r}")
     return features.vector(known)
+
+
+def shared_features(
+    own: FeatureSpace, other: FeatureSpace, *, other_name: str = "the other candidates"
+) -> Callable[[FloatArray], FloatArray]:
+    """Turns θ of one set of candidates into θ of another, which may know other sparse features."""
+    for name in own.dense:
+        if other.dense_index(name) is None:
+            raise TuningError(f"{other_name} do not have the feature {name!r}")
+    for name in other.dense:
+        if own.dense_index(name) is None:
+            raise TuningError(f"{other_name} have the feature {name!r}, which is not tuned")
+    if own == other:
+        return lambda theta: theta
+    names = [*own.dense, *(name for name in own.sparse if name in other.sparse)]
+    source = np.array([own.index(name) for name in names], dtype=np.int64)
+    target = np.array([other.index(name) for name in names], dtype=np.int64)
+
+    def moved(theta: FloatArray) -> FloatArray:
+        out = np.zeros(len(other))
+        out[target] = theta[source]
+        return out
+
+    return moved

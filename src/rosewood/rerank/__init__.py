@@ -2,11 +2,14 @@
 
 from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
+from rosewood.rerank.choosing import sweep
 from rosewood.rerank.forests import candidate_forest, write_forest_set
+from rosewood.rerank.heldout import Heldout
 from rosewood.rerank.readers import FORMATS, Dropped, read_candidates
 from rosewood.rerank.reranking import Reranked, rerank
 from rosewood.rerank.summary import Spread, Summary, summarise
-from rosewood.rerank.tuning import Heldout, Replicate, Tuned, tune
+from rosewood.rerank.toy import toy_lists
+from rosewood.rerank.tuning import Replicate, Tuned, tune
 
 __all__ = [
     "FORMATS",
@@ -26,6 +29,8 @@ __all__ = [
     "read_candidates",
     "rerank",
     "summarise",
+    "sweep",
+    "toy_lists",
     "tune",
     "write_candidates",
     "write_forest_set",

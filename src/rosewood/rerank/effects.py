@@ -25,7 +25,7 @@ class FeatureEffect:
     spread: float  # how much the feature varies within lists
     changed: int  # lists that would choose another candidate
     score_without: float
-    examples: list[dict[str, str]]  # list, chosen, without
+    examples: list[dict[str, str]]  # list, chosen, without, and where there is one, reference
 
 
 def feature_effects(data: TuningSet, theta: FloatArray) -> list[FeatureEffect]:
@@ -53,9 +53,13 @@ def feature_effects(data: TuningSet, theta: FloatArray) -> list[FeatureEffect]:
                 changed=len(changed),
                 score_without=data.metric.score(data.statistics[rows]),
                 examples=[
-                    {"list": data.names[i], "chosen": a, "without": b}
+                    {"list": data.names[i], "chosen": a, "without": b, **_reference(data, i)}
                     for i, a, b in zip(shown.tolist(), own, other, strict=True)
                 ],
             )
         )
     return effects
+
+
+def _reference(data: TuningSet, i: int) -> dict[str, str]:
+    return {"reference": str(data.references[i][0])} if len(data.references[i]) else {}

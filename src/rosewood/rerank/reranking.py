@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
 
 from rosewood.errors import TuningError
 from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
+from rosewood.rerank.readers import read_candidates
 
 __all__ = ["Reranked", "rerank"]
 
@@ -25,12 +29,39 @@ class Reranked(NamedTuple):
     def best(self) -> str:
         return self.candidates.texts[int(self.order[0])]
 
+    def reordered(self, k: int | None = None) -> CandidateList:
+        """The candidates from best to worst (the k best), with their score as `rosewood`."""
+        first = self.order[:k]
+        old = self.candidates
+        return replace(
+            old,
+            texts=tuple(old.texts[i] for i in first),
+            dense=old.dense[first],
+            sparse=tuple(old.sparse[i] for i in first) if old.sparse else (),
+            scores={
+                **{name: column[first] for name, column in old.scores.items()},
+                "rosewood": self.scores[first],
+            },
+        )
 
-def rerank(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> Iterator[Reranked]:
+
+def rerank(
+    lists: Iterable[CandidateList] | str | PathLike[str],
+    weights: Mapping[str, float] | str | PathLike[str],
+) -> Iterator[Reranked]:
     """Each list with its candidates in order; among equals, in the order they came.
 
-    Every dense feature needs a weight, and every weight that is not of a sparse feature a feature.
+    Lists and weights may be files.  Every dense feature needs a weight, and every weight that is
+    not of a sparse feature a feature.
     """
+    if isinstance(lists, str | PathLike):
+        lists = read_candidates(lists)
+    if isinstance(weights, str | PathLike):
+        weights = read_weights(weights)
+    return _reranked(lists, weights)
+
+
+def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> Iterator[Reranked]:
     checked: tuple[str, ...] | None = None
     vector = np.empty(0)
     for candidates in lists:

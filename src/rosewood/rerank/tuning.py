@@ -1,7 +1,9 @@
 """Weights for a set of candidates, with the evidence that they help.
 
     tuned = tune("dev.jsonl", method="mert", metric="bleu")
-    print(tuned.summary()); tuned.weights
+    print(tuned.summary())
+    tuned.write_weights("weights.json")
+    tuned.write_report("report.html")
 
 What counts is the score of sentences that were not tuned on: each fold of a cross-validation is
 chosen with weights from the others (or a file is held out), against the choice that was there
@@ -10,7 +12,7 @@ before.  Then the weights are fitted once more, on everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
@@ -19,20 +21,23 @@ import numpy as np
 
 from rosewood.errors import TuningError
 from rosewood.forest import ForestSet
-from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.forest.arrays import FloatArray, LongArray, as_count
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import Learner, TuningSet, check_weights, make_learner, normalize
-from rosewood.learn.learner import Normalization
-from rosewood.metrics import Metric, bounds, paired_bootstrap, parse_metric
-from rosewood.model import weights_vector
+from rosewood.learn.learner import Normalization, Report
+from rosewood.learn.parallel import side_by_side
+from rosewood.metrics import Bounds, Metric, bounds, parse_metric
+from rosewood.model import shared_features, weights_vector, write_weights
 from rosewood.rerank.arrays import forest_set
+from rosewood.rerank.candidates import CandidateList
 from rosewood.rerank.effects import FeatureEffect, feature_effects
+from rosewood.rerank.heldout import Heldout, judge
 from rosewood.rerank.readers import read_candidates
 
-__all__ = ["Heldout", "Replicate", "Tuned", "tune"]
+__all__ = ["Lists", "Replicate", "Told", "Tuned", "check_apart", "tune", "tuning_set"]
 
-SIGNIFICANT = 0.05
-_ALSO = {"bleu": "chrf", "bleu-sbp": "chrf"}  # what judges beside the metric that was tuned
+ONE_LIST = "there is only one list: nothing can be held out, so whether it helps is not known"
+Lists = ForestSet | Iterable[CandidateList] | str | PathLike[str]
 Told = Callable[[str, int, int], None]  # what is being done, how much of it, out of how much
 
 
@@ -47,27 +52,6 @@ class Replicate:
 
 
 @dataclass(frozen=True)
-class Heldout:
-    """How choices on sentences that were not tuned on compare with those before."""
-
-    how: str  # "5-fold cross-validation", "held-out file"
-    sentences: int
-    metric: str
-    before: float
-    after: float  # the mean over replicates
-    replicates: list[float]
-    p_value: float  # of the replicate in the middle
-    interval: tuple[float, float]  # 95 % of its difference
-    gain: float  # after - before, its sign so that more is better
-
-    @property
-    def verdict(self) -> str:
-        if self.p_value >= SIGNIFICANT or self.gain == 0:
-            return "unclear"
-        return "helps" if self.gain > 0 else "hurts"
-
-
-@dataclass(frozen=True)
 class Tuned:
     """Weights, and all that is to be known of them."""
 
@@ -75,6 +59,8 @@ class Tuned:
     settings: dict[str, Any]
     metric: str
     signature: str
+    higher_is_better: bool
+    normalization: str
     lists: int
     candidates: int
     baseline: str  # what was chosen before: "the first candidate", "the starting weights"
@@ -104,28 +90,44 @@ class Tuned:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
-        return {**asdict(self), "verdict": self.verdict}
+        from rosewood import __version__
+
+        return {"verdict": self.verdict, **asdict(self), "version": __version__}
+
+    def write_weights(self, path: str | PathLike[str]) -> None:
+        """The weights as a JSON file, which `rosewood.model.read_weights` reads."""
+        write_weights(self.weights, path)
+
+    def write_report(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+        """All of it on one HTML page; `command` is how to do it again."""
+        from rosewood.rerank.report import write_report
+
+        write_report(self, path, command=command)
 
 
 @dataclass(frozen=True)
 class _Work:
     """What every fit needs."""
 
+    data: TuningSet
     learner: Learner
     start: FloatArray
     normalization: Normalization
     journal: Journal
     identity: str
-    seed: int
+    threads: int
 
-    def fit(self, tuning: TuningSet, chosen: LongArray | None, seed: int) -> dict[str, Any]:
-        """Normalised weights and the story of a fit, from the journal where it is known."""
+    def __call__(self, job: tuple[int, LongArray | None], report: Report) -> dict[str, Any]:
+        """Normalised weights and the story of a fit on some lists, or on all of them: from the
+        journal where it is known."""
+        seed, chosen = job
         part = b"" if chosen is None else np.asarray(chosen, dtype=np.int64).tobytes()
 
         def work() -> dict[str, Any]:
-            rows = tuning if chosen is None else tuning.subset(chosen)
-            fit = self.learner.fit(rows, self.start, seed=seed)
-            check_weights(fit.theta, tuning.features.names)
+            every = range(len(self.data)) if chosen is None else chosen
+            rows = self.data.subset(every, threads=self.threads)
+            fit = self.learner.fit(rows, self.start, seed=seed, report=report)
+            check_weights(fit.theta, self.data.features.names)
             theta = normalize(fit.theta, self.normalization)
             return {"theta": theta.tolist(), "score": fit.score, "history": fit.history,
                     "notes": list(fit.notes)}  # fmt: skip
@@ -136,12 +138,12 @@ class _Work:
 
 
 def tune(
-    candidates: ForestSet | str | PathLike[str],
+    candidates: Lists,
     *,
     method: str = "mert",
     metric: Metric | str = "bleu",
     settings: Mapping[str, Any] | None = None,
-    heldout: ForestSet | str | PathLike[str] | None = None,
+    heldout: Lists | None = None,
     folds: int = 5,
     replicates: int = 3,
     start: Mapping[str, float] | None = None,
@@ -152,75 +154,114 @@ def tune(
     journal: Journal | None = None,
     told: Told | None = None,
 ) -> Tuned:
-    """Tune weights on candidates (a forest set, or a file of lists), and judge them.
+    """Tune weights on candidates (a file, lists, or a forest set), and judge them.
 
     `heldout` are other candidates to judge on; without them `folds` parts of `candidates` take
     turns.  `replicates` fits with different seeds show how much chance there is in the result; the
     one with the best score is kept.  `start` are the weights before; without them, what comes first
-    in a list counts as the choice before.  `journal` lets a run that was killed go on.
+    in a list counts as the choice before.  `journal` lets a run that was killed go on; `told` hears
+    how far the work has come.
     """
-    if replicates < 1 or folds < 2:
-        raise TuningError("tuning needs at least one replicate and two folds")
-    judge = parse_metric(metric) if isinstance(metric, str) else metric
+    if as_count("replicates", replicates) < 1:
+        raise TuningError(f"{replicates} replicates: there must be at least one")
+    if heldout is None and as_count("folds", folds) < 2:
+        raise TuningError(f"{folds} folds: cross-validation needs at least two")
+    as_count("samples", samples, 1)
+    normalize(np.ones(1), normalization)  # before anything is read
+    judging = parse_metric(metric) if isinstance(metric, str) else metric
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
-    data = _tuning_set(candidates, judge, threads, tell)
-    other = None if heldout is None else _tuning_set(heldout, judge, threads, tell)
-    if other is not None and other.features.dense != data.features.dense:
-        raise TuningError("the held-out candidates have other features than those to tune on")
+    data = tuning_set(candidates, judging, threads, tell)
+    other = None
+    if heldout is not None:
+        other = tuning_set(heldout, judging, threads, tell, what="the held-out candidates")
+        check_apart(data, other, what="the held-out candidates")
     theta = np.zeros(len(data.features))
     if start is not None:
         theta = weights_vector(start, data.features, file="the starting weights")
-    told_settings = {name: getattr(learner, name) for name in learner.__dataclass_fields__}
+    told_settings = asdict(learner)
     identity = fingerprint(
         data.identity(), method, told_settings, theta.tobytes(), normalization, seed
     )
+    parts = [] if other is not None else _folds(len(data), folds, replicates, seed)
+    jobs: list[tuple[int, LongArray | None]] = [
+        *((seed + i, kept) for i, kept, _ in parts),
+        *((seed + i, None) for i in range(replicates)),
+    ]
+    done = 0
+
+    def step(fit: object) -> None:
+        nonlocal done
+        done += 1
+        tell("fitting", done, len(jobs))
+
+    tell("fitting", 0, len(jobs))
+    workers = max(1, min(threads, len(jobs)))
+    inner = max(1, threads // workers)
     record = Journal() if journal is None else journal  # an empty one is false
-    work = _Work(learner, theta, normalization, record, identity, seed)
-    judged, thetas = _held_out(work, data, other, folds, replicates, theta, samples, tell)
-    fits = []
-    for number in range(replicates):
-        tell("fitting on everything", number, replicates)
-        fits.append(work.fit(data, None, seed + number))
-    tell("fitting on everything", replicates, replicates)
-    final = [np.array(fit["theta"]) for fit in fits]
-    best = max(range(replicates), key=lambda i: judge.sign * fits[i]["score"])
-    limits = bounds(judge, data.statistics, data.edge_start, seed=seed)
-    names = data.features.names
+    work = _Work(data, learner, theta, normalization, record, identity, inner)
+    found = side_by_side(work, jobs, workers=workers, step=step)
+    thetas = [np.array(fit["theta"]) for fit in found]
+    final, fits = thetas[len(parts) :], found[len(parts) :]
+    limits = bounds(judging, data.statistics, data.edge_start, seed=seed)
     before = _baseline_rows(data, theta)
+    judged: list[Heldout] = []
+    if other is not None:
+        shared = shared_features(data.features, other.features)
+        judged = judge(
+            other,
+            _baseline_rows(other, shared(theta)),
+            [other.best_rows(shared(each)) for each in final],
+            how="held-out file",
+            limits=bounds(judging, other.statistics, other.edge_start, seed=seed),
+            samples=samples,
+        )
+    elif parts:
+        chosen = _out_of_fold(data, parts, thetas, replicates)
+        how = f"{len(parts) // replicates}-fold cross-validation"
+        judged = judge(data, before, chosen, how=how, limits=limits, samples=samples)
+    best = max(range(replicates), key=lambda i: judging.sign * fits[i]["score"])
+    names, dense = data.features.names, len(data.features.dense)
     return Tuned(
         method=method,
         settings=told_settings,
-        metric=judge.title,
-        signature=judge.signature,
+        metric=judging.title,
+        signature=judging.signature,
+        higher_is_better=judging.higher_is_better,
+        normalization=normalization,
         lists=len(data),
         candidates=data.num_edges,
         baseline="the starting weights" if theta.any() else "the first candidate",
-        weights=_named(names, final[best], len(data.features.dense)),
+        weights=_named(names, final[best], dense),
         score=data.score(final[best]),
-        before=judge.score(data.statistics[before]),
+        before=judging.score(data.statistics[before]),
         oracle=limits.oracle,
         random=limits.random,
         worst=limits.worst,
         heldout=judged,
         replicates=[
-            Replicate(seed + i, data.score(final[i]),
-                      _named(names, final[i], len(data.features.dense)), fit["history"])
-            for i, fit in enumerate(fits)
+            Replicate(seed + i, data.score(each), _named(names, each, dense), fit["history"])
+            for i, (each, fit) in enumerate(zip(final, fits, strict=True))
         ],
-        deviations=_named(names, np.std([*thetas, *final], axis=0), len(data.features.dense)),
+        deviations=_named(names, np.std(thetas, axis=0), dense),
         features=feature_effects(data, final[best]),
         seed=seed,
-        notes=_notes(data, fits, judged),
-    )  # fmt: skip
+        notes=_notes(data, found, judged, limits, bool(theta.any())),
+    )
 
 
-def _tuning_set(
-    candidates: ForestSet | str | PathLike[str], metric: Metric, threads: int, tell: Told
+def tuning_set(
+    candidates: Lists,
+    metric: Metric,
+    threads: int,
+    tell: Told,
+    *,
+    what: str = "the candidates",
 ) -> TuningSet:
-    lists = candidates
-    if not isinstance(lists, ForestSet):
-        lists = forest_set(read_candidates(lists))
+    """Candidates with the metric's statistics; errors call them `what`."""
+    if isinstance(candidates, str | PathLike):
+        candidates = read_candidates(candidates)
+    lists = candidates if isinstance(candidates, ForestSet) else forest_set(candidates)
     done = 0
 
     def step(count: int) -> None:
@@ -234,120 +275,59 @@ def _tuning_set(
             "reranking takes lists of candidates, these are forests: tune them with "
             "rosewood.learn, or list their best strings first"
         )
+    if not len(tuning.features):
+        raise TuningError(f"{what} have no features: there is nothing to weigh")
+    first = tuning.edge_start[:-1]
+    weights = np.random.default_rng(0).standard_normal(len(tuning.features))
+    for rows, told in (
+        (tuning.edge_scores(weights)[:, None], "no feature varies within any list"),
+        (tuning.statistics, f"{metric.title} does not vary within any list"),
+    ):
+        if (np.maximum.reduceat(rows, first) == np.minimum.reduceat(rows, first)).all():
+            raise TuningError(f"{what} give nothing to choose by: {told}")
     return tuning
+
+
+def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> None:
+    """The same features, but other lists."""
+    shared_features(data.features, other.features, other_name=what)
+    if data.identity() == other.identity():
+        raise TuningError(f"{what} are those that are tuned on: they say nothing about others")
+
+
+def _folds(
+    lists: int, folds: int, replicates: int, seed: int
+) -> list[tuple[int, LongArray, LongArray]]:
+    """A replicate, the lists that are kept, and those that are held out; one list has no folds."""
+    if lists < 2:
+        return []
+    folds = min(folds, lists)
+    parts = []
+    for number in range(replicates):
+        order = np.random.default_rng([seed + number, folds]).permutation(lists)
+        for fold in range(folds):
+            out = np.sort(order[fold::folds])
+            parts.append((number, np.setdiff1d(np.arange(lists), out), out))
+    return parts
+
+
+def _out_of_fold(
+    data: TuningSet,
+    parts: Sequence[tuple[int, LongArray, LongArray]],
+    thetas: Sequence[FloatArray],
+    replicates: int,
+) -> list[LongArray]:
+    """What each replicate chooses in each list, with weights that do not know the list."""
+    rows = [np.empty(len(data), dtype=np.int64) for _ in range(replicates)]
+    for (number, _, out), theta in zip(parts, thetas[: len(parts)], strict=True):
+        part = data.subset(out)
+        rows[number][out] = data.edge_start[out] + part.best_rows(theta) - part.edge_start[:-1]
+    return rows
 
 
 def _baseline_rows(data: TuningSet, theta: FloatArray) -> LongArray:
     """What was chosen before: under the starting weights, or whatever came first."""
     return data.best_rows(theta) if theta.any() else data.edge_start[:-1]
-
-
-def _held_out(
-    work: _Work,
-    data: TuningSet,
-    other: TuningSet | None,
-    folds: int,
-    replicates: int,
-    theta: FloatArray,
-    samples: int,
-    tell: Told,
-) -> tuple[list[Heldout], list[FloatArray]]:
-    """Choices on sentences that were not tuned on, for each replicate; and all weights found."""
-    thetas: list[FloatArray] = []
-    if other is not None:
-        shared = _shared(data, other)
-        fits = [work.fit(data, None, work.seed + i)["theta"] for i in range(replicates)]
-        rows = [other.best_rows(shared(np.array(fit))) for fit in fits]
-        before = _baseline_rows(other, shared(theta))
-        return _judge(other, before, rows, "held-out file", samples, threads=other.threads), thetas
-    if len(data) < 2:
-        return [], thetas
-    folds = min(folds, len(data))
-    rows = []
-    for number in range(replicates):
-        order = np.random.default_rng([work.seed + number, folds]).permutation(len(data))
-        chosen = np.empty(len(data), dtype=np.int64)
-        for fold in range(folds):
-            tell("cross-validating", number * folds + fold, replicates * folds)
-            out = np.sort(order[fold::folds])
-            kept = np.setdiff1d(np.arange(len(data)), out)
-            found = np.array(work.fit(data, kept, work.seed + number)["theta"])
-            thetas.append(found)
-            part = data.subset(out)
-            local = part.best_rows(found) - part.edge_start[:-1]
-            chosen[out] = data.edge_start[out] + local
-        rows.append(chosen)
-    tell("cross-validating", replicates * folds, replicates * folds)
-    before = _baseline_rows(data, theta)
-    return _judge(data, before, rows, f"{folds}-fold cross-validation", samples), thetas
-
-
-def _shared(data: TuningSet, other: TuningSet) -> Callable[[FloatArray], FloatArray]:
-    """θ of one set as θ of another that may know other sparse features."""
-    if data.features == other.features:
-        return lambda theta: theta
-    width = len(data.features.dense)
-    pairs = [
-        (other.features.index(name), width + i)
-        for i, name in enumerate(data.features.sparse)
-        if name in other.features.sparse
-    ]
-
-    def moved(theta: FloatArray) -> FloatArray:
-        out = np.zeros(len(other.features))
-        out[:width] = theta[:width]
-        for there, here in pairs:
-            out[there] = theta[here]
-        return out
-
-    return moved
-
-
-def _judge(
-    data: TuningSet,
-    before: LongArray,
-    rows: Sequence[LongArray],
-    how: str,
-    samples: int,
-    threads: int = 1,
-) -> list[Heldout]:
-    """The tuned metric, and one that was not tuned, of held-out choices against the baseline."""
-    found = [_compare(data.metric, data.statistics[before], [data.statistics[r] for r in rows],
-                      how, samples)]  # fmt: skip
-    also = _ALSO.get(data.metric.name, "bleu")
-    if all(len(references) for references in data.references):
-        metric = parse_metric(also)
-        tables = [_chosen_statistics(data, metric, r, threads) for r in (before, *rows)]
-        found.append(_compare(metric, tables[0], tables[1:], how, samples))
-    return found
-
-
-def _chosen_statistics(
-    data: TuningSet, metric: Metric, rows: LongArray, threads: int
-) -> FloatArray:
-    return metric.statistics_many(
-        [[text] for text in data.texts_of_rows(rows)], data.references, threads=threads
-    )
-
-
-def _compare(
-    metric: Metric, before: FloatArray, after: Sequence[FloatArray], how: str, samples: int
-) -> Heldout:
-    scores = [metric.score(table) for table in after]
-    middle = sorted(range(len(after)), key=lambda i: (scores[i], i))[(len(after) - 1) // 2]
-    test = paired_bootstrap(metric, after[middle], before, samples=samples)
-    mean = float(np.mean(scores))
-    return Heldout(
-        how=how,
-        sentences=len(before),
-        metric=metric.title,
-        before=test.baseline,
-        after=mean,
-        replicates=scores,
-        p_value=test.p_value,
-        interval=test.interval or (0.0, 0.0),
-        gain=metric.sign * (mean - test.baseline),
-    )
 
 
 def _named(names: list[str], theta: FloatArray, dense: int) -> dict[str, float]:
@@ -360,11 +340,24 @@ def _named(names: list[str], theta: FloatArray, dense: int) -> dict[str, float]:
 
 
 def _notes(
-    data: TuningSet, fits: Sequence[Mapping[str, Any]], judged: Sequence[Heldout]
+    data: TuningSet,
+    fits: Sequence[Mapping[str, Any]],
+    judged: Sequence[Heldout],
+    limits: Bounds,
+    started: bool,
 ) -> list[str]:
     notes = [note for fit in fits for note in fit["notes"]]
     if not judged:
-        notes.append("there is only one list: nothing could be held out, so nothing is known")
-    elif len(data) < 100:
-        notes.append(f"{len(data)} lists are few: differences are hard to tell from chance")
+        notes.append(ONE_LIST)
+    elif judged[0].sentences < 100:
+        notes.append(
+            f"{judged[0].sentences} sentences are few: differences are hard to tell from chance"
+        )
+    first = data.metric.score(data.statistics[data.edge_start[:-1]])
+    by_chance = abs(first - limits.random) <= 2 * limits.random_deviation
+    if not started and data.num_edges > len(data) > 1 and by_chance:
+        notes.append(
+            "the first candidate is no better than one at random: if the order of the lists tells "
+            "nothing, the gain is over chance, not over a system"
+        )
     return list(dict.fromkeys(notes))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rosewood.rerank.tuning import Heldout, Tuned
+    from rosewood.rerank.heldout import Heldout
+    from rosewood.rerank.tuning import Tuned
 
-__all__ = ["summary", "verdict"]
+__all__ = ["places", "summary", "verdict"]
 
 
-def _signed(difference: float) -> str:
-    return f"{difference:+.2f}"
+def places(*values: float) -> int:
+    """Digits behind the point: two for scores like BLEU, four for those about as large as one."""
+    return 2 if max(map(abs, values)) >= 5 else 4
 
 
 def verdict(tuned: Tuned) -> str:
@@ -19,7 +21,8 @@ def verdict(tuned: Tuned) -> str:
     if not tuned.heldout:
         return "Nothing could be held out: whether reranking helps is not known."
     judged = tuned.heldout[0]
-    change = f"{judged.metric} {_signed(judged.after - judged.before)} on held-out sentences"
+    figures = places(judged.before, judged.after)
+    change = f"{judged.metric} {judged.after - judged.before:+.{figures}f} on held-out sentences"
     chance = f"p = {judged.p_value:.3f}"
     if judged.verdict == "helps":
         return f"Reranking helps here: {change} ({chance})."
@@ -33,6 +36,7 @@ def verdict(tuned: Tuned) -> str:
 
 def summary(tuned: Tuned) -> str:
     """The verdict, the figures behind it, and a warning."""
+    f = places(tuned.before, tuned.score)
     lines = [
         verdict(tuned),
         "",
@@ -41,31 +45,39 @@ def summary(tuned: Tuned) -> str:
     ]
     for judged in tuned.heldout:
         lines += _heldout(judged, tuned.baseline)
+    if tuned.heldout and tuned.heldout[0].oracle != tuned.oracle:
+        lines.append(f"  What the held-out lists hold: {_bounds(tuned.heldout[0], f)}")
     lines += [
-        f"  On the lists it was tuned on: {tuned.before:.2f} -> {tuned.score:.2f} {tuned.metric}",
-        f"  What these lists hold: oracle {tuned.oracle:.2f}, random {tuned.random:.2f},"
-        f" worst {tuned.worst:.2f}",
+        f"  On the lists it was tuned on: {tuned.before:.{f}f} -> {tuned.score:.{f}f}"
+        f" {tuned.metric}",
+        f"  What these lists hold: {_bounds(tuned, f)}",
     ]
     if len(tuned.replicates) > 1:
-        scores = ", ".join(f"{each.score:.2f}" for each in tuned.replicates)
+        scores = ", ".join(f"{each.score:.{f}f}" for each in tuned.replicates)
         lines.append(f"  Replicates, on the lists they were tuned on: {scores}")
     lines += [f"  Note: {note}" for note in tuned.notes]
     lines += [
         "",
-        f"{tuned.metric} was tuned, so it overstates how much better the translations are: "
+        f"{tuned.metric} was tuned, so it overstates how much better the chosen candidates are: "
         "trust another metric, or people.",
     ]
     return "\n".join(lines)
 
 
+def _bounds(held: Tuned | Heldout, f: int) -> str:
+    return f"oracle {held.oracle:.{f}f}, random {held.random:.{f}f}, worst {held.worst:.{f}f}"
+
+
 def _heldout(judged: Heldout, baseline: str) -> list[str]:
     low, high = judged.interval
+    f = places(judged.before, judged.after)
     spread = ""
     if len(judged.replicates) > 1:
-        spread = f"; replicates {min(judged.replicates):.2f} to {max(judged.replicates):.2f}"
+        least, most = min(judged.replicates), max(judged.replicates)
+        spread = f"; replicates {least:.{f}f} to {most:.{f}f}"
     return [
-        f"  Held out ({judged.how}, {judged.sentences} sentences): {judged.before:.2f} with "
-        f"{baseline} -> {judged.after:.2f} {judged.metric}",
-        f"    difference {_signed(judged.after - judged.before)}, 95 % of resamples "
-        f"{_signed(low)} to {_signed(high)}, p = {judged.p_value:.3f}{spread}",
+        f"  Held out ({judged.how}, {judged.sentences} sentences): {judged.before:.{f}f} with "
+        f"{baseline} -> {judged.after:.{f}f} {judged.metric}",
+        f"    difference {judged.after - judged.before:+.{f}f}, 95 % of resamples "
+        f"{low:+.{f}f} to {high:+.{f}f}, p = {judged.p_value:.3f}{spread}",
     ]

@@ -1,0 +1,266 @@
+"""What verbs of long work share: a file of options, settings of learners, outputs, resuming."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rosewood.cli.common import warn
+from rosewood.errors import FormatError, RosewoodError, TuningError
+
+if TYPE_CHECKING:
+    from rosewood.journal import Journal
+
+__all__ = [
+    "FILES",
+    "JUDGING",
+    "LEARNING",
+    "Config",
+    "JournalFile",
+    "Method",
+    "Metric",
+    "Seed",
+    "Settings",
+    "Start",
+    "Threads",
+    "check_files",
+    "cores",
+    "goes_on",
+    "merged",
+    "named_values",
+]
+
+
+LEARNING, JUDGING, FILES = "Learning", "Judging", "Files"  # panels of --help
+
+
+def _load(context: typer.Context, path: Path | None) -> Path | None:
+    """Options from a file become the defaults of this command; what is typed still wins."""
+    if path is not None:
+        known = {_spelling(each): each for each in context.command.params if each.opts[0][0] == "-"}
+        table = _table(path)
+        found: dict[str, Any] = {}
+        for name, value in table.items():
+            option = known.get(name.replace("_", "-"))
+            if option is None or name == "config":
+                told = ", ".join(sorted(set(known) - {"config", "help"}))
+                raise FormatError(f"there is no option {name!r} here; there are {told}", file=path)
+            try:
+                plain = _plain(value, is_flag=getattr(option, "is_flag", False),
+                               is_many=getattr(option, "multiple", False))  # fmt: skip
+                option.process_value(context, plain)
+            except (ValueError, typer.BadParameter) as error:
+                told = getattr(error, "message", None) or str(error)
+                raise FormatError(f"option {name!r}: {told}", file=path) from None
+            found[str(option.name)] = plain
+        context.default_map = {**(context.default_map or {}), **found}
+    return path
+
+
+def _spelling(option: Any) -> str:
+    """How an option is called in a file: its long name, without the dashes."""
+    return str(max(option.opts, key=len)).lstrip("-")
+
+
+def _table(path: Path) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("a name stands twice")
+        return dict(pairs)
+
+    text = path.read_bytes()
+    try:
+        if path.suffix == ".toml":
+            import tomllib
+
+            table: Any = tomllib.loads(text.decode())
+        else:
+            table = json.loads(text.decode(), object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        kind = "TOML" if path.suffix == ".toml" else "JSON"
+        raise FormatError(f"it is not {kind}: {error}", file=path) from error
+    if not isinstance(table, dict):
+        raise FormatError("want a table of option names and values", file=path)
+    return table
+
+
+def _plain(value: Any, *, is_flag: bool, is_many: bool) -> Any:
+    """A value as it would be typed; a table of settings is a list of name=value."""
+    if is_flag:
+        if not isinstance(value, bool):
+            raise ValueError(f"it is {value!r}, want true or false")
+        return value
+    if is_many:
+        if isinstance(value, dict):
+            return [f"{name}={_listed(each)}" for name, each in value.items()]
+        return [_word(each) for each in (value if isinstance(value, list) else [value])]
+    return _word(value)
+
+
+def _listed(value: Any) -> str:
+    return ",".join(map(_word, value)) if isinstance(value, list) else _word(value)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise ValueError(f"it is {json.dumps(value, default=str)[:40]}, want a text or a number")
+
+
+def merged(
+    context: typer.Context, param: typer.CallbackParam, typed: list[str] | None
+) -> list[str] | None:
+    """name=value as they were typed, and those of the file whose names were not typed."""
+    names = {text.partition("=")[0] for text in typed or ()}
+    from_file = (context.default_map or {}).get(str(param.name)) or ()
+    kept = [text for text in from_file if text.partition("=")[0] not in names]
+    return [*kept, *typed] if typed else typed
+
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        callback=_load,
+        help="Options from a JSON or TOML table of their long names; what is typed wins.",
+    ),
+]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        show_default="mert",
+        rich_help_panel=LEARNING,
+        help="The learner: mert, pro, mira, l1, mr (minimum risk), mr-da (annealed) or likelihood.",
+    ),
+]
+Metric = Annotated[
+    str,
+    typer.Option(
+        "--metric",
+        rich_help_panel=LEARNING,
+        help="bleu, bleu-sbp, chrf, chrf++, ter, wer, cer, exact, with settings as in "
+        "bleu:tokenize=none, or column:NAME, a score that came with the candidates.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        callback=merged,
+        help="A setting of the learner; see --list-settings.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Start = Annotated[
+    Path | None,
+    typer.Option(
+        "--start",
+        metavar="FILE",
+        rich_help_panel=LEARNING,
+        help="Weights to start from; their choices are then the baseline.",
+    ),
+]
+JournalFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        metavar="FILE",
+        rich_help_panel=FILES,
+        help="Where finished work is kept for a command that is run again, and stays; without it "
+        "OUTPUT.journal, which goes when all is done.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of all chance.")]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, max=1024, help="Threads.", show_default="all cores"),
+]
+
+
+def cores(threads: int | None) -> int:
+    """This many, or all that this process may use."""
+    if threads is not None:
+        return threads
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, str]:
+    """name=value of an option that may be repeated."""
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise TuningError(f"{what} {text}: want name=value")
+        if name in found:
+            raise TuningError(f"{what} {text}: {name} is set twice")
+        found[name] = value
+    return found
+
+
+def check_files(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
+    """Before any work: can the outputs be written, and does no file or stream serve twice?"""
+    if sum(str(path) == "-" for path in inputs) > 1:
+        raise TuningError("standard input (-) can be read only once")
+    seen: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is None or str(path) == "-":
+            continue
+        if path.is_dir():
+            raise FormatError(f"{option}: it is a folder", file=path)
+        if not path.parent.is_dir():
+            raise FormatError(f"{option}: there is no folder {str(path.parent)!r}", file=path)
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise FormatError(f"{option}: it cannot be written", file=path)
+        whole = path.resolve()
+        if whole in seen:
+            raise FormatError(f"{option}: {seen[whole]} goes there already", file=path)
+        seen[whole] = option
+        for other in inputs:
+            if other is not None and path.is_file() and other.resolve() == whole:
+                raise FormatError(f"{option}: it is read, too, and would be lost", file=path)
+
+
+@contextmanager
+def goes_on(given: Path | None, output: Path | None, *, quiet: bool = False) -> Iterator[Journal]:
+    """A journal beside the output for the time of the work, or one that was asked for and stays."""
+    from rosewood.journal import Journal
+
+    place = given
+    if given is None and output is not None and _is_ordinary(output):
+        place = output.with_name(f"{output.name}.journal")
+    is_new = place is None or not place.exists()
+    journal = Journal(place)
+    if len(journal) and not quiet:
+        warn(f"{place}: {len(journal)} finished pieces of work found, which need not be done again")
+    try:
+        yield journal
+    except KeyboardInterrupt:
+        if place is not None and len(journal):
+            warn(f"{len(journal)} finished pieces of work are in {place}: "
+                 "the same command goes on from there")  # fmt: skip
+        raise
+    except RosewoodError:
+        if is_new:  # it would end in the same way again
+            journal.remove()
+        raise
+    if given is None:
+        journal.remove()
+
+
+def _is_ordinary(path: Path) -> bool:
+    """Whether it is a file, or will be one: no stream and no device."""
+    return str(path) != "-" and (path.is_file() or not path.exists())

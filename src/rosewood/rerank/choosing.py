@@ -1,0 +1,120 @@
+"""Settings of a learner for a set of candidates: try many, keep those that choose best elsewhere.
+
+found = sweep("dev.jsonl", {"step": [0.001, 0.01], "margin": [1, 3]}, method="mira")
+tune("dev.jsonl", method="mira", settings=found.best.settings)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from rosewood import learn
+from rosewood.errors import TuningError
+from rosewood.forest.arrays import as_count
+from rosewood.journal import Journal
+from rosewood.learn import Sweep, Trial, TuningSet, Uniform
+from rosewood.learn.sweep import Choices, every_settings
+from rosewood.metrics import Metric, parse_metric
+from rosewood.model import weights_vector
+from rosewood.rerank.tuning import Lists, Told, check_apart, tuning_set
+
+__all__ = ["parse_choices", "sweep"]
+
+
+def sweep(
+    candidates: Lists,
+    choices: Mapping[str, Choices],
+    *,
+    method: str = "mert",
+    metric: Metric | str = "bleu",
+    select: Lists | None = None,
+    split: float = 0.2,
+    trials: int | None = None,
+    start: Mapping[str, float] | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    journal: Journal | None = None,
+    told: Told | None = None,
+) -> Sweep:
+    """Fit with each combination of `choices` (or with `trials` random ones), and score each on the
+    candidates `select`; without them, on a random part `split` of the lists, which is held out."""
+    if trials is not None:
+        as_count("trials", trials, 1)
+    if not choices:
+        raise TuningError("there are no settings to choose from")
+    if not 0 < split < 1:
+        raise TuningError(f"the split is {split}, want a part between 0 and 1")
+    total = len(every_settings(method, choices, trials=trials, seed=seed))  # all are good
+    judge = parse_metric(metric) if isinstance(metric, str) else metric
+    tell = told or (lambda what, done, total: None)
+    data = tuning_set(candidates, judge, threads, tell)
+    if select is None:
+        data, other = _halves(data, split, seed)
+    else:
+        other = tuning_set(select, judge, threads, tell, what="the candidates that choose")
+        check_apart(data, other, what="the candidates that choose")
+    if start is not None:
+        weights_vector(start, data.features, file="the starting weights")
+    workers = max(1, min(threads, total))
+    done = 0
+
+    def step(trial: Trial) -> None:
+        nonlocal done
+        done += 1
+        tell("trying settings", done, total)
+
+    tell("trying settings", 0, total)
+    return learn.sweep(
+        method,
+        choices,
+        data.subset(range(len(data)), threads=max(1, threads // workers)),
+        other,
+        trials=trials,
+        start=start,
+        seed=seed,
+        workers=workers,
+        journal=journal,
+        step=step,
+    )
+
+
+def _halves(data: TuningSet, split: float, seed: int) -> tuple[TuningSet, TuningSet]:
+    """What to fit on, and what chooses."""
+    if len(data) < 2:
+        raise TuningError("there is only one list: no part of it can be held out to choose with")
+    out = min(max(1, round(split * len(data))), len(data) - 1)
+    order = np.random.default_rng(seed).permutation(len(data))
+    return data.subset(np.sort(order[out:])), data.subset(np.sort(order[:out]))
+
+
+def parse_choices(texts: Iterable[str]) -> dict[str, Choices]:
+    """Choices as they are written: `step=0.001,0.01`, or a range, `step=1e-4..1e-1:log`."""
+    choices: dict[str, Choices] = {}
+    for text in texts:
+        name, equals, values = text.partition("=")
+        if not equals or not name or not values:
+            raise TuningError(f"{text!r}: want name=value,value… or name=low..high[:log]")
+        if name in choices:
+            raise TuningError(f"{text!r}: choices for {name} are given twice")
+        choices[name] = _range(text, values) if ".." in values else _values(text, values)
+    return choices
+
+
+def _values(text: str, values: str) -> list[str]:
+    found = values.split(",")
+    if not all(found) or len(set(found)) < len(found):
+        raise TuningError(f"{text!r}: a value is {'missing' if '' in found else 'given twice'}")
+    return found
+
+
+def _range(text: str, values: str) -> Uniform:
+    ends, colon, scale = values.partition(":")
+    low, _, high = ends.partition("..")
+    try:
+        if colon and scale != "log":
+            raise ValueError
+        return Uniform(float(low), float(high), log=bool(colon))
+    except ValueError:
+        raise TuningError(f"{text!r}: a range is low..high or low..high:log") from None

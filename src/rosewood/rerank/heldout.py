@@ -1,0 +1,90 @@
+"""How choices on sentences that were not tuned on compare with those that were there before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.learn import TuningSet
+from rosewood.metrics import Bounds, Metric, paired_bootstrap, parse_metric
+
+__all__ = ["SIGNIFICANT", "Heldout", "judge"]
+
+SIGNIFICANT = 0.05
+_NOTHING = 1e-9  # means of equal scores differ by rounding
+_ALSO = {"bleu": "chrf", "bleu-sbp": "chrf"}  # what judges beside the metric that was tuned
+
+
+@dataclass(frozen=True)
+class Heldout:
+    """One metric of held-out choices, against those before."""
+
+    how: str  # "5-fold cross-validation", "held-out file"
+    sentences: int
+    metric: str
+    before: float
+    after: float  # the mean over replicates
+    replicates: list[float]
+    p_value: float  # of the replicate in the middle
+    interval: tuple[float, float]  # 95 % of its difference
+    gain: float  # after - before, its sign so that more is better
+    oracle: float | None = None  # what choosing could reach there; of the tuned metric only
+    random: float | None = None
+    worst: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        if self.p_value >= SIGNIFICANT or abs(self.gain) < _NOTHING:
+            return "unclear"
+        return "helps" if self.gain > 0 else "hurts"
+
+
+def judge(
+    data: TuningSet,
+    before: LongArray,
+    rows: Sequence[LongArray],
+    *,
+    how: str,
+    limits: Bounds,
+    samples: int,
+) -> list[Heldout]:
+    """The tuned metric, and one that was not tuned, of the rows that each replicate chose."""
+    tables = [data.statistics[r] for r in rows]
+    found = _compare(data.metric, data.statistics[before], tables, how, samples)
+    judged = [
+        replace(found, oracle=limits.oracle, random=limits.random, worst=limits.worst),
+    ]
+    if all(len(references) for references in data.references):
+        also = parse_metric(_ALSO.get(data.metric.name, "bleu"))
+        first, *others = [_chosen_statistics(data, also, r) for r in (before, *rows)]
+        judged.append(_compare(also, first, others, how, samples))
+    return judged
+
+
+def _chosen_statistics(data: TuningSet, metric: Metric, rows: LongArray) -> FloatArray:
+    return metric.statistics_many(
+        [[text] for text in data.texts_of_rows(rows)], data.references, threads=data.threads
+    )
+
+
+def _compare(
+    metric: Metric, before: FloatArray, after: Sequence[FloatArray], how: str, samples: int
+) -> Heldout:
+    scores = [metric.score(table) for table in after]
+    middle = sorted(range(len(after)), key=lambda i: (scores[i], i))[(len(after) - 1) // 2]
+    test = paired_bootstrap(metric, after[middle], before, samples=samples)
+    mean = float(np.mean(scores))
+    return Heldout(
+        how=how,
+        sentences=len(before),
+        metric=metric.title,
+        before=test.baseline,
+        after=mean,
+        replicates=scores,
+        p_value=test.p_value if test.difference else 1.0,
+        interval=test.interval or (0.0, 0.0),
+        gain=metric.sign * (mean - test.baseline),
+    )

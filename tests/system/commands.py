@@ -1,0 +1,38 @@
+"""The command `rosewood` within this process: quick, and an error that nobody caught is seen."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from rosewood import cli
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Runs the command with some arguments and standard input."""
+
+    def run(*arguments, text: str = "") -> Done:
+        monkeypatch.setattr(sys, "argv", ["rosewood", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        capsys.readouterr()
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run
