@@ -55,10 +55,11 @@ LinePoint line_search(std::span<const Offset> line_start, std::span<const double
   double left = bounds.lower;
   for (std::size_t next = 0;;) {
     const double right = next < changes.size() ? changes[next].x : bounds.upper;
-    const double gain = scorer.gain(sum.data());
     const bool here = left <= 0.0 && 0.0 < right;
-    if (here) best.before = gain;
-    if (here || right - left > bounds.min_width * std::max(1.0, std::abs(left))) {
+    const bool wide = right - left > bounds.min_width * std::max(1.0, std::abs(left));
+    if (here || (wide && scorer.may_reach(sum.data(), best.gain))) {
+      const double gain = scorer.gain(sum.data());
+      if (here) best.before = gain;
       const double x = inner_point(left, right, bounds);
       if (gain > best.gain || (gain == best.gain && std::abs(x) < std::abs(best.x)))
         best = {x, gain, best.before};
