@@ -7,9 +7,13 @@
 #include <limits>
 #include <vector>
 
+#include "util/prefetch.hpp"
+
 namespace rosewood {
 
 namespace {
+
+constexpr Offset ahead = 64;
 
 /// A sentence changes from the statistics of one line to those of the next.
 struct Change {
@@ -38,10 +42,21 @@ LinePoint line_search(std::span<const Offset> line_start, std::span<const double
     const double* values = statistics.data() + static_cast<std::size_t>(row[line]) * width;
     for (std::size_t s = 0; s < width; ++s) sum[s] += sign * values[s];
   };
+  const auto ask_for = [&](Offset line) {
+    const double* values = statistics.data() + static_cast<std::size_t>(row[line]) * width;
+    prefetch_to_read(values);
+    prefetch_to_read(values + width - 1);
+  };
   std::vector<Change> changes;
   changes.reserve(begin.size());
+  // Rows lie all over a large table, which takes longer than all the rest: those of a list are
+  // asked for while others are looked at, and are at hand when the changes are made, in another
+  // order.
+  Offset asked = 0;
   for (std::size_t i = 0; i + 1 < line_start.size(); ++i) {
     Offset line = line_start[i];
+    for (const Offset end = std::min(line + ahead, line_start.back()); asked < end; ++asked)
+      ask_for(asked);
     while (line + 1 < line_start[i + 1] && begin[line + 1] <= bounds.lower) ++line;
     add(line, 1.0);
     for (++line; line < line_start[i + 1] && begin[line] < bounds.upper; ++line)
