@@ -3,19 +3,13 @@
 
 #include "util/error.hpp"
 #include "util/parallel.hpp"
+#include "util/prefetch.hpp"
 
 namespace rosewood {
 
 namespace {
 
-/// Asks for a cache line that is about to be written: sums over a million features miss the cache.
-inline void prefetch(const double* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address, 1);
-#else
-  static_cast<void>(address);
-#endif
-}
+/// Sums over a million features miss the cache: what is written next is asked for.
 constexpr Offset ahead = 24;
 
 }  // namespace
@@ -47,7 +41,7 @@ void add_features(const FeatureView& features, std::span<const double> coefficie
         const double c = coefficient[e];
         const Offset last = start[e + 1];
         for (Offset i = start[e]; i < last; ++i) {
-          if (i + ahead < non_zeros) prefetch(&sparse_total[id[i + ahead]]);
+          if (i + ahead < non_zeros) prefetch_to_write(&sparse_total[id[i + ahead]]);
           sparse_total[id[i]] += c * value[i];
         }
       }
