@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -11,6 +13,7 @@ from tests.reference import forest as plain
 from tests.reference import learn as loops
 from tests.reference.expectation import Table
 from tests.reference.forest import enumerate_derivations, features_of, score
+from tests.reference.metrics import bleu_score
 from tests.strategies import forests, quarters, thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
@@ -43,10 +46,11 @@ def batches(draw, elements=quarters, columns: int = 1):
 @given(st.data(), st.integers(1, 3))
 def test_scores_and_best_derivations(data, threads):
     several, weight = data.draw(batches())
-    theta = data.draw(thetas(several[0]))
-    out = np.empty(len(weight))
+    theta = np.stack(data.draw(st.lists(thetas(several[0]), min_size=1, max_size=3)))
+    out = np.empty((len(theta), len(weight)))
     _core.batch_scores(batch_of(several), theta, out, threads)
-    assert np.allclose(out, loops.batch_scores(several, theta), atol=1e-12)
+    for own, each in zip(out, theta, strict=True):
+        assert np.allclose(own, loops.batch_scores(several, each), atol=1e-12)
     start, edge = _core.batch_best(batch_of(several), weight, threads)
     begin = np.cumsum([0, *(f.num_edges for f in several)])
     for i, expected in enumerate(loops.batch_best(several, weight)):
@@ -378,3 +382,32 @@ def test_risk_of_forests_and_lists_is_that_of_their_strings(data, packed, heat, 
         step[i] = 1e-5
         slope = (objective(theta + step, terms)[0] - objective(theta - step, terms)[0]) / 2e-5
         assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1))
+def test_line_search_with_bleu_passes_over_nothing(seed):
+    """Sums that are dropped by products alone are never the best: short ones, and ones that match
+    nothing of some order, among them."""
+    random = np.random.default_rng(seed)
+    counts = random.integers(1, 5, size=8)
+    start = np.cumsum([0, *counts])
+    begin = np.concatenate([[-np.inf, *np.sort(random.normal(size=n - 1))] for n in counts])
+    words = random.integers(4, 12, size=len(begin))
+    totals = np.stack([words - n for n in range(4)], axis=1)
+    matches = np.minimum.accumulate(random.integers(0, totals + 1), axis=1)
+    if random.random() < 0.3:
+        matches[:, 3] = 0
+    table = np.column_stack([words, random.integers(4, 14, size=len(begin)), matches, totals])
+    table = table.astype(float)
+    lines = [[(begin[k], k) for k in range(a, b)] for a, b in pairwise(start)]
+    scorer = parse_metric("bleu").scorer
+
+    def gain(total) -> float:
+        return bleu_score(total, 4)
+
+    found = _core.line_search(
+        start, begin, np.arange(len(begin)), table, scorer, -9.0, 9.0, 1e-12
+    )  # fmt: skip
+    best = loops.line_search(lines, table, gain, -9.0, 9.0)
+    assert found[1] == pytest.approx(best, rel=1e-12, abs=1e-12)

@@ -85,7 +85,7 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
         raise TuningError(f"the values of feature {name!r} are too large to be compared")
     if not varies.any():
         raise TuningError(
-            "no feature varies within a list: whatever the weights, nothing is chosen differently"
+            "no feature varies within any list: whatever the weights, nothing is chosen differently"
         )
     return Begun(theta, candidates, 1.0 / np.where(varies > 0, varies, 1.0))
 
