@@ -96,7 +96,7 @@ def test_a_killed_run_goes_on(good, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         tune(good, **QUICK, replicates=2, journal=Journal(path), told=killed)
-    assert len(Journal(path)) == 7
+    assert 7 <= len(Journal(path)) < 12  # what was under way may come to its end
     again = tune(good, **QUICK, replicates=2, journal=Journal(path))
     assert again.as_dict() == whole.as_dict()
     assert len(Journal(path)) == 12

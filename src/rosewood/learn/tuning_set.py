@@ -219,7 +219,8 @@ class TuningSet:
 
     def edge_scores(self, theta: ArrayLike, *, threads: int | None = None) -> FloatArray:
         """θ·φ of every edge of every forest."""
-        return self.edge_scores_many([theta], threads=threads)[0]
+        scores: FloatArray = self.edge_scores_many([theta], threads=threads)[0]
+        return scores
 
     def edge_scores_many(
         self, thetas: Iterable[ArrayLike], *, threads: int | None = None
