@@ -89,7 +89,7 @@ BAD = {
     "no references": (
         TUNE, {"bad.jsonl": "".join(json.dumps({**json.loads(x),
         "refs": []}) + "\n" for x in LISTS)},
-        "reference"),
+        "the candidates: list 0: .*no reference"),
     "another number of references": (
         TUNE, {"bad.jsonl": changed(6, refs=["a", "b"])}, "bad.jsonl:7: "),
     "too few lines of references": (
@@ -148,11 +148,12 @@ BAD = {
         TUNE, {"bad.jsonl": texts(lambda _: "a b c d")}, "BLEU does not vary within any list"),
     "no features": (TUNE, {"bad.jsonl": features(lambda f, _: {})}, "have no features"),
     "too many features for MERT": (TUNE, {"bad.jsonl": features(many_sparse)}, "not meant for 305"),
-    "no such column of scores": ([*GOOD, "--metric", "column:comet"], {}, "no column 'comet'"),
+    "no such column of scores": (
+        [*GOOD, "--metric", "column:comet"], {}, "list 0: there is no column 'comet'"),
     "a column without name": ([*GOOD, "--metric", "column"], {}, "column needs its column"),
     "one fold": ([*GOOD, "--folds", "1"], {}, "1 folds: .*at least two"),
     "no replicates": ([*GOOD, "--replicates", "0"], {}, "0 replicates: .*at least one"),
-    "no resamples": ([*GOOD, "--samples", "0"], {}, "samples is 0"),
+    "no resamples": ([*GOOD, "--samples", "0"], {}, "0 samples: "),
     "forests that are no lists": (
         ["tune", "bad.rwf", "-o", "out.json"], {"bad.rwf": forests}, "list"),
     "a damaged set": (["tune", "bad.rwf", "-o", "out.json"], {"bad.rwf": "RWF?"}, "bad.rwf: "),
@@ -190,7 +191,8 @@ BAD = {
     "a weight too many": (RERANK, {"bad.json": json.dumps({**WEIGHTS, "x": 1})}, "weight for 'x'"),
     "an end of line in a text": (
         ["rerank", "bad.jsonl", "--weights", "weights.json", "-o", "out.txt"],
-        {"bad.jsonl": texts(lambda t: t.replace(" ", "\n"))}, "list '0': .*end of line"),
+        {"bad.jsonl": texts(lambda t: t.replace(" ", "\n"))},
+        "bad.jsonl with weights.json: list '0': .*end of line"),
     "weights that are too large": (
         RERANK, {"bad.json": json.dumps(dict.fromkeys(WEIGHTS, 1e308))}, "does not fit a double"),
     "-k without --nbest": (
@@ -236,7 +238,7 @@ BAD = {
         [*SWEEP, "--grid", "nearby=1..0", "--random", "2"], {}, "from a number to a larger one"),
     "a log range from zero": (
         [*SWEEP, "--grid", "nearby=0..1:log", "--random", "2"], {}, "begins above 0"),
-    "no trials": ([*SWEEP, "--grid", "nearby=0..1", "--random", "0"], {}, "trials is 0"),
+    "no trials": ([*SWEEP, "--grid", "nearby=0..1", "--random", "0"], {}, "0 trials: "),
     "a split of everything": ([*SWEEP, "--grid", "k=1,2", "--split", "1"], {}, "the split is 1.0"),
     "choosing on other features": (
         [*SWEEP, "--grid", "k=1,2", "--select", "bad.jsonl"],

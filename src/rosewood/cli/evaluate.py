@@ -168,8 +168,13 @@ def _print_json(
 
 
 def _verdict(metric: Metric, found: Any) -> str:
-    """better, worse, or chance: what a difference of this sign and p-value says."""
-    if found.p_value >= _SIGNIFICANT or found.difference == 0:
+    """better, worse, or unclear.
+
+    sacreBLEU's bootstrap calls one in ten differences of nothing significant at p < 0.05, so the
+    interval of the difference must leave out zero as well.
+    """
+    low, high = found.interval or (found.difference, found.difference)
+    if found.p_value >= _SIGNIFICANT or found.difference == 0 or low <= 0 <= high:
         return "unclear"
     return "better" if metric.sign * found.difference > 0 else "worse"
 

@@ -80,13 +80,22 @@ def rerank(
     reading = Reading(format, None, source, features, per_source, on_bad_line, quiet)
     lists = changed = 0
     named = read_weights(weights)
-    with _lines_to(output) as write:
+    with _naming(file, weights), _lines_to(output) as write:
         for each in rerank(reading.lists(file), named):
             write(_line(each, nbest, k, json))
             lists += 1
             changed += int(each.order[0]) != 0
     if not quiet:
         warn(f"{changed} of {lists} lists choose another candidate than their first")
+
+
+@contextmanager
+def _naming(file: Path, weights: Path) -> Iterator[None]:
+    """Errors about lists and weights name both files."""
+    try:
+        yield
+    except TuningError as error:
+        raise TuningError(f"{file} with {weights}: {error}") from error
 
 
 @contextmanager

@@ -129,7 +129,7 @@ def tune(
             "--samples",
             rich_help_panel=JUDGING,
             metavar="N",
-            help="Resamples of the test of significance.",
+            help="Samples of the test of significance.",
         ),
     ] = 1000,
     journal: JournalFile = None,

@@ -12,7 +12,6 @@ import numpy as np
 
 from rosewood import learn
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import as_count
 from rosewood.journal import Journal
 from rosewood.learn import Sweep, Trial, TuningSet, Uniform
 from rosewood.learn.sweep import Choices, every_settings
@@ -40,8 +39,8 @@ def sweep(
 ) -> Sweep:
     """Fit with each combination of `choices` (or with `trials` random ones), and score each on the
     candidates `select`; without them, on a random part `split` of the lists, which is held out."""
-    if trials is not None:
-        as_count("trials", trials, 1)
+    if trials is not None and trials < 1:
+        raise TuningError(f"{trials} trials: there must be at least one")
     if not choices:
         raise TuningError("there are no settings to choose from")
     if not 0 < split < 1:

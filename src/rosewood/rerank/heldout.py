@@ -1,4 +1,8 @@
-"""How choices on sentences that were not tuned on compare with those that were there before."""
+"""How choices on sentences that were not tuned on compare with those that were there before.
+
+The p-value is that of approximate randomisation: where there is no difference, it says so 19 times
+out of 20.  The p-value of sacreBLEU's bootstrap is about half as large, and would not.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 
 from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.learn import TuningSet
-from rosewood.metrics import Bounds, Metric, paired_bootstrap, parse_metric
+from rosewood.metrics import Bounds, Metric, paired_randomisation, parse_metric
 
 __all__ = ["SIGNIFICANT", "Heldout", "judge"]
 
@@ -75,7 +79,7 @@ def _compare(
 ) -> Heldout:
     scores = [metric.score(table) for table in after]
     middle = sorted(range(len(after)), key=lambda i: (scores[i], i))[(len(after) - 1) // 2]
-    test = paired_bootstrap(metric, after[middle], before, samples=samples)
+    test = paired_randomisation(metric, after[middle], before, samples=samples, resamples=samples)
     mean = float(np.mean(scores))
     return Heldout(
         how=how,

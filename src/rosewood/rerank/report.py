@@ -353,7 +353,10 @@ def _how(tuned: Tuned, command: str | None) -> str:
         ("metric", f"{tuned.metric} ({tuned.signature})"),
         ("baseline", tuned.baseline),
         ("judged by", tuned.heldout[0].how if tuned.heldout else "nothing"),
-        ("significance", "paired bootstrap, of the replicate in the middle"),
+        (
+            "significance",
+            "approximate randomisation, of the replicate in the middle; intervals by bootstrap",
+        ),
         ("normalisation", _NORMS.get(tuned.normalization, tuned.normalization)),
         ("replicates", f"{len(tuned.replicates)}, the one with the best score is kept"),
         ("seed", tuned.seed),

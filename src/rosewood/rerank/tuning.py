@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from rosewood.errors import TuningError
+from rosewood.errors import MetricError, TuningError
 from rosewood.forest import ForestSet
-from rosewood.forest.arrays import FloatArray, LongArray, as_count
+from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import Learner, TuningSet, check_weights, make_learner, normalize
 from rosewood.learn.learner import Normalization, Report
@@ -162,11 +162,12 @@ def tune(
     in a list counts as the choice before.  `journal` lets a run that was killed go on; `told` hears
     how far the work has come.
     """
-    if as_count("replicates", replicates) < 1:
+    if replicates < 1:
         raise TuningError(f"{replicates} replicates: there must be at least one")
-    if heldout is None and as_count("folds", folds) < 2:
+    if heldout is None and folds < 2:
         raise TuningError(f"{folds} folds: cross-validation needs at least two")
-    as_count("samples", samples, 1)
+    if samples < 1:
+        raise TuningError(f"{samples} samples: significance needs at least one")
     normalize(np.ones(1), normalization)  # before anything is read
     judging = parse_metric(metric) if isinstance(metric, str) else metric
     learner = make_learner(method, settings)
@@ -269,7 +270,10 @@ def tuning_set(
         done += count
         tell(f"counting for {metric.title}", done, len(lists))
 
-    tuning = TuningSet(lists, metric, threads=threads, step=step)
+    try:
+        tuning = TuningSet(lists, metric, threads=threads, step=step)
+    except MetricError as error:
+        raise MetricError(f"{what}: list {error}") from error
     if not tuning.is_flat:
         raise TuningError(
             "reranking takes lists of candidates, these are forests: tune them with "
