@@ -10,6 +10,7 @@ Native      core/learn/envelope.hpp, core/learn/line_search.hpp
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
@@ -67,7 +68,7 @@ class Mert(Learner):
         theta, candidates, scale = begin(tuning, start, self.k)
         gains = tuning.metric.sentence_gains(candidates.statistics)
         starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
-        axes = [self._axis(tuning, j, scale) for j in range(count)]
+        axes = _directions(np.diag(scale), tuning.edge_scores_many(np.diag(scale)))
         seeds = np.random.SeedSequence(seed).spawn(self.restarts)
         climbs: list[_Climb] = []
         history = Rounds(report)
@@ -86,12 +87,6 @@ class Mert(Learner):
                     history.add(sign * done.gain, best=sign * best, passes=done.passes)
         winner = max(climbs, key=lambda c: c.gain)  # the first among equals
         return Fit(winner.theta, tuning.score(winner.theta), history)
-
-    def _axis(self, tuning: TuningSet, feature: int, scale: FloatArray) -> _Direction:
-        delta = np.zeros(len(tuning.features))
-        delta[feature] = scale[feature]
-        slope = tuning.edge_scores(delta)
-        return _Direction(delta, slope)
 
 
 def _waves(restarts: int) -> list[range]:
@@ -133,12 +128,13 @@ def _climb(
     while done < settings.passes:
         done += 1
         theta = _unit(theta, scale)
-        scores = tuning.edge_scores(theta, threads=1)  # climbs share the threads
         before = gain
-        randoms = [
-            _random_direction(tuning, scale, random) for _ in range(settings.random_directions)
+        deltas = [
+            random.standard_normal(len(scale)) * scale for _ in range(settings.random_directions)
         ]
-        directions = axes + randoms
+        # Climbs share the threads.
+        scores, *slopes = tuning.edge_scores_many([theta, *deltas], threads=1)
+        directions = axes + _directions(deltas, slopes)
         for number in random.permutation(len(directions)):
             direction = directions[number]
             x, found, here = line_search(tuning, scores, direction.slope)
@@ -158,11 +154,8 @@ def _unit(theta: FloatArray, scale: FloatArray) -> FloatArray:
     return theta / length if length > 0 else scale / float(np.sqrt(len(scale)))
 
 
-def _random_direction(
-    tuning: TuningSet, scale: FloatArray, random: np.random.Generator
-) -> _Direction:
-    delta = random.standard_normal(len(scale)) * scale
-    return _Direction(delta, tuning.edge_scores(delta, threads=1))
+def _directions(deltas: Iterable[FloatArray], slopes: Iterable[FloatArray]) -> list[_Direction]:
+    return [_Direction(delta, slope) for delta, slope in zip(deltas, slopes, strict=True)]
 
 
 def line_search(

@@ -12,7 +12,7 @@ as they are met, so that none is counted twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
@@ -218,9 +218,16 @@ class TuningSet:
 
     def edge_scores(self, theta: ArrayLike, *, threads: int | None = None) -> FloatArray:
         """θ·φ of every edge of every forest."""
-        out = np.empty(self.num_edges)
-        parameters = as_weight("theta", theta, len(self.features))
-        _core.batch_scores(self.batch, parameters, out, threads or self.threads)
+        scores: FloatArray = self.edge_scores_many([theta], threads=threads)[0]
+        return scores
+
+    def edge_scores_many(
+        self, thetas: Iterable[ArrayLike], *, threads: int | None = None
+    ) -> FloatArray:
+        """Edge scores under each θ, [n, edges]; features are read once for all."""
+        rows = np.stack([as_weight("theta", theta, len(self.features)) for theta in thetas])
+        out = np.empty((len(rows), self.num_edges))
+        _core.batch_scores(self.batch, rows, out, threads or self.threads)
         return out
 
     def best_rows(self, theta: ArrayLike) -> LongArray:
