@@ -14,10 +14,18 @@ constexpr Offset ahead = 24;
 
 }  // namespace
 
+ROSEWOOD_CLONES void row_scores(const FeatureView& features, Offset first, const double* theta,
+                                std::span<double> score) {
+  for (std::size_t i = 0; i < score.size(); ++i)
+    score[i] = row_score(features, theta, first + static_cast<Offset>(i));
+}
+
 void edge_scores(const FeatureView& features, std::span<const double> theta,
                  std::span<double> score, int threads) {
   parallel_for(std::ssize(score), threads, 4096, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t e = begin; e < end; ++e) score[e] = row_score(features, theta.data(), e);
+    row_scores(
+        features, begin, theta.data(),
+        score.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
   });
 }
 

@@ -37,6 +37,10 @@ ROSEWOOD_INLINE double row_score(const FeatureView& features, const double* thet
   return sum;
 }
 
+/// score[i] = theta · φ of row first + i.
+void row_scores(const FeatureView& features, Offset first, const double* theta,
+                std::span<double> score);
+
 /// score[e] = theta · φ_e. theta.size() is width plus the number of sparse features.
 void edge_scores(const FeatureView& features, std::span<const double> theta,
                  std::span<double> score, int threads);

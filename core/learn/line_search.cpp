@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "util/prefetch.hpp"
+#include "util/radix_sort.hpp"
 
 namespace rosewood {
 
@@ -62,10 +63,8 @@ LinePoint line_search(std::span<const Offset> line_start, std::span<const double
     for (++line; line < line_start[i + 1] && begin[line] < bounds.upper; ++line)
       changes.push_back({begin[line], line});
   }
-  // By place, then by sentence: sums have one order.
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return a.x != b.x ? a.x < b.x : a.line < b.line;
-  });
+  std::vector<Change> spare;
+  radix_sort(changes, spare);  // by place, then by sentence: sums have one order
   LinePoint best{0.0, -std::numeric_limits<double>::infinity(), 0.0};
   double left = bounds.lower;
   for (std::size_t next = 0;;) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace rosewood {
 
@@ -141,6 +142,11 @@ struct MetricScorer {
     return factor * ((1.0 + weight) * precision * recall / (weight * precision + recall));
   }
 };
+
+/// gain[i] is the gain of `base` with row i of `rows` added to it: bit for bit what scorer.gain
+/// says of the sum, but BLEU goes in vectors. `room` is scratch.
+void gains_beside(const MetricScorer& scorer, const double* base, const double* rows,
+                  std::span<double> gain, std::vector<double>& room);
 
 /// score[i] is the score of row i of `statistics`, which has rows of scorer.width() numbers.
 void metric_scores(const MetricScorer& scorer, std::span<const double> statistics,
