@@ -63,6 +63,7 @@ stubs: $(VENV)/tests
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.forest
 	$(BIN)/python -m benchmarks.metrics
+	$(BIN)/python -m benchmarks.tune
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

@@ -59,12 +59,14 @@ void bind_learn(nb::module_& m) {
   m.def("make_batch", &make_batch, "forests"_a, "features"_a, "The views are kept alive.");
   m.def(
       "batch_scores",
-      [](const BatchHandle& b, In<double> theta, Out<double> score, int threads) {
-        check_size("theta", theta.size(), b.theta_size);
-        check_size("score", score.size(), b.edges());
-        batch_scores(b.batch, span_of(theta), span_of(score), threads);
+      [](const BatchHandle& b, In2<double> theta, Out<double> score, int threads) {
+        check_size("theta", theta.shape(1), b.theta_size);
+        check_size("score", score.size(), theta.shape(0) * b.edges());
+        batch_scores(b.batch, static_cast<std::int64_t>(theta.shape(0)), span_of(theta),
+                     span_of(score), threads);
       },
-      "batch"_a, "theta"_a.noconvert(), "score"_a.noconvert(), "threads"_a = 1, Release());
+      "batch"_a, "theta"_a.noconvert(), "score"_a.noconvert(), "threads"_a = 1, Release(),
+      "Scores of all edges, a row for each row of theta.");
   m.def(
       "batch_best",
       [](const BatchHandle& b, In<double> score, int threads) {

@@ -7,6 +7,7 @@ import numpy as np
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import TuningSet
 from rosewood.metrics import Column, parse_metric
+from tests.reference.forest import enumerate_derivations, features_of, words_of
 
 WORDS = ("a", "b", "c", "d")
 
@@ -65,3 +66,16 @@ def small_texts(seed: int, *, lists: int = 6, candidates: int = 5, width: int = 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+
+
+def as_list(forest: Forest) -> Forest:
+    """The derivations of a forest as an n-best list."""
+    derivations = enumerate_derivations(forest)
+    rows = [features_of(forest, d) for d in derivations]
+    dense, sparse = forest.features.dense, forest.features.sparse
+    return Forest.from_nbest(
+        [words_of(forest, d) for d in derivations],
+        np.array([[row.get(name, 0.0) for name in dense] for row in rows]),
+        sparse=[{name: x for name, x in row.items() if name in sparse} for row in rows],
+        features=FeatureSpace(dense, list(sparse)),
+    )

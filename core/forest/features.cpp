@@ -3,27 +3,29 @@
 
 #include "util/error.hpp"
 #include "util/parallel.hpp"
+#include "util/prefetch.hpp"
 
 namespace rosewood {
 
 namespace {
 
-/// Asks for a cache line that is about to be written: sums over a million features miss the cache.
-inline void prefetch(const double* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address, 1);
-#else
-  static_cast<void>(address);
-#endif
-}
+/// Sums over a million features miss the cache: what is written next is asked for.
 constexpr Offset ahead = 24;
 
 }  // namespace
 
+ROSEWOOD_CLONES void row_scores(const FeatureView& features, Offset first, const double* theta,
+                                std::span<double> score) {
+  for (std::size_t i = 0; i < score.size(); ++i)
+    score[i] = row_score(features, theta, first + static_cast<Offset>(i));
+}
+
 void edge_scores(const FeatureView& features, std::span<const double> theta,
                  std::span<double> score, int threads) {
   parallel_for(std::ssize(score), threads, 4096, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t e = begin; e < end; ++e) score[e] = row_score(features, theta.data(), e);
+    row_scores(
+        features, begin, theta.data(),
+        score.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
   });
 }
 
@@ -47,7 +49,7 @@ void add_features(const FeatureView& features, std::span<const double> coefficie
         const double c = coefficient[e];
         const Offset last = start[e + 1];
         for (Offset i = start[e]; i < last; ++i) {
-          if (i + ahead < non_zeros) prefetch(&sparse_total[id[i + ahead]]);
+          if (i + ahead < non_zeros) prefetch_to_write(&sparse_total[id[i + ahead]]);
           sparse_total[id[i]] += c * value[i];
         }
       }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "forest/view.hpp"
+#include "util/clones.hpp"
 
 namespace rosewood {
 
@@ -16,7 +17,7 @@ struct FeatureView {
 };
 
 /// a · b over n numbers, in four sums side by side: additions overlap, and their order is fixed.
-inline double dense_dot(const double* a, const double* b, std::int64_t n) {
+ROSEWOOD_INLINE double dense_dot(const double* a, const double* b, std::int64_t n) {
   double sum[4] = {0.0, 0.0, 0.0, 0.0};
   std::int64_t i = 0;
   for (; i + 4 <= n; i += 4)
@@ -26,7 +27,8 @@ inline double dense_dot(const double* a, const double* b, std::int64_t n) {
 }
 
 /// theta · φ of one row; theta has the dense features first.
-inline double row_score(const FeatureView& features, const double* theta, std::int64_t row) {
+ROSEWOOD_INLINE double row_score(const FeatureView& features, const double* theta,
+                                 std::int64_t row) {
   double sum = dense_dot(theta, features.dense.data() + row * features.width, features.width);
   const double* sparse_theta = theta + features.width;
   const auto& sparse = features.sparse;
@@ -34,6 +36,10 @@ inline double row_score(const FeatureView& features, const double* theta, std::i
     sum += sparse_theta[sparse.id[i]] * sparse.value[i];
   return sum;
 }
+
+/// score[i] = theta · φ of row first + i.
+void row_scores(const FeatureView& features, Offset first, const double* theta,
+                std::span<double> score);
 
 /// score[e] = theta · φ_e. theta.size() is width plus the number of sparse features.
 void edge_scores(const FeatureView& features, std::span<const double> theta,

@@ -1,17 +1,35 @@
 // core/learn/batch.cpp
 #include "learn/batch.hpp"
 
+#include <algorithm>
+
 #include "forest/kernels.hpp"
 #include "forest/search.hpp"
+#include "util/clones.hpp"
 #include "util/parallel.hpp"
 
 namespace rosewood {
 
-void batch_scores(const ForestBatch& batch, std::span<const double> theta, std::span<double> score,
-                  int threads) {
+namespace {
+
+/// Scores of the rows of one forest; `score` has a row for each parameter vector, `stride` apart.
+ROSEWOOD_CLONES void score_rows(const FeatureView& features, Offset rows, const double* theta,
+                                std::int64_t size, std::int64_t vectors, double* score,
+                                Offset stride) {
+  for (Offset e = 0; e < rows; ++e)
+    for (std::int64_t t = 0; t < vectors; ++t)
+      score[t * stride + e] = row_score(features, theta + t * size, e);
+}
+
+}  // namespace
+
+void batch_scores(const ForestBatch& batch, std::int64_t vectors, std::span<const double> theta,
+                  std::span<double> score, int threads) {
+  const auto size = std::ssize(theta) / std::max<std::int64_t>(1, vectors);
   parallel_for(batch.size(), threads, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      edge_scores(batch.features[i], theta, batch.of(i, score), 1);
+      score_rows(batch.features[i], batch.forest[i].num_edges(), theta.data(), size, vectors,
+                 score.data() + batch.edge_begin[i], batch.num_edges());
   });
 }
 

@@ -28,9 +28,10 @@ struct ForestBatch {
   }
 };
 
-/// score[e] = theta · φ_e of all edges.
-void batch_scores(const ForestBatch& batch, std::span<const double> theta, std::span<double> score,
-                  int threads);
+/// Row t of `score` is theta_t · φ_e of all edges e. `theta` and `score` have `vectors` rows, one
+/// after the other; features are read once for all of them.
+void batch_scores(const ForestBatch& batch, std::int64_t vectors, std::span<const double> theta,
+                  std::span<double> score, int threads);
 
 /// The edges of each forest's best derivation under `score`, in pre-order, and where they begin:
 /// numbers in the batch. Among equals, the first edges.

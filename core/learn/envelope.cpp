@@ -75,10 +75,30 @@ ROSEWOOD_CLONES Extremes extremes(const double* slope, const double* intercept, 
   return found;
 }
 
-/// The lines that may be part of the envelope of n lines. The envelope lies above the flattest, the
-/// highest and the steepest line; a line below the two corners of those three is nowhere on it.
-/// Most of a list goes here, before anything is sorted.
-void sift(const double* slope, const double* intercept, std::size_t n, std::vector<Offset>& kept) {
+/// Two points that the envelope does not lie below: the corners of the flattest, the highest and
+/// the steepest line. Flatter lines than the highest are held against the left one.
+struct Corners {
+  double top_slope;
+  double left, low;    // x and y
+  double right, high;  // x and y
+};
+
+/// above[i] is 1 where a line is not below its corner.
+ROSEWOOD_CLONES void compare(const double* slope, const double* intercept, std::size_t n,
+                             const Corners& at, std::int64_t* above) {
+  const double top_slope = at.top_slope;
+  const double left = at.left, low = at.low, right = at.right, high = at.high;
+  for (std::size_t i = 0; i < n; ++i) {  // written so that the compiler sees selections
+    const double x = slope[i] < top_slope ? left : right;
+    const double y = slope[i] < top_slope ? low : high;
+    above[i] = intercept[i] + slope[i] * x >= y ? 1 : 0;
+  }
+}
+
+/// The lines that may be part of the envelope of n lines: a line below the two corners is nowhere
+/// on it. Most of a list goes here, before anything is sorted.
+void sift(const double* slope, const double* intercept, std::size_t n,
+          std::vector<std::int64_t>& above, std::vector<Offset>& kept) {
   const Extremes at = extremes(slope, intercept, n);
   kept.resize(n);
   if (!(at.low_intercept > -infinity && at.high_intercept > -infinity)) {
@@ -96,12 +116,13 @@ void sift(const double* slope, const double* intercept, std::size_t n, std::vect
     const double y = at.top + at.top_slope * x;
     return y - 1e-9 * (1.0 + std::abs(y) + std::abs(at.top));
   };
-  const double low = height(left), high = height(right);
+  above.resize(n);
+  compare(slope, intercept, n, {at.top_slope, left, height(left), right, height(right)},
+          above.data());
   std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    const bool flatter = slope[i] < at.top_slope;
     kept[count] = static_cast<Offset>(i);
-    count += intercept[i] + slope[i] * (flatter ? left : right) >= (flatter ? low : high);
+    count += static_cast<std::size_t>(above[i]);
   }
   kept.resize(count);
 }
@@ -124,9 +145,8 @@ struct Key {
   std::size_t line;
 };
 
-void sort_by_slope(const std::vector<Line>& lines, std::vector<Key>& key) {
-  key.resize(lines.size());
-  for (std::size_t i = 0; i < lines.size(); ++i) key[i] = {lines[i].slope, i};
+/// Edges come in their order, so equal lines keep the first.
+void sort_by_slope(std::vector<Key>& key) {
   std::sort(key.begin(), key.end(), [](const Key& a, const Key& b) {
     return a.slope != b.slope ? a.slope < b.slope : a.line < b.line;
   });
@@ -170,21 +190,31 @@ class Hulls {
     first_.assign(static_cast<std::size_t>(f.num_nodes()) + 1, 0);
     for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
       drawn_.clear();
-      if (f.num_nodes() == 1) {  // an n-best list
-        sift(slope.data(), intercept.data(), slope.size(), kept_);
-        for (const Offset e : kept_)
-          if (intercept[e] > -infinity) drawn_.push_back({slope[e], intercept[e], 0.0, e, 0});
-      } else {
-        for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
-          if (intercept[e] > -infinity) add_sums(f, e, slope[e], intercept[e]);
-      }
-      // Edges come in their order, so equal lines keep the first.
-      sort_by_slope(drawn_, key_);
+      for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
+        if (intercept[e] > -infinity) add_sums(f, e, slope[e], intercept[e]);
+      key_.clear();
+      for (std::size_t i = 0; i < drawn_.size(); ++i) key_.push_back({drawn_[i].slope, i});
+      sort_by_slope(key_);
       Stack stack(lines_);
       for (const Key& key : key_) stack.push(drawn_[key.line]);
       first_[v + 1] = lines_.size();
     }
     return std::span<const Line>(lines_).subspan(first_[f.num_nodes() - 1]);
+  }
+
+  /// Lines of an n-best list: each is an edge, and has nothing to unfold.
+  std::span<const Line> build_list(std::span<const double> intercept,
+                                   std::span<const double> slope) {
+    sift(slope.data(), intercept.data(), slope.size(), above_, kept_);
+    key_.clear();
+    for (const Offset e : kept_)
+      if (intercept[e] > -infinity) key_.push_back({slope[e], static_cast<std::size_t>(e)});
+    sort_by_slope(key_);
+    lines_.clear();
+    Stack stack(lines_);
+    for (const Key& key : key_)
+      stack.push({key.slope, intercept[key.line], 0.0, static_cast<Offset>(key.line), 0});
+    return lines_;
   }
 
   /// Appends the edges of a line's derivation, in pre-order.
@@ -235,13 +265,24 @@ class Hulls {
   std::vector<std::size_t> chosen_;  // lines of tails
   std::vector<Line> drawn_;
   std::vector<Key> key_;
+  std::vector<std::int64_t> above_;
   std::vector<Offset> kept_;
   std::vector<std::size_t> at_;
   std::vector<const Line*> pending_;
 };
 
+ROSEWOOD_CLONES bool are_lines(const double* intercept, const double* slope, std::size_t n) {
+  std::int64_t bad = 0;
+  for (std::size_t e = 0; e < n; ++e) {
+    bad |= std::abs(slope[e]) < infinity ? 0 : 1;
+    bad |= intercept[e] < infinity ? 0 : 1;
+  }
+  return bad == 0;
+}
+
 void check_lines(const ForestBatch& batch, std::span<const double> intercept,
                  std::span<const double> slope) {
+  if (are_lines(intercept.data(), slope.data(), slope.size())) return;
   for (Offset e = 0; e < batch.num_edges(); ++e) {
     if (std::isfinite(slope[e]) && intercept[e] < infinity) continue;
     const auto i = std::upper_bound(batch.edge_begin.begin(), batch.edge_begin.end(), e) -
@@ -275,10 +316,15 @@ Envelopes upper_envelopes(const ForestBatch& batch, std::span<const double> inte
       const ForestView& f = batch.forest[i];
       const Offset begin = batch.edge_begin[i];
       const auto lines_before = out.begin.size();
-      const auto lines = hulls.build(f, batch.of(i, intercept), batch.of(i, slope));
+      const bool is_list = f.num_nodes() == 1;
+      const auto lines = is_list ? hulls.build_list(batch.of(i, intercept), batch.of(i, slope))
+                                 : hulls.build(f, batch.of(i, intercept), batch.of(i, slope));
       for (const Line& line : lines) {
         const auto before = out.edge.size();
-        hulls.unfold(f, line, begin, out.edge);
+        if (is_list)
+          out.edge.push_back(begin + line.edge);
+        else
+          hulls.unfold(f, line, begin, out.edge);
         out.begin.push_back(line.begin);
         out.length.push_back(static_cast<Offset>(out.edge.size() - before));
       }

@@ -7,9 +7,14 @@
 #include <limits>
 #include <vector>
 
+#include "util/prefetch.hpp"
+#include "util/radix_sort.hpp"
+
 namespace rosewood {
 
 namespace {
+
+constexpr Offset ahead = 64;
 
 /// A sentence changes from the statistics of one line to those of the next.
 struct Change {
@@ -38,27 +43,37 @@ LinePoint line_search(std::span<const Offset> line_start, std::span<const double
     const double* values = statistics.data() + static_cast<std::size_t>(row[line]) * width;
     for (std::size_t s = 0; s < width; ++s) sum[s] += sign * values[s];
   };
+  const auto ask_for = [&](Offset line) {
+    const double* values = statistics.data() + static_cast<std::size_t>(row[line]) * width;
+    prefetch_to_read(values);
+    prefetch_to_read(values + width - 1);
+  };
   std::vector<Change> changes;
   changes.reserve(begin.size());
+  // Rows lie all over a large table, which takes longer than all the rest: those of a list are
+  // asked for while others are looked at, and are at hand when the changes are made, in another
+  // order.
+  Offset asked = 0;
   for (std::size_t i = 0; i + 1 < line_start.size(); ++i) {
     Offset line = line_start[i];
+    for (const Offset end = std::min(line + ahead, line_start.back()); asked < end; ++asked)
+      ask_for(asked);
     while (line + 1 < line_start[i + 1] && begin[line + 1] <= bounds.lower) ++line;
     add(line, 1.0);
     for (++line; line < line_start[i + 1] && begin[line] < bounds.upper; ++line)
       changes.push_back({begin[line], line});
   }
-  // By place, then by sentence: sums have one order.
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return a.x != b.x ? a.x < b.x : a.line < b.line;
-  });
+  std::vector<Change> spare;
+  radix_sort(changes, spare);  // by place, then by sentence: sums have one order
   LinePoint best{0.0, -std::numeric_limits<double>::infinity(), 0.0};
   double left = bounds.lower;
   for (std::size_t next = 0;;) {
     const double right = next < changes.size() ? changes[next].x : bounds.upper;
-    const double gain = scorer.gain(sum.data());
     const bool here = left <= 0.0 && 0.0 < right;
-    if (here) best.before = gain;
-    if (here || right - left > bounds.min_width * std::max(1.0, std::abs(left))) {
+    const bool wide = right - left > bounds.min_width * std::max(1.0, std::abs(left));
+    if (here || (wide && scorer.may_reach(sum.data(), best.gain))) {
+      const double gain = scorer.gain(sum.data());
+      if (here) best.before = gain;
       const double x = inner_point(left, right, bounds);
       if (gain > best.gain || (gain == best.gain && std::abs(x) < std::abs(best.x)))
         best = {x, gain, best.before};

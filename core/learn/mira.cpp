@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace rosewood {
 
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Sums of sparse vectors: what was touched is known, and cleared afterwards.
 class Difference {
@@ -53,30 +56,30 @@ std::int64_t mira_pass(const CandidateTable& table, const MetricScorer& scorer,
                        MiraState& state) {
   const auto width = static_cast<std::size_t>(scorer.width());
   const auto& features = table.features;
-  std::vector<double> sum(width);
+  std::vector<double> scores, gains, room;
   Difference difference(state.theta.size());
   std::int64_t moved = 0;
   for (const auto list : order) {
-    Offset hope = -1, fear = -1;
-    double best_hope = 0.0, best_fear = 0.0;
-    double hope_score = 0.0, hope_gain = 0.0, fear_score = 0.0, fear_gain = 0.0;
-    for (Offset c = table.start[list]; c < table.start[list + 1]; ++c) {
-      const double score = row_score(features, state.theta.data(), c);
-      const double* row = table.statistics.data() + static_cast<std::size_t>(c) * width;
-      for (std::size_t s = 0; s < width; ++s) sum[s] = state.background[s] + row[s];
-      const double gain = settings.gain_scale * scorer.gain(sum.data()) * scorer.size(sum.data());
-      if (hope < 0 || score + gain > best_hope) {
-        hope = c, best_hope = score + gain, hope_score = score, hope_gain = gain;
-      }
-      if (fear < 0 || score - gain > best_fear) {
-        fear = c, best_fear = score - gain, fear_score = score, fear_gain = gain;
-      }
+    const Offset first = table.start[list];
+    const auto count = static_cast<std::size_t>(table.start[list + 1] - first);
+    const double* rows = table.statistics.data() + static_cast<std::size_t>(first) * width;
+    scores.resize(count);
+    gains.resize(count);
+    row_scores(features, first, state.theta.data(), scores);
+    gains_beside(scorer, state.background.data(), rows, gains, room);
+    std::size_t hope = 0, fear = 0;
+    double best_hope = -infinity, best_fear = -infinity;
+    for (std::size_t c = 0; c < count; ++c) {
+      const double size = state.background[1] + rows[c * width + 1];  // the second statistic
+      gains[c] = settings.gain_scale * gains[c] * size;
+      if (scores[c] + gains[c] > best_hope) best_hope = scores[c] + gains[c], hope = c;
+      if (scores[c] - gains[c] > best_fear) best_fear = scores[c] - gains[c], fear = c;
     }
     ++state.steps;
-    const double loss = (hope_gain - fear_gain) - (hope_score - fear_score);
+    const double loss = (gains[hope] - gains[fear]) - (scores[hope] - scores[fear]);
     if (hope != fear && loss > 0.0) {
-      difference.add(features, hope, 1.0);
-      difference.add(features, fear, -1.0);
+      difference.add(features, first + static_cast<Offset>(hope), 1.0);
+      difference.add(features, first + static_cast<Offset>(fear), -1.0);
       const double norm = difference.norm();
       const double step = norm > 0.0 ? std::min(settings.step, loss / norm) : 0.0;
       const auto time = static_cast<double>(state.steps);
@@ -86,9 +89,8 @@ std::int64_t mira_pass(const CandidateTable& table, const MetricScorer& scorer,
       });
       if (step > 0.0) ++moved;
     }
-    const double* row = table.statistics.data() + static_cast<std::size_t>(hope) * width;
     for (std::size_t s = 0; s < width; ++s)
-      state.background[s] = settings.decay * state.background[s] + row[s];
+      state.background[s] = settings.decay * state.background[s] + rows[hope * width + s];
   }
   return moved;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace rosewood {
 
@@ -52,6 +53,25 @@ struct MetricScorer {
   double score(const double* sum) const {
     if (kind == MetricKind::ratio) return ratio(sum);
     return kind == MetricKind::chrf ? chrf(sum) : bleu(sum);
+  }
+
+  /// False only where the gain is certainly below `bar`, which is found out without a division, a
+  /// root or an exponential: most sums that a search meets are nowhere near its best one.
+  bool may_reach(const double* sum, double bar) const {
+    if (kind != MetricKind::bleu || orders != 4 || smoothing == Smoothing::add_k || !(bar > 0))
+      return true;
+    const double words = sum[0], reference = sum[1];
+    double right = (sum[2] * sum[3]) * (sum[4] * sum[5]);
+    double all = (sum[6] * sum[7]) * (sum[8] * sum[9]);
+    if (!(right > 0)) return true;
+    if (words < reference) {
+      // exp(-t) ≤ 1 / (1 + t + t²/2); with t = reference / words - 1 that is 2w² / (w² + r²).
+      const double squares = words * words, both = squares + reference * reference;
+      right *= 16.0 * (squares * squares) * (squares * squares);
+      all *= (both * both) * (both * both);
+    }
+    const double level = bar / factor;
+    return right * (1.0 + 1e-12) >= (level * level) * (level * level) * all;
   }
 
   /// How much text the statistics are of: gain times size adds up over sentences, nearly.
@@ -122,6 +142,11 @@ struct MetricScorer {
     return factor * ((1.0 + weight) * precision * recall / (weight * precision + recall));
   }
 };
+
+/// gain[i] is the gain of `base` with row i of `rows` added to it: bit for bit what scorer.gain
+/// says of the sum, but BLEU goes in vectors. `room` is scratch.
+void gains_beside(const MetricScorer& scorer, const double* base, const double* rows,
+                  std::span<double> gain, std::vector<double>& room);
 
 /// score[i] is the score of row i of `statistics`, which has rows of scorer.width() numbers.
 void metric_scores(const MetricScorer& scorer, std::span<const double> statistics,

@@ -72,7 +72,8 @@ class ForestBatch:
 def make_batch(forests: Sequence[ForestView], features: Sequence[FeatureView]) -> ForestBatch:
     """The views are kept alive."""
 
-def batch_scores(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
+def batch_scores(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Scores of all edges, a row for each row of theta."""
 
 def batch_best(batch: ForestBatch, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
     """

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.lists import as_list
+from tests.reference import forest as plain
 from tests.reference import learn as loops
+from tests.reference.expectation import Table
 from tests.reference.forest import enumerate_derivations, features_of, score
+from tests.reference.metrics import bleu_score
 from tests.strategies import forests, quarters, thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
@@ -15,8 +21,9 @@ from rosewood import _core
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import Objective, Terms, TuningSet
-from rosewood.learn.candidates import Candidates
-from rosewood.metrics import parse_metric
+from rosewood.learn.candidates import Candidates, spread_within
+from rosewood.learn.losses import edge_losses
+from rosewood.metrics import LinearBleu, parse_metric
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 SMALL = {"max_derivations": 12, "max_nodes": 4}
@@ -39,10 +46,11 @@ def batches(draw, elements=quarters, columns: int = 1):
 @given(st.data(), st.integers(1, 3))
 def test_scores_and_best_derivations(data, threads):
     several, weight = data.draw(batches())
-    theta = data.draw(thetas(several[0]))
-    out = np.empty(len(weight))
+    theta = np.stack(data.draw(st.lists(thetas(several[0]), min_size=1, max_size=3)))
+    out = np.empty((len(theta), len(weight)))
     _core.batch_scores(batch_of(several), theta, out, threads)
-    assert np.allclose(out, loops.batch_scores(several, theta), atol=1e-12)
+    for own, each in zip(out, theta, strict=True):
+        assert np.allclose(own, loops.batch_scores(several, each), atol=1e-12)
     start, edge = _core.batch_best(batch_of(several), weight, threads)
     begin = np.cumsum([0, *(f.num_edges for f in several)])
     for i, expected in enumerate(loops.batch_best(several, weight)):
@@ -333,3 +341,73 @@ def test_candidates_of_a_forest_have_the_features_of_their_derivations():
         for row, derivation in zip(matrix, best, strict=True):
             named = features_of(forest, tuple(derivation.edges))
             assert np.allclose(row, [named.get(n, 0.0) for n in forest.features.names]), name
+
+
+# -- minimum risk, end to end ----------------------------------------------------------------------
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data(), st.booleans(), st.sampled_from([0.0, 0.7]), st.sampled_from([1.0, 2.0]))
+def test_risk_of_forests_and_lists_is_that_of_their_strings(data, packed, heat, scale):
+    """E[loss] - T·H of strings and derivations, enumerated; losses in points of the metric."""
+    several = data.draw(st.lists(forests(**SMALL), min_size=1, max_size=2))
+    if not packed:
+        several = [as_list(forest) for forest in several]
+    words = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(" ".join)
+    references = [[data.draw(words)] for _ in several]
+    metric = parse_metric("bleu:tokenize=none,orders=2")
+    tuning = TuningSet(several, metric, references)
+    candidates = tuning.candidates(np.zeros(len(tuning.features)), 50)
+    assume(candidates.statistics[:, 2:4].sum(axis=0).all())  # some words and bigrams match
+    losses = edge_losses(tuning, candidates, "linear", max_edges=10_000)
+    objective = Objective(losses.batch, len(several), np.ones(len(tuning.features)),
+                          loss=losses.loss)  # fmt: skip
+    theta = data.draw(thetas(several[0]))
+    terms = Terms(risk=1.0, entropy=-heat, scale=scale)
+    value, gradient = objective(theta, terms)
+
+    lengths = np.diff(candidates.start)[:, None]
+    means = np.add.reduceat(candidates.statistics, candidates.start[:-1], axis=0) / lengths
+    linear = LinearBleu.fit(metric, means)
+    gains = metric.sentence_gains(candidates.statistics)
+    points = metric.score(candidates.statistics) / spread_within(gains, candidates.start)
+    expected = 0.0
+    for forest, refs in zip(several, references, strict=True):
+        table = Table(forest, scale * np.array(plain.edge_scores(forest, theta)))
+        loss = points * linear.loss([" ".join(w) for w in table.words()], refs)
+        expected += table.mean(loss) - heat * table.entropy()
+    assert value == pytest.approx(expected, rel=1e-8, abs=1e-8)
+    for i in range(len(theta)):
+        step = np.zeros(len(theta))
+        step[i] = 1e-5
+        slope = (objective(theta + step, terms)[0] - objective(theta - step, terms)[0]) / 2e-5
+        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1))
+def test_line_search_with_bleu_passes_over_nothing(seed):
+    """Sums that are dropped by products alone are never the best: short ones, and ones that match
+    nothing of some order, among them."""
+    random = np.random.default_rng(seed)
+    counts = random.integers(1, 5, size=8)
+    start = np.cumsum([0, *counts])
+    begin = np.concatenate([[-np.inf, *np.sort(random.normal(size=n - 1))] for n in counts])
+    words = random.integers(4, 12, size=len(begin))
+    totals = np.stack([words - n for n in range(4)], axis=1)
+    matches = np.minimum.accumulate(random.integers(0, totals + 1), axis=1)
+    if random.random() < 0.3:
+        matches[:, 3] = 0
+    table = np.column_stack([words, random.integers(4, 14, size=len(begin)), matches, totals])
+    table = table.astype(float)
+    lines = [[(begin[k], k) for k in range(a, b)] for a, b in pairwise(start)]
+    scorer = parse_metric("bleu").scorer
+
+    def gain(total) -> float:
+        return bleu_score(total, 4)
+
+    found = _core.line_search(
+        start, begin, np.arange(len(begin)), table, scorer, -9.0, 9.0, 1e-12
+    )  # fmt: skip
+    best = loops.line_search(lines, table, gain, -9.0, 9.0)
+    assert found[1] == pytest.approx(best, rel=1e-12, abs=1e-12)

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from tests.candidates import candidate_lists
 
 from rosewood.errors import ForestError, FormatError, TuningError
-from rosewood.forest import ForestBuilder, ForestSet
+from rosewood.forest import ForestBuilder, ForestSet, nbest_texts
 from rosewood.rerank import (
     CandidateList,
     Dropped,
-    candidate_texts,
     format_candidates,
     read_candidates,
     write_candidates,
@@ -74,7 +73,7 @@ def test_everything_comes_back(lists):
         found.verify()
         assert len(found) == len(lists)
         for i, (want, forest) in enumerate(zip(lists, found, strict=True)):
-            assert candidate_texts(forest) == list(want.texts)
+            assert nbest_texts(forest) == list(want.texts)
             assert [forest.edge_features(e) for e in range(len(want))] == [
                 want.features(e) for e in range(len(want))
             ]
@@ -120,8 +119,8 @@ def test_forests_that_are_no_lists(tmp_path):
     tail, top = builder.node(), builder.node()
     builder.edge(tail, says=["a"])
     builder.edge(top, [tail])
-    with pytest.raises(ForestError, match="not a list of candidates"):
-        candidate_texts(builder.build(top))
+    with pytest.raises(ForestError, match="not an n-best list"):
+        nbest_texts(builder.build(top))
     lists = [
         CandidateList("x", ("a",), ("lm",), np.zeros((1, 1))),
         CandidateList("y", ("a",), ("tm",), np.zeros((1, 1))),

@@ -12,9 +12,9 @@ from tests.candidates import candidate_lists
 
 from rosewood import progress as progress_module
 from rosewood.errors import TuningError
-from rosewood.forest import ForestSet
+from rosewood.forest import ForestSet, nbest_texts
 from rosewood.progress import progress
-from rosewood.rerank import candidate_texts, from_arrays, lists_from_arrays, summarise
+from rosewood.rerank import from_arrays, lists_from_arrays, summarise
 
 FEATURES = np.array([[1.0, 2], [3, 4], [5, 6]])
 
@@ -30,7 +30,7 @@ def test_arrays_become_forests(tmp_path):
     )
     assert isinstance(found, ForestSet)
     assert found.features.dense == ("lm", "tm")
-    assert [candidate_texts(forest) for forest in found] == [["a b", ""], ["c"]]
+    assert [nbest_texts(forest) for forest in found] == [["a b", ""], ["c"]]
     assert found[0].dense.tolist() == [[1, 2], [3, 4]]
     assert found.info(1) == {"id": "8", "refs": ["s"], "scores": {"comet": [0.3]}}
     folder = found.path.parent

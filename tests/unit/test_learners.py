@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lists import cosine, planted, small_texts
-from tests.reference.forest import enumerate_derivations, features_of, words_of
+from tests.lists import as_list, cosine, planted, small_texts
 from tests.strategies import WORDS, forests
 
 from rosewood.errors import TuningError
@@ -40,7 +39,7 @@ BLEU = parse_metric("bleu:tokenize=none")
 WEIGHTS = np.array([1.0, -2.0, 0.5, 0.0, 3.0])
 QUICK = {
     "mert": {"restarts": 4, "passes": 5},
-    "mira": {"passes": 5},
+    "mira": {"passes": 20, "step": 0.1},
     "pro": {"rounds": 1, "samples": 200},
     "l1": {"passes": 3, "samples": 200},
     "mr": {"iterations": 20},
@@ -80,20 +79,7 @@ def forest_sets(draw):
     several = draw(st.lists(forests(max_derivations=10, max_nodes=4), min_size=1, max_size=3))
     words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
     references = [[draw(words)] for _ in several]
-    lists = []
-    for forest in several:
-        derivations = enumerate_derivations(forest)
-        rows = [features_of(forest, d) for d in derivations]
-        dense = [[row.get(name, 0.0) for name in forest.features.dense] for row in rows]
-        sparse = [{n: x for n, x in r.items() if n in forest.features.sparse} for r in rows]
-        lists.append(
-            Forest.from_nbest(
-                [words_of(forest, d) for d in derivations],
-                np.array(dense).reshape(len(rows), -1),
-                sparse=sparse,
-                features=FeatureSpace(forest.features.dense, list(forest.features.sparse)),
-            )
-        )
+    lists = [as_list(forest) for forest in several]
     return TuningSet(several, BLEU, references), TuningSet(lists, BLEU, references)
 
 
@@ -208,13 +194,11 @@ def test_every_learner_reports_its_rounds(method):
 @pytest.mark.parametrize("method", list(LEARNERS))
 def test_every_learner_takes_forests(method):
     random = np.random.default_rng(3)
-    packed = []
-    for _ in range(12):
-        packed.append(_lattice(random))
+    packed = [_lattice(random) for _ in range(12)]
     tuning = TuningSet(packed, BLEU, [["a b c a b"]] * 12, threads=2)
     fit = make_learner(method, QUICK[method]).fit(tuning, np.ones(2))
     assert np.isfinite(fit.theta).all()
-    assert fit.score >= tuning.score(np.zeros(2)) - 5
+    assert fit.score > 85
 
 
 def _lattice(random) -> Forest:

@@ -58,6 +58,7 @@ from rosewood.forest.search import (
     best,
     iterate_best,
     k_best,
+    nbest_texts,
     num_derivations,
     sample,
 )
@@ -165,6 +166,7 @@ __all__ = [
     "log_partition_hessian",
     "log_partition_hessian_product",
     "merge",
+    "nbest_texts",
     "num_derivations",
     "outside",
     "parse_forest",

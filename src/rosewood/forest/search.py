@@ -8,6 +8,7 @@ Native      core/forest/search.hpp; specification: tests/reference/search.py
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "count_saturating",
     "iterate_best",
     "k_best",
+    "nbest_texts",
     "num_derivations",
     "sample",
 ]
@@ -202,3 +204,13 @@ def _count_exactly(forest: Forest, mask: ArrayLike) -> int:
             if last[tail] == node:
                 counts[tail] = 0
     return counts[-1]
+
+
+def nbest_texts(forest: Forest) -> list[str]:
+    """The string of each candidate of an n-best list, a forest of one node; words are joined by
+    spaces."""
+    if forest.num_nodes != 1:
+        raise ForestError(f"the forest is not an n-best list: it has {forest.num_nodes} nodes")
+    symbols, table = forest.yield_symbol.tolist(), forest.vocabulary
+    words = list(map(str, symbols)) if table is None else table.words(symbols)
+    return [" ".join(words[a:b]) for a, b in pairwise(forest.yield_start.tolist())]

@@ -141,7 +141,7 @@ def listed(tuning: TuningSet, theta: FloatArray, k: int) -> Candidates:
 
 
 def spread(candidates: Candidates) -> FloatArray:
-    """How much each feature varies within lists: a standard deviation, 1 where it does not vary.
+    """How much each feature varies within lists: a standard deviation, 0 where it does not vary.
 
     Weights in units of it mean the same for a log probability of -200 and a ratio of 0.9.
     """
@@ -167,7 +167,9 @@ def spread(candidates: Candidates) -> FloatArray:
     size = np.concatenate(
         [np.abs(candidates.dense).max(axis=0, initial=0.0), np.zeros(candidates.num_sparse)]
     )
-    return np.where(variance > (1e-9 * size) ** 2, np.sqrt(variance), 1.0)
+    deviation: FloatArray = np.sqrt(variance)
+    deviation[deviation <= 1e-9 * size] = 0.0
+    return deviation
 
 
 def least_squares(candidates: Candidates, gains: FloatArray, ridge: float = 1e-3) -> FloatArray:

@@ -10,20 +10,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray
+from rosewood.forest.arrays import FloatArray, as_weight
+from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
 
 __all__ = [
+    "Begun",
     "Fit",
     "Learner",
     "Normalization",
     "Report",
+    "Rounds",
+    "begin",
     "check_weights",
     "choice",
     "normalize",
@@ -44,6 +48,46 @@ class Fit:
     score: float  # of the metric, on the tuning set
     history: list[dict[str, Any]]  # a row a round
     notes: tuple[str, ...] = ()  # what the user should know
+
+
+class Rounds(list[dict[str, Any]]):
+    """The rows of a fit's history; `report` hears of each."""
+
+    def __init__(self, report: Report | None) -> None:
+        super().__init__()
+        self._report = report
+
+    def add(self, score: float, **facts: Any) -> None:
+        """A round is over: the metric on the tuning set, and whatever the learner has to tell."""
+        row = {"round": len(self) + 1, "score": score, **facts}
+        self.append(row)
+        if self._report is not None:
+            self._report(row)
+
+
+class Begun(NamedTuple):
+    """Where a fit begins."""
+
+    theta: FloatArray
+    candidates: Candidates
+    units: FloatArray  # what a weight is worth: 1 / how much its feature varies within lists
+
+
+def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
+    """The starting weights, the candidates under them (k of a forest), and units for weights."""
+    theta = as_weight("start", start, len(tuning.features))
+    candidates = tuning.candidates(theta, k)
+    with np.errstate(over="ignore", invalid="ignore"):
+        varies = spread(candidates)
+    bad = np.flatnonzero(~np.isfinite(varies))
+    if bad.size:
+        name = tuning.features.names[bad[0]]
+        raise TuningError(f"the values of feature {name!r} are too large to be compared")
+    if not varies.any():
+        raise TuningError(
+            "no feature varies within any list: whatever the weights, nothing is chosen differently"
+        )
+    return Begun(theta, candidates, 1.0 / np.where(varies > 0, varies, 1.0))
 
 
 def setting(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:

@@ -10,19 +10,20 @@ Native      core/learn/envelope.hpp, core/learn/line_search.hpp
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray, as_weight
-from rosewood.learn.candidates import least_squares, spread
-from rosewood.learn.learner import Fit, Learner, Report, setting
+from rosewood.forest.arrays import FloatArray
+from rosewood.learn.candidates import least_squares
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, setting
 from rosewood.learn.tuning_set import TuningSet
 
 __all__ = ["Mert", "line_search"]
@@ -64,15 +65,13 @@ class Mert(Learner):
                 f"overfits with more than a few dozen; use mira, pro or mr (or raise "
                 f"max_features, now {self.max_features})"
             )
-        theta = as_weight("start", start, count)
-        candidates = tuning.candidates(theta, self.k)
-        scale = 1.0 / spread(candidates)
+        theta, candidates, scale = begin(tuning, start, self.k)
         gains = tuning.metric.sentence_gains(candidates.statistics)
         starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
-        axes = [self._axis(tuning, j, scale) for j in range(count)]
+        axes = _directions(np.diag(scale), tuning.edge_scores_many(np.diag(scale)))
         seeds = np.random.SeedSequence(seed).spawn(self.restarts)
         climbs: list[_Climb] = []
-        history: list[dict[str, Any]] = []
+        history = Rounds(report)
 
         def climb(number: int, origin: FloatArray | None) -> _Climb:
             start = starts[number] if number < len(starts) else None
@@ -83,23 +82,11 @@ class Mert(Learner):
                 origin = max(climbs, key=lambda c: c.gain).theta if climbs else None
                 for done in pool.map(climb, wave, repeat(origin)):
                     climbs.append(done)
-                    row = {
-                        "round": len(climbs),
-                        "score": tuning.metric.sign * done.gain,
-                        "best": tuning.metric.sign * max(c.gain for c in climbs),
-                        "passes": done.passes,
-                    }
-                    history.append(row)
-                    if report is not None:
-                        report(row)
-        best = max(climbs, key=lambda c: c.gain)  # the first among equals
-        return Fit(best.theta, tuning.score(best.theta), history)
-
-    def _axis(self, tuning: TuningSet, feature: int, scale: FloatArray) -> _Direction:
-        delta = np.zeros(len(tuning.features))
-        delta[feature] = scale[feature]
-        slope = tuning.edge_scores(delta)
-        return _Direction(delta, slope)
+                    sign = tuning.metric.sign
+                    best = max(each.gain for each in climbs)
+                    history.add(sign * done.gain, best=sign * best, passes=done.passes)
+        winner = max(climbs, key=lambda c: c.gain)  # the first among equals
+        return Fit(winner.theta, tuning.score(winner.theta), history)
 
 
 def _waves(restarts: int) -> list[range]:
@@ -141,12 +128,13 @@ def _climb(
     while done < settings.passes:
         done += 1
         theta = _unit(theta, scale)
-        scores = tuning.edge_scores(theta)
         before = gain
-        randoms = [
-            _random_direction(tuning, scale, random) for _ in range(settings.random_directions)
+        deltas = [
+            random.standard_normal(len(scale)) * scale for _ in range(settings.random_directions)
         ]
-        directions = axes + randoms
+        # Climbs share the threads.
+        scores, *slopes = tuning.edge_scores_many([theta, *deltas], threads=1)
+        directions = axes + _directions(deltas, slopes)
         for number in random.permutation(len(directions)):
             direction = directions[number]
             x, found, here = line_search(tuning, scores, direction.slope)
@@ -166,11 +154,8 @@ def _unit(theta: FloatArray, scale: FloatArray) -> FloatArray:
     return theta / length if length > 0 else scale / float(np.sqrt(len(scale)))
 
 
-def _random_direction(
-    tuning: TuningSet, scale: FloatArray, random: np.random.Generator
-) -> _Direction:
-    delta = random.standard_normal(len(scale)) * scale
-    return _Direction(delta, tuning.edge_scores(delta))
+def _directions(deltas: Iterable[FloatArray], slopes: Iterable[FloatArray]) -> list[_Direction]:
+    return [_Direction(delta, slope) for delta, slope in zip(deltas, slopes, strict=True)]
 
 
 def line_search(

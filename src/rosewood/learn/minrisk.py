@@ -11,14 +11,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood.forest.arrays import FloatArray, LongArray, as_weight
-from rosewood.learn.candidates import Candidates, spread
-from rosewood.learn.learner import Fit, Learner, Report, choice, setting
+from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.learn.candidates import Candidates
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.losses import edge_losses, wanted_edges
 from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_stochastic
 from rosewood.learn.tuning_set import TuningSet
@@ -37,7 +37,7 @@ class _Smooth(Learner):
     optimizer: str = choice("lbfgs", ("lbfgs", "stochastic"), "for very large sets: stochastic")
     epochs: int = setting(10, "stochastic: passes over the set", low=1)
     batch_size: int = setting(32, "stochastic: forests a step", low=1)
-    rate: float = setting(0.1, "stochastic: the step size of AdaGrad", low=1e-12)
+    rate: float = setting(0.5, "stochastic: the step size of AdaGrad", low=1e-12)
     k: int = setting(100, "strings of a forest from which features are scaled", low=1)
     max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
 
@@ -52,17 +52,15 @@ class _Smooth(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta = as_weight("start", start, len(tuning.features))
-        candidates = tuning.candidates(theta, self.k)
-        units = 1.0 / spread(candidates)
+        theta, candidates, units = begin(tuning, start, self.k)
         objective = self._objective(tuning, candidates, units)
         random = np.random.default_rng(seed)
         x = theta / units
         if x.any():
             x = x / np.abs(x).max()  # the length of θ is γ's business
-        history: list[dict[str, Any]] = []
+        history = Rounds(report)
         for stage, terms in self._stages(len(tuning)):
-            step = _Step(tuning, units, stage, history, report)
+            step = partial(_record, tuning, units, stage, history)
             if self.optimizer == "stochastic":
                 x = minimize_stochastic(
                     partial(_part, objective, terms),
@@ -88,30 +86,10 @@ def _part(
     return objective(x, terms, subset)
 
 
-class _Step:
-    """Hears of each iterate: a row of history, with the metric there."""
-
-    def __init__(
-        self,
-        tuning: TuningSet,
-        units: FloatArray,
-        stage: str,
-        history: list[dict[str, Any]],
-        report: Report | None,
-    ) -> None:
-        self.tuning, self.units, self.stage = tuning, units, stage
-        self.history, self.report = history, report
-
-    def __call__(self, x: FloatArray, value: float) -> None:
-        row = {
-            "round": len(self.history) + 1,
-            "score": self.tuning.score(self.units * x),
-            "objective": value,
-            "stage": self.stage,
-        }
-        self.history.append(row)
-        if self.report is not None:
-            self.report(row)
+def _record(
+    tuning: TuningSet, units: FloatArray, stage: str, history: Rounds, x: FloatArray, value: float
+) -> None:
+    history.add(tuning.score(units * x), objective=value, stage=stage)
 
 
 @dataclass(frozen=True)

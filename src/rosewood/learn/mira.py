@@ -12,15 +12,15 @@ Native      core/learn/mira.hpp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.forest.arrays import FloatArray, LongArray, as_weight
-from rosewood.learn.candidates import Candidates, spread, spread_within
-from rosewood.learn.learner import Fit, Learner, Report, choice, setting
+from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.learn.candidates import Candidates, spread_within
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.losses import linear_losses
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu
@@ -47,9 +47,7 @@ class Mira(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta = as_weight("start", start, len(tuning.features))
-        candidates = tuning.candidates(theta, self.k)
-        units = 1.0 / spread(candidates)
+        theta, candidates, units = begin(tuning, start, self.k)
         state = _State(
             theta=np.ascontiguousarray(theta / units),
             drift=np.zeros(len(theta)),
@@ -79,17 +77,14 @@ class Mira(Learner):
         metric = tuning.metric
         random = np.random.default_rng(seed)
         best, best_gain = units * state.theta, -np.inf
-        history: list[dict[str, Any]] = []
-        for number in range(1, self.passes + 1):
+        history = Rounds(report)
+        for _ in range(self.passes):
             moved = run(state, random.permutation(len(tuning)).astype(np.int64))
             average = state.theta - state.drift / (state.steps + 1)
             gain = metric.sign * run.score(average)
             if gain > best_gain:
                 best, best_gain = units * average, gain
-            row = {"round": number, "score": metric.sign * gain, "moved": moved}
-            history.append(row)
-            if report is not None:
-                report(row)
+            history.add(metric.sign * gain, moved=moved)
             if moved == 0:
                 break
         return Fit(best, tuning.score(best), history)

@@ -9,15 +9,15 @@ Native      core/learn/ranking.hpp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.forest.arrays import FloatArray, as_weight
-from rosewood.learn.candidates import Candidates, spread
-from rosewood.learn.learner import Fit, Learner, Report, choice, setting
+from rosewood.forest.arrays import FloatArray
+from rosewood.learn.candidates import Candidates
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.objective import minimize_lbfgs
 from rosewood.learn.pairs import differences, gain_unit, sample_pairs
 from rosewood.learn.tuning_set import TuningSet
@@ -67,11 +67,9 @@ class Pro(_Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta = as_weight("start", start, len(tuning.features))
-        candidates = tuning.candidates(theta, self.k)
-        units = 1.0 / spread(candidates)
+        theta, candidates, units = begin(tuning, start, self.k)
         scaled = candidates.scaled(units)
-        history: list[dict[str, Any]] = []
+        history = Rounds(report)
         total = np.zeros(len(theta))
         x = np.zeros(len(theta))
         for number in range(1, self.rounds + 1):
@@ -79,11 +77,7 @@ class Pro(_Ranking):
             apart = self._apart(tuning, scaled, random)
             x = self._regression(apart, x)
             total += x
-            mean = units * total / number
-            row = {"round": number, "score": tuning.score(mean), "pairs": len(apart)}
-            history.append(row)
-            if report is not None:
-                report(row)
+            history.add(tuning.score(units * total / number), pairs=len(apart))
         found = units * total / self.rounds
         return Fit(found, tuning.score(found), history)
 
@@ -110,20 +104,18 @@ class L1(_Ranking):
 
     penalty: float = setting(1e-4, "λ of the mean loss + λ·Σ|θ|", low=0)
     passes: int = setting(20, "passes over the pairs", low=1)
-    rate: float = setting(0.05, "the first step size", low=1e-12)
-    decay: float = setting(0.85, "what the step size is multiplied with a pass", low=0.01, high=1)
+    rate: float = setting(0.01, "the first step size", low=1e-12)
+    decay: float = setting(0.7, "what the step size is multiplied with a pass", low=0.01, high=1)
     loss: str = choice("hinge", ("hinge", "logistic"), "of a pair that is ranked wrongly")
 
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta = as_weight("start", start, len(tuning.features))
-        candidates = tuning.candidates(theta, self.k)
-        units = 1.0 / spread(candidates)
+        theta, candidates, units = begin(tuning, start, self.k)
         random = np.random.default_rng(seed)
         apart = self._apart(tuning, candidates.scaled(units), random)
         x, paid, owed = np.zeros(len(theta)), np.zeros(len(theta)), 0.0
-        history: list[dict[str, Any]] = []
+        history = Rounds(report)
         for number in range(self.passes):
             order = random.permutation(len(apart)).astype(np.int64)
             settings = (self.penalty, self.rate, self.decay)
@@ -137,14 +129,7 @@ class L1(_Ranking):
                 owed,
                 number * len(apart),
             )
-            row = {
-                "round": number + 1,
-                "score": tuning.score(units * x),
-                "loss": loss / len(apart),
-                "active": int(np.count_nonzero(x)),
-            }
-            history.append(row)
-            if report is not None:
-                report(row)
+            active = int(np.count_nonzero(x))
+            history.add(tuning.score(units * x), loss=loss / len(apart), active=active)
         found = units * x
         return Fit(found, tuning.score(found), history)

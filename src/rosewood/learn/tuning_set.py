@@ -12,7 +12,7 @@ as they are met, so that none is counted twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.errors import RosewoodError, TuningError
-from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet
+from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
 from rosewood.forest.arrays import FloatArray, LongArray, as_weight
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
@@ -85,7 +85,7 @@ class TuningSet:
         self._used = len(self._table)
 
     def _statistics(self, chosen: range) -> FloatArray:
-        texts = [texts_of_list(self.forests[i]) for i in chosen]
+        texts = [nbest_texts(self.forests[i]) for i in chosen]
         try:
             if any(self._scores[i] for i in chosen):
                 rows = [
@@ -217,11 +217,18 @@ class TuningSet:
 
     # -- weights ----------------------------------------------------------------------------------
 
-    def edge_scores(self, theta: ArrayLike) -> FloatArray:
+    def edge_scores(self, theta: ArrayLike, *, threads: int | None = None) -> FloatArray:
         """θ·φ of every edge of every forest."""
-        out = np.empty(self.num_edges)
-        parameters = as_weight("theta", theta, len(self.features))
-        _core.batch_scores(self.batch, parameters, out, self.threads)
+        scores: FloatArray = self.edge_scores_many([theta], threads=threads)[0]
+        return scores
+
+    def edge_scores_many(
+        self, thetas: Iterable[ArrayLike], *, threads: int | None = None
+    ) -> FloatArray:
+        """Edge scores under each θ, [n, edges]: features are read from memory once for all."""
+        rows = np.stack([as_weight("theta", theta, len(self.features)) for theta in thetas])
+        out = np.empty((len(rows), self.num_edges))
+        _core.batch_scores(self.batch, rows, out, threads or self.threads)
         return out
 
     def best_rows(self, theta: ArrayLike) -> LongArray:
@@ -265,10 +272,3 @@ def _told(
         if len(told[key]) != len(forests):
             raise TuningError(f"{len(told[key])} {key} for {len(forests)} forests")
     return told
-
-
-def texts_of_list(forest: Forest) -> list[str]:
-    """The strings of a forest of one node, edge by edge."""
-    words = [forest.word(symbol) for symbol in forest.yield_symbol.tolist()]
-    bounds = forest.yield_start.tolist()
-    return [" ".join(words[a:b]) for a, b in pairwise(bounds)]

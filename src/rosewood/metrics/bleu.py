@@ -5,7 +5,6 @@ Native      core/metrics/statistics.hpp, score.hpp; specification: tests/referen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -15,7 +14,7 @@ from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import Batch, number_words
-from rosewood.metrics.metric import Metric
+from rosewood.metrics.metric import TextMetric
 from rosewood.metrics.tokenise import (
     check_tokeniser,
     cut_lines,
@@ -59,7 +58,7 @@ def count_ngrams(
 
 
 @dataclass(frozen=True, repr=False)
-class Bleu(Metric):
+class Bleu(TextMetric):
     """Corpus BLEU, identical to sacreBLEU's, with all of its tokenisations and smoothings.
 
     `orders` is the longest n-gram; `smooth_value` the k of "add-k" and "floor";
@@ -128,24 +127,9 @@ class Bleu(Metric):
         """What sacreBLEU does not tell."""
         return [] if self.orders == 4 else [f"orders:{self.orders}"]
 
-    def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        scores: Mapping[str, Sequence[float]] | None = None,
-    ) -> FloatArray:
-        return self.statistics_many([hypotheses], [references])
-
-    def statistics_many(
-        self,
-        hypotheses: Sequence[Sequence[str]],
-        references: Sequence[Sequence[str]],
-        scores: Mapping[str, Sequence[float]] | None = None,
-        *,
-        threads: int = 1,
-    ) -> FloatArray:
+    def _count(self, batch: Batch, threads: int) -> FloatArray:
         return count_ngrams(
-            Batch.of(self.name, hypotheses, references),
+            batch,
             tokenize=self.tokenize,
             lowercase=self.lowercase,
             orders=self.orders,

@@ -5,7 +5,7 @@ Native      core/metrics/statistics.hpp, score.hpp; specification: tests/referen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -15,7 +15,7 @@ from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import Batch, number_chars, number_words
-from rosewood.metrics.metric import Metric
+from rosewood.metrics.metric import TextMetric
 from rosewood.metrics.tokenise import sacrebleu_version
 
 __all__ = ["Chrf"]
@@ -24,7 +24,7 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 @dataclass(frozen=True, repr=False)
-class Chrf(Metric):
+class Chrf(TextMetric):
     """The F-score of character n-grams; with word_order=2 also of words: chrF++.
 
     Recall counts `beta` times as much as precision.  Of several references the best one counts.
@@ -80,23 +80,7 @@ class Chrf(Metric):
         ]
         return "|".join([*facts, f"version:{sacrebleu_version()}"])
 
-    def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        scores: Mapping[str, Sequence[float]] | None = None,
-    ) -> FloatArray:
-        return self.statistics_many([hypotheses], [references])
-
-    def statistics_many(
-        self,
-        hypotheses: Sequence[Sequence[str]],
-        references: Sequence[Sequence[str]],
-        scores: Mapping[str, Sequence[float]] | None = None,
-        *,
-        threads: int = 1,
-    ) -> FloatArray:
-        batch = Batch.of(self.name, hypotheses, references)
+    def _count(self, batch: Batch, threads: int) -> FloatArray:
         sides = batch.hypotheses, batch.references
         if self.lowercase:
             sides = batch.texts(str.lower)

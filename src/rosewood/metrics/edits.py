@@ -6,7 +6,6 @@ Native      core/metrics/edits.cpp; specification: tests/reference/metrics.py
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import Batch, Texts, number_chars, number_words
-from rosewood.metrics.metric import Metric
+from rosewood.metrics.metric import TextMetric
 from rosewood.metrics.tokenise import (
     check_tokeniser,
     cut_lines,
@@ -25,7 +24,7 @@ from rosewood.metrics.tokenise import (
 __all__ = ["Cer", "ExactMatch", "Ter", "Wer"]
 
 
-class _Rate(Metric):
+class _Rate(TextMetric):
     """A percentage: the first statistic in the second."""
 
     @property
@@ -45,28 +44,6 @@ class _Rate(Metric):
     @abstractmethod
     def _facts(self) -> list[str]:
         """The settings, for the signature."""
-
-    @abstractmethod
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
-        """The statistics of a batch."""
-
-    def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        scores: Mapping[str, Sequence[float]] | None = None,
-    ) -> FloatArray:
-        return self.statistics_many([hypotheses], [references])
-
-    def statistics_many(
-        self,
-        hypotheses: Sequence[Sequence[str]],
-        references: Sequence[Sequence[str]],
-        scores: Mapping[str, Sequence[float]] | None = None,
-        *,
-        threads: int = 1,
-    ) -> FloatArray:
-        return self._count(Batch.of(self.name, hypotheses, references), threads)
 
 
 class _EditRate(_Rate):

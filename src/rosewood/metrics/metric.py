@@ -11,8 +11,9 @@ import numpy as np
 from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
+from rosewood.metrics.batch import Batch
 
-__all__ = ["Metric"]
+__all__ = ["Metric", "TextMetric"]
 
 
 class Metric(ABC):
@@ -117,3 +118,29 @@ class Metric(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.signature})"
+
+
+class TextMetric(Metric):
+    """A metric of strings and references: statistics of a batch of sentences at once."""
+
+    @abstractmethod
+    def _count(self, batch: Batch, threads: int) -> FloatArray:
+        """The statistics of all hypotheses of a batch."""
+
+    def statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        scores: Mapping[str, Sequence[float]] | None = None,
+    ) -> FloatArray:
+        return self._count(Batch.of(self.name, [hypotheses], [references]), 1)
+
+    def statistics_many(
+        self,
+        hypotheses: Sequence[Sequence[str]],
+        references: Sequence[Sequence[str]],
+        scores: Mapping[str, Sequence[float]] | None = None,
+        *,
+        threads: int = 1,
+    ) -> FloatArray:
+        return self._count(Batch.of(self.name, hypotheses, references), threads)

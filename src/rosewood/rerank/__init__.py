@@ -3,7 +3,7 @@
 from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
 from rosewood.rerank.choosing import sweep
-from rosewood.rerank.forests import candidate_forest, candidate_texts, write_forest_set
+from rosewood.rerank.forests import candidate_forest, write_forest_set
 from rosewood.rerank.heldout import Heldout
 from rosewood.rerank.readers import FORMATS, Dropped, read_candidates
 from rosewood.rerank.reranking import Reranked, rerank
@@ -22,7 +22,6 @@ __all__ = [
     "Summary",
     "Tuned",
     "candidate_forest",
-    "candidate_texts",
     "forest_set",
     "format_candidates",
     "from_arrays",

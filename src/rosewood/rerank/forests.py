@@ -8,7 +8,6 @@ again, whatever white space is in it; the empty text has no words.  The info of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -19,7 +18,7 @@ from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
 from rosewood.rerank.candidates import CandidateList
 
-__all__ = ["candidate_forest", "candidate_texts", "is_candidate_list", "write_forest_set"]
+__all__ = ["candidate_forest", "write_forest_set"]
 
 
 def write_forest_set(
@@ -97,17 +96,3 @@ def candidate_forest(
 
 def _starts(lengths: Sequence[int]) -> Any:
     return np.cumsum([0, *lengths], dtype=np.int64)
-
-
-def is_candidate_list(forest: Forest) -> bool:
-    """Whether a forest is a root with edges that have no tails."""
-    return forest.num_nodes == 1 and len(forest.tail) == 0
-
-
-def candidate_texts(forest: Forest) -> list[str]:
-    """The text of each candidate of a forest that is a list."""
-    if not is_candidate_list(forest) or forest.vocabulary is None:
-        raise ForestError("the forest is not a list of candidates with words")
-    words = forest.vocabulary.words(forest.yield_symbol.tolist())
-    start = forest.yield_start.tolist()
-    return [" ".join(words[a:b]) for a, b in pairwise(start)]

@@ -281,14 +281,10 @@ def tuning_set(
         )
     if not len(tuning.features):
         raise TuningError(f"{what} have no features: there is nothing to weigh")
-    first = tuning.edge_start[:-1]
-    weights = np.random.default_rng(0).standard_normal(len(tuning.features))
-    for rows, told in (
-        (tuning.edge_scores(weights)[:, None], "no feature varies within any list"),
-        (tuning.statistics, f"{metric.title} does not vary within any list"),
-    ):
-        if (np.maximum.reduceat(rows, first) == np.minimum.reduceat(rows, first)).all():
-            raise TuningError(f"{what} give nothing to choose by: {told}")
+    rows, first = tuning.statistics, tuning.edge_start[:-1]
+    if (np.maximum.reduceat(rows, first) == np.minimum.reduceat(rows, first)).all():
+        told = f"{metric.title} does not vary within any list"
+        raise TuningError(f"{what} give nothing to choose by: {told}")
     return tuning
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rosewood.errors import FormatError
-from rosewood.forest import Forest, ForestSet
-from rosewood.rerank.forests import candidate_texts, is_candidate_list
+from rosewood.forest import Forest, ForestSet, nbest_texts
 from rosewood.rerank.formats.draft import Bad, Draft, Drafts, show
 
 __all__ = ["parse_set"]
@@ -27,7 +26,7 @@ def parse_set(path: Path) -> Drafts:
             index,
             None,
             str(info.get("id", index)),
-            candidate_texts(forest),
+            nbest_texts(forest),
             [forest.edge_features(edge) for edge in edges],
             [{name: column[edge] for name, column in columns.items()} for edge in edges],
             source=info.get("src"),
@@ -37,7 +36,7 @@ def parse_set(path: Path) -> Drafts:
 
 def _why_not(forest: Forest, info: dict[str, Any]) -> str | None:
     """Why a forest is not a list of candidates, if it is none."""
-    if not is_candidate_list(forest) or forest.vocabulary is None:
+    if forest.num_nodes != 1 or forest.vocabulary is None:
         return "it is not a list of candidates: a root, and edges that have words but no tails"
     if not isinstance(info.get("id", ""), str | int):
         return f"its id is {show(info['id'])}, want a string"

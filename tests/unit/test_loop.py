@@ -1,0 +1,175 @@
+"""The tuning loop: it improves, ends, resumes, and keeps the best."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from rosewood.errors import FormatError, TuningError
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.learn import Fit, Learner, Mert, Mira, Pro, tune_loop
+from rosewood.metrics import parse_metric
+
+BLEU = parse_metric("bleu:tokenize=none")
+SENTENCES = 25
+NAMES = ("good", "noise")
+
+
+class Decoder:
+    """Knows 200 candidates of each sentence; lists the best ten, in a table of its own each time.
+
+    The feature `good` is how many words are right; the decoder also knows sparse features.
+    """
+
+    def __init__(self, sparse: bool = False) -> None:
+        random = np.random.default_rng(9)
+        self.sparse = sparse
+        self.references = [["the cat sat on the mat again"]] * SENTENCES
+        right = self.references[0][0].split()
+        self.known = []
+        for _ in range(SENTENCES):
+            keep = random.random((200, len(right))) < random.uniform(0.2, 0.95, (200, 1))
+            texts = [
+                " ".join(w if k else "x" for w, k in zip(right, row, strict=True)) for row in keep
+            ]
+            good = keep.sum(axis=1) + 0.3 * random.standard_normal(200)
+            self.known.append((texts, np.column_stack([good, 3 * random.standard_normal(200)])))
+        self.asked: list[dict[str, float]] = []
+
+    def __call__(self, weights, number):
+        self.asked.append(dict(weights))
+        space = FeatureSpace(NAMES)
+        theta = np.array([weights.get(name, 0.0) for name in NAMES])
+        forests = []
+        for texts, rows in self.known:
+            best = np.argsort(-(rows @ theta), kind="stable")[:10]
+            tables = [{f"first:{texts[i].split()[0]}": 1.0} if self.sparse else {} for i in best]
+            forests.append(
+                Forest.from_nbest([texts[i] for i in best], rows[best], sparse=tables,
+                                  features=space)
+            )  # fmt: skip
+        return forests
+
+
+def run(decoder: Decoder, learner=None, **options):
+    start = {"good": 0.1, "noise": 1.0}
+    return tune_loop(
+        decoder, learner or Mira(passes=10, step=0.1), BLEU, decoder.references,
+        **{"start": start, "rounds": 6, **options},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("learner", [Mira(passes=10, step=0.1), Mert(restarts=4)])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_it_gets_better(learner, sparse):
+    result = run(Decoder(sparse), learner)
+    scores = [row["score"] for row in result.history]
+    assert result.score == max(scores)
+    assert result.score > scores[0] + 20
+    assert sum(abs(w) for w in result.weights.values()) == pytest.approx(1.0)
+    assert result.weights["good"] > abs(result.weights["noise"])
+
+
+def test_pro_moves_a_little_at_a_time():
+    decoder = Decoder()
+    run(decoder, Pro(rounds=1, samples=200, interpolation=0.1), rounds=3)
+    first, second = decoder.asked[:2]
+    start = np.array([0.1, 1.0]) / 1.1
+    moved = np.array([second[name] for name in NAMES]) - start
+    assert 0 < np.abs(moved).sum() <= 0.2 + 1e-9
+    assert first == {"good": 0.1, "noise": 1.0}
+
+
+def test_it_ends_when_nothing_is_new():
+    class Stubborn(Decoder):
+        def __call__(self, weights, number):
+            return super().__call__({"good": 1.0, "noise": 0.0}, number)
+
+    result = run(Stubborn(), rounds=10)
+    assert result.ending == "the last round brought nothing new"
+    assert len(result.history) == 2
+    assert result.history[1]["new"] == 0
+
+
+def test_it_ends_after_the_last_round():
+    result = run(Decoder(), rounds=1)
+    assert result.ending == "1 rounds are done"
+    assert result.weights == {"good": 0.1, "noise": 1.0}  # the only ones that were decoded with
+
+
+def test_without_starting_weights_the_first_round_only_collects():
+    result = run(Decoder(), start=None, rounds=3)
+    assert result.history[0]["score"] is None
+    assert result.score == max(row["score"] for row in result.history[1:])
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("when", [1, 2, 3])
+def test_a_killed_loop_goes_on(tmp_path, when):
+    whole = run(Decoder())
+
+    class Mortal(Decoder):
+        def __call__(self, weights, number):
+            if number > when:
+                raise Killed
+            return super().__call__(weights, number)
+
+    with pytest.raises(Killed):
+        run(Mortal(), folder=tmp_path / "loop")
+    decoder = Decoder()
+    again = run(decoder, folder=tmp_path / "loop")
+    assert (again.weights, again.score, again.history) == (
+        whole.weights,
+        whole.score,
+        whole.history,
+    )
+    assert len(decoder.asked) == len(whole.history) - when
+    assert run(Decoder(), folder=tmp_path / "loop").weights == whole.weights  # it is over
+    assert len(list((tmp_path / "loop").iterdir())) == 2  # the last forests, and the note
+
+
+def test_another_loop_does_not_go_on_there(tmp_path):
+    run(Decoder(), folder=tmp_path, rounds=1)
+    with pytest.raises(TuningError, match="other settings"):
+        run(Decoder(), Mira(passes=3), folder=tmp_path, rounds=1)
+    (tmp_path / "state.json").write_text("{}")
+    with pytest.raises(FormatError, match="not the state of a loop"):
+        run(Decoder(), folder=tmp_path, rounds=1)
+    note = json.loads("[1]")
+    (tmp_path / "state.json").write_text(json.dumps(note))
+    with pytest.raises(FormatError, match="not the state of a loop"):
+        run(Decoder(), folder=tmp_path, rounds=1)
+
+
+class Diverges(Learner):
+    name = "diverges"
+
+    def __init__(self, good_rounds: int) -> None:
+        object.__setattr__(self, "rounds", [good_rounds])
+
+    def fit(self, tuning, start, *, seed=0, report=None):
+        self.rounds[0] -= 1
+        theta = np.array([1.0, 0.0]) if self.rounds[0] >= 0 else np.array([np.nan, 1.0])
+        return Fit(theta, 0.0, [])
+
+
+def test_weights_that_explode_end_it_with_the_best_so_far():
+    result = run(Decoder(), Diverges(1))
+    assert "round 2: the weight of feature 'good' is nan" in result.ending
+    assert result.weights == {"good": 1.0, "noise": 0.0}
+    with pytest.raises(TuningError, match=r"round 1: .*nan"):
+        run(Decoder(), Diverges(0), start=None)
+
+
+def test_the_decoder_must_answer_for_every_sentence():
+    decoder = Decoder()
+    with pytest.raises(TuningError, match="round 1: 24 forests for 25 sentences"):
+        tune_loop(lambda weights, number: decoder(weights, number)[1:], Mira(), BLEU,
+                  decoder.references)  # fmt: skip
+    with pytest.raises(TuningError, match="at least one round"):
+        run(decoder, rounds=0)

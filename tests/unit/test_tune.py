@@ -1,0 +1,185 @@
+"""Tuning as a person meets it: evidence, replicates, resuming, reranking."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from rosewood.errors import MetricError, TuningError
+from rosewood.journal import Journal
+from rosewood.rerank import from_arrays, lists_from_arrays, rerank, tune
+
+LISTS, SIZE = 60, 8
+QUICK = {"method": "mira", "settings": {"passes": 5, "step": 0.1}, "samples": 200}
+
+
+def arrays(kind: str, seed: int = 0, lists: int = LISTS) -> dict:
+    """Candidates that are references with words replaced; features that know, or that do not."""
+    random = np.random.default_rng(seed)
+    rows, groups, texts, references = [], [], [], []
+    for number in range(lists):
+        right = random.choice(list("abcdefghijklmnop"), size=10)
+        references.append(" ".join(right))
+        for _ in range(SIZE):
+            wrong = random.random(10) < random.uniform(0, 0.8)
+            texts.append(" ".join(np.where(wrong, "z", right)))
+            know = -wrong.sum() + random.standard_normal()
+            noise = random.standard_normal()
+            rows.append([know if kind == "good" else random.standard_normal(), noise])
+            groups.append(f"s{number}")
+    return {"features": rows, "groups": groups, "names": ["know", "noise"], "texts": texts,
+            "references": references}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def good():
+    return from_arrays(**arrays("good"))
+
+
+def test_it_helps(good):
+    tuned = tune(good, **QUICK, replicates=2)
+    assert tuned.verdict == "helps"
+    judged = tuned.heldout[0]
+    assert judged.after > judged.before
+    assert judged.p_value < 0.05
+    assert judged.sentences == LISTS
+    assert [each.metric for each in tuned.heldout] == ["BLEU", "chrF2"]
+    assert tuned.worst < tuned.random < tuned.score < tuned.oracle
+    assert tuned.weights["know"] > abs(tuned.weights["noise"])
+    assert len(tuned.replicates) == 2
+    assert tuned.deviations.keys() == tuned.weights.keys()
+    assert tuned.features[0].name == "know"
+    assert tuned.features[0].changed > 0
+    assert tuned.features[0].examples
+    said = tuned.summary()
+    for words in ("Reranking helps here", "oracle", "random", "p = 0.0", "5-fold", "overstates",
+                  "Replicates"):  # fmt: skip
+        assert words in said
+    json.dumps(tuned.as_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_does_not_help(seed):
+    tuned = tune(from_arrays(**arrays("noise", seed)), **QUICK, replicates=1)
+    assert tuned.verdict != "helps"
+    assert "does not help" in tuned.summary() or "does NOT help" in tuned.summary()
+
+
+def test_held_out_lists_judge(good):
+    other = from_arrays(**arrays("good", seed=5, lists=40))
+    tuned = tune(good, **QUICK, heldout=other, replicates=1)
+    assert tuned.heldout[0].sentences == 40
+    assert tuned.heldout[0].how == "held-out file"
+    assert tuned.verdict == "helps"
+
+
+def test_starting_weights_are_the_baseline(good):
+    tuned = tune(good, **QUICK, replicates=1, start={"know": 1.0, "noise": 0.0})
+    assert tuned.baseline == "the starting weights"
+    assert tuned.verdict != "helps"  # they were right already
+
+
+def test_threads_and_runs_do_not_matter(good):
+    runs = [tune(good, **QUICK, replicates=2, threads=n).as_dict() for n in (1, 2)]
+    assert runs[0] == runs[1]
+
+
+def test_a_killed_run_goes_on(good, tmp_path):
+    whole = tune(good, **QUICK, replicates=2)
+    path = tmp_path / "journal"
+
+    def killed(what, done, total):
+        if what == "fitting" and done == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tune(good, **QUICK, replicates=2, journal=Journal(path), told=killed)
+    assert 7 <= len(Journal(path)) < 12  # what was under way may come to its end
+    again = tune(good, **QUICK, replicates=2, journal=Journal(path))
+    assert again.as_dict() == whole.as_dict()
+    assert len(Journal(path)) == 12
+    # Other settings are other work.
+    tune(good, **{**QUICK, "settings": {"passes": 4}}, replicates=1, journal=Journal(path))
+    assert len(Journal(path)) == 18
+
+
+def test_columns_are_metrics():
+    given = arrays("good")
+    scores = np.array([row[0] for row in given["features"]])
+    tuned = tune(
+        from_arrays(given["features"], given["groups"], names=given["names"],
+                    scores={"comet": scores}),
+        method="mira", metric="column:comet", replicates=1, samples=100,
+    )  # fmt: skip
+    assert tuned.verdict == "helps"
+    assert len(tuned.heldout) == 1  # no references: nothing else can judge
+    assert tuned.score == pytest.approx(tuned.oracle, abs=0.2)
+    lower = tune(
+        from_arrays(given["features"], given["groups"], names=given["names"],
+                    scores={"errors": -scores}),
+        method="mr", metric="column:errors,higher=false", replicates=1, samples=100,
+    )  # fmt: skip
+    assert lower.verdict == "helps"
+    assert lower.heldout[0].gain > 0 > lower.heldout[0].after - lower.heldout[0].before
+
+
+def test_one_list_is_not_evidence():
+    tuned = tune(from_arrays(**arrays("good", lists=1)), **QUICK, replicates=1)
+    assert tuned.verdict == "unknown"
+    assert "not known" in tuned.summary()
+
+
+def test_what_is_refused(good):
+    with pytest.raises(TuningError, match="at least one"):
+        tune(good, replicates=0)
+    with pytest.raises(TuningError, match="at least two"):
+        tune(good, folds=1)
+    with pytest.raises(TuningError, match="no learner 'x'"):
+        tune(good, method="x")
+    with pytest.raises(MetricError, match="no column 'comet'"):
+        tune(good, metric="column:comet")
+    with pytest.raises(TuningError, match="no weight for the feature 'noise'"):
+        tune(good, start={"know": 1.0})
+    other = {**arrays("good"), "names": ["know", "other"]}
+    with pytest.raises(TuningError, match="do not have the feature 'noise'"):
+        tune(good, heldout=from_arrays(**other))
+    constant = arrays("good")
+    constant["features"] = np.ones((len(constant["groups"]), 2))
+    with pytest.raises(TuningError, match="no feature varies within any list"):
+        tune(from_arrays(**constant), **QUICK)
+    constant["features"] = [[1e300 * (-1) ** i, 1.0] for i in range(len(constant["groups"]))]
+    with pytest.raises(TuningError, match="'know' are too large"):
+        tune(from_arrays(**constant), **QUICK)
+
+
+# -- reranking -------------------------------------------------------------------------------------
+
+
+def test_reranking_sorts_and_keeps_ties_in_order():
+    lists = lists_from_arrays(
+        [[1, 0], [3, 0], [3, 1], [2, 0]], ["a", "a", "a", "b"], names=["f", "g"],
+        texts=["one", "two", "three", "four"],
+    )  # fmt: skip
+    found = list(rerank(lists, {"f": 1.0, "g": 0.0}))
+    assert [each.best for each in found] == ["two", "four"]
+    assert found[0].order.tolist() == [1, 2, 0]
+    assert found[0].scores.tolist() == [1, 3, 3]
+    with pytest.raises(TuningError, match="no weight for feature 'g'"):
+        list(rerank(lists, {"f": 1.0}))
+    with pytest.raises(TuningError, match="a weight for 'h', but no such feature"):
+        list(rerank(lists, {"f": 1.0, "g": 1.0, "h": 1.0}))
+    assert len(list(rerank(lists, {"f": 1.0, "g": 1.0, "rule:h": 1.0}))) == 2
+    with pytest.raises(TuningError, match="does not fit a double"):
+        list(rerank(lists, {"f": 1e308, "g": 1e308}))
+
+
+def test_tuned_weights_rerank_as_they_were_judged(good):
+    tuned = tune(good, **QUICK, replicates=1)
+    given = arrays("good")
+    chosen = [each.best for each in rerank(lists_from_arrays(**given), tuned.weights)]
+    from rosewood.metrics import evaluate
+
+    (score,) = evaluate(chosen, [given["references"]], "bleu")
+    assert score.value == pytest.approx(tuned.score, abs=1e-9)
