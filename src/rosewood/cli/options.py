@@ -246,7 +246,8 @@ def goes_on(given: Path | None, output: Path | None, *, quiet: bool = False) -> 
     journal = Journal(place)
     if len(journal) and not quiet:
         warn(
-            f"{place}: {len(journal)} finished pieces of work found: what is of use here is not done again"
+            f"{place}: {len(journal)} finished pieces of work found: what belongs to this command "
+            "is not done again"
         )
     try:
         yield journal

@@ -49,6 +49,10 @@ class Fit:
     history: list[dict[str, Any]]  # a row a round
     notes: tuple[str, ...] = ()  # what the user should know
 
+    def __post_init__(self) -> None:
+        # A plain list: copies of dataclasses (asdict) make lists of the same type again.
+        object.__setattr__(self, "history", list(self.history))
+
 
 class Rounds(list[dict[str, Any]]):
     """The rows of a fit's history; `report` hears of each."""
