@@ -264,6 +264,8 @@ def test_enormous_counts(tmp_path):
 
 def test_demo(tmp_path):
     out = run("demo", "--output", tmp_path / "demo")
+    assert "Reranking helps here: BLEU +" in out
+    assert "Reranking helps here." in (tmp_path / "demo" / "report.html").read_text("utf-8")
     assert "a cat on the mat" in out
     assert "derivative of the risk" in out
     ElementTree.parse(tmp_path / "demo" / "forest.svg")

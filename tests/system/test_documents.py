@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from rosewood.cli import app
+from rosewood.learn import LEARNERS
 from rosewood.rerank import read_candidates
 
 ROOT = Path(__file__).parents[2]
@@ -14,9 +16,11 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize(
-    ("page", "least"), [("README.md", 3), ("docs/forests.md", 3), ("docs/formats.md", 1)]
+    ("page", "least"),
+    [("README.md", 4), ("docs/forests.md", 3), ("docs/formats.md", 1), ("docs/tuning.md", 4)],
 )
-def test_code_runs(page, least, capsys):
+def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some of it writes files
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
     assert len(blocks) >= least
     names: dict[str, object] = {}
@@ -24,12 +28,15 @@ def test_code_runs(page, least, capsys):
         exec(compile(block, page, "exec"), names)
 
 
-def test_what_the_readme_says(capsys):
+def test_what_the_readme_says(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Reranking helps here: BLEU +")
+    lines = lines[lines.index("2") :]
     assert lines[:2] == ["2", "a cat on the mat"]
     assert lines[2:4] == ["-5.50 a cat on the mat", "-6.00 a cat of the mat"]
     assert lines[4] == "5"
@@ -49,6 +56,7 @@ def test_links_lead_somewhere():
     for page in (
         ROOT / "README.md",
         ROOT / "ARCHITECTURE.md",
+        ROOT / "examples" / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
     ):
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
@@ -56,10 +64,29 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("room", ["forest", "metrics", "rerank"])
+@pytest.mark.parametrize("room", ["cli", "forest", "learn", "metrics", "model", "rerank"])
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for module in sorted((ROOT / "src/rosewood" / room).iterdir()):
         if module.name.startswith("_") or module.name == "__pycache__":
             continue
         assert f"`{module.name}" in text or f"`{module.name}/`" in text, module.name
+
+
+def test_the_guide_names_every_learner_and_option():
+    guide = (ROOT / "docs/tuning.md").read_text(encoding="utf-8")
+    for name in LEARNERS:
+        assert f"`{name}`" in guide
+    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", guide):
+        assert any(option in verb for verb in _help()), option
+
+
+def _help() -> list[str]:
+    """What `rosewood VERB --help` knows of."""
+    from typer.main import get_command
+
+    verbs = get_command(app).commands
+    return [
+        " ".join(option for each in verbs[verb].params for option in each.opts)
+        for verb in ("tune", "rerank", "evaluate", "sweep")
+    ] + [" --per-source --help"]

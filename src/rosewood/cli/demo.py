@@ -1,11 +1,14 @@
-"""`rosewood demo`: a forest at work."""
+"""`rosewood demo`: candidates reranked, and a forest at work."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = ["demo"]
 
@@ -34,9 +37,39 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """A forest at work: build one, search it, its entropy, the gradient of its risk, a picture."""
-    import numpy as np
+    """Candidates reranked, with a report; a forest searched, measured and drawn."""
     from rich.console import Console
+
+    console = Console(highlight=False)
+    output.mkdir(parents=True, exist_ok=True)
+    _reranking(console, output)
+    _forest(console, output)
+
+
+def _reranking(console: Console, output: Path) -> None:
+    """Weights for the candidates of an imagined system, and whether they help."""
+    from rich.table import Table
+
+    from rosewood.rerank import rerank, toy_lists, tune, write_candidates
+
+    console.print("[bold]Reranking[/bold]: candidates with features in, weights out\n")
+    file = output / "candidates.jsonl"
+    write_candidates(toy_lists(120), file)
+    tuned = tune(file, method="mert", metric="bleu", settings={"restarts": 8})
+    tuned.write_weights(output / "weights.json")
+    tuned.write_report(output / "report.html", command=f"rosewood tune {file} --set restarts=8")
+    console.print(tuned.summary(), markup=False)
+    table = Table("first", "chosen", "reference", title="\nOther sentences, reranked")
+    for each in rerank(toy_lists(6, seed=1), tuned.weights):
+        first, wanted = each.candidates.texts[0], each.candidates.references[0]
+        table.add_row(first, each.best if each.best != first else "(the same)", wanted)
+    console.print(table)
+    console.print(f"All about it, with pictures: {output / 'report.html'}\n")
+
+
+def _forest(console: Console, output: Path) -> None:
+    """Translations of one sentence, packed: searched, measured, a step of minimum risk, drawn."""
+    import numpy as np
     from rich.table import Table
 
     from rosewood.forest import (
@@ -48,7 +81,6 @@ def demo(
     )
     from rosewood.output import whole_file
 
-    console = Console(highlight=False)
     forest = parse_forest(TOY)
     theta = forest.features.vector({"lm": 1.0, "translation": 1.0})
     weight = forest.score(theta)
@@ -91,7 +123,6 @@ def demo(
     after = risk_gradient(refined.forest, refined.forest.score(step), loss).value
     console.print(f"One step against it: risk {risk.value:.4f} → {after:.4f}")
 
-    output.mkdir(parents=True, exist_ok=True)
     picture = output / "forest.svg"
     with whole_file(picture) as stream:
         stream.write(forest.to_svg(weight=weight, highlight=forest.best(weight)).encode())
