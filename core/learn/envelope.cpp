@@ -114,7 +114,8 @@ void sift(const double* slope, const double* intercept, std::size_t n,
   // A little below, so that rounding loses no line.
   const auto height = [&](double x) {
     const double y = at.top + at.top_slope * x;
-    return y - 1e-9 * (1.0 + std::abs(y) + std::abs(at.top));
+    const double run = std::max(std::abs(at.low), std::abs(at.high)) * std::abs(x);
+    return y - 1e-9 * (1.0 + std::abs(y) + std::abs(at.top) + run);
   };
   above.resize(n);
   compare(slope, intercept, n, {at.top_slope, left, height(left), right, height(right)},
@@ -305,7 +306,8 @@ struct Piece {
 Envelopes upper_envelopes(const ForestBatch& batch, std::span<const double> intercept,
                           std::span<const double> slope, int threads) {
   check_lines(batch, intercept, slope);
-  const auto pieces = static_cast<std::size_t>(std::max(1, threads));
+  const auto pieces = static_cast<std::size_t>(
+      std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(1, batch.size())));
   std::vector<Piece> piece(pieces);
   std::vector<std::int64_t> cut(pieces + 1, batch.size());
   cut[0] = 0;

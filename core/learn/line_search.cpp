@@ -25,7 +25,7 @@ struct Change {
 /// A number to be at home in an interval: its middle, or a step into one that is cut off at a
 /// bound.
 double inner_point(double left, double right, const LineBounds& bounds) {
-  if (left <= 0.0 && 0.0 < right) return 0.0;
+  if (left < 0.0 && 0.0 < right) return 0.0;
   const auto step = [](double x) { return 0.1 * std::max(1.0, std::abs(x)); };
   if (left == bounds.lower) return std::max(left, right - step(right));
   if (right == bounds.upper) return std::min(right, left + step(left));
@@ -65,11 +65,12 @@ LinePoint line_search(std::span<const Offset> line_start, std::span<const double
   }
   std::vector<Change> spare;
   radix_sort(changes, spare);  // by place, then by sentence: sums have one order
-  LinePoint best{0.0, -std::numeric_limits<double>::infinity(), 0.0};
+  constexpr double nothing = -std::numeric_limits<double>::infinity();
+  LinePoint best{0.0, nothing, nothing};
   double left = bounds.lower;
   for (std::size_t next = 0;;) {
     const double right = next < changes.size() ? changes[next].x : bounds.upper;
-    const bool here = left <= 0.0 && 0.0 < right;
+    const bool here = left < 0.0 && 0.0 < right;
     const bool wide = right - left > bounds.min_width * std::max(1.0, std::abs(left));
     if (here || (wide && scorer.may_reach(sum.data(), best.gain))) {
       const double gain = scorer.gain(sum.data());

@@ -74,9 +74,6 @@ struct MetricScorer {
     return right * (1.0 + 1e-12) >= (level * level) * (level * level) * all;
   }
 
-  /// How much text the statistics are of: gain times size adds up over sentences, nearly.
-  double size(const double* sum) const { return sum[1]; }
-
   /// What learners maximise.
   double gain(const double* sum) const { return higher_is_better ? score(sum) : -score(sum); }
 

@@ -37,8 +37,9 @@ class Journal:
         self.path = None if path is None else Path(path)
         self._known: dict[str, Any] = {}
         self._lock = Lock()
+        self._whole: int | None = None  # where a line begins that was cut off
         if self.path is not None and self.path.exists():
-            self._known = _read(self.path)
+            self._known, self._whole = _read(self.path)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -56,6 +57,9 @@ class Journal:
             self._known[key] = result
             if self.path is not None:
                 with self.path.open("ab") as file:
+                    if self._whole is not None:
+                        file.truncate(self._whole)
+                        self._whole = None
                     file.write(line.encode() + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
@@ -67,7 +71,11 @@ class Journal:
             self.path.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> dict[str, Any]:
+_BEGIN = b'{"key": "'
+
+
+def _read(path: Path) -> tuple[dict[str, Any], int | None]:
+    """The results of a file, and where its last line begins if a kill has cut it off."""
     data = path.read_bytes()
     whole = data.rfind(b"\n") + 1
     known: dict[str, Any] = {}
@@ -77,7 +85,7 @@ def _read(path: Path) -> dict[str, Any]:
             known[entry["key"]] = entry["result"]
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError("it is not a journal", file=path, line=number) from error
-    if whole < len(data):  # what a kill has cut off
-        with path.open("r+b") as file:
-            file.truncate(whole)
-    return known
+    rest = data[whole:]
+    if not rest.startswith(_BEGIN[: len(rest)]):
+        raise FormatError("it is not a journal", file=path, line=len(known) + 1)
+    return known, whole if rest else None

@@ -132,6 +132,36 @@ def test_mert_refuses_many_features():
         Mert(max_features=7).fit(tuning, np.ones(8))
 
 
+def test_a_tie_at_the_start_is_left():
+    """All candidates are equally good under (1, 0), and the first of a list is the worse one."""
+    rows = np.zeros((80, 2))
+    rows[:, 1] = np.tile([-1, 1], 40)
+    rows[:2, 0] = -1, 1
+    space = FeatureSpace(("f", "g"))
+    lists = [
+        Forest.from_nbest([["w"]] * 2, rows[i : i + 2], features=space) for i in range(0, 80, 2)
+    ]
+    scores = [{"good": [0.0, 1.0]}] * 40
+    tuning = TuningSet(lists, parse_metric("column:good"), [()] * 40, scores=scores)
+    fit = Mert(restarts=1, random_directions=0).fit(tuning, np.array([1.0, 0.0]))
+    assert fit.score == 1.0
+
+
+@pytest.mark.parametrize("size", [1.0, 1e7, 1e12])
+def test_lines_of_any_height_are_found(size):
+    random = np.random.default_rng(int(size) % 97)
+    for _ in range(100):
+        height, steep = size * random.standard_normal(), size * random.standard_normal()
+        intercept, slope = np.array([0.0, height]), np.array([0.0, steep])
+        forest = Forest.from_nbest([["a"], ["b"]])
+        tuning = TuningSet(
+            [forest], parse_metric("column:good"), [()], scores=[{"good": [0.0, 1.0]}]
+        )
+        crossing = abs(height / steep)
+        if crossing < 1e3:
+            assert line_search(tuning, intercept, slope)[1] == 1.0
+
+
 # -- all of them -----------------------------------------------------------------------------------
 
 
@@ -226,6 +256,49 @@ def test_learning_from_whole_forests(learner):
     assert fit.theta[0] > 0
     assert abs(fit.theta[1]) < 0.35 * fit.theta[0]
     assert fit.score > 90
+
+
+@pytest.mark.parametrize("method", ["mert", "mr", "mira", "pro"])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_what_never_varies_gets_no_weight(method, kind):
+    """Constant within lists here, it may be anything elsewhere: a weight would be a guess."""
+    random = np.random.default_rng(0)
+    space = FeatureSpace(("a", "b", "same") if kind == "dense" else ("a", "b"))
+    lists, scores = [], []
+    for i in range(60):
+        rows = random.standard_normal((10, 2))
+        scores.append({"good": rows @ [1.0, 0.5]})
+        same = 0.1 * (1 + i % 7)
+        dense = np.column_stack([rows, np.full(10, same)]) if kind == "dense" else rows
+        tables = [{} if kind == "dense" else {"s:same": same}] * 10
+        lists.append(Forest.from_nbest([["w"]] * 10, dense, sparse=tables, features=space))
+    tuning = TuningSet(lists, parse_metric("column:good"), [()] * 60, scores=scores)
+    fit = make_learner(method, QUICK[method]).fit(tuning, np.ones(3))
+    assert fit.theta[2] == 0.0
+    assert cosine(fit.theta[:2], np.array([1.0, 0.5])) > 0.98
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e-13, 1e10, 1e100])
+def test_weights_are_large_where_features_are_small(size):
+    tuning = planted(WEIGHTS[:3] / [size, 1, 1], scale=np.array([size, 1, 1]), noise=0.1)
+    for method in ("mert", "mira", "pro", "mr"):
+        fit = make_learner(method, QUICK[method]).fit(tuning, np.zeros(3))
+        check_weights(fit.theta, None, fit.units)
+        assert cosine(fit.theta * [size, 1, 1], WEIGHTS[:3]) > 0.95
+
+
+def test_one_wild_score_does_not_decide_what_a_difference_is():
+    tuning = planted(WEIGHTS, noise=0.1)
+    tuning._table[5, 0] = -1000.0
+    fit = Pro(rounds=1).fit(tuning, np.zeros(5))
+    assert cosine(fit.theta, WEIGHTS) > 0.98
+
+
+def test_linear_bleu_tells_what_it_was_fitted_to():
+    tuning = small_texts(3, lists=20)
+    fit = MinimumRisk(loss="linear").fit(tuning, np.zeros(3))
+    assert "linear-bleu|p:" in fit.notes[0]
+    assert "|C:" in fit.notes[0]
 
 
 # -- what is refused -------------------------------------------------------------------------------

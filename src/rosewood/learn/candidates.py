@@ -151,7 +151,7 @@ def spread(candidates: Candidates) -> FloatArray:
     dense = ((candidates.dense - means[owner]) ** 2).sum(axis=0)
     total: FloatArray = np.zeros(candidates.num_sparse)
     if candidates.num_sparse:
-        # Var = E[x²] - E[x]²; sparse features are mostly zero, so nothing large cancels.
+        # Var = E[x²] - E[x]², without filling in the zeros.
         row = np.repeat(owner, np.diff(candidates.feat_start))
         total += np.bincount(
             candidates.feat_id, candidates.feat_value**2, minlength=candidates.num_sparse
@@ -161,8 +161,10 @@ def spread(candidates: Candidates) -> FloatArray:
         )
         sums = np.bincount(place, candidates.feat_value)
         lists, ids = np.divmod(key, candidates.num_sparse)
+        squares = total.copy()
         total -= np.bincount(ids, sums**2 / counts[lists], minlength=candidates.num_sparse)
-    variance = np.concatenate([dense, np.maximum(total, 0.0)]) / len(owner)
+        total[total <= 1e-12 * squares] = 0.0  # rounding: the feature is the same throughout a list
+    variance = np.concatenate([dense, total]) / len(owner)
     # What is left of a constant feature is rounding, and that is relative to the feature's size.
     size = np.concatenate(
         [np.abs(candidates.dense).max(axis=0, initial=0.0), np.zeros(candidates.num_sparse)]

@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rosewood.errors import TuningError
 from rosewood.forest.arrays import FloatArray, as_weight
@@ -47,6 +47,7 @@ class Fit:
     theta: FloatArray
     score: float  # of the metric, on the tuning set
     history: list[dict[str, Any]]  # a row a round
+    units: FloatArray | None = None  # 1 / how much each feature varies, where that was measured
     notes: tuple[str, ...] = ()  # what the user should know
 
     def __post_init__(self) -> None:
@@ -75,6 +76,7 @@ class Begun(NamedTuple):
     theta: FloatArray
     candidates: Candidates
     units: FloatArray  # what a weight is worth: 1 / how much its feature varies within lists
+    varies: NDArray[np.bool_]  # features that any weight can make a difference to
 
 
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
@@ -91,7 +93,11 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
         raise TuningError(
             "no feature varies within any list: whatever the weights, nothing is chosen differently"
         )
-    return Begun(theta, candidates, 1.0 / np.where(varies > 0, varies, 1.0))
+    units = 1.0 / np.where(varies > 0, varies, 1.0)
+    if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
+        return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_))
+    # A weight without effect here would have one elsewhere, for no reason.
+    return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0)
 
 
 def setting(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
@@ -118,7 +124,10 @@ class Learner(ABC):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        """Weights for the features of `tuning`, from `start` on; `report` hears of each round."""
+        """Weights for the features of `tuning`; `report` hears of each round.
+
+        `start` is where a search begins that can end in different places.
+        """
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
@@ -175,8 +184,14 @@ def _check(learner: str, each: Field[Any], value: Any) -> None:
         raise TuningError(f"{learner}: {each.name} is {value}, want a number {bounds}".rstrip())
 
 
-def check_weights(theta: FloatArray, names: list[str] | None = None) -> None:
-    """Refuse weights that nobody should use, and say what is wrong with them."""
+def check_weights(
+    theta: FloatArray, names: list[str] | None = None, units: FloatArray | None = None
+) -> None:
+    """Refuse weights that nobody should use, and say what is wrong with them.
+
+    With `units`, as a `Fit` has them, a weight is large that makes scores large: a feature of tiny
+    values may well have a huge weight.
+    """
     bad = np.flatnonzero(~np.isfinite(theta))
     if bad.size:
         what = f"feature {names[bad[0]]!r}" if names else f"feature {bad[0]}"
@@ -189,9 +204,9 @@ def check_weights(theta: FloatArray, names: list[str] | None = None) -> None:
             "all weights are zero: no candidate is preferred to any other; "
             "do the features vary within lists, and does the metric?"
         )
-    largest = np.abs(theta).max()
-    if largest > EXPLODED:
-        place = int(np.abs(theta).argmax())
+    size = np.abs(theta if units is None else theta / units)
+    if size.max() > EXPLODED:
+        place = int(size.argmax())
         told = repr(names[place]) if names else str(place)
         raise TuningError(f"the weight of feature {told} has grown to {theta[place]:.3g}")
 

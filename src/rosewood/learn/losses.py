@@ -15,13 +15,13 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.errors import ForestError, TuningError
-from rosewood.forest import Forest, Refined, refine
+from rosewood.forest import Forest, Refined, nbest_texts, refine
 from rosewood.forest.arrays import FloatArray
 from rosewood.learn.candidates import Candidates, spread_within
 from rosewood.learn.tuning_set import TuningSet
-from rosewood.metrics import Bleu, LinearBleu
+from rosewood.metrics import Bleu, LinearBleu, Metric
 
-__all__ = ["EdgeLosses", "edge_losses", "linear_losses", "wanted_edges"]
+__all__ = ["EdgeLosses", "edge_losses", "fit_linear", "linear_losses", "wanted_edges"]
 
 
 class EdgeLosses(NamedTuple):
@@ -31,6 +31,7 @@ class EdgeLosses(NamedTuple):
     batch: _core.ForestBatch
     loss: FloatArray  # one an edge of these forests, one forest after another
     kind: str
+    notes: tuple[str, ...] = ()  # what the loss was fitted to
 
 
 def edge_losses(
@@ -63,24 +64,25 @@ def _sentence(tuning: TuningSet) -> FloatArray:
 def _linear(tuning: TuningSet, candidates: Candidates, max_edges: int) -> EdgeLosses:
     """Linear BLEU is the change of log BLEU; times BLEU it is in points, as sentence BLEU is."""
     metric = tuning.metric
+    linear = fit_linear(metric, candidates, tokenize="metric" if tuning.is_flat else "none")
     gains = metric.sentence_gains(candidates.statistics)
     points = metric.score(candidates.statistics) / spread_within(gains, candidates.start)
+    notes = (f"the loss is {linear.signature}, times {points:.6g}",)
+    if tuning.is_flat:
+        texts = [nbest_texts(forest) for forest in tuning.forests]
+        loss = linear.loss_many(texts, tuning.references, threads=tuning.threads)
+        return EdgeLosses(tuning.forests, tuning.batch, points * loss, "linear", notes)
     forests, losses = [], []
-    for refined, loss in linear_losses(tuning, candidates, max_edges):
+    for refined, loss in linear_losses(tuning, linear, max_edges):
         forests.append(refined.forest)
         losses.append(points * loss)
     batch = _core.make_batch([f.view for f in forests], [f.feature_view for f in forests])
-    return EdgeLosses(forests, batch, np.concatenate(losses), "linear")
+    return EdgeLosses(forests, batch, np.concatenate(losses), "linear", notes)
 
 
-def linear_losses(
-    tuning: TuningSet, candidates: Candidates, max_edges: int
-) -> Iterator[tuple[Refined, FloatArray]]:
-    """Each forest refined to n-gram states, and the linear BLEU loss of its edges.
-
-    Precisions are those of the candidates; C is the length of the references, once a sentence.
-    """
-    metric = tuning.metric
+def fit_linear(metric: Metric, candidates: Candidates, *, tokenize: str = "none") -> LinearBleu:
+    """Linear BLEU with the precisions of the candidates; C is the length of the references, once a
+    sentence.  The words of forests are cut already; strings are cut as the metric does it."""
     if not isinstance(metric, Bleu):
         raise TuningError(
             f"forests need a metric that adds up over edges; for {metric.name} there is none, "
@@ -88,7 +90,14 @@ def linear_losses(
         )
     counts = np.diff(candidates.start)[:, None]
     means = np.add.reduceat(candidates.statistics, candidates.start[:-1], axis=0) / counts
-    linear = LinearBleu.fit(metric, means)
+    cut = metric.tokenize if tokenize == "metric" else tokenize
+    return LinearBleu.fit(metric, means, tokenize=cut)
+
+
+def linear_losses(
+    tuning: TuningSet, linear: LinearBleu, max_edges: int
+) -> Iterator[tuple[Refined, FloatArray]]:
+    """Each forest refined to n-gram states, and the linear BLEU loss of its edges."""
     for name, forest, references in zip(
         tuning.names, tuning.forests, tuning.references, strict=True
     ):
@@ -111,7 +120,8 @@ def wanted_edges(tuning: TuningSet, candidates: Candidates, *, max_edges: int) -
         best = np.maximum.reduceat(gains, tuning.edge_start[:-1])
         wanted[gains == np.repeat(best, np.diff(tuning.edge_start))] = 0.0
         return wanted
-    for i, (refined, loss) in enumerate(linear_losses(tuning, candidates, max_edges)):
+    linear = fit_linear(tuning.metric, candidates)
+    for i, (refined, loss) in enumerate(linear_losses(tuning, linear, max_edges)):
         edges = refined.edge_map[refined.forest.best(-loss).edges]
         wanted[tuning.edge_start[i] + edges] = 0.0
     return wanted

@@ -65,17 +65,20 @@ class Mert(Learner):
                 f"overfits with more than a few dozen; use mira, pro or mr (or raise "
                 f"max_features, now {self.max_features})"
             )
-        theta, candidates, scale = begin(tuning, start, self.k)
+        theta, candidates, scale, varies = begin(tuning, start, self.k)
         gains = tuning.metric.sentence_gains(candidates.statistics)
         starts = [theta, scale * least_squares(candidates.scaled(scale), gains)]
-        axes = _directions(np.diag(scale), tuning.edge_scores_many(np.diag(scale)))
+        # Only where there is a difference to be made; elsewhere weights would be dice.
+        steps = np.where(varies, scale, 0.0)
+        deltas = np.diag(steps)[varies]
+        axes = _directions(deltas, tuning.edge_scores_many(deltas))
         seeds = np.random.SeedSequence(seed).spawn(self.restarts)
         climbs: list[_Climb] = []
         history = Rounds(report)
 
         def climb(number: int, origin: FloatArray | None) -> _Climb:
             start = starts[number] if number < len(starts) else None
-            return _climb(self, tuning, axes, scale, start, origin, seeds[number])
+            return _climb(self, tuning, axes, scale, steps, start, origin, seeds[number])
 
         with ThreadPoolExecutor(max_workers=tuning.threads) as pool:
             for wave in _waves(self.restarts):
@@ -86,7 +89,7 @@ class Mert(Learner):
                     best = max(each.gain for each in climbs)
                     history.add(sign * done.gain, best=sign * best, passes=done.passes)
         winner = max(climbs, key=lambda c: c.gain)  # the first among equals
-        return Fit(winner.theta, tuning.score(winner.theta), history)
+        return Fit(winner.theta, tuning.score(winner.theta), history, scale)
 
 
 def _waves(restarts: int) -> list[range]:
@@ -110,6 +113,7 @@ def _climb(
     tuning: TuningSet,
     axes: list[_Direction],
     scale: FloatArray,
+    steps: FloatArray,
     start: FloatArray | None,
     origin: FloatArray | None,
     seed: np.random.SeedSequence,
@@ -119,18 +123,18 @@ def _climb(
     if start is not None:
         theta = start
     elif origin is not None:
-        noise = random.standard_normal(len(scale)) * scale
-        theta = _unit(origin, scale) + settings.nearby * noise
+        noise = random.standard_normal(len(steps)) * steps
+        theta = _unit(origin, scale, steps) + settings.nearby * noise
     else:
-        theta = random.uniform(-1.0, 1.0, len(scale)) * scale
+        theta = random.uniform(-1.0, 1.0, len(steps)) * steps
     gain = -np.inf
     done = 0
     while done < settings.passes:
         done += 1
-        theta = _unit(theta, scale)
+        theta = _unit(theta, scale, steps)
         before = gain
         deltas = [
-            random.standard_normal(len(scale)) * scale for _ in range(settings.random_directions)
+            random.standard_normal(len(steps)) * steps for _ in range(settings.random_directions)
         ]
         # Climbs share the threads.
         scores, *slopes = tuning.edge_scores_many([theta, *deltas], threads=1)
@@ -148,10 +152,11 @@ def _climb(
     return _Climb(theta, tuning.gain(theta), done)
 
 
-def _unit(theta: FloatArray, scale: FloatArray) -> FloatArray:
+def _unit(theta: FloatArray, scale: FloatArray, steps: FloatArray) -> FloatArray:
     """θ with length 1 in units of `scale`: the metric does not care, bounds and rounding do."""
-    length = float(np.sqrt(((theta / scale) ** 2).sum()))
-    return theta / length if length > 0 else scale / float(np.sqrt(len(scale)))
+    if not theta.any():
+        theta = steps
+    return theta / float(np.sqrt(((theta / scale) ** 2).sum()))
 
 
 def _directions(deltas: Iterable[FloatArray], slopes: Iterable[FloatArray]) -> list[_Direction]:

@@ -42,8 +42,10 @@ class _Smooth(Learner):
     max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
 
     @abstractmethod
-    def _objective(self, tuning: TuningSet, candidates: Candidates, units: FloatArray) -> Objective:
-        """The objective; θ = units·x for the x that moves."""
+    def _objective(
+        self, tuning: TuningSet, candidates: Candidates, units: FloatArray
+    ) -> tuple[Objective, tuple[str, ...]]:
+        """The objective, θ = units·x for the x that moves; and what is to be told of it."""
 
     @abstractmethod
     def _stages(self, count: int) -> list[tuple[str, Terms]]:
@@ -52,8 +54,8 @@ class _Smooth(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units = begin(tuning, start, self.k)
-        objective = self._objective(tuning, candidates, units)
+        theta, candidates, units, varies = begin(tuning, start, self.k)
+        objective, notes = self._objective(tuning, candidates, units)
         random = np.random.default_rng(seed)
         x = theta / units
         if x.any():
@@ -76,8 +78,8 @@ class _Smooth(Learner):
                 x = minimize_lbfgs(
                     partial(objective, terms=terms), x, iterations=self.iterations, step=step
                 )
-        found = units * x
-        return Fit(found, tuning.score(found), history)
+        found = np.where(varies, units * x, 0.0)  # elsewhere there is rounding at most
+        return Fit(found, tuning.score(found), history, units, notes)
 
 
 def _part(
@@ -102,11 +104,14 @@ class MinimumRisk(_Smooth):
     scale: float = setting(1.0, "γ", low=1e-9)
     entropy: float = setting(0.0, "reward for entropy, T")
 
-    def _objective(self, tuning: TuningSet, candidates: Candidates, units: FloatArray) -> Objective:
+    def _objective(
+        self, tuning: TuningSet, candidates: Candidates, units: FloatArray
+    ) -> tuple[Objective, tuple[str, ...]]:
         losses = edge_losses(tuning, candidates, self.loss, max_edges=self.max_edges)
-        return Objective(
+        objective = Objective(
             losses.batch, len(tuning), units, loss=losses.loss, l2=self.l2, threads=tuning.threads
         )
+        return objective, losses.notes
 
     def _stages(self, count: int) -> list[tuple[str, Terms]]:
         return [("risk", Terms(risk=1.0, entropy=-self.entropy / count, scale=self.scale))]
@@ -144,8 +149,10 @@ class Likelihood(_Smooth):
 
     entropy: float = setting(0.0, "penalty on entropy; below 0 a reward")
 
-    def _objective(self, tuning: TuningSet, candidates: Candidates, units: FloatArray) -> Objective:
-        return Objective(
+    def _objective(
+        self, tuning: TuningSet, candidates: Candidates, units: FloatArray
+    ) -> tuple[Objective, tuple[str, ...]]:
+        objective = Objective(
             tuning.batch,
             len(tuning),
             units,
@@ -153,6 +160,7 @@ class Likelihood(_Smooth):
             l2=self.l2,
             threads=tuning.threads,
         )
+        return objective, ()
 
     def _stages(self, count: int) -> list[tuple[str, Terms]]:
         terms = Terms(log_loss=1.0 / count, entropy=self.entropy / count)

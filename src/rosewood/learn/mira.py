@@ -21,7 +21,7 @@ from rosewood import _core
 from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.learn.candidates import Candidates, spread_within
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
-from rosewood.learn.losses import linear_losses
+from rosewood.learn.losses import fit_linear, linear_losses
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu
 
@@ -47,7 +47,7 @@ class Mira(Learner):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units = begin(tuning, start, self.k)
+        theta, candidates, units, _ = begin(tuning, start, self.k)
         x = theta / units
         length = float(np.sqrt((x**2).sum()))
         state = _State(
@@ -91,7 +91,7 @@ class Mira(Learner):
             history.add(metric.sign * gain, moved=moved)
             if moved == 0:
                 break
-        return Fit(best, tuning.score(best), history)
+        return Fit(best, tuning.score(best), history, units)
 
 
 @dataclass
@@ -144,7 +144,9 @@ class _ForestPass:
         scale = tuning.metric.score(candidates.statistics) * size * len(tuning)
         self.refined = [
             (refined, -scale * loss)
-            for refined, loss in linear_losses(tuning, candidates, settings.max_edges)
+            for refined, loss in linear_losses(
+                tuning, fit_linear(tuning.metric, candidates), settings.max_edges
+            )
         ]
 
     def __call__(self, state: _State, order: LongArray) -> int:

@@ -21,12 +21,18 @@ class Pairs(NamedTuple):
     gap: FloatArray
 
 
-def gain_unit(gains: FloatArray, name: str) -> float:
-    """What a gain of 1.0 of BLEU is for these gains: 100 points, or the range of a column."""
+def gain_unit(gains: FloatArray, start: LongArray, name: str) -> float:
+    """What a gain of 1.0 of BLEU is for these gains: 100 points.
+
+    A column may be of any size: BLEU in a list goes over some 40 points, so a column's median range
+    within lists stands for those.  (One wild number must not decide what a difference is.)
+    """
     if not name.startswith("column"):
         return 100.0
-    width = float(gains.max() - gains.min())
-    return width if width > 0 else 1.0
+    first = start[:-1]
+    ranges = np.maximum.reduceat(gains, first) - np.minimum.reduceat(gains, first)
+    width = float(np.median(ranges[ranges > 0])) if (ranges > 0).any() else 0.4
+    return 2.5 * width
 
 
 def sample_pairs(

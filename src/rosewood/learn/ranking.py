@@ -45,7 +45,7 @@ class _Ranking(Learner):
             gains,
             samples=self.samples,
             keep=self.keep,
-            threshold=self.threshold * gain_unit(gains, tuning.metric.name),
+            threshold=self.threshold * gain_unit(gains, candidates.start, tuning.metric.name),
             random=random,
         )
         return differences(candidates, pairs)
@@ -67,7 +67,7 @@ class Pro(_Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units = begin(tuning, start, self.k)
+        theta, candidates, units, _ = begin(tuning, start, self.k)
         scaled = candidates.scaled(units)
         history = Rounds(report)
         total = np.zeros(len(theta))
@@ -79,7 +79,7 @@ class Pro(_Ranking):
             total += x
             history.add(tuning.score(units * total / number), pairs=len(apart))
         found = units * total / self.rounds
-        return Fit(found, tuning.score(found), history)
+        return Fit(found, tuning.score(found), history, units)
 
     def _regression(self, apart: Candidates, x: FloatArray) -> FloatArray:
         """min mean log(1 + exp(-x·difference)) + ½·l2·‖x‖²; both signs of a pair say the same."""
@@ -111,7 +111,7 @@ class L1(_Ranking):
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
-        theta, candidates, units = begin(tuning, start, self.k)
+        theta, candidates, units, _ = begin(tuning, start, self.k)
         random = np.random.default_rng(seed)
         apart = self._apart(tuning, candidates.scaled(units), random)
         x, paid, owed = np.zeros(len(theta)), np.zeros(len(theta)), 0.0
@@ -132,4 +132,4 @@ class L1(_Ranking):
             active = int(np.count_nonzero(x))
             history.add(tuning.score(units * x), loss=loss / len(apart), active=active)
         found = units * x
-        return Fit(found, tuning.score(found), history)
+        return Fit(found, tuning.score(found), history, units)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.corpus import Vocabulary
 from rosewood.errors import RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
 from rosewood.forest.arrays import FloatArray, LongArray, as_weight
@@ -158,15 +160,29 @@ class TuningSet:
         return part
 
     def identity(self) -> str:
-        """A hash of all that decides a fit: forests, statistics and metric."""
-        digest = hashlib.sha256(self.metric.signature.encode())
+        """A hash of all that decides a fit: forests, what they say, references, scores, metric."""
+        digest = hashlib.sha256(f"{self.metric.signature}{_settings(self.metric)}".encode())
+        digest.update("\0".join(self.features.names).encode())
+        words: Vocabulary | None = None
         for i, forest in enumerate(self.forests):
-            digest.update(f"{self.names[i]}\0{self.references[i]}\0{self._scores[i]}".encode())
+            if forest.vocabulary is not None and forest.vocabulary is not words:
+                words = forest.vocabulary
+                digest.update(repr(list(words)).encode())
+            digest.update(repr((self.names[i], list(self.references[i]))).encode())
+            for name, column in sorted(self._scores[i].items()):
+                digest.update(name.encode() + np.asarray(column, dtype=np.float64).tobytes())
             for name in ("edge_start", "tail_start", "tail", "dense", "feat_start", "feat_id",
                          "feat_value", "yield_start", "yield_symbol"):  # fmt: skip
                 digest.update(getattr(forest, name).tobytes())
-        digest.update("\0".join(self.features.names).encode())
         return digest.hexdigest()
+
+    def sentences(self) -> list[str]:
+        """A hash of each list: what it says and is to say, whatever its name and features."""
+        found = []
+        for forest, references in zip(self.forests, self.references, strict=True):
+            facts = repr((sorted(nbest_texts(forest)), list(references)))
+            found.append(hashlib.sha256(facts.encode()).hexdigest())
+        return found
 
     # -- statistics -------------------------------------------------------------------------------
 
@@ -250,6 +266,11 @@ class TuningSet:
         if self.is_flat:
             return concatenate(self.forests, self.edge_start, self.statistics)
         return listed(self, as_weight("theta", theta, len(self.features)), k)
+
+
+def _settings(metric: Metric) -> str:
+    """All settings of a metric; its signature rounds some, as sacreBLEU's does."""
+    return repr(asdict(metric)) if is_dataclass(metric) else ""
 
 
 def _told(

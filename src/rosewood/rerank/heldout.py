@@ -35,6 +35,7 @@ class Heldout:
     p_value: float  # of the replicate in the middle
     interval: tuple[float, float]  # 95 % of its difference
     gain: float  # after - before, its sign so that more is better
+    middle: float  # the score of the replicate in the middle
     oracle: float | None = None  # what choosing could reach there; of the tuned metric only
     random: float | None = None
     worst: float | None = None
@@ -43,6 +44,8 @@ class Heldout:
     def verdict(self) -> str:
         if self.p_value >= SIGNIFICANT or abs(self.gain) < _NOTHING:
             return "unclear"
+        if (self.middle - self.before) * (self.after - self.before) <= 0:
+            return "unclear"  # one replicate says this, the mean of them that
         return "helps" if self.gain > 0 else "hurts"
 
 
@@ -78,7 +81,9 @@ def _compare(
     metric: Metric, before: FloatArray, after: Sequence[FloatArray], how: str, samples: int
 ) -> Heldout:
     scores = [metric.score(table) for table in after]
-    middle = sorted(range(len(after)), key=lambda i: (scores[i], i))[(len(after) - 1) // 2]
+    # Of an even number the less good one of the two in the middle.
+    order = sorted(range(len(after)), key=lambda i: (metric.sign * scores[i], i))
+    middle = order[(len(after) - 1) // 2]
     test = paired_randomisation(
         metric, after[middle], before, samples=samples, resamples=samples, ties=True
     )
@@ -93,4 +98,5 @@ def _compare(
         p_value=test.p_value if test.difference else 1.0,
         interval=test.interval or (0.0, 0.0),
         gain=metric.sign * (mean - test.baseline),
+        middle=scores[middle],
     )

@@ -127,7 +127,7 @@ class _Work:
             every = range(len(self.data)) if chosen is None else chosen
             rows = self.data.subset(every, threads=self.threads)
             fit = self.learner.fit(rows, self.start, seed=seed, report=report)
-            check_weights(fit.theta, self.data.features.names)
+            check_weights(fit.theta, self.data.features.names, fit.units)
             theta = normalize(fit.theta, self.normalization)
             return {"theta": theta.tolist(), "score": fit.score, "history": fit.history,
                     "notes": list(fit.notes)}  # fmt: skip
