@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
 
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest import FeatureSpace, Forest
-from rosewood.learn import Fit, Learner, Mert, Mira, Pro, tune_loop
+from rosewood.learn import Fit, Learner, Mert, Mira, Pro, replicate_loop, tune_loop
 from rosewood.metrics import parse_metric
 
 BLEU = parse_metric("bleu:tokenize=none")
@@ -53,6 +54,18 @@ class Decoder:
         return forests
 
 
+class Diverges(Learner):
+    name = "diverges"
+
+    def __init__(self, good_rounds: int) -> None:
+        object.__setattr__(self, "rounds", [good_rounds])
+
+    def fit(self, tuning, start, *, seed=0, report=None):
+        self.rounds[0] -= 1
+        theta = np.array([1.0, 0.0]) if self.rounds[0] >= 0 else np.array([np.nan, 1.0])
+        return Fit(theta, 0.0, [])
+
+
 def run(decoder: Decoder, learner=None, **options):
     start = {"good": 0.1, "noise": 1.0}
     return tune_loop(
@@ -93,10 +106,75 @@ def test_it_ends_when_nothing_is_new():
     assert result.history[1]["new"] == 0
 
 
-def test_it_ends_after_the_last_round():
-    result = run(Decoder(), rounds=1)
+def test_the_last_weights_are_decoded_with_too():
+    decoder = Decoder()
+    result = run(decoder, rounds=1)
     assert result.ending == "1 rounds are done"
-    assert result.weights == {"good": 0.1, "noise": 1.0}  # the only ones that were decoded with
+    assert len(decoder.asked) == 2
+    assert [row["moved"] is None for row in result.history] == [False, True]
+    assert result.weights["good"] > 0.5
+    assert run(Decoder(), start=None, rounds=1).score > 80
+
+
+def test_a_learner_that_takes_small_steps_goes_on():
+    """Nothing new in a round is no reason to stop while the weights are on their way."""
+
+    class Narrow(Decoder):
+        def __call__(self, weights, number):
+            return super().__call__({**weights, "noise": weights["noise"] / 100}, number)
+
+    result = run(Narrow(), Pro(rounds=1, samples=100), rounds=8, patience=20)
+    assert len(result.history) == 9
+
+
+def test_more_rounds_can_be_asked_for_later(tmp_path):
+    class Restless(Diverges):
+        """Other weights in each round, so that a loop ends by its rounds alone."""
+
+        def fit(self, tuning, start, *, seed=0, report=None):
+            return Fit(np.array([1.0, 1.0 / (seed + 1)]), 0.0, [])
+
+    options = {"folder": tmp_path / "loop", "patience": 50}
+    assert len(run(Decoder(), Restless(9), rounds=2, **options).history) == 3
+    decoder = Decoder()
+    again = run(decoder, Restless(9), rounds=4, **options)
+    assert [row["round"] for row in again.history] == [1, 2, 3, 4, 5]
+    assert len(decoder.asked) == 3
+    whole = run(Decoder(), Restless(9), rounds=4, patience=50)
+    assert (again.weights, again.history) == (whole.weights, whole.history)
+
+
+def test_a_learner_that_fails_leaves_the_best_so_far():
+    class Fails(Diverges):
+        def fit(self, tuning, start, *, seed=0, report=None):
+            if seed == 1:
+                raise TuningError("it is too hot")
+            return super().fit(tuning, start)
+
+    result = run(Decoder(), Fails(9))
+    assert result.ending == "round 2: it is too hot"
+    assert result.weights == {"good": 1.0, "noise": 0.0}
+
+
+def test_replicates_differ_by_their_seeds(tmp_path):
+    found = replicate_loop(
+        Decoder(), Mert(restarts=2, passes=2), BLEU, Decoder().references,
+        start={"good": 0.1, "noise": 1.0}, rounds=2, replicates=3, folder=tmp_path,
+    )  # fmt: skip
+    assert len(found.results) == 3
+    assert found.best.score == max(each.score for each in found.results)
+    assert found.deviations.keys() == set(NAMES)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["seed-0", "seed-1", "seed-2"]
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [({"goood": 1.0}, "'goood', but no such feature"), ({"good": math.nan}, "want a number"),
+     ({"good": "1"}, "want a number")],
+)  # fmt: skip
+def test_starting_weights_are_checked(start, reason):
+    with pytest.raises(TuningError, match=reason):
+        run(Decoder(), start=start)
 
 
 def test_without_starting_weights_the_first_round_only_collects():
@@ -144,18 +222,6 @@ def test_another_loop_does_not_go_on_there(tmp_path):
     (tmp_path / "state.json").write_text(json.dumps(note))
     with pytest.raises(FormatError, match="not the state of a loop"):
         run(Decoder(), folder=tmp_path, rounds=1)
-
-
-class Diverges(Learner):
-    name = "diverges"
-
-    def __init__(self, good_rounds: int) -> None:
-        object.__setattr__(self, "rounds", [good_rounds])
-
-    def fit(self, tuning, start, *, seed=0, report=None):
-        self.rounds[0] -= 1
-        theta = np.array([1.0, 0.0]) if self.rounds[0] >= 0 else np.array([np.nan, 1.0])
-        return Fit(theta, 0.0, [])
 
 
 def test_weights_that_explode_end_it_with_the_best_so_far():

@@ -166,3 +166,11 @@ def test_names_must_fit():
     with pytest.raises(TuningError, match="do not have: 'ml'"):
         weights_vector({"lm": 1, "tm": 1, "ml": 2}, space)
     assert json.dumps(space.mapping(np.array([1.0, 0.0, 2.0]))) == '{"lm": 1.0, "rule:a": 2.0}'
+
+
+def test_a_file_of_somebody_else_is_left_alone(tmp_path):
+    path = tmp_path / "thesis.txt"
+    path.write_text("one line without an end")
+    with pytest.raises(FormatError, match="not a journal"):
+        Journal(path)
+    assert path.read_text() == "one line without an end"

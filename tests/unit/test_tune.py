@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from rosewood.errors import MetricError, TuningError
 from rosewood.journal import Journal
+from rosewood.metrics import Wer
 from rosewood.rerank import from_arrays, lists_from_arrays, rerank, tune
+from rosewood.rerank.heldout import _compare
 
 LISTS, SIZE = 60, 8
 QUICK = {"method": "mira", "settings": {"passes": 5, "step": 0.1}, "samples": 200}
@@ -152,6 +155,50 @@ def test_what_is_refused(good):
     constant["features"] = [[1e300 * (-1) ** i, 1.0] for i in range(len(constant["groups"]))]
     with pytest.raises(TuningError, match="'know' are too large"):
         tune(from_arrays(**constant), **QUICK)
+
+
+def test_other_texts_are_other_work(tmp_path):
+    """The same features and words, in another order."""
+    features, groups = [[1.0], [2], [1], [3], [0], [4]], [0, 0, 1, 1, 2, 2]
+    references = ["a b c", "x z w", "q r s"]
+    texts = ["d e f", "a b c", "u v y", "x z w", "m n o", "q r s"]
+    turned = [texts[i ^ 1] for i in range(6)]
+    found = [
+        tune(from_arrays(features, groups, texts=each, references=references), metric="wer",
+             method="mr", folds=2, replicates=1, journal=Journal(tmp_path / "j")).weights["f0"]
+        for each in (texts, turned)
+    ]  # fmt: skip
+    assert found == [1.0, -1.0]
+
+
+def test_held_out_lists_that_were_tuned_on(good):
+    lists = lists_from_arrays(**arrays("good"))
+    with pytest.raises(TuningError, match="are those that are tuned on"):
+        tune(good, heldout=lists[::-1], **QUICK)
+    with pytest.raises(TuningError, match="are those that are tuned on"):
+        tune(good, heldout=lists[:9], **QUICK)
+    other = lists_from_arrays(**arrays("good", seed=7))
+    tuned = tune(good, heldout=[*lists[:3], *(replace(x, id="o" + x.id) for x in other)], **QUICK)
+    assert "3 of 63 of the held-out candidates are tuned on, too" in tuned.notes[0]
+
+
+def test_few_changes_are_no_evidence():
+    features = np.random.default_rng(0).normal(size=(10, 2))
+    scores = np.zeros(10)
+    scores[1] = 1.0
+    lists = from_arrays(features, np.repeat(range(5), 2), scores=scores)
+    tuned = tune(lists, metric="column:score", method="mert", replicates=1)
+    assert tuned.verdict == "unclear"
+
+
+def test_a_verdict_needs_replicates_that_agree():
+    base = np.column_stack([np.arange(200) % 3 + 3, np.full(200, 10)]).astype(float)
+    good, bad = base - np.array([1, 0]), base + np.array([5, 0])
+    judged = _compare(Wer(), base, [good, good, bad], "", 500)
+    assert judged.gain < 0 < judged.before - judged.middle
+    assert judged.verdict == "unclear"
+    assert _compare(Wer(), base, [good, good, good], "", 500).verdict == "helps"
+    assert _compare(Wer(), base, [good, bad], "", 500).middle == Wer().score(bad)
 
 
 # -- reranking -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Learners: forests in, weights out."""
 
 from rosewood.learn.learner import Fit, Learner, check_weights, normalize
-from rosewood.learn.loop import LoopResult, tune_loop
+from rosewood.learn.loop import LoopReplicates, LoopResult, replicate_loop, tune_loop
 from rosewood.learn.mert import Mert
 from rosewood.learn.minrisk import Annealed, Likelihood, MinimumRisk
 from rosewood.learn.mira import Mira
@@ -18,6 +18,7 @@ __all__ = [
     "Fit",
     "Learner",
     "Likelihood",
+    "LoopReplicates",
     "LoopResult",
     "Mert",
     "MinimumRisk",
@@ -32,6 +33,7 @@ __all__ = [
     "check_weights",
     "make_learner",
     "normalize",
+    "replicate_loop",
     "sweep",
     "tune_loop",
 ]

@@ -6,7 +6,8 @@
 anything that lists candidates.  Each round's forests are merged with those of the rounds before,
 the learner finds new weights for all of them, and the decoder is asked again.  What counts is the
 score of what the decoder really said with some weights: the best of those is kept.
-With a folder, every round is on disk when it ends, and a loop that was killed goes on from there.
+With a folder, every round is on disk when it ends, and a loop that was killed, or is given more
+rounds, goes on from there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,14 @@ import numpy as np
 from rosewood.corpus import Vocabulary
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter, merge, renamed
+from rosewood.forest.arrays import FloatArray
 from rosewood.journal import fingerprint
 from rosewood.learn.learner import Learner, Normalization, Report, check_weights, normalize
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.output import whole_file
 
-__all__ = ["LoopResult", "tune_loop"]
+__all__ = ["LoopReplicates", "LoopResult", "replicate_loop", "tune_loop"]
 
 Decode = Callable[[Mapping[str, float], int], Sequence[Forest]]
 
@@ -74,83 +77,171 @@ def tune_loop(
 ) -> LoopResult:
     """Tune a decoder.
 
-    It ends when a round brings nothing new, when weights move by less than `tolerance` (of their
-    length), after `patience` rounds without a better score, or after `rounds`.  Weights that nobody
-    should use (not numbers, all zero, exploded) end it too, with the best ones so far.
+    The learner is asked `rounds` times, the decoder once more, so that the last weights are scored
+    too.  It ends before when there is nothing new to learn from, when weights move by less than
+    `tolerance` (of their length), or after `patience` rounds without a better score.  A learner
+    that fails, or finds weights that nobody should use (not numbers, all zero, exploded), ends it
+    too, with the best weights so far.
     """
     if rounds < 1 or patience < 1:
         raise TuningError("a loop needs at least one round, and patience for one")
+    given = _numbers(start or {})
+    every = [list(each) for each in references]
     identity = fingerprint(
-        learner.name, repr(learner), metric.signature, [list(r) for r in references],
-        dict(start or {}), normalization, seed,
-    )  # fmt: skip
+        learner.name, repr(learner), metric.signature, every, given, normalization, seed
+    )
     place = None if folder is None else Path(folder)
-    state = _resume(place, identity) or _State([], dict(start or {}), {}, None, [])
+    state = _resume(place, identity) or _State([], given, {}, None, [])
     while state.ending is None:
         number = len(state.history) + 1
         fresh = list(decode(state.weights, number))
-        if len(fresh) != len(references):
-            raise TuningError(
-                f"round {number}: {len(fresh)} forests for {len(references)} sentences"
-            )
-        _round(state, fresh, learner, metric, references, number, normalization, seed, threads)
-        state.ending = state.ending or _ending(state, metric, tolerance, patience, rounds)
-        if place is not None:
+        if len(fresh) != len(every):
+            raise TuningError(f"round {number}: {len(fresh)} forests for {len(every)} sentences")
+        space, theta, row = _score(state, fresh, metric, every, given, threads)
+        row = {"round": number, **row, "tuned": None, "moved": None}
+        state.ending = _nothing_to_do(state, row, learner, metric, patience)
+        last = number > rounds
+        if state.ending is None and not last:
+            tuning = TuningSet(state.forests, metric, every, threads=threads)
+            _learn(state, row, learner, tuning, theta, space, normalization, seed, tolerance)
+        state.history.append(row)
+        # A loop that only ran out of rounds may be given more: then this round is done again.
+        if place is not None and not (last and state.ending is None):
             _save(place, identity, state)
+        if last and state.ending is None:
+            state.ending = f"{rounds} rounds are done"
         if report is not None:
-            report(state.history[-1])
+            report(row)
     if state.best_score is None:
         raise TuningError(state.ending)
     return LoopResult(state.best, state.best_score, state.history, state.ending)
 
 
-def _round(
-    state: _State,
-    fresh: list[Forest],
+@dataclass(frozen=True)
+class LoopReplicates:
+    """The same loop with other seeds: what chance has to do with the result."""
+
+    best: LoopResult
+    results: list[LoopResult]
+    deviations: dict[str, float]  # of each weight over the replicates
+
+
+def replicate_loop(
+    decode: Decode,
     learner: Learner,
     metric: Metric,
     references: Sequence[Sequence[str]],
-    number: int,
-    normalization: Normalization,
-    seed: int,
+    *,
+    replicates: int = 3,
+    seed: int = 0,
+    folder: str | PathLike[str] | None = None,
+    **options: Any,
+) -> LoopReplicates:
+    """`tune_loop` with seeds from `seed` on, each in a folder of its own; `options` are its."""
+    if replicates < 1:
+        raise TuningError(f"{replicates} replicates: there must be at least one")
+    results = [
+        tune_loop(
+            decode, learner, metric, references,
+            seed=seed + i, folder=None if folder is None else Path(folder) / f"seed-{seed + i}",
+            **options,
+        )
+        for i in range(replicates)
+    ]  # fmt: skip
+    names = list(dict.fromkeys(name for each in results for name in each.weights))
+    table = [[each.weights.get(name, 0.0) for name in names] for each in results]
+    return LoopReplicates(
+        best=max(results, key=lambda each: metric.sign * each.score),
+        results=results,
+        deviations=dict(zip(names, np.std(table, axis=0).tolist(), strict=True)),
+    )
+
+
+def _numbers(start: Mapping[str, float]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for name, value in start.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise TuningError(f"the starting weight of {name!r} is {value!r}, want a number")
+        weights[name] = float(value)
+    return weights
+
+
+def _score(
+    state: _State,
+    fresh: list[Forest],
+    metric: Metric,
+    references: Sequence[Sequence[str]],
+    given: Mapping[str, float],
     threads: int,
-) -> None:
-    """Score what the decoder said, merge it with what it said before, find new weights."""
-    space = _common_space([*state.forests[:1], *fresh])
-    fresh = [renamed(forest, *space) for forest in fresh]
-    state.forests = [renamed(forest, *space) for forest in state.forests]
-    theta = _vector(state.weights, space[0])
-    said = TuningSet(fresh, metric, references, threads=threads)
-    row: dict[str, Any] = {"round": number, "score": None}
+) -> tuple[FeatureSpace, FloatArray, dict[str, Any]]:
+    """Score what the decoder said, and merge it with what it said before."""
+    space, words = _common_space([*state.forests[:1], *fresh])
+    for name in given:
+        if ":" not in name and space.dense_index(name) is None:
+            raise TuningError(f"there is a starting weight for {name!r}, but no such feature")
+    fresh = [renamed(forest, space, words) for forest in fresh]
+    state.forests = [renamed(forest, space, words) for forest in state.forests]
+    known = {n: w for n, w in state.weights.items() if n in space.sparse or n in space.dense}
+    theta = space.vector(known)
+    row: dict[str, Any] = {"score": None}
     if theta.any():  # without weights, no derivation is the best one
-        row["score"] = said.score(theta)
+        row["score"] = TuningSet(fresh, metric, references, threads=threads).score(theta)
         sign = metric.sign
         if state.best_score is None or sign * row["score"] > sign * state.best_score:
             state.best, state.best_score = state.weights, row["score"]
     before = sum(forest.num_edges for forest in state.forests)
-    if state.forests:
-        pairs = zip(state.forests, fresh, strict=True)
-        state.forests = [merge(pair).forest for pair in pairs]
-    else:
-        state.forests = [merge([forest]).forest for forest in fresh]
+    pairs = zip(state.forests, fresh, strict=True) if state.forests else zip(fresh, strict=True)
+    state.forests = [merge(pair).forest for pair in pairs]
     row["new"] = sum(forest.num_edges for forest in state.forests) - before
-    tuning = TuningSet(state.forests, metric, references, threads=threads)
-    start = theta if theta.any() else np.ones(len(theta))
-    fit = learner.fit(tuning, start, seed=seed + number - 1)
+    return space, theta, row
+
+
+def _nothing_to_do(
+    state: _State, row: Mapping[str, Any], learner: Learner, metric: Metric, patience: int
+) -> str | None:
+    """Why another fit would be in vain, if it would."""
+    whole = getattr(learner, "interpolation", 1.0) == 1.0  # others are still on their way
+    if state.history and row["new"] == 0 and whole:
+        return "the last round brought nothing new"
+    scores = [each["score"] for each in (*state.history, row) if each["score"] is not None]
+    gains = [metric.sign * score for score in scores]
+    if len(gains) > patience and max(gains[-patience:]) <= max(gains[:-patience]):
+        return f"no better score in {patience} rounds"
+    return None
+
+
+def _learn(
+    state: _State,
+    row: dict[str, Any],
+    learner: Learner,
+    tuning: TuningSet,
+    theta: FloatArray,
+    space: FeatureSpace,
+    normalization: Normalization,
+    seed: int,
+    tolerance: float,
+) -> None:
+    """New weights from all that the decoder has said so far."""
+    number = row["round"]
+    begin = theta if theta.any() else np.ones(len(theta))
     try:
-        check_weights(fit.theta, space[0].names)
+        fit = learner.fit(tuning, begin, seed=seed + number - 1)
+        check_weights(fit.theta, space.names, fit.units)
+        found = normalize(fit.theta, normalization)
+        share = getattr(learner, "interpolation", 1.0)
+        if theta.any() and share < 1.0:
+            mixed = share * found + (1.0 - share) * normalize(theta, normalization)
+            check_weights(mixed, space.names, fit.units)
+            found = normalize(mixed, normalization)
     except TuningError as error:
         state.ending = f"round {number}: {error}"
-        state.history.append({**row, "tuned": None, "moved": None})
         return
-    found = normalize(fit.theta, normalization)
-    share = getattr(learner, "interpolation", 1.0)
-    if theta.any() and share < 1.0:
-        found = share * found + (1.0 - share) * normalize(theta, normalization)
     length = float(np.sqrt((found**2).sum()))
-    moved = float(np.sqrt(((found - normalize(theta, normalization)) ** 2).sum())) / length
-    state.weights = dict(zip(space[0].names, found.tolist(), strict=True))
-    state.history.append({**row, "tuned": tuning.score(found), "moved": moved})
+    row["moved"] = float(np.sqrt(((found - normalize(theta, normalization)) ** 2).sum())) / length
+    row["tuned"] = tuning.score(found)
+    state.weights = dict(zip(space.names, found.tolist(), strict=True))
+    if row["moved"] < tolerance:
+        state.ending = f"the weights moved by less than {tolerance:g}"
 
 
 def _common_space(forests: Sequence[Forest]) -> tuple[FeatureSpace, Vocabulary | None]:
@@ -165,30 +256,6 @@ def _common_space(forests: Sequence[Forest]) -> tuple[FeatureSpace, Vocabulary |
         if words is not None and own is not None and own is not first.vocabulary:
             words.add_all(own)
     return FeatureSpace(first.features.dense, sparse), words
-
-
-def _vector(weights: Mapping[str, float], space: FeatureSpace) -> Any:
-    """θ for weights by name; features that no forest has (yet) are left out."""
-    known = {n: w for n, w in weights.items() if n in space.sparse or n in space.dense}
-    return space.vector(known)
-
-
-def _ending(
-    state: _State, metric: Metric, tolerance: float, patience: int, rounds: int
-) -> str | None:
-    row = state.history[-1]
-    if len(state.history) > 1 and row["new"] == 0:
-        return "the last round brought nothing new"
-    if row["moved"] is not None and row["moved"] < tolerance:
-        return f"the weights moved by less than {tolerance:g}"
-    scores = [each["score"] for each in state.history if each["score"] is not None]
-    if len(scores) > patience:
-        gains = [metric.sign * score for score in scores]
-        if max(gains[-patience:]) <= max(gains[:-patience]):
-            return f"no better score in {patience} rounds"
-    if len(state.history) >= rounds:
-        return f"{rounds} rounds are done"
-    return None
 
 
 def _save(folder: Path, identity: str, state: _State) -> None:

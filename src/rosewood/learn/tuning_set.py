@@ -177,11 +177,15 @@ class TuningSet:
         return digest.hexdigest()
 
     def sentences(self) -> list[str]:
-        """A hash of each list: what it says and is to say, whatever its name and features."""
+        """A hash of each list: what it says and is to say, in any order and by any name; where
+        that is nothing, its features."""
         found = []
         for forest, references in zip(self.forests, self.references, strict=True):
-            facts = repr((sorted(nbest_texts(forest)), list(references)))
-            found.append(hashlib.sha256(facts.encode()).hexdigest())
+            texts = sorted(nbest_texts(forest))
+            facts = repr((texts, list(references))).encode()
+            if not any(texts) and not len(references):
+                facts = forest.dense.tobytes() + forest.feat_value.tobytes()
+            found.append(hashlib.sha256(facts).hexdigest())
         return found
 
     # -- statistics -------------------------------------------------------------------------------

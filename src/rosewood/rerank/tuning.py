@@ -126,8 +126,14 @@ class _Work:
         def work() -> dict[str, Any]:
             every = range(len(self.data)) if chosen is None else chosen
             rows = self.data.subset(every, threads=self.threads)
-            fit = self.learner.fit(rows, self.start, seed=seed, report=report)
-            check_weights(fit.theta, self.data.features.names, fit.units)
+            try:
+                fit = self.learner.fit(rows, self.start, seed=seed, report=report)
+                check_weights(fit.theta, self.data.features.names, fit.units)
+            except TuningError as error:
+                if chosen is None:
+                    raise
+                told = f"cross-validation, on {len(rows)} of {len(self.data)} lists"
+                raise TuningError(f"{told}: {error}") from error
             theta = normalize(fit.theta, self.normalization)
             return {"theta": theta.tolist(), "score": fit.score, "history": fit.history,
                     "notes": list(fit.notes)}  # fmt: skip
@@ -173,10 +179,10 @@ def tune(
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
     data = tuning_set(candidates, judging, threads, tell)
-    other = None
+    other, notes = None, list[str]()
     if heldout is not None:
         other = tuning_set(heldout, judging, threads, tell, what="the held-out candidates")
-        check_apart(data, other, what="the held-out candidates")
+        notes = check_apart(data, other, what="the held-out candidates")
     theta = np.zeros(len(data.features))
     if start is not None:
         theta = weights_vector(start, data.features, file="the starting weights")
@@ -247,7 +253,7 @@ def tune(
         deviations=_named(names, np.std(thetas, axis=0), dense),
         features=feature_effects(data, final[best]),
         seed=seed,
-        notes=_notes(data, found, judged, limits, bool(theta.any())),
+        notes=[*notes, *_notes(data, found, judged, limits, bool(theta.any()))],
     )
 
 
@@ -288,11 +294,16 @@ def tuning_set(
     return tuning
 
 
-def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> None:
-    """The same features, but other lists."""
+def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> list[str]:
+    """The same features, but other lists; a note where some of the lists are the same."""
     shared_features(data.features, other.features, other_name=what)
-    if data.identity() == other.identity():
+    known = set(data.sentences())
+    seen = sum(each in known for each in other.sentences())
+    if seen == len(other):
         raise TuningError(f"{what} are those that are tuned on: they say nothing about others")
+    if seen:
+        return [f"{seen} of {len(other)} of {what} are tuned on, too: the scores are too good"]
+    return []
 
 
 def _folds(
