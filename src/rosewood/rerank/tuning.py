@@ -12,7 +12,7 @@ before.  Then the weights are fitted once more, on everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
@@ -173,10 +173,10 @@ def tune(
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
     data = tuning_set(candidates, judging, threads, tell)
-    other = None
+    other, notes = None, []
     if heldout is not None:
         other = tuning_set(heldout, judging, threads, tell, what="the held-out candidates")
-        check_apart(data, other, what="the held-out candidates")
+        notes = check_apart(data, other, what="the held-out candidates")
     theta = np.zeros(len(data.features))
     if start is not None:
         theta = weights_vector(start, data.features, file="the starting weights")
@@ -247,7 +247,7 @@ def tune(
         deviations=_named(names, np.std(thetas, axis=0), dense),
         features=feature_effects(data, final[best]),
         seed=seed,
-        notes=_notes(data, found, judged, limits, bool(theta.any())),
+        notes=notes + _notes(data, found, judged, limits, bool(theta.any())),
     )
 
 
@@ -288,11 +288,22 @@ def tuning_set(
     return tuning
 
 
-def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> None:
-    """The same features, but other lists."""
+def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> list[str]:
+    """The same features, but other lists; a note if some are the same."""
     shared_features(data.features, other.features, other_name=what)
-    if data.identity() == other.identity():
+    known = set(_content(data))
+    both = sum(each in known for each in _content(other))
+    if both == len(other):
         raise TuningError(f"{what} are those that are tuned on: they say nothing about others")
+    return [f"{both} of {what} are tuned on as well, which flatters the result"] if both else []
+
+
+def _content(data: TuningSet) -> Iterator[tuple[str, bytes, bytes]]:
+    """What tells lists apart, whatever they are called."""
+    first = data.texts_of_rows(data.edge_start[:-1])
+    for i, (text, forest) in enumerate(zip(first, data.forests, strict=True)):
+        rows = data.statistics[data.edge_start[i] : data.edge_start[i + 1]]
+        yield text, forest.dense.tobytes(), rows.tobytes()
 
 
 def _folds(
