@@ -48,8 +48,12 @@ class Mira(Learner):
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
     ) -> Fit:
         theta, candidates, units = begin(tuning, start, self.k)
+        x = theta / units
+        length = float(np.sqrt((x**2).sum()))
         state = _State(
-            theta=np.ascontiguousarray(theta / units),
+            # Steps are small beside gains: only the direction of a start counts, or a long one
+            # would stay what it was.
+            theta=np.ascontiguousarray(x / length if length > 0 else x),
             drift=np.zeros(len(theta)),
             background=candidates.statistics.mean(axis=0),
             gain_scale=self.margin / _typical_gain(tuning, candidates),
