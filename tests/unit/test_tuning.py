@@ -218,6 +218,9 @@ def test_comparing():
         assert bleu.difference > 0 > ter.difference
         assert max(bleu.p_value, ter.p_value) < 0.05
         assert compare(first, first, references, test=test, samples=50)[0].p_value == 1
+    one = [best[0], *first[1:]]  # whatever one sentence gains, a coin could have given it
+    assert best[0] != first[0]
+    assert compare(one, first, references, test="randomisation", samples=50)[0].p_value == 1
     with pytest.raises(MetricError, match="59 of the baseline"):
         compare(best, first[1:], references)
     with pytest.raises(MetricError, match="there is no test"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
@@ -16,7 +17,7 @@ __all__ = ["Score", "compare", "corpus_statistics", "evaluate", "references_by_s
 References = Sequence[Sequence[str | None]]
 _TESTS: dict[str, tuple[Callable[..., Comparison], int]] = {
     "bootstrap": (paired_bootstrap, 1000),
-    "randomisation": (paired_randomisation, 10000),
+    "randomisation": (partial(paired_randomisation, ties=True), 10000),
 }
 
 
@@ -86,7 +87,8 @@ def compare(
     """Is a translation better than another one of the same sentences?  One answer for each metric.
 
     `test` is "bootstrap" (1000 resamples) or "randomisation" (10000 trials); the rest is as in
-    `evaluate`.  Where the scores are equal, the p-value is 1 (sacreBLEU's is the least possible).
+    `evaluate`.  Where nothing differs the p-value is 1, and randomisation counts ties: there
+    sacreBLEU's p-values are the least possible.
     """
     if test not in _TESTS:
         raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")

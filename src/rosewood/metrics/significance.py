@@ -95,11 +95,14 @@ def paired_randomisation(
     seed: int = SEED,
     resamples: int = 0,
     references: int | str | None = None,
+    ties: bool = False,
 ) -> Comparison:
     """Approximate randomisation (Riezler & Maxwell 2005), two-sided.
 
     In each trial every sentence's two translations change places or not, by a coin.  `resamples`
-    bootstrap resamples give means and intervals beside it; 0 leaves them out.
+    bootstrap resamples give means and intervals beside it; 0 leaves them out.  With `ties`, trials
+    as far apart as the systems count against them, too: where one sentence differs all trials are,
+    and sacreBLEU, which passes over ties, calls that significant.
     """
     own, other = _pair(metric, system, baseline)
     samples, resamples = as_count("samples", samples, 1), as_count("resamples", resamples)
@@ -125,7 +128,7 @@ def paired_randomisation(
         score=score,
         baseline=base,
         difference=score - base,
-        p_value=_p_value(np.concatenate(distances), abs(score - base)),
+        p_value=_p_value(np.concatenate(distances), abs(score - base), ties),
         samples=samples,
         seed=seed,
         signature=_signature(metric, references, **facts, ar=samples, seed=seed),
@@ -186,9 +189,10 @@ def _coins(random: np.random.Generator, samples: int, count: int) -> Iterator[ND
         yield random.integers(2, size=size, dtype=np.bool_)
 
 
-def _p_value(found: FloatArray, difference: float) -> float:
+def _p_value(found: FloatArray, difference: float, ties: bool = False) -> float:
     """How many are larger than the real one, by more than rounding; the real one counts as well."""
-    larger = int(np.count_nonzero(found > difference + 1e-10 * (1.0 + difference)))
+    rounding = 1e-10 * (1.0 + difference)
+    larger = int(np.count_nonzero(found > difference + (-rounding if ties else rounding)))
     return (larger + 1) / (len(found) + 1)
 
 
