@@ -208,3 +208,15 @@ def test_differences_that_are_there_and_are_not(test):
         test(metric, base, base * np.nan)
     with pytest.raises(MetricError, match=r"system have shape \(200, 1\)"):
         test(metric, base[:, :1], base)
+
+
+def test_one_sentence_that_differs_is_no_evidence():
+    """Every exchange is as large as the real difference: sacreBLEU calls that significant."""
+    base = np.column_stack([np.arange(200) % 7, np.full(200, 10)]).astype(float)
+    other = base.copy()
+    other[3, 0] += 2
+    assert paired_randomisation(Wer(), other, base, samples=500).p_value < 0.01
+    assert paired_randomisation(Wer(), other, base, samples=500, ties=True).p_value == 1.0
+    assert paired_randomisation(Wer(), base, base, samples=500, ties=True).p_value == 1.0
+    better = base - [1, 0]
+    assert paired_randomisation(Wer(), better, base, samples=500, ties=True).p_value < 0.01

@@ -94,15 +94,17 @@ def paired_randomisation(
     samples: int = 10000,
     seed: int = SEED,
     resamples: int = 0,
-    references: int | str | None = None,
     ties: bool = False,
+    references: int | str | None = None,
 ) -> Comparison:
     """Approximate randomisation (Riezler & Maxwell 2005), two-sided.
 
     In each trial every sentence's two translations change places or not, by a coin.  `resamples`
-    bootstrap resamples give means and intervals beside it; 0 leaves them out.  With `ties`, trials
-    as far apart as the systems count against them, too: where one sentence differs all trials are,
-    and sacreBLEU, which passes over ties, calls that significant.
+    bootstrap resamples give means and intervals beside it; 0 leaves them out.
+
+    sacreBLEU counts trials whose difference is larger than the real one; with `ties` those that are
+    as large count too, as they should: if one sentence of a thousand differs, every trial is as
+    large as the real difference, and that is no evidence.
     """
     own, other = _pair(metric, system, baseline)
     samples, resamples = as_count("samples", samples, 1), as_count("resamples", resamples)
@@ -128,7 +130,7 @@ def paired_randomisation(
         score=score,
         baseline=base,
         difference=score - base,
-        p_value=_p_value(np.concatenate(distances), abs(score - base), ties),
+        p_value=_p_value(np.concatenate(distances), abs(score - base), ties=ties),
         samples=samples,
         seed=seed,
         signature=_signature(metric, references, **facts, ar=samples, seed=seed),
@@ -189,11 +191,12 @@ def _coins(random: np.random.Generator, samples: int, count: int) -> Iterator[ND
         yield random.integers(2, size=size, dtype=np.bool_)
 
 
-def _p_value(found: FloatArray, difference: float, ties: bool = False) -> float:
-    """How many are larger than the real one, by more than rounding; the real one counts as well."""
+def _p_value(found: FloatArray, difference: float, *, ties: bool = False) -> float:
+    """How many are larger than the real one (or as large), but for rounding; the real one counts as
+    well."""
     rounding = 1e-10 * (1.0 + difference)
-    larger = int(np.count_nonzero(found > difference + (-rounding if ties else rounding)))
-    return (larger + 1) / (len(found) + 1)
+    large = found >= difference - rounding if ties else found > difference + rounding
+    return (int(np.count_nonzero(large)) + 1) / (len(found) + 1)
 
 
 def _ends(values: FloatArray) -> tuple[float, float]:

@@ -80,7 +80,9 @@ def _compare(
 ) -> Heldout:
     scores = [metric.score(table) for table in after]
     middle = sorted(range(len(after)), key=lambda i: (scores[i], i))[(len(after) - 1) // 2]
-    test = paired_randomisation(metric, after[middle], before, samples=samples, resamples=samples)
+    test = paired_randomisation(
+        metric, after[middle], before, samples=samples, resamples=samples, ties=True
+    )
     mean = float(np.mean(scores))
     return Heldout(
         how=how,
