@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,6 +72,17 @@ def test_notes_say_what_is_doubtful():
     assert any("30 sentences are few" in note for note in tune(lists, **QUICK).notes)
     shuffled = [each.__class__(**{**_fields(each), **_turned(each)}) for each in lists]
     assert any("no better than one at random" in note for note in tune(shuffled, **QUICK).notes)
+
+
+def test_what_is_tuned_on_cannot_judge():
+    lists = list(toy_lists(30, candidates=5))
+    with pytest.raises(TuningError, match="held-out candidates are those that are tuned on"):
+        tune(lists, heldout=lists[5:], **QUICK)
+    with pytest.raises(TuningError, match="that choose are those that are tuned on"):
+        sweep(lists, {"restarts": [1, 2]}, select=lists[::-1])
+    mixed = [*lists[:4], *(replace(each, id=f"x{each.id}") for each in toy_lists(30, seed=3))]
+    notes = tune(lists, heldout=mixed, **QUICK).notes
+    assert any("of the held-out candidates are tuned on, too" in note for note in notes)
 
 
 def _fields(each):
@@ -206,6 +218,9 @@ def test_comparing():
         assert bleu.difference > 0 > ter.difference
         assert max(bleu.p_value, ter.p_value) < 0.05
         assert compare(first, first, references, test=test, samples=50)[0].p_value == 1
+    one = [best[0], *first[1:]]  # whatever one sentence gains, a coin could have given it
+    assert best[0] != first[0]
+    assert compare(one, first, references, test="randomisation", samples=50)[0].p_value == 1
     with pytest.raises(MetricError, match="59 of the baseline"):
         compare(best, first[1:], references)
     with pytest.raises(MetricError, match="there is no test"):

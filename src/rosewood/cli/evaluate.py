@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from rosewood.cli.candidates import Quiet
 from rosewood.cli.common import Json, print_row, print_table
 from rosewood.cli.options import Config, Threads, check_files, cores, named_values
 from rosewood.errors import FormatError, MetricError, RosewoodError
@@ -64,6 +65,7 @@ def evaluate(
         int, typer.Option("--seed", min=0, help="Seed of the test; sacreBLEU's by default.")
     ] = 12345,
     threads: Threads = None,
+    quiet: Quiet = False,
     json: Json = False,
     config: Config = None,
 ) -> None:
@@ -73,6 +75,7 @@ def evaluate(
     """
     from rosewood.metrics import compare, parse_metrics
     from rosewood.metrics import evaluate as score
+    from rosewood.progress import progress
 
     check_files({}, [*files, baseline, *(references or ())])
     metrics = parse_metrics(",".join(metric or ["bleu"]))
@@ -90,22 +93,17 @@ def evaluate(
         beside = [*references, *([] if baseline is None else [baseline])]
         _check_counts(file, said, beside, [*documents, *([] if other is None else [other])])
         own = _columns(scores, "--scores")
-        found: Sequence[Score | Comparison]
-        if other is None:
-            found = score(said, documents, metrics, scores=own, threads=cores(threads))
-        else:
-            found = compare(
-                said,
-                other,
-                documents,
-                metrics,
-                test=test,
-                samples=samples,
-                seed=seed,
-                scores=own,
-                baseline_scores=columns,
-                threads=cores(threads),
-            )
+        found: list[Score | Comparison] = []
+        with progress(f"scoring {file.name}", len(metrics), quiet=quiet) as step:
+            for each in metrics:
+                if other is None:
+                    found += score(said, documents, each, scores=own, threads=cores(threads))
+                else:
+                    found += compare(
+                        said, other, documents, each, test=test, samples=samples, seed=seed,
+                        scores=own, baseline_scores=columns, threads=cores(threads),
+                    )  # fmt: skip
+                step()
         if json:
             _print_json(file, baseline, metrics, found)
             continue

@@ -86,7 +86,8 @@ def compare(
     """Is a translation better than another one of the same sentences?  One answer for each metric.
 
     `test` is "bootstrap" (1000 resamples) or "randomisation" (10000 trials); the rest is as in
-    `evaluate`.  Where the scores are equal, the p-value is 1 (sacreBLEU's is the least possible).
+    `evaluate`.  P-values are sacreBLEU's; but where the scores are equal it is 1, not the least
+    possible one.
     """
     if test not in _TESTS:
         raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")

@@ -1,7 +1,7 @@
 """How choices on sentences that were not tuned on compare with those that were there before.
 
-The p-value is that of approximate randomisation: where there is no difference, it says so 19 times
-out of 20.  The p-value of sacreBLEU's bootstrap is about half as large, and would not.
+The p-value is that of approximate randomisation, with ties: where there is no difference, it says
+so 19 times out of 20.  The p-value of sacreBLEU's bootstrap is about half as large, and would not.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Heldout:
 
     @property
     def verdict(self) -> str:
-        if self.p_value >= SIGNIFICANT or abs(self.gain) < _NOTHING:
+        low, high = self.interval
+        if self.p_value >= SIGNIFICANT or low <= 0 <= high or abs(self.gain) < _NOTHING:
             return "unclear"
         if (self.middle - self.before) * (self.after - self.before) <= 0:
             return "unclear"  # one replicate says this, the mean of them that
@@ -95,7 +96,7 @@ def _compare(
         before=test.baseline,
         after=mean,
         replicates=scores,
-        p_value=test.p_value if test.difference else 1.0,
+        p_value=test.p_value,
         interval=test.interval or (0.0, 0.0),
         gain=metric.sign * (mean - test.baseline),
         middle=scores[middle],

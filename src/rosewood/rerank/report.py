@@ -248,8 +248,8 @@ def _weights(tuned: Tuned) -> str:
         [
             "<section><h2>Weights</h2><p>The features with the most say first. The picture shows "
             "each weight times how much its feature varies within a list, so that features of "
-            "different size can be compared; the bar is one standard deviation over all fits, of "
-            f"folds and replicates. A bar across zero: not even the sign is sure.{more}</p>",
+            "different size can be compared; the bar is one standard deviation over all fits, "
+            f"those of folds as well. A bar across zero: not even the sign is sure.{more}</p>",
             '<table class="weights"><thead><tr><th scope="col">feature</th>'
             '<th scope="col">weight</th><th scope="col"></th></tr></thead><tbody>',
             *rows,
