@@ -12,7 +12,7 @@ import numpy as np
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import IdArray, LongArray
 
-__all__ = ["Batch", "Texts", "number_chars", "number_words", "starts"]
+__all__ = ["Batch", "Texts", "as_groups", "number_chars", "number_words", "starts"]
 
 # Row i is symbol[start[i]:start[i+1]].
 Texts = tuple[LongArray, IdArray]
@@ -32,17 +32,13 @@ class Batch:
         cls, metric: str, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
     ) -> Batch:
         """The hypotheses and references of each sentence, checked."""
+        hypotheses = as_groups(metric, "hypotheses", hypotheses)
+        references = as_groups(metric, "references", references)
         if len(hypotheses) != len(references):
             raise MetricError(
                 f"{metric}: hypotheses of {len(hypotheses)} sentences, "
                 f"references of {len(references)}"
             )
-        for what, groups in (("hypotheses", hypotheses), ("references", references)):
-            for number, group in enumerate(groups):
-                if isinstance(group, str):
-                    raise MetricError(
-                        f"{metric}: {what} of sentence {number} are one string, want a list"
-                    )
         for number, (own, refs) in enumerate(zip(hypotheses, references, strict=True)):
             if len(own) and not len(refs):
                 raise MetricError(f"{metric}: sentence {number} has no reference")
@@ -59,6 +55,20 @@ class Batch:
         for text in done:
             done[text] = prepare(text)
         return [done[t] for t in self.hypotheses], [done[t] for t in self.references]
+
+
+def as_groups(metric: str, what: str, groups: Iterable[Iterable[str]]) -> list[Sequence[str]]:
+    """The strings of each sentence, as lists."""
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise MetricError(f"{metric}: {what} are {groups!r}, want a list for each sentence")
+    made: list[Sequence[str]] = []
+    for number, group in enumerate(groups):
+        if isinstance(group, str):
+            raise MetricError(f"{metric}: {what} of sentence {number} are one string, want a list")
+        if not isinstance(group, Iterable):
+            raise MetricError(f"{metric}: {what} of sentence {number} are {group!r}, want a list")
+        made.append(group if isinstance(group, list | tuple) else list(group))
+    return made
 
 
 def _strings(metric: str, what: str, groups: Sequence[Sequence[str]]) -> list[str]:

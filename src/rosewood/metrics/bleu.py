@@ -6,7 +6,6 @@ Native      core/metrics/statistics.hpp, score.hpp; specification: tests/referen
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import Batch, number_words
-from rosewood.metrics.metric import TextMetric
+from rosewood.metrics.metric import TextMetric, as_number, as_whole
 from rosewood.metrics.tokenise import (
     check_tokeniser,
     cut_lines,
@@ -76,16 +75,14 @@ class Bleu(TextMetric):
 
     def __post_init__(self) -> None:
         check_tokeniser(self.tokenize)
-        if self.smooth not in SMOOTHINGS:
+        if not isinstance(self.smooth, str) or self.smooth not in SMOOTHINGS:
             known = ", ".join(SMOOTHINGS)
             raise MetricError(f"there is no smoothing {self.smooth!r}; there are {known}")
-        if not 1 <= self.orders <= 1000:
-            raise MetricError(f"{self.name}: orders is {self.orders}, want 1 to 1000")
+        as_whole(f"{self.name}: orders", self.orders, 1, 1000)
         if self.smooth_value is not None:
             if SMOOTHINGS[self.smooth] is None:
                 raise MetricError(f"{self.name}: smoothing {self.smooth} has no smooth_value")
-            if not (isfinite(self.smooth_value) and self.smooth_value >= 0):
-                raise MetricError(f"{self.name}: smooth_value is {self.smooth_value}, want ≥ 0")
+            as_number(f"{self.name}: smooth_value", self.smooth_value)
         object.__setattr__(self, "columns", self._columns())
 
     def _columns(self) -> tuple[str, ...]:
@@ -118,7 +115,7 @@ class Bleu(TextMetric):
             f"case:{'lc' if self.lowercase else 'mixed'}",
             f"eff:{'yes' if self.effective_order else 'no'}",
             f"tok:{tokeniser_signature(self.tokenize)}",
-            f"smooth:{self.smooth}" + ("" if value is None else f"[{value:.2f}]"),
+            f"smooth:{self.smooth}" + ("" if value is None else f"[{_digits(value)}]"),
             *self._more_facts(),
         ]
         return "|".join([*facts, f"version:{sacrebleu_version()}"])
@@ -143,9 +140,14 @@ class Bleu(TextMetric):
         α is added to the matches and the n-grams of every order but the first; the brevity penalty
         is the sentence's own.  α = 1 is the BLEU+1 of Lin & Och (2004) that PRO uses.
         """
-        if not (isfinite(smoothing) and smoothing >= 0):
-            raise MetricError(f"{self.name}: smoothing is {smoothing}, want ≥ 0")
-        return self._scores(self._scorer("add-k", smoothing), statistics)
+        k = as_number(f"{self.name}: smoothing", smoothing)
+        return self._scores(self._scorer("add-k", k), statistics)
+
+
+def _digits(value: float) -> str:
+    """Two digits, as sacreBLEU writes them; all where two are not enough to tell."""
+    rounded = f"{value:.2f}"
+    return rounded if float(rounded) == value else repr(float(value))
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray, LongArray, as_count
-from rosewood.metrics.metric import Metric
+from rosewood.errors import ForestError, MetricError
+from rosewood.forest.arrays import FloatArray, LongArray, as_array
+from rosewood.metrics.metric import Metric, as_rows, as_whole
 
 __all__ = ["Bounds", "bounds", "oracle"]
 
@@ -50,7 +50,7 @@ def bounds(
     group_start[g]:group_start[g+1].
     """
     rows, start = _checked(metric, statistics, group_start)
-    draws = as_count("draws", draws, 1)
+    draws, seed = as_whole("draws", draws, 1, 2**31), as_whole("seed", seed)
     random = np.random.default_rng(seed)
     chosen = random.integers(start[:-1], start[1:], size=(draws, len(start) - 1))
     scores = np.array([metric.score(rows[choice]) for choice in chosen])
@@ -117,17 +117,16 @@ def _climb(
 def _checked(
     metric: Metric, statistics: FloatArray, group_start: ArrayLike
 ) -> tuple[FloatArray, LongArray]:
-    rows = np.ascontiguousarray(statistics, dtype=np.float64)
-    start = np.asarray(group_start, dtype=np.int64)
-    if rows.ndim != 2 or rows.shape[1] != len(metric.columns):
-        raise MetricError(f"statistics have shape {rows.shape}, want (n, {len(metric.columns)})")
-    if start.ndim != 1 or len(start) < 2:
+    rows = as_rows(metric, statistics)
+    try:
+        start = as_array("group_start", group_start, np.int64)
+    except ForestError as error:
+        raise MetricError(str(error)) from None
+    if len(start) < 2:
         raise MetricError("there are no sentences to choose for")
     if start[0] != 0 or start[-1] != len(rows):
         raise MetricError(f"group_start must go from 0 to {len(rows)}")
     empty = np.flatnonzero(np.diff(start) <= 0)
     if empty.size:
         raise MetricError(f"sentence {empty[0]} has no candidates")
-    if not np.isfinite(rows).all():
-        raise MetricError("statistics have numbers that are not finite")
     return rows, start

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import Batch, number_chars, number_words
-from rosewood.metrics.metric import TextMetric
+from rosewood.metrics.metric import TextMetric, as_number, as_whole
 from rosewood.metrics.tokenise import sacrebleu_version
 
 __all__ = ["Chrf"]
@@ -42,14 +41,15 @@ class Chrf(TextMetric):
     name = "chrf"
 
     def __post_init__(self) -> None:
-        orders = self.char_order + self.word_order
-        if self.char_order < 0 or self.word_order < 0 or not 1 <= orders <= 1000:
+        orders = sum(
+            as_whole(f"chrf: {what}", getattr(self, what)) for what in ("char_order", "word_order")
+        )
+        if not 1 <= orders <= 1000:
             raise MetricError(
                 f"chrf: {self.char_order} character and {self.word_order} word orders, "
                 "want 1 to 1000 together"
             )
-        if not (isfinite(self.beta) and self.beta > 0):
-            raise MetricError(f"chrf: beta is {self.beta}, want > 0")
+        as_number("chrf: beta", self.beta, positive=True)
         named = [f"char{n}" for n in range(1, self.char_order + 1)]
         named += [f"word{n}" for n in range(1, self.word_order + 1)]
         parts = ("hypothesis", "reference", "matches")

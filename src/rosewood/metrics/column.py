@@ -10,6 +10,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
+from rosewood.metrics.batch import as_groups
 from rosewood.metrics.metric import Metric
 
 __all__ = ["Column"]
@@ -26,7 +27,7 @@ class Column(Metric):
     higher: bool = True
 
     def __post_init__(self) -> None:
-        if not self.column:
+        if not isinstance(self.column, str) or not self.column:
             raise MetricError("column: a column needs its name, as in column:comet")
         object.__setattr__(self, "name", f"column:{self.column}")
         object.__setattr__(self, "columns", ("total", "count"))
@@ -53,7 +54,7 @@ class Column(Metric):
         references: Sequence[str],
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> FloatArray:
-        return self._rows(len(hypotheses), scores)
+        return self.statistics_many([hypotheses], [references], scores)
 
     def statistics_many(
         self,
@@ -63,9 +64,12 @@ class Column(Metric):
         *,
         threads: int = 1,
     ) -> FloatArray:
-        return self._rows(sum(map(len, hypotheses)), scores)
+        own = as_groups(self.name, "hypotheses", hypotheses)
+        return self._rows(sum(map(len, own)), scores)
 
     def _rows(self, count: int, scores: Mapping[str, Sequence[float]] | None) -> FloatArray:
+        if not isinstance(scores, Mapping | None):
+            raise MetricError(f"scores are {scores!r}, want columns of numbers by name")
         if not scores or self.column not in scores:
             known = ", ".join(scores or {}) or "none"
             raise MetricError(f"there is no column {self.column!r} of scores; there are: {known}")

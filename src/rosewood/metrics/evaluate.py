@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from rosewood.errors import MetricError
@@ -50,6 +50,7 @@ def evaluate(
     no reference for a sentence), or with layout="sentences" a list of references for each sentence.
     `scores` are columns of numbers, one for each hypothesis, for metrics like "column:comet".
     """
+    hypotheses = _strings("hypotheses", hypotheses)
     by_sentence = references_by_sentence(hypotheses, references, layout=layout)
     found = []
     for metric in _each(metrics):
@@ -89,8 +90,9 @@ def compare(
     `evaluate`.  P-values are sacreBLEU's; but where the scores are equal it is 1, not the least
     possible one.
     """
-    if test not in _TESTS:
+    if not isinstance(test, str) or test not in _TESTS:
         raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")
+    hypotheses, baseline = _strings("hypotheses", hypotheses), _strings("baseline", baseline)
     if len(hypotheses) != len(baseline):
         raise MetricError(f"{len(hypotheses)} hypotheses, but {len(baseline)} of the baseline")
     by_sentence = references_by_sentence(hypotheses, references, layout=layout)
@@ -109,8 +111,20 @@ def compare(
 
 
 def _each(metrics: Metric | str | Sequence[Metric | str]) -> list[Metric]:
-    asked = [metrics] if isinstance(metrics, Metric | str) else metrics
-    return [parse_metric(m) if isinstance(m, str) else m for m in asked]
+    asked = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
+    return [m if isinstance(m, Metric) else parse_metric(m) for m in asked]
+
+
+def _strings(what: str, lines: Iterable[str]) -> list[str]:
+    made = list(lines) if _is_listed(lines) else None
+    if made is None or not all(isinstance(line, str) for line in made):
+        raise MetricError(f"{what} must be a list of strings, one for each sentence")
+    return made
+
+
+def _is_listed(values: object) -> bool:
+    """Whether there are many in some order, and it is not a string."""
+    return isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping)
 
 
 def _count(by_sentence: list[list[str]]) -> int | str:
@@ -129,6 +143,8 @@ def corpus_statistics(
     threads: int = 1,
 ) -> FloatArray:
     """[sentences, columns]: a row for each sentence of a corpus, for tests of significance."""
+    (metric,) = _each(metric)
+    hypotheses = _strings("hypotheses", hypotheses)
     by_sentence = references_by_sentence(hypotheses, references, layout=layout)
     return metric.statistics_many([[h] for h in hypotheses], by_sentence, scores, threads=threads)
 
@@ -137,17 +153,21 @@ def references_by_sentence(
     hypotheses: Sequence[str], references: References, *, layout: str = "documents"
 ) -> list[list[str]]:
     """The references of each sentence; what does not fit is refused, not cut to fit."""
-    if isinstance(hypotheses, str) or not all(isinstance(h, str) for h in hypotheses):
-        raise MetricError("hypotheses must be a list of strings, one for each sentence")
-    if not len(hypotheses):
+    hypotheses = _strings("hypotheses", hypotheses)
+    if not hypotheses:
         raise MetricError("there are no hypotheses to score")
-    if isinstance(references, str) or not len(references):
+    references = list(references) if _is_listed(references) else []
+    if not references:
         raise MetricError("references must be a list of reference documents; there is none")
     if any(isinstance(part, str) for part in references):
         raise MetricError(
             f"references are a list of {len(references)} strings, want a list of documents: "
             "put a single document into a list, [references]"
         )
+    for number, part in enumerate(references):
+        if not _is_listed(part):
+            raise MetricError(f"references[{number}] is {part!r}, want a list of strings")
+    references = [list(part) for part in references]
     if layout == "documents":
         rows = _from_documents(len(hypotheses), references)
     elif layout == "sentences":

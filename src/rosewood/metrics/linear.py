@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from rosewood.forest.arrays import FloatArray
 from rosewood.forest.refine import Ngrams, Refined
 from rosewood.metrics.batch import Batch, number_words
 from rosewood.metrics.bleu import Bleu, count_ngrams
+from rosewood.metrics.metric import as_number, as_rows, as_whole
 from rosewood.metrics.tokenise import check_tokeniser
 
 __all__ = ["LinearBleu"]
@@ -46,11 +46,8 @@ class LinearBleu:
 
     def __post_init__(self) -> None:
         for name in ("precision", "ratio", "length"):
-            value = getattr(self, name)
-            if not (isfinite(value) and value > 0):
-                raise MetricError(f"linear BLEU: {name} is {value}, want > 0")
-        if not 1 <= self.orders <= 1000:
-            raise MetricError(f"linear BLEU: orders is {self.orders}, want 1 to 1000")
+            as_number(f"linear BLEU: {name}", getattr(self, name), positive=True)
+        as_whole("linear BLEU: orders", self.orders, 1, 1000)
         check_tokeniser(self.tokenize)
 
     @classmethod
@@ -60,9 +57,9 @@ class LinearBleu:
         p is the precision of single words; r is the geometric mean of the ratios of successive
         precisions, up to the last order that matches anything; C is the references' length.
         """
-        total = np.atleast_2d(np.asarray(statistics, dtype=np.float64)).sum(axis=0)
-        if total.shape != (len(metric.columns),):
-            raise MetricError(f"statistics have {total.size} columns, want {len(metric.columns)}")
+        if not isinstance(metric, Bleu):
+            raise MetricError(f"linear BLEU: the metric is {metric!r}, want a Bleu")
+        total = as_rows(metric, statistics, one=True).sum(axis=0)
         matches, counts = np.split(total[2 : 2 + 2 * metric.orders], 2)
         last = int(np.count_nonzero(matches > 0))
         if last == 0 or (last == 1 and metric.orders > 1):
@@ -118,7 +115,7 @@ class LinearBleu:
             orders=self.orders,
             width=2 + 2 * self.orders,
             clip=False,
-            threads=threads,
+            threads=as_whole("threads", threads, 1, 1024),
         )
         a = self.coefficients
         loss: FloatArray = -(a[0] * rows[:, 0])
@@ -134,7 +131,9 @@ class LinearBleu:
             raise MetricError(
                 f"linear BLEU of a forest: its words are cut already, tokenize is {self.tokenize!r}"
             )
-        if isinstance(references, str) or not all(isinstance(r, str) for r in references):
+        if not isinstance(references, Sequence) or isinstance(references, str):
+            raise MetricError("linear BLEU: references must be a list of strings")
+        if not all(isinstance(r, str) for r in references):
             raise MetricError("linear BLEU: references must be a list of strings")
         if not references:
             raise MetricError("linear BLEU: the sentence has no reference")

@@ -5,15 +5,66 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from math import isfinite
+from numbers import Real
+from typing import SupportsIndex
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
-from rosewood.metrics.batch import Batch
+from rosewood.errors import ForestError, MetricError
+from rosewood.forest.arrays import FloatArray, as_count
+from rosewood.metrics.batch import Batch, as_groups
 
-__all__ = ["Metric", "TextMetric"]
+__all__ = ["Metric", "TextMetric", "as_number", "as_rows", "as_whole"]
+
+
+def as_whole(what: str, value: SupportsIndex, low: int = 0, high: int = 2**64 - 1) -> int:
+    """A whole number from `low` to `high`: counts, and seeds."""
+    if isinstance(value, bool):
+        raise MetricError(f"{what} is {value}, want a whole number")
+    try:
+        return as_count(what, value, low, high)
+    except ForestError as error:
+        raise MetricError(str(error)) from None
+
+
+def as_number(what: str, value: object, *, positive: bool = False) -> float:
+    """A finite number that is not negative, and not zero where it must be positive."""
+    try:
+        if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
+            number = float(value)
+            if number > 0 or (number == 0 and not positive):
+                return number
+    except OverflowError:
+        pass
+    raise MetricError(f"{what} is {value!r}, want a number {'>' if positive else '≥'} 0")
+
+
+def as_rows(
+    metric: Metric, statistics: ArrayLike, what: str = "statistics", *, one: bool = False
+) -> FloatArray:
+    """Statistics of a metric, [n, columns], all finite; where `one` is enough, also [columns]."""
+    if not isinstance(metric, Metric):
+        raise MetricError(f"the metric is {metric!r}, want a Metric: parse_metric makes one")
+    try:
+        array = np.asarray(statistics)
+    except (TypeError, ValueError) as error:
+        raise MetricError(f"{what} are not an array of numbers: {error}") from error
+    width = len(metric.columns)
+    single = one and array.ndim == 1
+    if array.ndim != (1 if single else 2) or array.shape[-1] != width:
+        want = f"({width},)" if single else f"(n, {width})"
+        raise MetricError(f"{what} have shape {array.shape}, want {want}")
+    if array.dtype.kind not in "biuf" and array.size:
+        raise MetricError(f"{what} have values of type {array.dtype}, want numbers")
+    rows = np.ascontiguousarray(array, dtype=np.float64).reshape(-1, width)
+    if np.ma.is_masked(statistics):
+        raise MetricError(f"{what} have masked values")
+    if not np.isfinite(rows).all():
+        raise MetricError(f"{what} have numbers that are not finite")
+    return rows
 
 
 class Metric(ABC):
@@ -63,6 +114,8 @@ class Metric(ABC):
 
         Sentence i has hypotheses[i] and references[i]; columns of `scores` have N numbers.
         """
+        hypotheses = as_groups(self.name, "hypotheses", hypotheses)
+        references = as_groups(self.name, "references", references)
         if len(hypotheses) != len(references):
             raise MetricError(
                 f"{self.name}: hypotheses of {len(hypotheses)} sentences, "
@@ -80,7 +133,7 @@ class Metric(ABC):
 
     def score(self, statistics: FloatArray) -> float:
         """The score of the sum of these rows, [n, columns], or of one row, [columns]."""
-        rows = np.atleast_2d(np.asarray(statistics, dtype=np.float64))
+        rows = as_rows(self, statistics, one=True)
         return float(self.scores(rows.sum(axis=0, keepdims=True))[0])
 
     def scores(self, statistics: FloatArray) -> FloatArray:
@@ -88,9 +141,7 @@ class Metric(ABC):
         return self._scores(self.scorer, statistics)
 
     def _scores(self, scorer: _core.MetricScorer, statistics: FloatArray) -> FloatArray:
-        rows = np.ascontiguousarray(statistics, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(self.columns):
-            raise MetricError(f"statistics have shape {rows.shape}, want (n, {len(self.columns)})")
+        rows = as_rows(self, statistics)
         out = np.empty(len(rows))
         _core.metric_scores(scorer, rows, out)
         return out
@@ -143,4 +194,5 @@ class TextMetric(Metric):
         *,
         threads: int = 1,
     ) -> FloatArray:
+        threads = as_whole("threads", threads, 1, 1024)
         return self._count(Batch.of(self.name, hypotheses, references), threads)

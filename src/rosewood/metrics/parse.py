@@ -36,6 +36,8 @@ def parse_metric(text: str) -> Metric:
 
     A setting without a key is the first one: `column:comet`.
     """
+    if not isinstance(text, str):
+        raise MetricError(f"a metric is {text!r}, want its name")
     name, _, rest = text.strip().partition(":")
     make = METRICS.get(name)
     if make is None:
@@ -64,6 +66,8 @@ def parse_metrics(text: str) -> list[Metric]:
 
     A part like `lowercase=1` belongs to the metric before it.
     """
+    if not isinstance(text, str):
+        raise MetricError(f"metrics are {text!r}, want their names")
     asked: list[str] = []
     for part in text.split(","):
         key, equals, _ = part.partition("=")

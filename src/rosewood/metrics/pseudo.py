@@ -7,32 +7,31 @@ what was chosen before it, and multiply by the length, which gives each sentence
 
 from __future__ import annotations
 
-from math import isfinite
-
 import numpy as np
 
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
-from rosewood.metrics.metric import Metric
+from rosewood.metrics.metric import Metric, as_number, as_rows
 
 __all__ = ["PseudoCorpus"]
 
 
 class PseudoCorpus:
-    """Decayed sums of statistics, of any metric; MIRA's measure of a candidate.
+    """Decayed sums of statistics, of any metric, to measure candidates of one sentence by.
 
     `background` starts with `start` in every column (one match of one n-gram of each order, in the
     case of BLEU).  A decay of 0.999 is that of Cherry & Foster (2012).
     """
 
     def __init__(self, metric: Metric, *, decay: float = 0.999, start: float = 1.0) -> None:
-        if not 0 <= decay <= 1:
+        if not isinstance(metric, Metric):
+            raise MetricError(f"the metric is {metric!r}, want a Metric: parse_metric makes one")
+        if as_number("the decay of a pseudo-corpus", decay) > 1:
             raise MetricError(f"the decay of a pseudo-corpus is {decay}, want 0 to 1")
-        if not (isfinite(start) and start >= 0):
-            raise MetricError(f"a pseudo-corpus starts with {start}, want ≥ 0")
+        start = as_number("the start of a pseudo-corpus", start)
         self.metric = metric
         self.decay = decay
-        self.background: FloatArray = np.full(len(metric.columns), float(start))
+        self.background: FloatArray = np.full(len(metric.columns), start)
 
     def gains(self, statistics: FloatArray) -> FloatArray:
         """The gain of each candidate, [n, columns] → [n], in units of the second statistic.
@@ -40,17 +39,17 @@ class PseudoCorpus:
         It is the gain of background and candidate together, times their size: of BLEU, about the
         reference words that are matched.  Only differences between candidates mean anything.
         """
-        together = np.asarray(statistics, dtype=np.float64) + self.background
+        together = as_rows(self.metric, statistics) + self.background
         gains = self.metric.gains(together)
         scaled: FloatArray = gains / self.metric.scorer.factor * together[:, 1]
         return scaled
 
     def update(self, statistics: FloatArray) -> None:
         """Fades what is there and adds the statistics of a chosen candidate, [columns]."""
-        row = np.asarray(statistics, dtype=np.float64)
-        if row.shape != self.background.shape:
-            raise MetricError(f"statistics have shape {row.shape}, want {self.background.shape}")
-        self.background = self.decay * self.background + row
+        rows = as_rows(self.metric, statistics, one=True)
+        if len(rows) != 1:
+            raise MetricError(f"statistics have shape {rows.shape}, want {self.background.shape}")
+        self.background = self.decay * self.background + rows[0]
 
     def __repr__(self) -> str:
         return f"PseudoCorpus({self.metric!r}, decay={self.decay})"

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray, as_count
-from rosewood.metrics.metric import Metric
+from rosewood.forest.arrays import FloatArray
+from rosewood.metrics.metric import Metric, as_rows, as_whole
 
 __all__ = ["Comparison", "paired_bootstrap", "paired_randomisation"]
 
@@ -62,7 +62,7 @@ def paired_bootstrap(
     there were, for the signature.
     """
     own, other = _pair(metric, system, baseline)
-    samples = as_count("samples", samples, 1)
+    samples, seed = as_whole("samples", samples, 1, 2**31), as_whole("seed", seed)
     scores = _resampled(metric, (own, other), samples, np.random.default_rng(seed))
     distance = np.abs(scores[0] - scores[1])
     score, base = metric.score(own), metric.score(other)
@@ -107,7 +107,8 @@ def paired_randomisation(
     large as the real difference, and that is no evidence.
     """
     own, other = _pair(metric, system, baseline)
-    samples, resamples = as_count("samples", samples, 1), as_count("resamples", resamples)
+    samples, resamples = as_whole("samples", samples, 1, 2**31), as_whole("resamples", resamples)
+    seed = as_whole("seed", seed)
     score, base = metric.score(own), metric.score(other)
     random = np.random.default_rng(seed)
     distances = []
@@ -143,13 +144,7 @@ def _pair(
 ) -> tuple[FloatArray, FloatArray]:
     pair = []
     for what, statistics in (("system", system), ("baseline", baseline)):
-        rows = np.ascontiguousarray(statistics, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1] != len(metric.columns):
-            want = f"(sentences, {len(metric.columns)})"
-            raise MetricError(f"statistics of the {what} have shape {rows.shape}, want {want}")
-        if not np.isfinite(rows).all():
-            raise MetricError(f"statistics of the {what} have numbers that are not finite")
-        pair.append(rows)
+        pair.append(as_rows(metric, statistics, f"statistics of the {what}"))
     if len(pair[0]) != len(pair[1]):
         raise MetricError(f"{len(pair[0])} sentences of the system, {len(pair[1])} of the baseline")
     if not len(pair[0]):

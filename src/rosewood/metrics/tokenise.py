@@ -29,7 +29,7 @@ TOKENISERS: dict[str, str | None] = {
 
 def check_tokeniser(name: str) -> None:
     """Refuses a tokeniser that does not exist, or whose package is not installed."""
-    if name not in TOKENISERS:
+    if not isinstance(name, str) or name not in TOKENISERS:
         raise MetricError(f"there is no tokenisation {name!r}; there are {', '.join(TOKENISERS)}")
     if TOKENISERS[name] is not None:
         _load(name)

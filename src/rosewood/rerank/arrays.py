@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,8 @@ def forest_set(
 ) -> ForestSet:
     """Lists as a forest set: in this file, or in one that goes when nobody holds the set."""
     if path is not None:
+        if not isinstance(path, str | PathLike):
+            raise TuningError(f"path is {path!r}, want the path of a file")
         return write_forest_set(lists, path)
     folder = tempfile.mkdtemp(prefix="rosewood-")
     try:
@@ -103,11 +105,18 @@ def lists_from_arrays(
     ]
 
 
-def _numbers(what: str, values: ArrayLike, dimensions: int) -> FloatArray:
+def _array(what: str, values: ArrayLike, of: str) -> NDArray[Any]:
+    parts = values if isinstance(values, list | tuple) else [values]
+    if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
+        raise TuningError(f"{what} has masked values")
     try:
-        array = np.asarray(values)
+        return np.asarray(values)
     except (ValueError, TypeError) as error:
-        raise TuningError(f"{what} is not an array of numbers: {error}") from error
+        raise TuningError(f"{what} is not an array of {of}: {error}") from error
+
+
+def _numbers(what: str, values: ArrayLike, dimensions: int) -> FloatArray:
+    array = _array(what, values, "numbers")
     if array.ndim != dimensions:
         raise TuningError(f"{what} has {array.ndim} dimensions, want {dimensions}")
     if array.dtype.kind not in "iuf":
@@ -123,7 +132,7 @@ def _numbers(what: str, values: ArrayLike, dimensions: int) -> FloatArray:
 
 def _lists(groups: ArrayLike, rows: int) -> tuple[list[str], list[int]]:
     """The id of each list, and its first row."""
-    array: NDArray[Any] = np.asarray(groups)
+    array = _array("groups", groups, "ids")
     if array.shape != (rows,):
         raise TuningError(f"groups has shape {array.shape}, want ({rows},): a list for each row")
     if not rows:
@@ -132,7 +141,7 @@ def _lists(groups: ArrayLike, rows: int) -> tuple[list[str], list[int]]:
         raise TuningError(f"groups has ids of type {array.dtype}, want strings or whole numbers")
     values = array.tolist()
     for value in values if array.dtype.kind == "O" else ():
-        if isinstance(value, bool) or not isinstance(value, str | int):
+        if isinstance(value, bool) or not isinstance(value, str | int | np.integer):
             raise TuningError(f"groups has the id {value!r}, want strings or whole numbers")
     ids = list(map(str, values))
     starts = [i for i in range(rows) if i == 0 or ids[i] != ids[i - 1]]
@@ -150,6 +159,8 @@ def _lists(groups: ArrayLike, rows: int) -> tuple[list[str], list[int]]:
 def _strings(what: str, values: Sequence[str]) -> tuple[str, ...]:
     if isinstance(values, str):
         raise TuningError(f"{what} is one string, want a list of them")
+    if not isinstance(values, Iterable) or isinstance(values, Set):
+        raise TuningError(f"{what} is {values!r}, want a list of strings")
     made = tuple(values)
     for place, value in enumerate(made):
         if not isinstance(value, str):
@@ -165,9 +176,11 @@ def _strings(what: str, values: Sequence[str]) -> tuple[str, ...]:
 def _check_names(names: tuple[str, ...], width: int) -> None:
     if len(names) != width:
         raise TuningError(f"there are {len(names)} names for {width} columns of features")
+    seen: set[str] = set()
     for name in names:
-        if not name or names.count(name) > 1:
+        if not name or name in seen:
             raise TuningError(f"names: {name!r} stands twice" if name else "names: one is empty")
+        seen.add(name)
         if is_sparse(name):
             raise TuningError(f"names: {name!r} has a colon, which only sparse features have")
 
@@ -179,7 +192,10 @@ def _columns(
         return {}
     tables = scores if isinstance(scores, Mapping) else {"score": scores}
     made = {}
+    _strings("the names of scores", list(tables))
     for name, values in tables.items():
+        if not name:
+            raise TuningError("scores: a column has no name")
         column = _numbers(f"scores[{name!r}]", values, 1)
         if len(column) != rows:
             raise TuningError(f"scores[{name!r}] has {len(column)} numbers for {rows} rows")
@@ -198,8 +214,10 @@ def _references(references: References | None, ids: list[str]) -> list[tuple[str
         if missing is not None:
             raise TuningError(f"references has none for list {missing!r}")
         told: list[Any] = [by_id[name] for name in ids]
-    else:
+    elif isinstance(references, Iterable) and not isinstance(references, Set):
         told = list(references)
+    else:
+        raise TuningError(f"references is {references!r}, want one for each list")
     if len(told) != len(ids):
         raise TuningError(f"there are references for {len(told)} lists, but {len(ids)} lists")
     made = [

@@ -6,7 +6,7 @@ against the first one, and either stops at the first bad list or drops it and co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from os import PathLike
@@ -71,22 +71,41 @@ def read_candidates(
     each of those candidates.  `on_bad_line="skip"` drops lists that are bad and counts them in
     `report`; files that do not fit together always stop.  Errors call the lines `file`.
     """
+    if not isinstance(candidates, str | PathLike | Iterable):
+        raise TuningError(f"candidates is {candidates!r}, want a path, lines or a stream")
     if on_bad_line not in ("error", "skip"):
         raise TuningError(f"on_bad_line is {on_bad_line!r}, want error or skip")
     if format is not None and format not in FORMATS:
         raise TuningError(f"the format is {format!r}, want one of {', '.join(FORMATS)}")
     if isinstance(references, str | PathLike) or isinstance(features, str | PathLike):
         raise TuningError("references and features are lists of files, not one file")
+    for what, files in (("references", references), ("features", features)):
+        if not isinstance(files, Sequence):
+            raise TuningError(f"{what} is {files!r}, want a list of files")
+        for path in files:
+            _check_path(what, path)
+    for what, one in (("source", source), ("file", file)):
+        if one is not None:
+            _check_path(what, one)
+    if report is not None and not isinstance(report, Dropped):
+        raise TuningError(f"report is {report!r}, want a Dropped")
     if (per_source is not None or features) and format not in (None, "lines"):
         raise TuningError(f"per_source and features are for candidates one a line, not {format}")
     if per_source is None and (features or format == "lines"):
         raise TuningError("per_source must tell how many candidates one a line a list has")
+    if isinstance(per_source, bool) or not isinstance(per_source, int | str | PathLike | None):
+        raise TuningError(f"per_source is {per_source!r}, want a whole number or a file")
     if isinstance(per_source, int) and per_source < 1:
         raise TuningError(f"per_source is {per_source}, want at least 1")
     name = file_name(candidates, file)
     drafts = _unrepeated(_drafts(candidates, name, format, features, per_source), name)
     beside = with_companions(drafts, name, references, source)
     return _good_lists(beside, name, on_bad_line, Dropped() if report is None else report)
+
+
+def _check_path(what: str, path: object) -> None:
+    if not isinstance(path, str | PathLike):
+        raise TuningError(f"{what}: a file is {path!r}, want its path")
 
 
 def _drafts(

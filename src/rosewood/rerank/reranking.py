@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
+from numbers import Real
 from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
 
-from rosewood.errors import TuningError
+from rosewood import _core
+from rosewood.errors import ForestError, TuningError
 from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
@@ -58,26 +61,65 @@ def rerank(
         lists = read_candidates(lists)
     if isinstance(weights, str | PathLike):
         weights = read_weights(weights)
-    return _reranked(lists, weights)
+    if not isinstance(lists, Iterable):
+        raise TuningError(f"lists is {lists!r}, want lists of candidates or a file of them")
+    if not isinstance(weights, Mapping):
+        raise TuningError(f"weights is {weights!r}, want numbers by name or a file of them")
+    return _reranked(lists, {name: _weight(name, value) for name, value in weights.items()})
+
+
+def _weight(name: object, value: object) -> float:
+    if not isinstance(name, str):
+        raise TuningError(f"weights: the name {name!r} is not a string")
+    try:
+        if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
+            return float(value)
+    except OverflowError:
+        pass
+    raise TuningError(f"the weight of {name!r} is {value!r}, want a finite number")
 
 
 def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> Iterator[Reranked]:
     checked: tuple[str, ...] | None = None
-    vector = np.empty(0)
+    theta = np.empty(0)
+    # Sparse features are added up in the order of the weights, whatever order a candidate has.
+    number = {name: i for i, name in enumerate(filter(is_sparse, weights))}
     for candidates in lists:
+        if not isinstance(candidates, CandidateList):
+            told = f"lists has a {type(candidates).__name__}, want lists of candidates"
+            raise TuningError(told)
         if candidates.names is not checked and candidates.names != checked:
-            vector = _dense_weights(candidates, weights)
+            _check_weights(candidates, weights)
+            theta = np.array([weights[name] for name in (*candidates.names, *number)], dtype=float)
             checked = candidates.names
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = candidates.dense @ vector
-            for row, table in enumerate(candidates.sparse):
-                scores[row] += sum(weights.get(name, 0.0) * x for name, x in table.items())
+        scores = _scores(candidates, theta, number)
         if not np.isfinite(scores).all():
             raise TuningError(f"list {candidates.id!r}: a score does not fit a double")
         yield Reranked(candidates, np.argsort(-scores, kind="stable"), scores)
 
 
-def _dense_weights(candidates: CandidateList, weights: Mapping[str, float]) -> FloatArray:
+def _scores(candidates: CandidateList, theta: FloatArray, number: Mapping[str, int]) -> FloatArray:
+    """θ·φ of each candidate, by the kernel that tuning uses: BLAS may round equal rows apart."""
+    pairs = [
+        sorted((number[name], value) for name, value in table.items() if name in number)
+        for table in candidates.sparse
+    ] or [[]] * len(candidates)
+    scores = np.empty(len(candidates))
+    try:
+        features = _core.make_features(
+            np.ascontiguousarray(candidates.dense, dtype=np.float64),
+            np.cumsum([0, *map(len, pairs)], dtype=np.int64),
+            np.array([i for row in pairs for i, _ in row], dtype=np.int32),
+            np.array([value for row in pairs for _, value in row], dtype=np.float64),
+            len(number),
+        )
+        _core.edge_scores(features, theta, scores)
+    except (ForestError, TypeError, ValueError) as error:
+        raise TuningError(f"list {candidates.id!r}: {error}") from error
+    return scores
+
+
+def _check_weights(candidates: CandidateList, weights: Mapping[str, float]) -> None:
     for name in candidates.names:
         if name not in weights:
             raise TuningError(f"list {candidates.id!r}: there is no weight for feature {name!r}")
@@ -87,4 +129,3 @@ def _dense_weights(candidates: CandidateList, weights: Mapping[str, float]) -> F
             raise TuningError(
                 f"list {candidates.id!r}: there is a weight for {name!r}, but no such feature"
             )
-    return np.array([weights[name] for name in candidates.names], dtype=np.float64)

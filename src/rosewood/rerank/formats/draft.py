@@ -112,6 +112,7 @@ class _Columns:
             raise _CandidateError(0, f"a {what} has no name")
         self.what = what
         self.names = tuple(name for name in first if not (sparse and is_sparse(name)))
+        self._known = frozenset(self.names)
         self._sparse = sparse
         self._row: Callable[[Table], tuple[Any, ...]]
         if len(self.names) > 1:
@@ -167,7 +168,7 @@ class _Columns:
     def _rest(self, candidate: int, table: Table) -> Table:
         rest = {}
         for name, value in table.items():
-            if name in self.names:
+            if name in self._known:
                 continue
             if not (self._sparse and is_sparse(name)):
                 told = f"unknown {self.what} {name[:40]!r}: the first list has it not"
