@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rosewood.errors import MetricError
 from rosewood.forest.arrays import FloatArray
@@ -16,7 +17,7 @@ __all__ = ["Score", "compare", "corpus_statistics", "evaluate", "references_by_s
 References = Sequence[Sequence[str | None]]
 _TESTS: dict[str, tuple[Callable[..., Comparison], int]] = {
     "bootstrap": (paired_bootstrap, 1000),
-    "randomisation": (paired_randomisation, 10000),
+    "randomisation": (partial(paired_randomisation, ties=True), 10000),
 }
 
 
@@ -87,8 +88,8 @@ def compare(
     """Is a translation better than another one of the same sentences?  One answer for each metric.
 
     `test` is "bootstrap" (1000 resamples) or "randomisation" (10000 trials); the rest is as in
-    `evaluate`.  P-values are sacreBLEU's; but where the scores are equal it is 1, not the least
-    possible one.
+    `evaluate`.  P-values are sacreBLEU's, but for what is no evidence: where nothing differs it is
+    1, and randomisation counts ties (`paired_randomisation` itself has both ways).
     """
     if not isinstance(test, str) or test not in _TESTS:
         raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")
