@@ -11,6 +11,7 @@ from rosewood.errors import MetricError, TuningError
 from rosewood.learn import TuningSet
 from rosewood.metrics import (
     Bleu,
+    Cer,
     Chrf,
     Column,
     LinearBleu,
@@ -76,6 +77,8 @@ TUNING = {
     "too much weighs": (lambda: reranked({"f0": 1.0, "f1": 10**400}), "'f1' is 1000"),
     "sparse nan weighs": (lambda: reranked({"f0": 1, "f1": 1, "a:b": NAN}), "'a:b' is nan"),
     "a weight of 3": (lambda: reranked({3: 1.0}), "name 3 is not a string"),
+    "k of 0": (lambda: reranked({"f0": 1, "f1": 1})[0].reordered(0), "k is 0"),
+    "k of x": (lambda: reranked({"f0": 1, "f1": 1})[0].reordered("x"), "k is 'x'"),
     "no candidates": (lambda: read_candidates(None), "candidates is None"),
     "reference files": (lambda: read_candidates("x", references=[3]), "a file is 3"),
     "references none": (lambda: read_candidates("x", references=3), "references is 3"),
@@ -105,6 +108,9 @@ METRIC = {
     "orders '4'": (lambda: Bleu(orders="4"), "orders is '4', want a whole number"),
     "orders 2.5": (lambda: Bleu(orders=2.5), "orders is 2.5"),
     "orders true": (lambda: Bleu(orders=True), "orders is True"),
+    "lowercase": (lambda: Bleu(lowercase="false"), "lowercase is 'false'"),
+    "whitespace": (lambda: Cer(whitespace="no"), "whitespace is 'no'"),
+    "higher": (lambda: Column("x", higher="no"), "higher is 'no'"),
     "smooth": (lambda: Bleu(smooth=[]), "no smoothing"),
     "tokenize": (lambda: Bleu(tokenize=[]), "no tokenisation"),
     "smooth_value": (lambda: Bleu(smooth="floor", smooth_value="x"), "smooth_value is 'x'"),

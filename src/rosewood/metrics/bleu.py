@@ -74,6 +74,7 @@ class Bleu(TextMetric):
     name = "bleu"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_tokeniser(self.tokenize)
         if not isinstance(self.smooth, str) or self.smooth not in SMOOTHINGS:
             known = ", ".join(SMOOTHINGS)

@@ -41,6 +41,7 @@ class Chrf(TextMetric):
     name = "chrf"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         orders = sum(
             as_whole(f"chrf: {what}", getattr(self, what)) for what in ("char_order", "word_order")
         )

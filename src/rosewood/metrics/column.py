@@ -27,6 +27,7 @@ class Column(Metric):
     higher: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.column, str) or not self.column:
             raise MetricError("column: a column needs its name, as in column:comet")
         object.__setattr__(self, "name", f"column:{self.column}")

@@ -77,6 +77,7 @@ class Wer(_EditRate):
     name = "wer"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_tokeniser(self.tokenize)
 
     def _facts(self) -> list[str]:

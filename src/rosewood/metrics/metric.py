@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 from math import isfinite
 from numbers import Real
@@ -78,6 +79,13 @@ class Metric(ABC):
     name: str  # how the metric is asked for: "bleu"
     columns: tuple[str, ...]  # what each statistic is
     higher_is_better: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuses what is not a truth value but would pass for one: lowercase="false"."""
+        for field in fields(self):  # type: ignore[arg-type]  # only dataclasses call this
+            value = getattr(self, field.name)
+            if field.type in ("bool", bool) and not isinstance(value, bool | np.bool_):
+                raise MetricError(f"{field.name} is {value!r}, want True or False")
 
     @property
     @abstractmethod

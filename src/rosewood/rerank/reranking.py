@@ -34,6 +34,8 @@ class Reranked(NamedTuple):
 
     def reordered(self, k: int | None = None) -> CandidateList:
         """The candidates from best to worst (the k best), with their score as `rosewood`."""
+        if k is not None and (not isinstance(k, int | np.integer) or k < 1):
+            raise TuningError(f"k is {k!r}, want a whole number from 1")
         first = self.order[:k]
         old = self.candidates
         return replace(
