@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from rosewood.errors import MetricError, TuningError
+from rosewood.errors import MetricError, RosewoodError, TuningError
 from rosewood.journal import Journal
+from rosewood.learn import TuningSet
 from rosewood.metrics import Wer
-from rosewood.rerank import from_arrays, lists_from_arrays, rerank, tune
+from rosewood.rerank import from_arrays, lists_from_arrays, rerank, sweep, tune
 from rosewood.rerank.heldout import _compare
 
 LISTS, SIZE = 60, 8
@@ -199,6 +201,43 @@ def test_a_verdict_needs_replicates_that_agree():
     assert judged.verdict == "unclear"
     assert _compare(Wer(), base, [good, good, good], "", 500).verdict == "helps"
     assert _compare(Wer(), base, [good, bad], "", 500).middle == Wer().score(bad)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [({"seed": -1}, "seed is -1"), ({"seed": 1.5}, "seed is 1.5"), ({"folds": 2.5}, "folds is 2.5"),
+     ({"replicates": "3"}, "replicates is"), ({"threads": 0}, "threads is 0"),
+     ({"threads": -3}, "threads is -3"), ({"metric": None}, "None"),
+     ({"start": {"know": math.nan, "noise": 1.0}}, "'know' is nan")],
+)  # fmt: skip
+def test_arguments_are_checked(good, options, reason):
+    with pytest.raises(RosewoodError, match=reason):
+        tune(good, **{**QUICK, **options})
+
+
+def test_what_is_no_list_is_refused(good):
+    for nonsense in (None, 3, [1, 2]):
+        with pytest.raises(RosewoodError, match="want a"):
+            tune(nonsense, **QUICK)
+    with pytest.raises(TuningError, match=r"want lists or ranges|a list of values"):
+        sweep(good, {"passes": 5}, method="mira")
+    with pytest.raises(TuningError, match="want lists or ranges"):
+        sweep(good, 5, method="mira")
+
+
+def test_parts_of_a_set(good):
+    tuning = TuningSet(good, Wer())
+    for nonsense in ([99], [-1], [True, False], [0.5]):
+        with pytest.raises(TuningError, match="a forest is"):
+            tuning.subset(nonsense)
+    for forests, metric, references in (
+        (None, Wer(), None), ([1, 2], Wer(), [["a"], ["b"]]), (good, "wer", None),
+        (good, Wer(), [None] * LISTS), (good, Wer(), 3),
+    ):  # fmt: skip
+        with pytest.raises(TuningError, match="want"):
+            TuningSet(forests, metric, references)
+    with pytest.raises(TuningError, match="threads is 0"):
+        TuningSet(good, Wer(), threads=0)
 
 
 # -- reranking -------------------------------------------------------------------------------------

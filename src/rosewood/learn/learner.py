@@ -82,6 +82,10 @@ class Begun(NamedTuple):
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights."""
     theta = as_weight("start", start, len(tuning.features))
+    bad = np.flatnonzero(~np.isfinite(theta))
+    if bad.size:
+        name = tuning.features.names[bad[0]]
+        raise TuningError(f"the starting weight of {name!r} is {theta[bad[0]]}, want a number")
     candidates = tuning.candidates(theta, k)
     with np.errstate(over="ignore", invalid="ignore"):
         varies = spread(candidates)

@@ -89,7 +89,7 @@ class Sweep:
 def grid(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Every combination of settings."""
     for name, values in choices.items():
-        if isinstance(values, Uniform) or not len(values):
+        if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
             raise TuningError(f"a grid needs a list of values for {name!r}")
     return [dict(zip(choices, each, strict=True)) for each in itertools.product(*choices.values())]
 

@@ -17,20 +17,20 @@ from dataclasses import asdict, is_dataclass
 from functools import cached_property
 from itertools import pairwise
 from threading import Lock
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.corpus import Vocabulary
-from rosewood.errors import RosewoodError, TuningError
+from rosewood.errors import ForestError, RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
-from rosewood.forest.arrays import FloatArray, LongArray, as_weight
+from rosewood.forest.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 
-__all__ = ["TuningSet"]
+__all__ = ["TuningSet", "whole_number"]
 
 Scores = Mapping[str, Sequence[float]]
 
@@ -50,15 +50,22 @@ class TuningSet:
         step: Callable[[int], None] | None = None,
     ) -> None:
         """`scores` are columns of numbers for candidates; `step` is called as work gets done."""
+        if not isinstance(forests, Sequence) or isinstance(forests, str):
+            raise TuningError(f"the forests are {type(forests).__name__}, want a list or a set")
         if not len(forests):
             raise TuningError("there is nothing to tune on: no forests")
+        if not isinstance(metric, Metric):
+            raise TuningError(f"the metric is {metric!r}, want one of rosewood.metrics")
         self.metric = metric
-        self.threads = threads
+        self.threads = whole_number("threads", threads, 1)
         told = _told(forests, references, scores, names)
         self.names: list[str] = told["names"]
         self.references: list[Sequence[str]] = told["references"]
         self._scores: list[Scores] = told["scores"]
         self.forests: list[Forest] = list(forests)
+        for name, each in zip(self.names, self.forests, strict=True):
+            if not isinstance(each, Forest):
+                raise TuningError(f"{name!r} is {type(each).__name__}, want a forest")
         self.features: FeatureSpace = self.forests[0].features
         self._lock = Lock()
         for name, forest in zip(self.names, self.forests, strict=True):
@@ -143,7 +150,7 @@ class TuningSet:
         if not len(chosen):
             raise TuningError("a part of a tuning set must have at least one forest")
         part = object.__new__(TuningSet)
-        numbers = [int(i) for i in chosen]
+        numbers = [whole_number("a forest", i, 0, len(self) - 1) for i in chosen]
         part.metric, part.features = self.metric, self.features
         part.threads = self.threads if threads is None else threads
         part.names = [self.names[i] for i in numbers]
@@ -272,6 +279,16 @@ class TuningSet:
         return listed(self, as_weight("theta", theta, len(self.features)), k)
 
 
+def whole_number(what: str, value: SupportsIndex, low: int = 0, high: int = 2**63 - 1) -> int:
+    """A whole number from `low` to `high`: counts, seeds, places."""
+    if isinstance(value, bool | np.bool_):
+        raise TuningError(f"{what} is {value}, want a whole number")
+    try:
+        return as_count(what, value, low, high)
+    except ForestError as error:
+        raise TuningError(str(error)) from None
+
+
 def _settings(metric: Metric) -> str:
     """All settings of a metric; its signature rounds some, as sacreBLEU's does."""
     return repr(asdict(metric)) if is_dataclass(metric) else ""
@@ -293,7 +310,12 @@ def _told(
         ("references", references, [info.get("refs", ()) for info in infos]),
         ("scores", scores, [info.get("scores", {}) for info in infos]),
     ):
-        told[key] = list(own if given is None else given)
+        try:
+            told[key] = list(own if given is None else given)
+            if key == "references":
+                told[key] = [tuple(each) for each in told[key]]
+        except TypeError:
+            raise TuningError(f"{key} are {given!r:.40}, want a list for each forest") from None
         if len(told[key]) != len(forests):
             raise TuningError(f"{len(told[key])} {key} for {len(forests)} forests")
     return told

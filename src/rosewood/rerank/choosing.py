@@ -15,6 +15,7 @@ from rosewood.errors import TuningError
 from rosewood.journal import Journal
 from rosewood.learn import Sweep, Trial, TuningSet, Uniform
 from rosewood.learn.sweep import Choices, every_settings
+from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector
 from rosewood.rerank.tuning import Lists, Told, check_apart, tuning_set
@@ -39,7 +40,11 @@ def sweep(
 ) -> Sweep:
     """Fit with each combination of `choices` (or with `trials` random ones), and score each on the
     candidates `select`; without them, on a random part `split` of the lists, which is held out."""
-    if trials is not None and trials < 1:
+    whole_number("seed", seed)
+    whole_number("threads", threads, 1)
+    if not isinstance(choices, Mapping):
+        raise TuningError(f"the choices are {choices!r:.40}, want lists or ranges by setting")
+    if trials is not None and whole_number("trials", trials) < 1:
         raise TuningError(f"{trials} trials: there must be at least one")
     if not choices:
         raise TuningError("there are no settings to choose from")

@@ -12,7 +12,7 @@ before.  Then the weights are fitted once more, on everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
@@ -26,6 +26,7 @@ from rosewood.journal import Journal, fingerprint
 from rosewood.learn import Learner, TuningSet, check_weights, make_learner, normalize
 from rosewood.learn.learner import Normalization, Report
 from rosewood.learn.parallel import side_by_side
+from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Bounds, Metric, bounds, parse_metric
 from rosewood.model import shared_features, weights_vector, write_weights
 from rosewood.rerank.arrays import forest_set
@@ -168,6 +169,10 @@ def tune(
     in a list counts as the choice before.  `journal` lets a run that was killed go on; `told` hears
     how far the work has come.
     """
+    for what, value in (("seed", seed), ("replicates", replicates), ("folds", folds),
+                        ("samples", samples)):  # fmt: skip
+        whole_number(what, value)
+    whole_number("threads", threads, 1)
     if replicates < 1:
         raise TuningError(f"{replicates} replicates: there must be at least one")
     if heldout is None and folds < 2:
@@ -175,7 +180,7 @@ def tune(
     if samples < 1:
         raise TuningError(f"{samples} samples: significance needs at least one")
     normalize(np.ones(1), normalization)  # before anything is read
-    judging = parse_metric(metric) if isinstance(metric, str) else metric
+    judging = metric if isinstance(metric, Metric) else parse_metric(metric)
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
     data = tuning_set(candidates, judging, threads, tell)
@@ -268,7 +273,9 @@ def tuning_set(
     """Candidates with the metric's statistics; errors call them `what`."""
     if isinstance(candidates, str | PathLike):
         candidates = read_candidates(candidates)
-    lists = candidates if isinstance(candidates, ForestSet) else forest_set(candidates)
+    if not isinstance(candidates, Iterable):
+        raise TuningError(f"{what} are {candidates!r:.40}, want a file, lists or a forest set")
+    lists = candidates if isinstance(candidates, ForestSet) else forest_set(_only_lists(candidates))
     done = 0
 
     def step(count: int) -> None:
@@ -292,6 +299,13 @@ def tuning_set(
         told = f"{metric.title} does not vary within any list"
         raise TuningError(f"{what} give nothing to choose by: {told}")
     return tuning
+
+
+def _only_lists(lists: Iterable[CandidateList]) -> Iterator[CandidateList]:
+    for each in lists:
+        if not isinstance(each, CandidateList):
+            raise TuningError(f"a list of candidates is {each!r:.40}, want a CandidateList")
+        yield each
 
 
 def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> list[str]:
