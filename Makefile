@@ -14,6 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make demo      a reranker and a forest at work: a report and pictures in demo/"
+	@echo "make build     the environment .venv, with the command .venv/bin/rosewood"
 	@echo "make test      all tests"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"

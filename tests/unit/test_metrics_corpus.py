@@ -19,6 +19,7 @@ from rosewood.metrics import (
     Column,
     Ter,
     Wer,
+    compare,
     corpus_statistics,
     evaluate,
     paired_bootstrap,
@@ -220,3 +221,14 @@ def test_one_sentence_that_differs_is_no_evidence():
     assert paired_randomisation(Wer(), base, base, samples=500, ties=True).p_value == 1.0
     better = base - [1, 0]
     assert paired_randomisation(Wer(), better, base, samples=500, ties=True).p_value < 0.01
+
+
+def test_columns_need_no_references():
+    scores, before = {"c": [1.0, 3.0]}, {"c": [0.0, 1.0]}
+    (score,) = evaluate(["a", "b"], None, "column:c", scores=scores)
+    assert score.value == 2.0
+    assert "nrefs" not in score.signature
+    found = compare(["a", "b"], ["c", "d"], [], "column:c", scores=scores, baseline_scores=before)
+    assert found[0].difference == 1.5
+    with pytest.raises(MetricError, match="there is none"):
+        evaluate(["a"], [], ["column:c", "bleu"], scores={"c": [1.0]})

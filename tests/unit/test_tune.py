@@ -240,6 +240,23 @@ def test_parts_of_a_set(good):
         TuningSet(good, Wer(), threads=0)
 
 
+def test_metrics_that_go_opposite_ways_are_told():
+    given = arrays("good")
+    wrong = np.array([text.count("z") for text in given["texts"]], dtype=float)
+    lists = from_arrays(**given, scores={"wrong": wrong})
+    tuned = tune(lists, metric="column:wrong", method="mr", replicates=1)
+    assert any("go opposite ways" in note for note in tuned.notes)
+    right = tune(lists, metric="column:wrong,higher=false", method="mr", replicates=1)
+    assert not any("go opposite ways" in note for note in right.notes)
+    assert right.heldout[1].verdict == "helps"
+
+
+def test_references_that_say_nothing():
+    given = arrays("good")
+    with pytest.raises(TuningError, match="BLEU does not vary within any list"):
+        tune(from_arrays(**{**given, "references": [""] * LISTS}), **QUICK)
+
+
 # -- reranking -------------------------------------------------------------------------------------
 
 

@@ -33,7 +33,7 @@ __all__ = [
 
 _LISTS = (
     "Candidates: JSON lines, a Moses n-best list, a table (TSV), one a line (with --per-source), "
-    "or a forest set; .gz, .xz and .zst too; - is standard input."
+    "or a forest set of such lists; .gz, .xz and .zst too; - is standard input."
 )
 _PANEL = "Reading candidates"  # of --help
 ListFile = Annotated[Path, typer.Argument(help=_LISTS)]

@@ -83,7 +83,8 @@ def evaluate(
         raise MetricError("--scores belong to one file of translations")
     if baseline_scores and baseline is None:
         raise MetricError("--baseline-scores belong to --baseline")
-    if not references:
+    references = references or []
+    if not references and any(each.needs_references for each in metrics):
         raise MetricError("there must be references: --ref FILE")
     documents = [_lines(path) for path in references]
     other = None if baseline is None else _lines(baseline)
@@ -187,9 +188,9 @@ def _print(
 ) -> None:
     from rosewood.rerank.words import places
 
-    each = "1 reference" if references == 1 else f"{references} references"
+    each = "1 reference" if references == 1 else f"{references or 'no'} references"
     against = "" if baseline is None else f" against {baseline}"
-    print(f"{file}{against}: {sentences} sentences, {each} each")
+    print(f"{file}{against}: {sentences} sentences, {each}{' each' if references else ''}")
     rows = [["metric", "score"]]
     if baseline is not None:
         rows[0] += ["baseline", "difference", "95 % of resamples", "p", "verdict"]

@@ -20,6 +20,7 @@ from rosewood.cli.candidates import (
     write_lists,
 )
 from rosewood.cli.common import Json, Output, print_row
+from rosewood.cli.options import check_files
 from rosewood.errors import TuningError
 
 if TYPE_CHECKING:
@@ -99,5 +100,6 @@ def convert(
     quiet: Quiet = False,
 ) -> None:
     """Write candidates as JSON lines (.jsonl, .jsonl.gz .xz .zst, -) or a forest set (.rwf)."""
+    check_files({"-o": output}, [file, source, *(references or ()), *(features or ())])
     reading = Reading(format, references, source, features, per_source, on_bad_line, quiet)
     write_lists(reading.lists(file), output)

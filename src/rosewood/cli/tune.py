@@ -159,6 +159,8 @@ def tune(
         raise typer.BadParameter("there must be a file of candidates", param_hint="FILE")
     if json and output is not None and str(output) == "-":
         raise TuningError("--json prints the weights already: they cannot go to -o - as well")
+    if str(report) == "-":
+        raise TuningError("--report: it is a page, which goes to a file")
     inputs = [file, heldout, start, config, source, *(references or ()), *(features or ()),
               *(heldout_references or ())]  # fmt: skip
     check_files({"-o": output, "--report": report, "--journal": journal}, inputs)

@@ -26,6 +26,8 @@ class Column(Metric):
     column: str
     higher: bool = True
 
+    needs_references = False
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.column, str) or not self.column:

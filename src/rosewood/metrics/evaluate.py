@@ -38,7 +38,7 @@ class Score:
 
 def evaluate(
     hypotheses: Sequence[str],
-    references: References,
+    references: References | None,
     metrics: Metric | str | Sequence[Metric | str] = "bleu",
     *,
     layout: str = "documents",
@@ -49,12 +49,14 @@ def evaluate(
 
     `references` are a list of *documents*, each with a line for each hypothesis (None where it has
     no reference for a sentence), or with layout="sentences" a list of references for each sentence.
-    `scores` are columns of numbers, one for each hypothesis, for metrics like "column:comet".
+    `scores` are columns of numbers, one for each hypothesis, for metrics like "column:comet", which
+    need no references.
     """
     hypotheses = _strings("hypotheses", hypotheses)
-    by_sentence = references_by_sentence(hypotheses, references, layout=layout)
+    asked = _each(metrics)
+    by_sentence = _wanted_references(asked, hypotheses, references, layout)
     found = []
-    for metric in _each(metrics):
+    for metric in asked:
         rows = metric.statistics_many(
             [[h] for h in hypotheses], by_sentence, scores, threads=threads
         )
@@ -63,7 +65,7 @@ def evaluate(
                 name=metric.name,
                 title=metric.title,
                 value=metric.score(rows),
-                signature=metric.signature_with(nrefs=_count(by_sentence)),
+                signature=metric.signature_with(**_counted(metric, by_sentence)),
                 sentences=len(hypotheses),
                 higher_is_better=metric.higher_is_better,
             )
@@ -74,7 +76,7 @@ def evaluate(
 def compare(
     hypotheses: Sequence[str],
     baseline: Sequence[str],
-    references: References,
+    references: References | None,
     metrics: Metric | str | Sequence[Metric | str] = "bleu",
     *,
     test: str = "bootstrap",
@@ -96,17 +98,18 @@ def compare(
     hypotheses, baseline = _strings("hypotheses", hypotheses), _strings("baseline", baseline)
     if len(hypotheses) != len(baseline):
         raise MetricError(f"{len(hypotheses)} hypotheses, but {len(baseline)} of the baseline")
-    by_sentence = references_by_sentence(hypotheses, references, layout=layout)
+    asked = _each(metrics)
+    by_sentence = _wanted_references(asked, hypotheses, references, layout)
     found = []
-    for metric in _each(metrics):
+    for metric in asked:
         own, other = (
             metric.statistics_many([[h] for h in said], by_sentence, columns, threads=threads)
             for said, columns in ((hypotheses, scores), (baseline, baseline_scores))
         )
         run, usual = _TESTS[test]
-        asked = usual if samples is None else samples
-        count = _count(by_sentence)
-        done = run(metric, own, other, samples=asked, seed=seed, references=count)
+        trials = usual if samples is None else samples
+        count = _counted(metric, by_sentence).get("nrefs")
+        done = run(metric, own, other, samples=trials, seed=seed, references=count)
         found.append(done if done.difference else replace(done, p_value=1.0))
     return found
 
@@ -128,10 +131,23 @@ def _is_listed(values: object) -> bool:
     return isinstance(values, Iterable) and not isinstance(values, str | bytes | Set | Mapping)
 
 
-def _count(by_sentence: list[list[str]]) -> int | str:
-    """How many references there are, for the signature."""
+def _wanted_references(
+    metrics: Sequence[Metric], hypotheses: list[str], references: References | None, layout: str
+) -> list[list[str]]:
+    """The references of each sentence; none where there are none and no metric wants any."""
+    none = references is None or (isinstance(references, Sequence) and not len(references))
+    if none and not any(metric.needs_references for metric in metrics):
+        return [[] for _ in hypotheses]
+    given = [] if references is None else references
+    return references_by_sentence(hypotheses, given, layout=layout)
+
+
+def _counted(metric: Metric, by_sentence: list[list[str]]) -> dict[str, int | str]:
+    """How many references there are, for the signature of a metric that reads them."""
+    if not metric.needs_references:
+        return {}
     counts = {len(references) for references in by_sentence}
-    return counts.pop() if len(counts) == 1 else "var"
+    return {"nrefs": counts.pop() if len(counts) == 1 else "var"}
 
 
 def corpus_statistics(

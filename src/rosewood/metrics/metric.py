@@ -79,6 +79,7 @@ class Metric(ABC):
     name: str  # how the metric is asked for: "bleu"
     columns: tuple[str, ...]  # what each statistic is
     higher_is_better: bool = True
+    needs_references: bool = True
 
     def __post_init__(self) -> None:
         """Refuses what is not a truth value but would pass for one: lowercase="false"."""

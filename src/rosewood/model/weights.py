@@ -6,15 +6,14 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest.arrays import FloatArray
 from rosewood.forest.features import FeatureSpace
-from rosewood.output import whole_file
 
 __all__ = ["read_weights", "shared_features", "weights_vector", "write_weights"]
 
@@ -29,7 +28,8 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
         return table
 
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        with open_input(path) as stream:
+            text = stream.read().decode()
         named = json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"it is not JSON of weights: {error}", file=path) from error
@@ -56,7 +56,7 @@ def write_weights(weights: Mapping[str, float], path: str | PathLike[str]) -> No
             raise TuningError(f"the weight of {name!r} is {value}: it is not written")
     table = {name: float(value) for name, value in weights.items()}
     text = json.dumps(table, ensure_ascii=False, indent=1, allow_nan=False)
-    with whole_file(path) as out:
+    with open_output(path) as out:
         out.write(text.encode() + b"\n")
 
 

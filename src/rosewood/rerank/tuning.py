@@ -161,7 +161,9 @@ def tune(
     journal: Journal | None = None,
     told: Told | None = None,
 ) -> Tuned:
-    """Tune weights on candidates (a file, lists, or a forest set), and judge them.
+    """Tune weights on candidates (a file, lists, or a forest set of lists), and judge them.
+
+    (Packed forests are tuned by the learners of `rosewood.learn`.)
 
     `heldout` are other candidates to judge on; without them `folds` parts of `candidates` take
     turns.  `replicates` fits with different seeds show how much chance there is in the result; the
@@ -294,8 +296,8 @@ def tuning_set(
         )
     if not len(tuning.features):
         raise TuningError(f"{what} have no features: there is nothing to weigh")
-    rows, first = tuning.statistics, tuning.edge_start[:-1]
-    if (np.maximum.reduceat(rows, first) == np.minimum.reduceat(rows, first)).all():
+    gains, first = metric.sentence_gains(tuning.statistics), tuning.edge_start[:-1]
+    if (np.maximum.reduceat(gains, first) == np.minimum.reduceat(gains, first)).all():
         told = f"{metric.title} does not vary within any list"
         raise TuningError(f"{what} give nothing to choose by: {told}")
     return tuning
@@ -377,6 +379,11 @@ def _notes(
     elif judged[0].sentences < 100:
         notes.append(
             f"{judged[0].sentences} sentences are few: differences are hard to tell from chance"
+        )
+    if len(judged) > 1 and {each.verdict for each in judged[:2]} == {"helps", "hurts"}:
+        notes.append(
+            f"{judged[0].metric} and {judged[1].metric} go opposite ways, both beyond chance: look "
+            "at the translations (is a lower score the better one? then say higher=false)"
         )
     first = data.metric.score(data.statistics[data.edge_start[:-1]])
     by_chance = abs(first - limits.random) <= 2 * limits.random_deviation

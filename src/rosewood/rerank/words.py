@@ -30,7 +30,7 @@ def verdict(tuned: Tuned) -> str:
         return f"Reranking does NOT help here, it hurts: {change} ({chance})."
     return (
         f"Reranking does not help here, as far as can be told: {change}, "
-        f"which chance explains ({chance})."
+        f"which cannot be told from chance ({chance})."
     )
 
 
