@@ -89,7 +89,7 @@ BAD = {
     "no references": (
         TUNE, {"bad.jsonl": "".join(json.dumps({**json.loads(x),
         "refs": []}) + "\n" for x in LISTS)},
-        "the candidates: list 0: .*no reference"),
+        "bad.jsonl:1: .*no reference"),
     "another number of references": (
         TUNE, {"bad.jsonl": changed(6, refs=["a", "b"])}, "bad.jsonl:7: "),
     "too few lines of references": (

@@ -105,7 +105,9 @@ class Reading:
         per_source: str | None = None,
         on_bad_line: str = "error",
         quiet: bool = False,
+        metric: str | None = None,
     ) -> None:
+        """`metric` is what the lists are read for: it may need references."""
         self.format = format
         self.references = list(references or ())
         self.source = source
@@ -113,6 +115,7 @@ class Reading:
         self.per_source = _per_source(per_source)
         self.on_bad_line = cast("WhenBad", on_bad_line)
         self.quiet = quiet
+        self.metric = metric
 
     def beside(self, option: str, references: Sequence[Path] | None) -> Reading:
         """For a second file of candidates, that `option` names, with references of its own."""
@@ -121,10 +124,17 @@ class Reading:
                 f"{option} takes candidates with their features in one file: convert those that "
                 "stand one a line with rosewood nbest convert"
             )
-        return Reading(self.format, references, on_bad_line=self.on_bad_line, quiet=self.quiet)
+        return Reading(
+            self.format,
+            references,
+            on_bad_line=self.on_bad_line,
+            quiet=self.quiet,
+            metric=self.metric,
+        )
 
     def lists(self, file: Path) -> Iterator[CandidateList]:
         """The lists of a file or of standard input; what was dropped is told behind the last."""
+        from rosewood.metrics import parse_metric
         from rosewood.progress import progress
         from rosewood.rerank import Dropped, read_candidates
 
@@ -140,6 +150,7 @@ class Reading:
             on_bad_line=self.on_bad_line,
             report=report,
             file="<stdin>" if is_input else file,
+            needs_references=self.metric is not None and parse_metric(self.metric).needs_references,
         )
         with progress(f"reading {file.name}", quiet=self.quiet) as step:
             for candidates in found:

@@ -143,7 +143,7 @@ def sweep(
     inputs = [file, select, start, config, source, *(references or ()), *(features or ()),
               *(select_references or ())]  # fmt: skip
     check_files({"-o": output, "--trials": trials}, inputs)
-    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet)
+    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet, metric)
     other = None if select is None else reading.beside("--select", select_references)
     if select is None and select_references:
         raise TuningError("--select-ref belongs to --select")

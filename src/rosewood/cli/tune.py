@@ -164,7 +164,7 @@ def tune(
     inputs = [file, heldout, start, config, source, *(references or ()), *(features or ()),
               *(heldout_references or ())]  # fmt: skip
     check_files({"-o": output, "--report": report, "--journal": journal}, inputs)
-    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet)
+    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet, metric)
     other = None
     if heldout is not None:
         other = reading.beside("--heldout", heldout_references)

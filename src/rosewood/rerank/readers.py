@@ -62,6 +62,7 @@ def read_candidates(
     on_bad_line: OnBadLine = "error",
     report: Dropped | None = None,
     file: str | PathLike[str] | None = None,
+    needs_references: bool = False,
 ) -> Iterator[CandidateList]:
     """The lists of a file, one after the other; `candidates` is its path, its lines or a stream.
 
@@ -69,7 +70,8 @@ def read_candidates(
     `source` are files with a line for each list.  `per_source` is for candidates one a line: how
     many each list has, or a file with that number for each; `features` are files with a line for
     each of those candidates.  `on_bad_line="skip"` drops lists that are bad and counts them in
-    `report`; files that do not fit together always stop.  Errors call the lines `file`.
+    `report`; files that do not fit together always stop.  Errors call the lines `file`.  With
+    `needs_references`, a list without any is bad.
     """
     if not isinstance(candidates, str | PathLike | Iterable):
         raise TuningError(f"candidates is {candidates!r}, want a path, lines or a stream")
@@ -100,7 +102,8 @@ def read_candidates(
     name = file_name(candidates, file)
     drafts = _unrepeated(_drafts(candidates, name, format, features, per_source), name)
     beside = with_companions(drafts, name, references, source)
-    return _good_lists(beside, name, on_bad_line, Dropped() if report is None else report)
+    dropped = Dropped() if report is None else report
+    return _good_lists(beside, name, on_bad_line, dropped, needs_references)
 
 
 def _check_path(what: str, path: object) -> None:
@@ -163,9 +166,13 @@ def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
 
 
 def _good_lists(
-    drafts: Drafts, file: str | None, on_bad_line: OnBadLine, report: Dropped
+    drafts: Drafts,
+    file: str | None,
+    on_bad_line: OnBadLine,
+    report: Dropped,
+    needs_references: bool,
 ) -> Iterator[CandidateList]:
-    schema = Schema(file)
+    schema = Schema(file, needs_references=needs_references)
     good, bad, first = 0, 0, None
     for draft in drafts:
         try:

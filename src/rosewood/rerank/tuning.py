@@ -274,7 +274,7 @@ def tuning_set(
 ) -> TuningSet:
     """Candidates with the metric's statistics; errors call them `what`."""
     if isinstance(candidates, str | PathLike):
-        candidates = read_candidates(candidates)
+        candidates = read_candidates(candidates, needs_references=metric.needs_references)
     if not isinstance(candidates, Iterable):
         raise TuningError(f"{what} are {candidates!r:.40}, want a file, lists or a forest set")
     lists = candidates if isinstance(candidates, ForestSet) else forest_set(_only_lists(candidates))

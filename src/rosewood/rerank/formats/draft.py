@@ -55,7 +55,8 @@ Drafts = Iterator[Draft | Bad]
 class Schema:
     """What all lists must have in common; the first good one decides."""
 
-    def __init__(self, file: str | None) -> None:
+    def __init__(self, file: str | None, *, needs_references: bool = False) -> None:
+        self._needs_references = needs_references
         self._file = file
         self._features: _Columns | None = None
         self._scores: _Columns | None = None
@@ -66,6 +67,8 @@ class Schema:
         if not draft.texts:
             raise self._error(draft, None, "it has no candidates")
         references = draft.references or ()
+        if self._needs_references and not references:
+            raise self._error(draft, None, "it has no references, which the metric needs")
         if self._references not in (None, len(references)):
             told = f"it has {len(references)} references, the first list has {self._references}"
             raise self._error(draft, None, told)
