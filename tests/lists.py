@@ -1,15 +1,19 @@
-"""Lists of candidates for tests of learners: planted weights, small texts."""
+"""What tests of learners learn from: lists with planted weights, small texts, forests."""
 
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
+from rosewood import _core
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import TuningSet
 from rosewood.metrics import Column, parse_metric
 from tests.reference.forest import enumerate_derivations, features_of, words_of
+from tests.strategies import forests, quarters
 
 WORDS = ("a", "b", "c", "d")
+SMALL = {"max_derivations": 12, "max_nodes": 4}  # forests that can be enumerated
 
 
 def planted(
@@ -79,3 +83,16 @@ def as_list(forest: Forest) -> Forest:
         sparse=[{name: x for name, x in row.items() if name in sparse} for row in rows],
         features=FeatureSpace(dense, list(sparse)),
     )
+
+
+def batch_of(several: list[Forest]):
+    return _core.make_batch([f.view for f in several], [f.feature_view for f in several])
+
+
+@st.composite
+def batches(draw, elements=quarters, columns: int = 1):
+    """A few forests, and arrays of one number an edge."""
+    several = draw(st.lists(forests(**SMALL), min_size=1, max_size=3))
+    edges = sum(f.num_edges for f in several)
+    numbers = st.lists(elements, min_size=edges, max_size=edges)
+    return several, *(np.array(draw(numbers), dtype=float) for _ in range(columns))

@@ -14,12 +14,17 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("ROSEWOOD_DATA") or ROOT / "../shared/data")
 
 
-def lines(name: str) -> list[str]:
-    """The lines of a gzipped file, or the test is skipped."""
+def path_of(name: str) -> Path:
+    """A file of the data folder, or the test is skipped: the project does not carry the data."""
     path = DATA / name
     if not path.exists():
         pytest.skip(f"no {name} in the data folder: set ROSEWOOD_DATA")
-    with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+    return path
+
+
+def lines(name: str) -> list[str]:
+    """The lines of a gzipped file."""
+    with gzip.open(path_of(name), "rt", encoding="utf-8", newline="\n") as file:
         return [line.removesuffix("\n") for line in file]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -67,7 +68,7 @@ class Step:
         pass
 
 
-class _Paced(Step):
+class _Paced(Step, ABC):
     """Shows the count so far, but not more often than every so many seconds."""
 
     def __init__(self, every: float) -> None:
@@ -82,8 +83,9 @@ class _Paced(Step):
             self._next = now + self._every
             self.show()
 
+    @abstractmethod
     def show(self) -> None:
-        raise NotImplementedError
+        """The count so far, wherever it is shown."""
 
 
 class _LineStep(_Paced):

@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.lists import as_list
-from tests.reference import forest as plain
+from tests.lists import batch_of, batches
 from tests.reference import learn as loops
-from tests.reference.expectation import Table
 from tests.reference.forest import enumerate_derivations, features_of, score
-from tests.reference.metrics import bleu_score
-from tests.strategies import forests, quarters, thetas
+from tests.strategies import thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
 from rosewood import _core
-from rosewood.errors import ForestError, TuningError
-from rosewood.forest import FeatureSpace, Forest
-from rosewood.learn import Objective, Terms, TuningSet
-from rosewood.learn.candidates import Candidates, spread_within
-from rosewood.learn.losses import edge_losses
-from rosewood.metrics import LinearBleu, parse_metric
+from rosewood.errors import TuningError
+from rosewood.forest import Forest
+from rosewood.learn import TuningSet
+from rosewood.learn.candidates import Candidates
+from rosewood.metrics import parse_metric
 
 EXAMPLES = settings(max_examples=60, deadline=None)
-SMALL = {"max_derivations": 12, "max_nodes": 4}
-
-
-def batch_of(several: list[Forest]):
-    return _core.make_batch([f.view for f in several], [f.feature_view for f in several])
-
-
-@st.composite
-def batches(draw, elements=quarters, columns: int = 1):
-    """A few forests, and arrays of one number an edge."""
-    several = draw(st.lists(forests(**SMALL), min_size=1, max_size=3))
-    edges = sum(f.num_edges for f in several)
-    numbers = st.lists(elements, min_size=edges, max_size=edges)
-    return several, *(np.array(draw(numbers), dtype=float) for _ in range(columns))
 
 
 @EXAMPLES
@@ -172,99 +152,6 @@ def test_line_search_tries_every_interval(case, higher):
         assert x == 0.0
 
 
-# -- objectives ------------------------------------------------------------------------------------
-
-TERMS = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (1.0, -0.5, 0.0), (0.5, 0.25, 2.0)]
-
-
-@st.composite
-def objectives(draw):
-    several, loss = draw(batches())
-    theta = draw(thetas(several[0]))
-    target = []
-    for forest in several:  # one derivation at least is wanted
-        wanted = set(draw(st.sampled_from(enumerate_derivations(forest))))
-        more = draw(st.sets(st.integers(0, forest.num_edges - 1)))
-        target += [0.0 if e in wanted | more else -np.inf for e in range(forest.num_edges)]
-    return several, theta, loss, np.array(target)
-
-
-def value_of(parts, terms) -> float:
-    return float(np.dot(parts, terms))
-
-
-@settings(max_examples=30, deadline=None)
-@given(objectives(), st.sampled_from(TERMS), st.sampled_from([1.0, 0.5, 3.0]), st.integers(1, 3))
-def test_objectives_are_sums_over_derivations(case, weights, scale, threads):
-    several, theta, loss, target = case
-    objective = Objective(
-        batch_of(several), len(several), np.ones(len(theta)),
-        loss=loss, wanted=target, l2=0.1, threads=threads,
-    )  # fmt: skip
-    terms = Terms(*weights, scale=scale)
-    expected = loops.batch_objective(several, theta, loss, target, (scale,))
-    value, gradient = objective(theta, terms)
-    penalty = 0.05 * float(theta @ theta)
-    assert value == pytest.approx(value_of(expected, weights) + penalty, rel=1e-9, abs=1e-9)
-    for weight, own, other in zip(weights, objective.parts, expected, strict=True):
-        if weight:
-            assert own == pytest.approx(other, rel=1e-9, abs=1e-9)
-    for i in range(len(theta)):
-        h = 1e-5
-        up, down = theta.copy(), theta.copy()
-        up[i] += h
-        down[i] -= h
-        slope = (objective(up, terms)[0] - objective(down, terms)[0]) / (2 * h)
-        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-6)
-
-
-def test_objectives_of_parts_add_up_and_units_scale():
-    random = np.random.default_rng(1)
-    several = [_list(random) for _ in range(7)]
-    loss = random.standard_normal(35)
-    theta = random.standard_normal(3)
-    whole = Objective(batch_of(several), 7, np.ones(3), loss=loss)
-    terms = Terms(risk=1.0, entropy=-0.3)
-    value, gradient = whole(theta, terms)
-    parts = [whole(theta, terms, np.array(s)) for s in ([0, 1, 2], [3, 4, 5, 6])]
-    assert sum(v * len(s) / 7 for (v, _), s in zip(parts, ("abc", "defg"), strict=True)) == (
-        pytest.approx(value)
-    )
-    units = np.array([2.0, 0.5, 4.0])
-    scaled = Objective(batch_of(several), 7, units, loss=loss)
-    again, moved = scaled(theta / units, terms)
-    assert again == pytest.approx(value)
-    assert np.allclose(moved, gradient * units)
-
-
-def _list(random) -> Forest:
-    space = FeatureSpace(("a", "b", "c"))
-    return Forest.from_nbest([["w"]] * 5, random.standard_normal((5, 3)), features=space)
-
-
-def test_threads_do_not_matter():
-    random = np.random.default_rng(2)
-    several = [_list(random) for _ in range(40)]
-    loss, theta = random.standard_normal(200), random.standard_normal(3)
-    found = [
-        Objective(batch_of(several), 40, np.ones(3), loss=loss, threads=threads)(
-            theta, Terms(risk=1.0, entropy=0.1)
-        )
-        for threads in (1, 2, 3, 7)
-    ]
-    for value, gradient in found[1:]:
-        assert value == found[0][0]
-        assert gradient.tobytes() == found[0][1].tobytes()
-
-
-def test_errors_name_the_forest():
-    several = [_list(np.random.default_rng(3)) for _ in range(2)]
-    target = np.concatenate([np.zeros(5), np.full(5, -np.inf)])
-    objective = Objective(batch_of(several), 2, np.ones(3), wanted=target)
-    with pytest.raises(ForestError, match="forest 1: no derivation"):
-        objective(np.ones(3), Terms(log_loss=1.0))
-
-
 # -- steps of MIRA and of L1 -----------------------------------------------------------------------
 
 
@@ -342,111 +229,3 @@ def test_candidates_of_a_forest_have_the_features_of_their_derivations():
         for row, derivation in zip(matrix, best, strict=True):
             named = features_of(forest, tuple(derivation.edges))
             assert np.allclose(row, [named.get(n, 0.0) for n in forest.features.names]), name
-
-
-# -- minimum risk, end to end ----------------------------------------------------------------------
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.data(), st.booleans(), st.sampled_from([0.0, 0.7]), st.sampled_from([1.0, 2.0]))
-def test_risk_of_forests_and_lists_is_that_of_their_strings(data, packed, heat, scale):
-    """E[loss] - T·H of strings and derivations, enumerated; losses in points of the metric."""
-    several = data.draw(st.lists(forests(**SMALL), min_size=1, max_size=2))
-    if not packed:
-        several = [as_list(forest) for forest in several]
-    words = st.lists(st.sampled_from("abc"), min_size=1, max_size=6).map(" ".join)
-    references = [[data.draw(words)] for _ in several]
-    metric = parse_metric("bleu:tokenize=none,orders=2")
-    tuning = TuningSet(several, metric, references)
-    candidates = tuning.candidates(np.zeros(len(tuning.features)), 50)
-    assume(candidates.statistics[:, 2:4].sum(axis=0).all())  # some words and bigrams match
-    losses = edge_losses(tuning, candidates, "linear", max_edges=10_000)
-    objective = Objective(losses.batch, len(several), np.ones(len(tuning.features)),
-                          loss=losses.loss)  # fmt: skip
-    theta = data.draw(thetas(several[0]))
-    terms = Terms(risk=1.0, entropy=-heat, scale=scale)
-    value, gradient = objective(theta, terms)
-
-    lengths = np.diff(candidates.start)[:, None]
-    means = np.add.reduceat(candidates.statistics, candidates.start[:-1], axis=0) / lengths
-    linear = LinearBleu.fit(metric, means)
-    gains = metric.sentence_gains(candidates.statistics)
-    points = metric.score(candidates.statistics) / spread_within(gains, candidates.start)
-    expected = 0.0
-    for forest, refs in zip(several, references, strict=True):
-        table = Table(forest, scale * np.array(plain.edge_scores(forest, theta)))
-        loss = points * linear.loss([" ".join(w) for w in table.words()], refs)
-        expected += table.mean(loss) - heat * table.entropy()
-    assert value == pytest.approx(expected, rel=1e-8, abs=1e-8)
-    for i in range(len(theta)):
-        step = np.zeros(len(theta))
-        step[i] = 1e-5
-        slope = (objective(theta + step, terms)[0] - objective(theta - step, terms)[0]) / 2e-5
-        assert gradient[i] == pytest.approx(slope, rel=1e-5, abs=1e-5)
-
-
-@EXAMPLES
-@given(st.integers(0, 2**32 - 1))
-def test_line_search_with_bleu_passes_over_nothing(seed):
-    """Sums that are dropped by products alone are never the best: short ones, and ones that match
-    nothing of some order, among them."""
-    random = np.random.default_rng(seed)
-    counts = random.integers(1, 5, size=8)
-    start = np.cumsum([0, *counts])
-    begin = np.concatenate([[-np.inf, *np.sort(random.normal(size=n - 1))] for n in counts])
-    words = random.integers(4, 12, size=len(begin))
-    totals = np.stack([words - n for n in range(4)], axis=1)
-    matches = np.minimum.accumulate(random.integers(0, totals + 1), axis=1)
-    if random.random() < 0.3:
-        matches[:, 3] = 0
-    table = np.column_stack([words, random.integers(4, 14, size=len(begin)), matches, totals])
-    table = table.astype(float)
-    lines = [[(begin[k], k) for k in range(a, b)] for a, b in pairwise(start)]
-    scorer = parse_metric("bleu").scorer
-
-    def gain(total) -> float:
-        return bleu_score(total, 4)
-
-    found = _core.line_search(
-        start, begin, np.arange(len(begin)), table, scorer, -9.0, 9.0, 1e-12
-    )  # fmt: skip
-    best = loops.line_search(lines, table, gain, -9.0, 9.0)
-    assert found[1] == pytest.approx(best, rel=1e-12, abs=1e-12)
-
-
-@EXAMPLES
-@given(st.integers(0, 2**32 - 1), st.booleans())
-def test_mira_steps_with_bleu(seed, empty):
-    """BLEU of all candidates of a list at once is BLEU of each; also where the pseudo-corpus has
-    no matches yet."""
-    random = np.random.default_rng(seed)
-    rows = random.standard_normal((12, 3))
-    words = random.integers(4, 12, size=12)
-    totals = np.stack([words - n for n in range(4)], axis=1)
-    matches = np.minimum.accumulate(random.integers(0, totals + 1), axis=1)
-    table = Candidates(
-        start=np.array([0, 5, 6, 12]),
-        dense=rows,
-        feat_start=np.zeros(13, dtype=np.int64),
-        feat_id=np.empty(0, dtype=np.int32),
-        feat_value=np.empty(0),
-        num_sparse=0,
-        statistics=np.column_stack(
-            [words, random.integers(4, 14, size=12), matches, totals]
-        ).astype(float),
-    )
-    background = np.zeros(10) if empty else table.statistics.mean(axis=0) + 0.5
-    order = random.permutation(3)
-    settings_ = (0.3, 0.9, 0.01)
-    theta, drift = np.zeros(3), np.zeros(3)
-    want, _, after, moved = loops.mira_pass(
-        table.start, rows, table.statistics, lambda s: bleu_score(s, 4),
-        order, settings_, theta, background,
-    )  # fmt: skip
-    found = _core.mira_pass(
-        table.start, table.view, table.statistics, parse_metric("bleu").scorer, order, settings_,
-        theta, drift, background, 0,
-    )  # fmt: skip
-    assert found == moved
-    assert np.allclose(theta, want, atol=1e-9)
-    assert np.allclose(background, after, atol=1e-9)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import learn as loops
+from tests.reference.metrics import bleu_score
 
 from rosewood import _core
-from rosewood.metrics import Bleu
+from rosewood.learn.candidates import Candidates
+from rosewood.metrics import Bleu, parse_metric
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 
@@ -87,3 +91,70 @@ def test_mira_sees_the_metric_of_the_pseudo_corpus(seed, metric, empty):
     assert found == moved
     assert theta == pytest.approx(want, abs=1e-12)
     assert background == pytest.approx(after, abs=1e-12)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1))
+def test_line_search_with_bleu_passes_over_nothing(seed):
+    """Sums that are dropped by products alone are never the best: short ones, and ones that match
+    nothing of some order, among them."""
+    random = np.random.default_rng(seed)
+    counts = random.integers(1, 5, size=8)
+    start = np.cumsum([0, *counts])
+    begin = np.concatenate([[-np.inf, *np.sort(random.normal(size=n - 1))] for n in counts])
+    words = random.integers(4, 12, size=len(begin))
+    totals = np.stack([words - n for n in range(4)], axis=1)
+    matches = np.minimum.accumulate(random.integers(0, totals + 1), axis=1)
+    if random.random() < 0.3:
+        matches[:, 3] = 0
+    table = np.column_stack([words, random.integers(4, 14, size=len(begin)), matches, totals])
+    table = table.astype(float)
+    lines = [[(begin[k], k) for k in range(a, b)] for a, b in pairwise(start)]
+    scorer = parse_metric("bleu").scorer
+
+    def gain(total) -> float:
+        return bleu_score(total, 4)
+
+    found = _core.line_search(
+        start, begin, np.arange(len(begin)), table, scorer, -9.0, 9.0, 1e-12
+    )  # fmt: skip
+    best = loops.line_search(lines, table, gain, -9.0, 9.0)
+    assert found[1] == pytest.approx(best, rel=1e-12, abs=1e-12)
+
+
+@EXAMPLES
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_mira_steps_with_bleu(seed, empty):
+    """BLEU of all candidates of a list at once is BLEU of each; also where the pseudo-corpus has
+    no matches yet."""
+    random = np.random.default_rng(seed)
+    rows = random.standard_normal((12, 3))
+    words = random.integers(4, 12, size=12)
+    totals = np.stack([words - n for n in range(4)], axis=1)
+    matches = np.minimum.accumulate(random.integers(0, totals + 1), axis=1)
+    table = Candidates(
+        start=np.array([0, 5, 6, 12]),
+        dense=rows,
+        feat_start=np.zeros(13, dtype=np.int64),
+        feat_id=np.empty(0, dtype=np.int32),
+        feat_value=np.empty(0),
+        num_sparse=0,
+        statistics=np.column_stack(
+            [words, random.integers(4, 14, size=12), matches, totals]
+        ).astype(float),
+    )
+    background = np.zeros(10) if empty else table.statistics.mean(axis=0) + 0.5
+    order = random.permutation(3)
+    settings_ = (0.3, 0.9, 0.01)
+    theta, drift = np.zeros(3), np.zeros(3)
+    want, _, after, moved = loops.mira_pass(
+        table.start, rows, table.statistics, lambda s: bleu_score(s, 4),
+        order, settings_, theta, background,
+    )  # fmt: skip
+    found = _core.mira_pass(
+        table.start, table.view, table.statistics, parse_metric("bleu").scorer, order, settings_,
+        theta, drift, background, 0,
+    )  # fmt: skip
+    assert found == moved
+    assert np.allclose(theta, want, atol=1e-9)
+    assert np.allclose(background, after, atol=1e-9)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import fields
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lists import as_list, cosine, planted, small_texts
+from tests.real import path_of
 from tests.strategies import WORDS, forests
 
 from rosewood.errors import TuningError
@@ -400,17 +399,13 @@ def test_a_feature_that_does_not_vary_is_left_alone():
 
 # -- real lists ------------------------------------------------------------------------------------
 
-DATA = Path(os.environ.get("ROSEWOOD_DATA", Path(__file__).parents[2] / "../shared/data"))
-LISTS = DATA / "nbest-de-en"
-
 
 @pytest.fixture(scope="module")
 def real() -> tuple[TuningSet, TuningSet]:
-    if not LISTS.exists():
-        pytest.skip("nbest-de-en is not there (ROSEWOOD_DATA)")
     from rosewood.rerank import forest_set, read_candidates
 
-    sets = [forest_set(read_candidates(LISTS / f"{part}.jsonl.gz")) for part in ("dev", "test")]
+    files = [path_of(f"nbest-de-en/{part}.jsonl.gz") for part in ("dev", "test")]
+    sets = [forest_set(read_candidates(file)) for file in files]
     dev, test = (TuningSet(each, BLEU, threads=2) for each in sets)
     return dev, test
 

@@ -72,6 +72,7 @@ class Bleu(TextMetric):
     effective_order: bool = False
 
     name = "bleu"
+    _kind = "bleu"  # of the native scorer
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,7 +94,7 @@ class Bleu(TextMetric):
 
     def _scorer(self, smooth: str, value: float) -> _core.MetricScorer:
         return _core.MetricScorer(
-            "bleu",
+            self._kind,
             orders=self.orders,
             smooth=smooth,
             smooth_value=value,
@@ -160,18 +161,10 @@ class BleuSbp(Bleu):
     """
 
     name = "bleu-sbp"
+    _kind = "bleu_sbp"
 
     def _columns(self) -> tuple[str, ...]:
         return (*super()._columns(), "words_that_count")
-
-    def _scorer(self, smooth: str, value: float) -> _core.MetricScorer:
-        return _core.MetricScorer(
-            "bleu_sbp",
-            orders=self.orders,
-            smooth=smooth,
-            smooth_value=value,
-            effective_order=self.effective_order,
-        )
 
     @property
     def title(self) -> str:
