@@ -300,6 +300,24 @@ def test_linear_bleu_tells_what_it_was_fitted_to():
     assert "|C:" in fit.notes[0]
 
 
+def test_temperatures_fall_and_then_gamma_grows():
+    plan = [terms for _, terms in Annealed(hottest=2.0, stages=3, quench=2)._stages(10)]
+    assert [terms.entropy for terms in plan] == [-0.2, -0.1, -0.05, 0.0, 0.0, 0.0]
+    assert [terms.scale for terms in plan] == [1.0, 1.0, 1.0, 1.0, 2.0, 4.0]
+    assert {(terms.risk, terms.log_loss) for terms in plan} == {(1.0, 0.0)}
+
+
+def test_a_reward_for_entropy_keeps_choices_open():
+    """Hot weights are short, and so are those of likelihood with a reward; a penalty stretches."""
+    tuning = planted(WEIGHTS, noise=1.0, lists=80, candidates=8)
+
+    def length(learner) -> float:
+        return float(np.abs(learner.fit(tuning, np.zeros(5)).theta).sum())
+
+    assert length(MinimumRisk(entropy=2.0)) < 0.5 * length(MinimumRisk())
+    assert length(Likelihood(entropy=-0.5)) < length(Likelihood()) < length(Likelihood(entropy=0.5))
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 

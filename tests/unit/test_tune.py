@@ -15,6 +15,7 @@ from rosewood.learn import TuningSet
 from rosewood.metrics import Wer
 from rosewood.rerank import from_arrays, lists_from_arrays, rerank, sweep, tune
 from rosewood.rerank.heldout import _compare
+from rosewood.rerank.tuning import _folds
 
 LISTS, SIZE = 60, 8
 QUICK = {"method": "mira", "settings": {"passes": 5, "step": 0.1}, "samples": 200}
@@ -255,6 +256,25 @@ def test_references_that_say_nothing():
     given = arrays("good")
     with pytest.raises(TuningError, match="BLEU does not vary within any list"):
         tune(from_arrays(**{**given, "references": [""] * LISTS}), **QUICK)
+
+
+def test_a_verdict_counts_ties():
+    base = np.column_stack([np.arange(100) % 3 + 3, np.full(100, 10)]).astype(float)
+    other = base.copy()
+    other[0, 0] -= 2
+    judged = _compare(Wer(), base, [other], "", 500)
+    assert (judged.p_value, judged.verdict) == (1.0, "unclear")
+
+
+@pytest.mark.parametrize(("lists", "folds"), [(10, 5), (11, 3), (2, 2), (3, 5)])
+def test_no_list_is_judged_by_weights_that_know_it(lists, folds):
+    parts = _folds(lists, folds, 2, 0)
+    for replicate in range(2):
+        own = [(kept, out) for number, kept, out in parts if number == replicate]
+        assert len(own) == min(folds, lists)
+        assert sorted(np.concatenate([out for _, out in own])) == list(range(lists))
+        for kept, out in own:
+            assert sorted([*kept, *out]) == list(range(lists))
 
 
 # -- reranking -------------------------------------------------------------------------------------
