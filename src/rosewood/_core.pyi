@@ -9,6 +9,39 @@ import numpy
 from numpy.typing import NDArray
 
 
+class Indexer:
+    """Turns text into word numbers, block by block."""
+
+    def __init__(self, max_words: int, max_bytes: int) -> None: ...
+
+    def know(self, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Gives these words, one a line, the first numbers."""
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The text has ended: what stands behind its last line feed is a line."""
+
+    def take_ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
+        """Word numbers since the last time."""
+
+    def take_ends(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """
+        Where lines end among all word numbers, for the lines since the last time.
+        """
+
+    @property
+    def lines(self) -> int: ...
+
+    def word_bytes(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]:
+        """All words, one behind the other."""
+
+    def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """Where each word begins in the bytes, and where the last one ends."""
+
 class ForestView:
     """A validated forest, as kernels see it."""
 
