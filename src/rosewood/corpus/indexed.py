@@ -193,8 +193,9 @@ class IndexedCorpus:
         """
         if (source is None) != (target is None) or (source is None) == (pairs is None):
             raise CorpusError("build: want source and target, or pairs")
-        names = (fspath(source or "source"), fspath(target or "target"))
-        readers = _readers(names, None, max_words)
+        one = "source" if source is None else fspath(source)
+        other = "target" if target is None else fspath(target)
+        readers = _readers((one, other), None, max_words)
         with whole_folder(folder, marker=files.MANIFEST) as aside, ExitStack() as opened:
             writers = [opened.enter_context(files.SideWriter(aside, s)) for s in files.SIDES]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -74,6 +75,9 @@ class SideWriter:
         """The words, when all lines have come."""
         self._put("words", word_bytes)
         self._put("word_start", word_start)
+        for stream in self._streams.values():
+            stream.flush()
+            os.fsync(stream.fileno())
         self._opened.close()
 
     def told(self) -> dict[str, dict[str, int]]:
