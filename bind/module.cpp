@@ -37,6 +37,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_corpus(m);
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_learn(m);
+  rosewood::bind::bind_links(m);
   rosewood::bind::bind_metrics(m);
   rosewood::bind::bind_search(m);
   rosewood::bind::bind_transform(m);

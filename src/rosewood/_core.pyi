@@ -136,6 +136,22 @@ def l1_pass(difference: FeatureView, order: Annotated[NDArray[numpy.int64], dict
     One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the penalty, the rate and its decay. Returns the sum of losses and what is now owed.
     """
 
+class LinksView:
+    """Links of many sentences, checked."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def symmetrize(forward: LinksView, backward: LinksView, method: str, order: str, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+    """start, source and target of the links that two alignments make."""
+
+def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_line: int, may_be_possible: bool) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], tuple[int, str] | None]:
+    """
+    Arrays of the links of whole lines, which are possible ones, and the first bad line.
+    """
+
+def format_links(links: LinksView, possible: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> bytes:
+    """Some sentences as lines; `possible` marks links, or is empty."""
+
 class MetricScorer:
     """The score of summed statistics."""
 
