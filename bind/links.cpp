@@ -64,20 +64,20 @@ void bind_links(nb::module_& m) {
       "start, source and target of the links that two alignments make.");
   m.def(
       "parse_links",
-      [](In<std::uint8_t> lines, std::int64_t first_line, bool may_be_possible) {
+      [](In<std::uint8_t> lines, std::int64_t first_line, std::int32_t base, bool may_be_possible) {
         LinksArrays made;
         std::optional<BadLine> bad;
         {
           nb::gil_scoped_release release;
           bad = parse_links({reinterpret_cast<const char*>(lines.data()), lines.size()}, first_line,
-                            may_be_possible, made);
+                            base, may_be_possible, made);
         }
         std::optional<std::pair<std::int64_t, std::string>> told;
         if (bad) told.emplace(bad->line, std::move(bad->reason));
         auto possible = to_numpy(std::move(made.possible));
         return std::tuple(arrays_of(made), possible, told);
       },
-      "lines"_a.noconvert(), "first_line"_a, "may_be_possible"_a,
+      "lines"_a.noconvert(), "first_line"_a, "base"_a, "may_be_possible"_a,
       "Arrays of the links of whole lines, which are possible ones, and the first bad line.");
   m.def(
       "format_links",

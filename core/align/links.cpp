@@ -42,54 +42,55 @@ struct Link {
   bool joins_same(const Link& other) const {
     return source == other.source && target == other.target;
   }
-  std::string told() const {
-    return std::to_string(source) + (possible ? "p" : "-") + std::to_string(target);
+  std::string told(std::int32_t base) const {
+    return std::to_string(source + base) + (possible ? "p" : "-") + std::to_string(target + base);
   }
 };
 
 constexpr std::int32_t most = 2147483646;  // so that one more can be counted
 
 /// The number at the front, which is taken off; none if there is none that fits.
-std::optional<std::int32_t> take_number(std::string_view& text) {
+std::optional<std::int32_t> take_number(std::string_view& text, std::int32_t base) {
   std::int32_t value = 0;
   const bool begins = !text.empty() && text[0] >= '0' && text[0] <= '9';
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!begins || error != std::errc() || value > most) return std::nullopt;
+  if (!begins || error != std::errc() || value < base || value > most) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
+  return value - base;
 }
 
-std::optional<Link> parse_link(std::string_view word, bool may_be_possible) {
-  const auto source = take_number(word);
+std::optional<Link> parse_link(std::string_view word, std::int32_t base, bool may_be_possible) {
+  const auto source = take_number(word, base);
   if (!source || word.empty() || !(word[0] == '-' || (may_be_possible && word[0] == 'p')))
     return std::nullopt;
   const bool possible = word[0] == 'p';
   word.remove_prefix(1);
-  const auto target = take_number(word);
+  const auto target = take_number(word, base);
   if (!target || !word.empty()) return std::nullopt;
   return Link{*source, *target, possible};
 }
 
 /// The links of a line, or the reason why they cannot be read.
-std::string parse_line(std::string_view line, bool may_be_possible, std::vector<Link>& found) {
+std::string parse_line(std::string_view line, std::int32_t base, bool may_be_possible,
+                       std::vector<Link>& found) {
   found.clear();
   while (true) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
     if (line.empty()) break;
     const std::string_view word = line.substr(0, line.find_first_of(" \t"));
     line.remove_prefix(word.size());
-    const auto link = parse_link(word, may_be_possible);
+    const auto link = parse_link(word, base, may_be_possible);
     if (!link)
       return "the link is '" + std::string(word.substr(0, 40)) + "', want " +
-             (may_be_possible ? "i-j or ipj" : "i-j") + " with two numbers from 0 to " +
-             std::to_string(most);
+             (may_be_possible ? "i-j or ipj" : "i-j") + " with two numbers from " +
+             std::to_string(base) + " to " + std::to_string(most);
     found.push_back(*link);
   }
   std::sort(found.begin(), found.end(),
             [](const Link& a, const Link& b) { return a.key() < b.key(); });
   for (std::size_t n = 1; n < found.size(); ++n)
     if (found[n].key() == found[n - 1].key())
-      return "the link " + found[n].told() + " stands twice";
+      return "the link " + found[n].told(base) + " stands twice";
   const auto end = std::unique(found.begin(), found.end(), [](const Link& a, const Link& b) {
     return a.joins_same(b);  // the first one is sure
   });
@@ -100,11 +101,11 @@ std::string parse_line(std::string_view line, bool may_be_possible, std::vector<
 }  // namespace
 
 std::optional<BadLine> parse_links(std::string_view text, std::int64_t first_line,
-                                   bool may_be_possible, LinksArrays& links) {
+                                   std::int32_t base, bool may_be_possible, LinksArrays& links) {
   std::vector<Link> found;
   for (std::int64_t line = first_line; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string reason = parse_line(text.substr(0, end), may_be_possible, found);
+    std::string reason = parse_line(text.substr(0, end), base, may_be_possible, found);
     if (!reason.empty()) return BadLine{line, std::move(reason)};
     for (const Link& link : found) {
       links.source.push_back(link.source);

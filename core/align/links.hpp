@@ -33,11 +33,11 @@ struct LinksArrays {
   std::vector<std::uint8_t> possible;
 };
 
-/// Whole lines of links `i-j`, or `ipj` for possible ones where these may be; lines are counted
-/// from `first_line`. A link that stands twice is refused; one that is both sure and possible is
-/// sure.
+/// Whole lines of links `i-j`, or `ipj` for possible ones where these may be. Lines are counted
+/// from `first_line`, words from `base`. A link that stands twice is refused; one that is both sure
+/// and possible is sure.
 std::optional<BadLine> parse_links(std::string_view text, std::int64_t first_line,
-                                   bool may_be_possible, LinksArrays& links);
+                                   std::int32_t base, bool may_be_possible, LinksArrays& links);
 
 /// Sentences begin .. end-1 as lines; `possible` marks links, or is empty.
 std::string format_links(const LinksView& links, std::span<const std::uint8_t> possible,

@@ -144,7 +144,7 @@ class LinksView:
 def symmetrize(forward: LinksView, backward: LinksView, method: str, order: str, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
     """start, source and target of the links that two alignments make."""
 
-def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_line: int, may_be_possible: bool) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], tuple[int, str] | None]:
+def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_line: int, base: int, may_be_possible: bool) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], tuple[int, str] | None]:
     """
     Arrays of the links of whole lines, which are possible ones, and the first bad line.
     """

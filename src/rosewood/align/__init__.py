@@ -2,6 +2,7 @@
 
 from rosewood.align.alignment import Alignment, GoldAlignment, Links
 from rosewood.align.evaluate import Gold, LinkScores, alignment_error_rate, score_links
+from rosewood.align.naacl import read_naacl
 from rosewood.align.pharaoh import (
     format_pharaoh,
     read_gold,
@@ -31,6 +32,7 @@ __all__ = [
     "combine",
     "format_pharaoh",
     "read_gold",
+    "read_naacl",
     "read_pharaoh",
     "score_links",
     "symmetrize",

@@ -30,7 +30,7 @@ from rosewood.forest.arrays import IdArray, LongArray, as_array
 if TYPE_CHECKING:
     from rosewood.corpus import IndexedCorpus
 
-__all__ = ["Alignment", "GoldAlignment", "Link", "Links"]
+__all__ = ["Alignment", "GoldAlignment", "Link", "Links", "sorting_order"]
 
 Link = tuple[int, int]  # source word, target word
 
@@ -165,12 +165,7 @@ class Links(Sequence[Alignment]):
         begins = as_array("start", start, np.int64)
         sources = as_array("source", source, np.int32)
         targets = as_array("target", target, np.int32)
-        if len(begins) == 0 or len(sources) != len(targets) or (np.diff(begins) < 0).any():
-            return cls(begins, sources, targets)  # which tells what is wrong
-        if begins[0] != 0 or begins[-1] != len(sources):
-            return cls(begins, sources, targets)
-        sentence = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-        order = np.lexsort((targets, sources, sentence))
+        order = sorting_order(begins, sources, targets)
         return cls(begins, sources[order], targets[order])
 
     def __len__(self) -> int:
@@ -242,3 +237,14 @@ class Links(Sequence[Alignment]):
                 link = f"{self.source[n]}-{self.target[n]}"
                 return k, f"the link {link} is beyond the {lengths[k]} words of the {what}"
         return None
+
+
+def sorting_order(start: LongArray, source: IdArray, target: IdArray) -> LongArray:
+    """The numbers of the links in the order in which they are to stand."""
+    lengths = np.diff(start)
+    if len(start) == 0 or start[0] != 0 or (lengths < 0).any() or len(source) != start[-1]:
+        raise AlignmentError(f"start must ascend from 0 to {len(source)}, the number of links")
+    if len(source) != len(target):
+        raise AlignmentError(f"{len(source)} source words of links, {len(target)} target words")
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    return np.lexsort((target, source, sentence))

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rosewood.align.alignment import GoldAlignment, Links
+from rosewood.align.alignment import GoldAlignment, Links, sorting_order
 from rosewood.align.symmetrize import symmetrize
 from rosewood.errors import AlignmentError
 from rosewood.forest.arrays import FloatArray, LongArray, as_count
@@ -51,6 +51,13 @@ class Gold:
         kept = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.is_sure)])
         links = self.links
         return Links(kept[links.start], links.source[self.is_sure], links.target[self.is_sure])
+
+    def transposed(self) -> Gold:
+        """The same links seen from the other language."""
+        links = self.links
+        order = sorting_order(links.start, links.target, links.source)
+        turned = Links(links.start, links.target[order], links.source[order])
+        return Gold(turned, self.is_sure[order])
 
     @property
     def is_aligned(self) -> NDArray[np.bool_]:

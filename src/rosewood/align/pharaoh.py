@@ -26,7 +26,7 @@ from rosewood.align.evaluate import Gold
 from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import Source, file_name, read_lines
 from rosewood.errors import FormatError
-from rosewood.forest.arrays import IdArray, LongArray
+from rosewood.forest.arrays import IdArray, LongArray, as_count
 
 __all__ = ["format_pharaoh", "read_gold", "read_pharaoh", "write_gold", "write_pharaoh"]
 
@@ -37,24 +37,33 @@ Lengths = tuple[ArrayLike, ArrayLike]  # source and target words of each sentenc
 
 
 def read_pharaoh(
-    source: Source, *, lengths: Lengths | None = None, file: str | PathLike[str] | None = None
+    source: Source,
+    *,
+    lengths: Lengths | None = None,
+    base: int = 0,
+    file: str | PathLike[str] | None = None,
 ) -> Links:
     """The links of a file (compressed or not), of an open one, or of lines.
 
-    With `lengths`, links to words that are not there are refused, and files of other sizes.
+    With `lengths`, links to words that are not there are refused, and files of other sizes.  Words
+    are counted from `base` in the file, from zero in what is returned.
     """
     name = file_name(source, file)
-    links, _ = _parsed(source, name, may_be_possible=False)
+    links, _ = _parsed(source, name, base, may_be_possible=False)
     _check(links, lengths, name)
     return links
 
 
 def read_gold(
-    source: Source, *, lengths: Lengths | None = None, file: str | PathLike[str] | None = None
+    source: Source,
+    *,
+    lengths: Lengths | None = None,
+    base: int = 0,
+    file: str | PathLike[str] | None = None,
 ) -> Gold:
     """Sure and possible links; a line without links is a sentence that nobody has aligned."""
     name = file_name(source, file)
-    links, possible = _parsed(source, name, may_be_possible=True)
+    links, possible = _parsed(source, name, base, may_be_possible=True)
     _check(links, lengths, name)
     return Gold(links, possible == 0)
 
@@ -96,8 +105,9 @@ class _Part(NamedTuple):
 
 
 def _parsed(
-    source: Source, name: str | None, *, may_be_possible: bool
+    source: Source, name: str | None, base: int, *, may_be_possible: bool
 ) -> tuple[Links, NDArray[np.uint8]]:
+    base = as_count("base", base, 0, 1)
     parts = [_Part(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), _NO_MARKS)]
     lines = (text for _, text in read_lines(source, name))
     first, before = 1, 0
@@ -106,9 +116,10 @@ def _parsed(
         if data.count(b"\n") != len(some):
             raise FormatError("there is a line feed within a line", file=name, line=first)
         block = np.frombuffer(data, np.uint8)
-        (start, sources, targets), possible, bad = _core.parse_links(block, first, may_be_possible)
+        arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
         if bad is not None:
             raise FormatError(bad[1], file=name, line=bad[0])
+        start, sources, targets = arrays
         parts.append(_Part(start[1:] + before, sources, targets, possible))
         before += len(sources)
         first += len(some)
