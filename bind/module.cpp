@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
       raise("TuningError", e.what());
     }
   });
+  rosewood::bind::bind_align(m);
   rosewood::bind::bind_corpus(m);
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_learn(m);
