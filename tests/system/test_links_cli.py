@@ -94,6 +94,7 @@ def test_convert(command, files):  # noqa: F811
         (["show", "f", "2", "--source", "s", "--target", "one"], "one: there is no line 2"),
         (["show", "b", "1", "--source", "s", "--target", "s"], "b:1: there is no link 1-2"),
         (["show", "f", "1", "--gold", "gold", "--first-line", "2"], "line 1 of the links has no"),
+        (["show", "f", "1", "--gold", "empty"], "empty: line 1 of the links has no gold"),
         (["convert", "f", "--only-sure"], "--only-sure is for gold"),
         (["convert", "f", "--naacl", "--from-one"], "drop --from-one"),
         (["convert", "f", "--from-one"], "f:1: the link is '0-0'"),
@@ -103,6 +104,7 @@ def test_convert(command, files):  # noqa: F811
 def test_errors_are_one_line(command, files, monkeypatch, arguments, reason):  # noqa: F811
     monkeypatch.chdir(files)
     (files / "one").write_text("0-0\n")
+    (files / "empty").write_text("\n\n")
     done = command("links", *arguments)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("rosewood: ")

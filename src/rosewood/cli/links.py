@@ -184,7 +184,7 @@ def show(
     if gold is not None:
         people = _read_gold(gold)
         number = line - (first_line or 1)
-        if not 0 <= number < len(people):
+        if not 0 <= number < len(people) or not people.is_aligned[number]:
             raise AlignmentError(f"{gold}: line {line} of the links has no gold")
         truth = people[number]
     if output is None:
