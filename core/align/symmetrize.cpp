@@ -23,6 +23,10 @@ bool comes_before(const Point& a, const Point& b) {
   return a.row != b.row ? a.row < b.row : a.column < b.column;
 }
 
+bool is_same_place(const Point& a, const Point& b) {
+  return a.row == b.row && a.column == b.column;
+}
+
 /// Room to work in for one sentence after the other.
 class Sentence {
  public:
@@ -33,11 +37,11 @@ class Sentence {
     points_.clear();
     add(forward, k, true);
     add(backward, k, false);
-    std::stable_sort(points_.begin(), points_.end(), comes_before);
+    std::sort(points_.begin(), points_.end(), comes_before);
     std::size_t kept = 0;
     for (const Point& point : points_) {
-      if (kept && !comes_before(points_[kept - 1], point))
-        points_[kept - 1].backward = true;  // the forward one came first
+      if (kept && is_same_place(points_[kept - 1], point))
+        points_[kept - 1].forward = points_[kept - 1].backward = true;
       else
         points_[kept++] = point;
     }
@@ -70,8 +74,9 @@ class Sentence {
       if (point.chosen) points_[kept++] = point;
     points_.resize(kept);
     if (order_ == Order::symal)
-      std::stable_sort(points_.begin(), points_.end(),
-                       [](const Point& a, const Point& b) { return a.column < b.column; });
+      std::sort(points_.begin(), points_.end(), [](const Point& a, const Point& b) {
+        return a.column != b.column ? a.column < b.column : a.row < b.row;
+      });
     for (std::size_t n = 0; n < kept; ++n) {
       source[n] = order_ == Order::symal ? points_[n].column : points_[n].row;
       target[n] = order_ == Order::symal ? points_[n].row : points_[n].column;

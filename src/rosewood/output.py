@@ -61,7 +61,11 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
         if target.exists():
             old = _aside(target)
             target.rename(old)
-            aside.rename(target)
+            try:
+                aside.rename(target)
+            except BaseException:
+                old.rename(target)
+                raise
             shutil.rmtree(old)
         else:
             aside.rename(target)

@@ -62,6 +62,16 @@ def test_the_same_numbers(data, cuts):
         assert found.words[: len(wanted.words)] == wanted.words
 
 
+def test_the_borders_of_utf8():
+    """Every first byte, second bytes on both sides of each border, endings of all kinds."""
+    second = (0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)
+    for bytes_ in itertools.product(range(0x80, 0x100), second, (0x80, 0xBF), (0x41, 0x80)):
+        line = b"a" + bytes(bytes_)
+        bad = _core.Indexer(MAX_WORDS, MAX_BYTES).feed(np.frombuffer(line + b"\n", np.uint8))
+        wanted = reference.objection(line, False, MAX_WORDS, MAX_BYTES)
+        assert (bad or (1, ""))[1] == wanted, line
+
+
 def test_many_words_keep_their_numbers():
     """The table grows several times, words share hashes' low bits, arenas move."""
     words = [f"w{n * 7919 % 100_003}" for n in range(50_000)]

@@ -14,6 +14,7 @@ is a sentence that nobody has aligned, and what the system says of it is not hel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,7 @@ class Gold:
     def __getitem__(self, number: int) -> GoldAlignment:
         return GoldAlignment(self.sure[number].links, self.links[number].links)
 
-    @property
+    @cached_property
     def sure(self) -> Links:
         """The sure links alone."""
         kept = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.is_sure)])
@@ -79,8 +80,7 @@ class LinkScores:
     @property
     def aer(self) -> float:
         """The alignment error rate: 0 is perfect, 1 is all wrong."""
-        right = int(self.links_sure.sum() + self.links_possible.sum())
-        return 1 - right / int(self.links.sum() + self.sure.sum() or 1)
+        return 1 - _share(self.links_sure + self.links_possible, self.links + self.sure)
 
     @property
     def precision(self) -> float:
@@ -102,9 +102,9 @@ class LinkScores:
 
     def sentence_aer(self) -> FloatArray:
         """The alignment error rate of each sentence; 0 where it has nothing to say or to find."""
-        below = np.maximum(self.links + self.sure, 1)
-        error = 1 - (self.links_sure + self.links_possible) / below
-        made: FloatArray = np.where(self.links + self.sure > 0, error, 0.0)
+        below = self.links + self.sure
+        right = self.links_sure + self.links_possible
+        made: FloatArray = np.where(below > 0, 1 - right / np.maximum(below, 1), 0.0)
         return made
 
     def as_dict(self) -> dict[str, float | int]:
@@ -132,8 +132,8 @@ def score_links(links: Links, gold: Gold, *, first_line: int | None = None) -> L
     if first_line is None:
         if len(links) != len(gold):
             raise AlignmentError(
-                f"links of {len(links)} sentences, gold of {len(gold)}: at which line of the links "
-                "does the gold begin?"
+                f"links of {len(links)} sentences, gold of {len(gold)}: say with first_line "
+                "at which line of the links the gold begins"
             )
         first_line = 1
     first = as_count("first_line", first_line, 1) - 1

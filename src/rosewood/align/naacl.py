@@ -60,8 +60,8 @@ def _parsed(fields: list[str], last: int) -> tuple[int, Link | None, bool]:
     j = whole("the target word", fields[2])
     marks = fields[3:]
     kind = marks.pop(0) if marks and marks[0] in ("S", "P") else "S"
-    if marks:
-        number("the confidence", marks.pop(0))
-    if marks:
+    if len(marks) > 1 or (marks and marks[0].isalpha()):
         raise RosewoodError(f"{fields[3][:40]!r} is neither S nor P")
+    if marks:
+        number("the confidence", marks[0])
     return sentence, (i - 1, j - 1) if i and j else None, kind == "S"

@@ -86,9 +86,10 @@ def write_gold(gold: Gold, output: str | PathLike[str] | BinaryIO) -> None:
 def _write(output: str | PathLike[str] | BinaryIO, blocks: Iterator[bytes]) -> None:
     if isinstance(output, str | PathLike):
         with open_output(output) as stream:
-            stream.writelines(blocks)
-    else:
-        output.writelines(blocks)
+            _write(stream, blocks)
+        return
+    for block in blocks:
+        output.write(block)
 
 
 def _lines(links: Links, possible: NDArray[np.uint8]) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from rosewood.cli.options import Threads, check_files, cores
 from rosewood.errors import AlignmentError, FormatError
 
 if TYPE_CHECKING:
-    from rosewood.align import Gold, Links
+    from rosewood.align import Gold, Links, LinkScores
 
 __all__ = ["app"]
 
@@ -32,10 +32,7 @@ LinksOutput = Annotated[
     Path,
     typer.Option("--output", "-o", help="Where to write, .gz .xz .zst too.", show_default="stdout"),
 ]
-GoldFile = Annotated[
-    Path | None,
-    typer.Option("--gold", metavar="FILE", help="People's links: i-j sure, ipj possible."),
-]
+_GOLD = typer.Option("--gold", metavar="FILE", help="People's links: i-j sure, ipj possible.")
 FirstLine = Annotated[
     int | None,
     typer.Option(
@@ -96,7 +93,7 @@ def evaluate(
     files: Annotated[
         list[Path], typer.Argument(metavar="LINKS…", help="Files of links; - is standard input.")
     ],
-    gold: GoldFile = None,
+    gold: Annotated[Path, _GOLD],
     first_line: FirstLine = None,
     per_sentence: Annotated[
         bool, typer.Option("--per-sentence", help="The counts of each sentence, too.")
@@ -109,25 +106,33 @@ def evaluate(
     """
     from rosewood.align import score_links
 
-    if gold is None:
-        raise AlignmentError("evaluate: want --gold FILE")
     check_files({}, [*files, gold])
     truth = _read_gold(gold)
     empty = len(truth) - int(truth.is_aligned.sum())
     if empty:
         warn(f"{gold}: sentences without gold, which are not counted: {empty}")
     rows: list[dict[str, Any]] = []
+    if per_sentence and not json:
+        print("file\tline\taer\t" + "\t".join(_COUNTS))
     for file in files:
         scores = score_links(_read(file), truth, first_line=first_line)
         if per_sentence:
-            error = scores.sentence_aer()
-            for n, number in enumerate(scores.sentence.tolist()):
-                row = {"file": str(file), "line": number + 1, "aer": round(float(error[n]), 6)}
-                for name in ("links", "sure", "possible", "links_sure", "links_possible"):
-                    row[name] = int(getattr(scores, name)[n])
-                print_row(row, json)
+            _print_sentences(str(file), scores, json)
         rows.append({"file": str(file), **scores.as_dict()})
+    if per_sentence and not json:
+        print()
     _print_scores(rows, json)
+
+
+_COUNTS = ("links", "sure", "possible", "links_sure", "links_possible")
+
+
+def _print_sentences(file: str, scores: LinkScores, as_json: bool) -> None:
+    counts = {name: getattr(scores, name).tolist() for name in _COUNTS}
+    error = scores.sentence_aer().tolist()
+    for n, number in enumerate(scores.sentence.tolist()):
+        row = {"file": file, "line": number + 1, "aer": error[n]}
+        print_row({**row, **{name: counts[name][n] for name in _COUNTS}}, as_json)
 
 
 def _print_scores(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
@@ -151,7 +156,7 @@ def show(
         Path | None, typer.Option("--source", help="The source text, a sentence a line.")
     ] = None,
     target: Annotated[Path | None, typer.Option("--target", help="The target text.")] = None,
-    gold: GoldFile = None,
+    gold: Annotated[Path | None, _GOLD] = None,
     first_line: FirstLine = None,
     output: Annotated[
         Path | None,
@@ -179,7 +184,7 @@ def show(
     if gold is not None:
         people = _read_gold(gold)
         number = line - (first_line or 1)
-        if not 0 <= number < len(people):
+        if not 0 <= number < len(people) or not people.is_aligned[number]:
             raise AlignmentError(f"{gold}: line {line} of the links has no gold")
         truth = people[number]
     if output is None:

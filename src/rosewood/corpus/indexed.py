@@ -197,7 +197,9 @@ class IndexedCorpus:
         other = "target" if target is None else fspath(target)
         readers = _readers((one, other), None, max_words)
         with whole_folder(folder, marker=files.MANIFEST) as aside, ExitStack() as opened:
-            writers = [opened.enter_context(files.SideWriter(aside, s)) for s in files.SIDES]
+            writers = [files.SideWriter(aside, side) for side in files.SIDES]
+            for writer in writers:
+                opened.callback(writer.close)
 
             def put(side: int) -> None:
                 ids, ends = readers[side].taken()

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +77,7 @@ class SideWriter:
         for stream in self._streams.values():
             stream.flush()
             os.fsync(stream.fileno())
-        self._opened.close()
+        self.close()
 
     def told(self) -> dict[str, dict[str, int]]:
         """Size and checksum of each file."""
@@ -87,15 +86,8 @@ class SideWriter:
             for part in _PARTS
         }
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Give the files back, whatever is in them."""
         self._opened.close()
 
 
