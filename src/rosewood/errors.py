@@ -6,6 +6,7 @@
     │   └── EmptyForestError      a distribution was asked of a forest without derivations
     ├── SemiringError             an operation the semiring does not have
     ├── MetricError               a metric, or what is to be scored, is not valid
+    ├── CorpusError               what was asked of a corpus is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
     └── FormatError               a file or a text cannot be read: carries file, line and reason
         └── DamagedFileError      a binary file is truncated, altered or of another kind
@@ -19,6 +20,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 __all__ = [
+    "CorpusError",
     "CycleError",
     "DamagedFileError",
     "EmptyForestError",
@@ -53,6 +55,10 @@ class SemiringError(RosewoodError):
 
 class MetricError(RosewoodError):
     """A metric, or what is to be scored, is not valid."""
+
+
+class CorpusError(RosewoodError):
+    """What was asked of a corpus is not valid; what is wrong in its files is a FormatError."""
 
 
 class TuningError(RosewoodError):
