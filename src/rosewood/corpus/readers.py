@@ -11,9 +11,12 @@ from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.formats.jsonl import parse_jsonl
 from rosewood.corpus.formats.languages import check_language
+from rosewood.corpus.formats.po import parse_po
 from rosewood.corpus.formats.strict import Found, Input, Settings
 from rosewood.corpus.formats.text import parse_text
+from rosewood.corpus.formats.tmx import parse_tmx
 from rosewood.corpus.formats.tsv import parse_tsv
+from rosewood.corpus.formats.xliff import parse_xliff
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError, FormatError
 
@@ -30,7 +33,7 @@ _ENDINGS = {
     ".mqxliff": "xliff",
 }  # fmt: skip
 _PARSERS: dict[str, Callable[[Input, Settings, Tally], Found]] = {
-    "tsv": parse_tsv, "jsonl": parse_jsonl,
+    "tsv": parse_tsv, "jsonl": parse_jsonl, "tmx": parse_tmx, "po": parse_po, "xliff": parse_xliff,
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rosewood.errors import CorpusError
 
-__all__ = ["check_language", "closest", "matches"]
+__all__ = ["check_language", "closest", "is_backward", "matches"]
 
 
 def check_language(what: str, language: object) -> None:
@@ -33,3 +33,19 @@ def closest(wanted: str, found: Iterable[str]) -> str | None:
     there = [each for each in found if matches(wanted, each)]
     exact = (each for each in there if _parts(each) == _parts(wanted))
     return next(exact, there[0] if there else None)
+
+
+def is_backward(
+    own: tuple[str | None, str | None], source: str | None, target: str | None
+) -> bool | None:
+    """Whether a file of two languages is to be read the other way round; nothing if not at all.
+
+    What a file does not tell, and what nobody asks for, fits.
+    """
+
+    def fits(wanted: str | None, found: str | None) -> bool:
+        return wanted is None or not found or matches(wanted, found)
+
+    if fits(source, own[0]) and fits(target, own[1]):
+        return False
+    return True if fits(source, own[1]) and fits(target, own[0]) else None

@@ -1,0 +1,116 @@
+"""Translation memories (TMX): the variants of two languages in each unit.
+
+The languages are those that are asked for: `en` takes `en-US` where there is no plain `en`.  Where
+none are, the source is the memory's own and the target the only other language of the first unit.
+Properties of a unit are tags.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosewood.corpus.checks import Bad, Gate, Tally
+from rosewood.corpus.formats.inline import as_text
+from rosewood.corpus.formats.languages import closest, matches
+from rosewood.corpus.formats.strict import Found, Input, Settings
+from rosewood.corpus.formats.xml import children, each_element, local_name
+from rosewood.corpus.pairs import SentencePair
+from rosewood.errors import FormatError, RosewoodError
+
+__all__ = ["parse_tmx"]
+
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+def parse_tmx(source: Input, settings: Settings, tally: Tally) -> Found:
+    """A pair of each unit that has both languages; others are left out and counted."""
+    gate = settings.gate(tally, source.name)
+    wanted = _Wanted(settings.source_language, settings.target_language)
+    own: str | None = None
+    count = 0
+    for _, element in each_element(source, "tmx", {"header"}, {"tu"}):
+        name = local_name(element)
+        if name == "header":
+            own = element.get("srclang")
+        elif name == "tu":
+            count += 1
+            found = _unit(element, count, wanted, own, gate)
+            if found is not None:
+                yield found
+
+
+class _Wanted:
+    """The two languages; what was not asked for, the first unit that tells decides."""
+
+    def __init__(self, source: str | None, target: str | None) -> None:
+        self.source, self.target = source, target
+
+    def decide(self, there: dict[str, Any], own: str | None) -> None:
+        """Raises RosewoodError where there are several to choose from."""
+        if self.source is None:
+            others = [each for each in there if self.target is None or each != self._target(there)]
+            self.source = closest(own, others) if own else None
+            if self.source is None and others:
+                self.source = others[0]
+        if self.target is None and self.source is not None:
+            others = [each for each in there if not matches(self.source, each)]
+            if len(others) > 1:
+                told = f"it holds {', '.join([self.source, *others][:8])}"
+                raise RosewoodError(f"{told}: say which two languages")
+            self.target = others[0] if others else None
+
+    def _target(self, there: dict[str, Any]) -> str | None:
+        return None if self.target is None else closest(self.target, there)
+
+    def choose(self, there: dict[str, Any]) -> tuple[str | None, str | None]:
+        """The variants of a unit that are meant."""
+        source = None if self.source is None else closest(self.source, there)
+        rest = [each for each in there if each != source]
+        return source, None if self.target is None else closest(self.target, rest)
+
+
+def _unit(
+    unit: Any, count: int, wanted: _Wanted, own: str | None, gate: Gate
+) -> SentencePair | Bad | None:
+    line, name = unit.sourceline, unit.get("tuid")
+    there: dict[str, Any] = {}
+    variants = [
+        ((each.get(_XML_LANG) or each.get("lang") or "").strip(), each)
+        for each in children(unit, "tuv")
+    ]
+    for language, variant in variants:
+        there.setdefault(language, variant)
+    if "" in there:
+        return gate.bad("no language", "a variant does not tell its language", line, name)
+    try:
+        wanted.decide(there, unit.get("srclang") or own)
+    except RosewoodError as error:
+        raise FormatError(str(error), file=gate.file, line=line) from error
+    source, target = wanted.choose(there)
+    if source is None or target is None:
+        missing = wanted.source if source is None else wanted.target
+        gate.tally.left_out["without a translation" if missing is None else f"no {missing}"] += 1
+        return None
+    texts = []
+    for language in (source, target):
+        segments = children(there[language], "seg")
+        if not segments:
+            return gate.bad("no segment", f"the variant {language!r} has no <seg>", line, name)
+        try:
+            texts.append(as_text(segments[0]))
+        except RosewoodError as error:
+            return gate.bad("entity", str(error), line, name)
+    used = sum(matches(source, language) or matches(target, language) for language, _ in variants)
+    if used > 2:
+        gate.tally.left_out["another variant"] += used - 2
+    return gate.pair(texts[0], texts[1], line, _tags(unit), name or str(count))
+
+
+def _tags(unit: Any) -> dict[str, str]:
+    """Properties by their types; several of one type are joined."""
+    tags: dict[str, str] = {}
+    for each in children(unit, "prop"):
+        kind, value = each.get("type"), "".join(each.itertext()).strip()
+        if kind and value:
+            tags[kind] = f"{tags[kind]}; {value}" if kind in tags else value
+    return tags
