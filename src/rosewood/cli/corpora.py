@@ -32,7 +32,7 @@ _PANEL = "Reading corpora"  # of --help
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCES...",
+        metavar="SOURCES",
         help="Two text files, line by line translations of each other, or a .tsv, .jsonl, .tmx, "
         ".po or .xlf file; .gz, .xz and .zst too; - is standard input. Several become one corpus.",
     ),
@@ -154,4 +154,4 @@ def _tell(tally: Tally) -> None:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in tally.left_out.most_common())
         warn(f"{sum(tally.left_out.values()):,} were left out: {kinds}")
     if tally.joined:
-        warn(f"in {tally.joined:,} pairs, tabs and line breaks became spaces")
+        warn(f"tabs and line breaks became spaces in this many pairs: {tally.joined:,}")

@@ -66,7 +66,7 @@ def _bad_character(character: str, place: int) -> tuple[str, str]:
         told = f"there is a carriage return {at} that does not end the line: lines end with \\n"
         return "carriage return", told
     if character == "\ufeff":
-        told = f"there is a byte order mark {at}: save the file as UTF-8 without one"
+        told = f"there is a byte order mark (U+FEFF) {at}: take it out, it belongs in no text"
         return "byte order mark", told
     if "\ud800" <= character <= "\udfff":
         return "not UTF-8", f"there is half of a surrogate pair {at}"
@@ -132,7 +132,7 @@ class Gate:
         if (wrong := self.checks.problem(target)) is not None:
             return self.bad(wrong[0], f"target: {wrong[1]}", line, unit, self.target_file)
         if tags:
-            tags = {_one_line(name): _one_line(value) for name, value in tags.items()}
+            tags = {_one_line(name): _one_line(value) for name, value in tags.items() if value}
             for name, value in tags.items():
                 if found := _BAD.search(name) or _BAD.search(value):
                     kind, reason = _bad_character(found.group(), found.start())

@@ -17,7 +17,7 @@ from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import OnBadLine, Reading, Source
 from rosewood.corpus.splitting import PARTS, SplitBy, choose_split
 from rosewood.corpus.summary import Summary, summarise
-from rosewood.corpus.writers import open_writer, target_of
+from rosewood.corpus.writers import Target, open_writer, target_of
 from rosewood.errors import CorpusError
 
 __all__ = ["Corpus", "read_pairs"]
@@ -122,7 +122,10 @@ class Corpus:
         A pair of paths is for two text files; the ending of a single path, or `format`, tells
         whether it is a table, JSON lines or a translation memory.
         """
-        target = target_of(path, format)
+        return self.write_to(target_of(path, format))
+
+    def write_to(self, target: Target) -> int:
+        """What `write` does, for a target that is known."""
         columns = self.tag_names() if target.format == "tsv" else []
         count = 0
         with open_writer(target, self.languages, columns) as write:

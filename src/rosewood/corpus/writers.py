@@ -18,6 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 from rosewood.corpus.checks import Checks, Gate, Tally
 from rosewood.corpus.compression import open_output
 from rosewood.corpus.formats.inline import as_markup
+from rosewood.corpus.formats.tsv import sides_of
 from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import Source, format_of
 from rosewood.errors import CorpusError
@@ -95,7 +96,9 @@ def _check(pair: SentencePair, gate: Gate) -> None:
     if not isinstance(again, SentencePair):
         raise CorpusError(f"{pair.origin or 'a pair'}: {again.error.reason}")
     if again != pair:
-        raise CorpusError(f"{pair.origin or 'a pair'}: there are line breaks or tabs in it")
+        raise CorpusError(
+            f"{pair.origin or 'a pair'}: there are line breaks, tabs or empty tags in it"
+        )
 
 
 class _Form(NamedTuple):
@@ -113,14 +116,21 @@ def _text(languages: Languages, tags: Sequence[str]) -> _Form:
 def _tsv(languages: Languages, tags: Sequence[str]) -> _Form:
     columns = [_tag(name) for name in tags]
     known = set(columns)
+    header = "\t".join([*_SIDES, *columns]) + "\n"
+    is_first = True
 
     def rows(pair: SentencePair) -> tuple[str]:
         if not pair.tags.keys() <= known:
             raise CorpusError(f"{pair.origin or 'a pair'}: there is no column for all of its tags")
+        nonlocal is_first
         fields = [pair.source, pair.target, *(pair.tags.get(name, "") for name in columns)]
-        return ("\t".join(fields) + "\n",)
+        line = "\t".join(fields) + "\n"
+        if is_first and (columns or sides_of(fields, *languages)):
+            line = header + line  # without tags, only what looks like a header needs one
+        is_first = False
+        return (line,)
 
-    return _Form(rows, "\t".join([*_SIDES, *columns]) + "\n" if columns else "")
+    return _Form(rows)
 
 
 def _jsonl(languages: Languages, tags: Sequence[str]) -> _Form:

@@ -46,7 +46,7 @@ def parse_po(source: Input, settings: Settings, tally: Tally) -> Found:
                 tally.left_out["untranslated"] += 1
                 continue
             pair = (translation, text) if backward else (text, translation)
-            yield gate.pair(*pair, entry.linenum, tags, entry.msgctxt or None)
+            yield gate.pair(*pair, entry.linenum, tags)
 
 
 def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[Bad]:

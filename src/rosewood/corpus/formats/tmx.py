@@ -88,8 +88,8 @@ def _unit(
         raise FormatError(str(error), file=gate.file, line=line) from error
     source, target = wanted.choose(there)
     if source is None or target is None:
-        missing = wanted.source if source is None else wanted.target
-        gate.tally.left_out["without a translation" if missing is None else f"no {missing}"] += 1
+        missing = (wanted.source if source is None else wanted.target) or "translation"
+        gate.tally.left_out[f"no {missing}, only {', '.join([*there][:4]) or 'nothing'}"] += 1
         return None
     texts = []
     for language in (source, target):
@@ -110,7 +110,7 @@ def _tags(unit: Any) -> dict[str, str]:
     """Properties by their types; several of one type are joined."""
     tags: dict[str, str] = {}
     for each in children(unit, "prop"):
-        kind, value = each.get("type"), "".join(each.itertext()).strip()
+        kind, value = each.get("type"), "".join(each.itertext())
         if kind and value:
             tags[kind] = f"{tags[kind]}; {value}" if kind in tags else value
     return tags

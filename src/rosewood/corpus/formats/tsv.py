@@ -7,6 +7,7 @@ empty field is a tag that the pair has not.  Quotes are characters like others: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import FormatError
 
-__all__ = ["parse_tsv"]
+__all__ = ["parse_tsv", "sides_of"]
 
 
 class _Columns(NamedTuple):
@@ -59,9 +60,10 @@ def _pair(line: Line, columns: _Columns, gate: Gate) -> SentencePair | Bad:
 def _header(line: Line, settings: Settings, file: str) -> _Columns | None:
     """The columns, where the line names them."""
     names = line.text.removeprefix("\ufeff").split("\t")
-    source, target = _sides(names, settings)
-    if source is None or target is None or source == target:
+    sides = sides_of(names, settings.source_language, settings.target_language)
+    if sides is None:
         return None
+    source, target = sides
     if line.text.startswith("\ufeff"):
         told = "there is a byte order mark: save the file as UTF-8 without one"
         raise FormatError(told, file=file, line=line.number)
@@ -76,9 +78,13 @@ def _header(line: Line, settings: Settings, file: str) -> _Columns | None:
     return _Columns(len(names), places[source], places[target], tags)
 
 
-def _sides(names: list[str], settings: Settings) -> tuple[str | None, str | None]:
+def sides_of(
+    names: Sequence[str], source_language: str | None, target_language: str | None
+) -> tuple[str, str] | None:
+    """The columns of the texts, if these are names of columns."""
     if "source" in names and "target" in names:
         return "source", "target"
-    if settings.source_language is None or settings.target_language is None:
-        return None, None
-    return closest(settings.source_language, names), closest(settings.target_language, names)
+    if source_language is None or target_language is None:
+        return None
+    source, target = closest(source_language, names), closest(target_language, names)
+    return None if source is None or target is None or source == target else (source, target)

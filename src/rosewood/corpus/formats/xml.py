@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,8 @@ from rosewood.corpus.formats.strict import Input
 from rosewood.errors import CorpusError, FormatError
 
 __all__ = ["children", "each_element", "local_name", "needs_extra"]
+
+_PLACE = re.compile(r", line \d+, column \d+$")  # which lxml puts behind a reason
 
 
 def each_element(
@@ -35,9 +38,10 @@ def each_element(
     names = [f"{{*}}{name}" for name in sorted(begins | ends)]
     try:
         with source.open() as stream:
-            _, element = next(iter(etree.iterparse(stream, events=("start",), **options)))
-            _check_root(element, root, source.name)
-            yield "start", element
+            for event, element in etree.iterparse(stream, events=("start",), **options):
+                _check_root(element, root, source.name)
+                yield event, element
+                break
         with source.open() as stream:
             for event, element in etree.iterparse(
                 stream, events=("start", "end"), tag=names, **options
@@ -49,7 +53,8 @@ def each_element(
                     yield event, element
                     _forget(element)
     except etree.XMLSyntaxError as error:
-        reason = f"it is not XML: {error.msg or 'it is empty'}"
+        told = _PLACE.sub("", error.msg or "it is empty")
+        reason = f"it is not XML, or not all of it: {told}"
         raise FormatError(reason, file=source.name, line=error.lineno or None) from error
 
 
