@@ -103,6 +103,8 @@ def _opening(tag: re.Match[str]) -> str | None:
     names = _NAME.findall(attributes)
     if len(set(names)) < len(names) or (name in _CODES and not tag["empty"]):
         return None
+    if name == "mrk" and ' mtype="seg"' in attributes:
+        return None
     if name in _CODES and "code" in names:
         code = _CODE.search(attributes)
         if code is None or code["code"] == '""':

@@ -62,6 +62,13 @@ class _Wanted:
     def _target(self, there: dict[str, Any]) -> str | None:
         return None if self.target is None else closest(self.target, there)
 
+    def has(self, language: str) -> bool:
+        """Whether it is one of the two."""
+        return any(
+            wanted is not None and matches(wanted, language)
+            for wanted in (self.source, self.target)
+        )
+
     def choose(self, there: dict[str, Any]) -> tuple[str | None, str | None]:
         """The variants of a unit that are meant."""
         source = None if self.source is None else closest(self.source, there)
@@ -100,9 +107,9 @@ def _unit(
             texts.append(as_text(segments[0]))
         except RosewoodError as error:
             return gate.bad("entity", str(error), line, name)
-    used = sum(matches(source, language) or matches(target, language) for language, _ in variants)
-    if used > 2:
-        gate.tally.left_out["another variant"] += used - 2
+    also = sum(wanted.has(language) for language, _ in variants) - 2
+    if also:
+        gate.tally.left_out["another variant"] += also
     return gate.pair(texts[0], texts[1], line, _tags(unit), name or str(count))
 
 
