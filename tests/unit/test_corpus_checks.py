@@ -67,7 +67,9 @@ def test_different_numbers_of_lines(tmp_path, short, long, on_bad_line):
     (tmp_path / "b").write_bytes(b"y\n" * long)
     for files in (("a", "b"), ("b", "a")):
         corpus = Corpus.read(*(tmp_path / name for name in files), on_bad_line=on_bad_line)
-        with pytest.raises(FormatError, match=f"it has {short} lines, but .*b has {long}") as error:
+        with pytest.raises(
+            FormatError, match=rf"it has {short} lines, but .*b has {long}"
+        ) as error:
             list(corpus)
         assert error.value.file == str(tmp_path / "a")
 
@@ -77,7 +79,7 @@ def test_files_without_pairs(tmp_path):
     with pytest.raises(FormatError, match="there are no sentence pairs in it"):
         list(Corpus.read(tmp_path / "a.tsv"))
     (tmp_path / "a.tsv").write_bytes(b"x\n\n")
-    with pytest.raises(FormatError, match="2 bad ones were skipped, the first: .*1 fields"):
+    with pytest.raises(FormatError, match=r"2 bad ones were skipped, the first: .*1 fields"):
         list(Corpus.read(tmp_path / "a.tsv", on_bad_line="skip"))
 
 

@@ -23,9 +23,7 @@ def texts(corpus):
 
 
 def golden(name, source=None, target=None, **options):
-    return Corpus.read(
-        GOLDEN / name, source_language=source, target_language=target, **options
-    )
+    return Corpus.read(GOLDEN / name, source_language=source, target_language=target, **options)
 
 
 def test_two_text_files(tmp_path):
@@ -142,7 +140,9 @@ def test_translation_memories():
         (second.target, 'Cliquez <hi type="bold">ici</hi>')
     ]
     assert texts(golden("memory.tmx", "en", "de-AT"))[0][1] == "Ein Satz über zwei Zeilen, gell"
-    with pytest.raises(FormatError, match="no sentence pairs in it; 4 were left out .*no ja, only"):
+    with pytest.raises(
+        FormatError, match=r"no sentence pairs in it; 4 were left out .*no ja, only"
+    ):
         texts(golden("memory.tmx", "en", "ja"))
 
 
@@ -180,7 +180,7 @@ def test_catalogues():
 def test_bad_entries_of_catalogues(tmp_path):
     path = tmp_path / "a.po"
     whole = (GOLDEN / "catalogue.po").read_bytes()
-    path.write_bytes(whole.replace("Öffnen\"".encode(), b'\xd6ffnen"', 1))
+    path.write_bytes(whole.replace('Öffnen"'.encode(), b'\xd6ffnen"', 1))
     with pytest.raises(FormatError, match=r"a\.po:17: it is not UTF-8"):
         texts(Corpus.read(path))
     corpus = Corpus.read(path, on_bad_line="skip")

@@ -120,7 +120,8 @@ def test_memory_does_not_grow_with_the_file(tmp_path, kind):
 TAGS = st.sampled_from(
     ['<ph x="1"/>', '<ph x="1" code="&lt;b&gt;"/>', '<g id="1">', "</g>", "<hi>", "</hi>", "<x/>",
      '<g id="1" id="2">', "<ph>", "</ph>", "<b>", "</b>", "&lt;", "&amp;", '<x a="&#10;"/>',
-     '<x a="&apos;"/>', "<x />", "<x a='1'/>", '<x z:a="1"/>', '<x xml:lang="de"/>', '<ph code=""/>',
+     '<x a="&apos;"/>', "<x />", "<x a='1'/>", '<x z:a="1"/>', '<x xml:lang="de"/>',
+     '<ph code=""/>',
      '<it code="a" x="1"/>', '<mrk mtype="seg">', "</mrk>", '<bpt code="&quot;"/>', '<x a="<"/>',
      '</g a="1">', "</g/>", '<g id="1"/>', "<sub>"]
 )  # fmt: skip

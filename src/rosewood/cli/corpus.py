@@ -22,7 +22,7 @@ from rosewood.cli.corpora import (
     read_corpus,
     split_languages,
 )
-from rosewood.cli.options import Seed, check_files
+from rosewood.cli.options import Config, Seed, check_files
 from rosewood.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def info(
     on_bad_line: OnBadLine = "stop",
     line_words: LineWords = 10_000,
     line_characters: LineCharacters = 100_000,
+    config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -144,6 +145,7 @@ def convert(
     drop_identical: DropIdentical = False,
     dedupe: Dedupe = False,
     dedupe_by: DedupeBy = None,
+    config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -238,6 +240,7 @@ def split(
     on_bad_line: OnBadLine = "stop",
     line_words: LineWords = 10_000,
     line_characters: LineCharacters = 100_000,
+    config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -250,10 +253,11 @@ def split(
     targets = {part: _target(output, part, to, _sides(corpus, languages)) for part in PARTS}
     if not output.parent.is_dir():
         raise CorpusError(f"-o: there is no folder {str(output.parent)!r}")
-    output.mkdir(exist_ok=True)
     paths = [Path(path) for target in targets.values() for path in target.paths]
-    check_files({f"-o {path}": path for path in paths}, list(map(Path, sources)))
+    if output.exists():
+        check_files({f"-o {path}": path for path in paths}, list(map(Path, sources)))
     chosen = choose_split(corpus, dev, test, seed, cast("SplitBy", by))
+    output.mkdir(exist_ok=True)
     columns = corpus.tag_names() if to.startswith("tsv") else []
     with ExitStack() as stack:
         write = {

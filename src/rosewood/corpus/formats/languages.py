@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rosewood.errors import CorpusError
 
@@ -17,10 +18,12 @@ def check_language(what: str, language: object) -> None:
         raise CorpusError(f"{what} is {language!r}, want a language such as 'de' or 'pt-BR'")
 
 
-def _parts(language: str) -> list[str]:
-    return language.strip().lower().replace("_", "-").split("-")
+@lru_cache(maxsize=1024)
+def _parts(language: str) -> tuple[str, ...]:
+    return tuple(language.strip().lower().replace("_", "-").split("-"))
 
 
+@lru_cache(maxsize=1024)  # a memory asks the same of each unit
 def matches(wanted: str, found: str) -> bool:
     """Whether one of them is the other, or the other without its region: en and en-US."""
     left, right = _parts(wanted), _parts(found)
