@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 from tests import real
 from tests.system.commands import command  # noqa: F401
 from tests.system.test_cli import run
+from typer.main import get_command
 
+from rosewood import cli
 from rosewood.corpus import Corpus
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "corpora"
@@ -176,3 +179,11 @@ def test_real_text(command):  # noqa: F811
     done = command("corpus", "info", *(real.path_of(name.format(side)) for side in ("de", "en")),
                    "--json")  # fmt: skip
     assert json.loads(done.out)["pairs"] == 1000
+
+
+def test_the_guide_names_options_that_exist():
+    guide = (GOLDEN.parents[2] / "docs/corpora.md").read_text(encoding="utf-8")
+    verbs = get_command(cli.app).commands["corpus"].commands.values()
+    known = {option for verb in verbs for each in verb.params for option in each.opts}
+    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", guide):
+        assert option in known, option

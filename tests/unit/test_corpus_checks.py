@@ -28,7 +28,8 @@ BAD_LINES = [
     (b"a\x0bb", "control character", r"there is the control character U\+000B at character 2"),
     (b"a\xc2\x85b", "control character", r"U\+0085 at character 2"),
     (b"\xef\xbf\xbf", "control character", r"U\+FFFF at character 1, which is no character"),
-    (b"\xef\xbb\xbfa", "byte order mark", r"byte order mark \(U\+FEFF\) at character 1"),
+    (b"\xef\xbb\xbfa", "byte order mark", "the line begins with a byte order mark"),
+    (b"a\xef\xbb\xbf", "byte order mark", r"byte order mark \(U\+FEFF\) at character 2"),
     (b"a\rb", "carriage return", "there is a carriage return at character 2"),
     (b"a\r\r", "carriage return", "there is a carriage return at character 2"),
     (b"a " * 20_000, "too long", "there are 20,000 words, the limit is 10,000"),
@@ -133,6 +134,8 @@ def test_lines_are_cut_at_line_feeds_alone(lines, limit):
     for line, raw in zip(found, want, strict=True):
         if line.bad is None:
             assert raw.removesuffix(b"\r") == line.text.encode()
+        elif line.bad.kind == "byte order mark":
+            assert raw.startswith(b"\xef\xbb\xbf")
         elif line.bad.kind == "too long":
             assert len(raw) >= limit
         else:

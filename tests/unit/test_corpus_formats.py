@@ -190,7 +190,7 @@ def test_bad_entries_of_catalogues(tmp_path):
     assert len(texts(corpus)) == 4
     assert corpus.skipped == {"carriage return": 1}
     path.write_bytes(b"\xef\xbb\xbf" + whole)
-    with pytest.raises(FormatError, match=r"a\.po:1: there is a byte order mark"):
+    with pytest.raises(FormatError, match=r"a\.po:1: the line begins with a byte order mark"):
         texts(Corpus.read(path))
     path.write_bytes(whole + b"\nnonsense\n")
     last = whole.count(b"\n") + 2

@@ -33,9 +33,6 @@ def parse_jsonl(source: Input, settings: Settings, tally: Tally) -> Found:
 
 
 def _pair(line: Line, settings: Settings, gate: Gate) -> SentencePair | Bad:
-    if line.text.startswith("\ufeff"):
-        told = "there is a byte order mark: save the file as UTF-8 without one"
-        return gate.bad("byte order mark", told, line.number)
     try:
         table = parse_json(line.text, "pair", "sentence pairs")
         if not isinstance(table, dict):

@@ -55,7 +55,7 @@ def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[Bad]:
     wrong: Bad | None = None
     for line in lines:
         block.append(line.text)
-        wrong = wrong or line.bad or _bad(line, file)
+        wrong = wrong or line.bad or _lone_return(line, file)
         if not line.text.strip() and line.bad is None:
             stream.write("".join(_kept(block, wrong)).encode())
             if wrong is not None:
@@ -70,14 +70,12 @@ def _kept(block: list[str], wrong: Bad | None) -> list[str]:
     return [f"{text}\n" if wrong is None else "\n" for text in block]
 
 
-def _bad(line: Line, file: str) -> Bad | None:
-    if line.text.startswith("\ufeff"):
-        told = "there is a byte order mark: save the file as UTF-8 without one"
-        return Bad("byte order mark", FormatError(told, file=file, line=line.number))
-    if "\r" in line.text:
-        told = "there is a carriage return that does not end the line: lines end with \\n"
-        return Bad("carriage return", FormatError(told, file=file, line=line.number))
-    return None
+def _lone_return(line: Line, file: str) -> Bad | None:
+    """Which polib would take for the end of a line."""
+    if "\r" not in line.text:
+        return None
+    told = "there is a carriage return that does not end the line: lines end with \\n"
+    return Bad("carriage return", FormatError(told, file=file, line=line.number))
 
 
 def _entries(path: Path, file: str) -> Any:

@@ -63,7 +63,7 @@ class Settings:
 
 
 class Line(NamedTuple):
-    """A line with its number from 1, without its end; a bad one has no text."""
+    """A line with its number from 1, without its end; of a bad one there may be no text."""
 
     number: int
     text: str
@@ -89,7 +89,13 @@ def strict_lines(source: Input, limit: int) -> Iterator[Line]:
                 except UnicodeDecodeError as error:
                     yield _bad(source, number, "not UTF-8", _not_utf8(raw, error, number))
                     continue
-                yield Line(number, text.removesuffix("\n").removesuffix("\r"))
+                text = text.removesuffix("\n").removesuffix("\r")
+                if text.startswith("\ufeff"):  # also where files were put one behind the other
+                    told = "the line begins with a byte order mark: save it as UTF-8 without one"
+                    bad = _bad(source, number, "byte order mark", told)
+                    yield bad._replace(text=text.removeprefix("\ufeff"))
+                    continue
+                yield Line(number, text)
     except DamagedFileError as error:
         raise DamagedFileError(error.reason, file=source.name, line=number + 1) from error
 

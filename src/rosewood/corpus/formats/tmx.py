@@ -48,19 +48,20 @@ class _Wanted:
     def decide(self, there: dict[str, Any], own: str | None) -> None:
         """Raises RosewoodError where there are several to choose from."""
         if self.source is None:
-            others = [each for each in there if self.target is None or each != self._target(there)]
-            self.source = closest(own, others) if own else None
-            if self.source is None and others:
-                self.source = others[0]
-        if self.target is None and self.source is not None:
-            others = [each for each in there if not matches(self.source, each)]
-            if len(others) > 1:
-                told = f"it holds {', '.join([self.source, *others][:8])}"
-                raise RosewoodError(f"{told}: say which two languages")
-            self.target = others[0] if others else None
+            if own and own != "*all*" and not (self.target and matches(self.target, own)):
+                self.source = own
+            else:
+                self.source = self._other(self.target, there)
+        if self.target is None:
+            self.target = self._other(self.source, there)
 
-    def _target(self, there: dict[str, Any]) -> str | None:
-        return None if self.target is None else closest(self.target, there)
+    def _other(self, one: str | None, there: dict[str, Any]) -> str | None:
+        """The only language beside this one; or the first, where there is none yet."""
+        others = [each for each in there if one is None or not matches(one, each)]
+        if one is not None and len(others) > 1:
+            told = ", ".join([one, *others][:8])
+            raise RosewoodError(f"it holds {told}: say which two languages")
+        return others[0] if others else None
 
     def has(self, language: str) -> bool:
         """Whether it is one of the two."""

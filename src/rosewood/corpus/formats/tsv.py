@@ -39,7 +39,7 @@ def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Found:
     first = next(lines, None)
     if first is None:
         return
-    columns = None if first.bad else _header(first, settings, source.name)
+    columns = _header(first, settings, source.name)
     if columns is None:
         columns, lines = _TWO, chain([first], lines)
     for line in lines:
@@ -59,14 +59,13 @@ def _pair(line: Line, columns: _Columns, gate: Gate) -> SentencePair | Bad:
 
 def _header(line: Line, settings: Settings, file: str) -> _Columns | None:
     """The columns, where the line names them."""
-    names = line.text.removeprefix("\ufeff").split("\t")
+    names = line.text.split("\t")
     sides = sides_of(names, settings.source_language, settings.target_language)
     if sides is None:
         return None
     source, target = sides
-    if line.text.startswith("\ufeff"):
-        told = "there is a byte order mark: save the file as UTF-8 without one"
-        raise FormatError(told, file=file, line=line.number)
+    if line.bad is not None:
+        raise line.bad.error  # without it nobody would know which column is which
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         told = f"column {twice[:40]!r} stands twice in the header"

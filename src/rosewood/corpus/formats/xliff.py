@@ -26,17 +26,19 @@ def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Found:
     """The pairs of each unit."""
     gate = settings.gate(tally, source.name)
     backward: bool | None = False
+    of_all: tuple[str | None, str | None] = (None, None)
     for event, element in each_element(
         source, "xliff", {"file"}, _UNITS | {"group", "file", "bin-unit"}
     ):
         name = local_name(element)
-        if event == "start":
-            if name == "xliff" or element.get("source-language"):
-                own = (
-                    element.get("srcLang") or element.get("source-language"),
-                    element.get("trgLang") or element.get("target-language"),
-                )
-                backward = is_backward(own, settings.source_language, settings.target_language)
+        if name == "xliff":
+            of_all = element.get("srcLang"), element.get("trgLang")
+        elif event == "start":
+            own = (
+                element.get("source-language") or of_all[0],
+                element.get("target-language") or of_all[1],
+            )
+            backward = is_backward(own, settings.source_language, settings.target_language)
         elif name in _UNITS:
             if backward is None:
                 tally.left_out["other languages"] += 1
