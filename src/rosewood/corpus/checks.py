@@ -55,7 +55,7 @@ class Checks:
             return _bad_character(found.group(), found.start())
         if not self.allow_empty and (not text or text.isspace()):
             return "empty side", "it is empty"
-        if len(text) > self.max_words and (words := count_words(text)) > self.max_words:
+        if len(text) > 2 * self.max_words and (words := count_words(text)) > self.max_words:
             return "too long", f"there are {words:,} words, the limit is {self.max_words:,}"
         return None
 
