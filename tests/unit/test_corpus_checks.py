@@ -17,7 +17,7 @@ from rosewood.corpus.pairs import count_words
 from rosewood.errors import CorpusError, FormatError, RosewoodError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "corpora"
-LOTS = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+LOTS = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
 BAD_LINES = [
     (b"", "empty side", "it is empty"),

@@ -48,7 +48,7 @@ def test_text_files(tmp_path):
 
 @pytest.mark.parametrize("ending", ["tsv", "jsonl", "tmx"])
 @given(st.lists(st.builds(SentencePair, LINE, LINE, TAGS), min_size=1, max_size=4))
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 def test_anything_comes_back(tmp_path, ending, pairs):
     path = tmp_path / f"a.{ending}"
     corpus_of(pairs).write(path)
@@ -79,6 +79,8 @@ def test_where_corpora_cannot_go(tmp_path):
         (tmp_path / "a.txt", "text", "text is written to two files"),
         (tmp_path / "a.po", None, "corpora are written as text, tsv, jsonl, tmx"),
         (tmp_path / "a.tmx", None, "say which they are"),
+        (3, None, "3 is neither a path nor two"),
+        ((tmp_path / "a", 3), None, "3 is neither a path nor two"),
         ((tmp_path / "a", tmp_path / "a"), None, "both sides cannot go to"),
         ((tmp_path / "a", tmp_path / "b"), "tsv", "text is written to two files"),
     ):

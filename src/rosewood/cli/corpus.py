@@ -188,7 +188,11 @@ def _write_all(corpus: Corpus, target: Target) -> None:
             yield pair
 
     corpus.through(counted).write_to(target)
-    if tagged and target.format == "text":
+    _tell_of_tags(tagged, target.format)
+
+
+def _tell_of_tags(tagged: int, format: str) -> None:
+    if tagged and format == "text":
         warn(f"text files have no place for tags: those of {tagged:,} pairs are not written")
 
 
@@ -264,8 +268,11 @@ def split(
             part: stack.enter_context(open_writer(target, corpus.languages, columns))
             for part, target in targets.items()
         }
+        tagged = 0
         for part, pair in chosen.parts(corpus):
             write[part](pair)
+            tagged += bool(pair.tags)
+    _tell_of_tags(tagged, targets["train"].format)
     counts = {name: chosen.counts[name] for name in (*PARTS, "copies")}
     if json:
         print_row({**counts, "files": [str(path) for path in paths]}, as_json=True)

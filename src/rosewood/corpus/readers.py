@@ -20,7 +20,7 @@ from rosewood.corpus.formats.xliff import parse_xliff
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["FORMATS", "OnBadLine", "PathOf", "Reading", "Source", "format_of"]
+__all__ = ["FORMATS", "OnBadLine", "PathOf", "Reading", "Source", "format_of", "path_text"]
 
 FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
 OnBadLine = Literal["stop", "skip"]
@@ -131,9 +131,9 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
             _refuse_half(waiting)
             if format not in (None, "text"):
                 raise CorpusError(f"two files make one source of text, not of {format}")
-            found.append(_File("text", tuple(_input(_path(side), kept) for side in source)))
+            found.append(_File("text", tuple(_input(path_text(side), kept) for side in source)))
             continue
-        path = _path(source)
+        path = path_text(source)
         kind = format or format_of(path)
         if path == "-" and kind is None and waiting is None:
             told = "standard input has no ending: say which format it is"
@@ -150,12 +150,13 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
     return found
 
 
-def _path(source: object) -> str:
+def path_text(source: object) -> str:
+    """A path as a string, or an error that says what it is instead."""
     if not isinstance(source, str | PathLike):
-        raise CorpusError(f"a source is {source!r}, want a path or two paths of text files")
+        raise CorpusError(f"{source!r} is neither a path nor two paths of text files")
     path = fspath(source)
     if not isinstance(path, str) or not path:
-        raise CorpusError(f"a source is {source!r}, want a path")
+        raise CorpusError(f"{source!r} is no path")
     return path
 
 

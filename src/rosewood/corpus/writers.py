@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from os import fspath
 from typing import BinaryIO, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -20,7 +19,7 @@ from rosewood.corpus.compression import open_output
 from rosewood.corpus.formats.inline import as_markup
 from rosewood.corpus.formats.tsv import sides_of
 from rosewood.corpus.pairs import SentencePair
-from rosewood.corpus.readers import Source, format_of
+from rosewood.corpus.readers import Source, format_of, path_text
 from rosewood.errors import CorpusError
 
 __all__ = ["WRITTEN", "Target", "Write", "open_writer", "target_of"]
@@ -44,18 +43,20 @@ def target_of(path: Source, format: str | None = None) -> Target:
     if isinstance(path, tuple):
         if len(path) != 2 or format not in (None, "text"):
             raise CorpusError(f"text is written to two files, other formats to one, not {path!r}")
-        if fspath(path[0]) == fspath(path[1]):
-            raise CorpusError(f"both sides cannot go to {fspath(path[0])!r}")
-        return Target("text", (fspath(path[0]), fspath(path[1])))
-    kind = format or format_of(path)
+        source, target = map(path_text, path)
+        if source == target:
+            raise CorpusError(f"both sides cannot go to {source!r}")
+        return Target("text", (source, target))
+    one = path_text(path)
+    kind = format or format_of(one)
     if kind == "text":
         raise CorpusError("text is written to two files: give both")
     if kind is None:
         told = "two paths are wanted for text, or an ending that tells the format"
-        raise CorpusError(f"{fspath(path)}: {told} (.tsv, .jsonl, .tmx)")
+        raise CorpusError(f"{one}: {told} (.tsv, .jsonl, .tmx)")
     if kind not in WRITTEN:
-        raise CorpusError(f"{fspath(path)}: corpora are written as {', '.join(WRITTEN)}")
-    return Target(kind, (fspath(path),))
+        raise CorpusError(f"{one}: corpora are written as {', '.join(WRITTEN)}")
+    return Target(kind, (one,))
 
 
 @contextmanager

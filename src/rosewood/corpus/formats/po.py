@@ -37,7 +37,7 @@ def parse_po(source: Input, settings: Settings, tally: Tally) -> Found:
     own = entries.metadata.get("Language")
     backward = is_backward((None, own), settings.source_language, settings.target_language)
     for entry in entries:
-        left_out = _left_out(entry) or (None if backward is not None else "other languages")
+        left_out = _left_out(entry) or (f"language {own}" if backward is None else None)
         if left_out is not None:
             tally.left_out[left_out] += 1
             continue

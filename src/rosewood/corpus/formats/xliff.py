@@ -26,7 +26,8 @@ def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Found:
     """The pairs of each unit."""
     gate = settings.gate(tally, source.name)
     backward: bool | None = False
-    of_all: tuple[str | None, str | None] = (None, None)
+    own: tuple[str | None, str | None] = (None, None)
+    of_all = own
     for event, element in each_element(
         source, "xliff", {"file"}, _UNITS | {"group", "file", "bin-unit"}
     ):
@@ -41,7 +42,7 @@ def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Found:
             backward = is_backward(own, settings.source_language, settings.target_language)
         elif name in _UNITS:
             if backward is None:
-                tally.left_out["other languages"] += 1
+                tally.left_out[f"languages {own[0]} to {own[1]}"] += 1
             elif element.get("translate") == "no":
                 tally.left_out["not to be translated"] += 1
             else:

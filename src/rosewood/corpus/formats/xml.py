@@ -17,9 +17,9 @@ _PLACE = re.compile(r", line \d+, column \d+$")  # which lxml puts behind a reas
 def each_element(
     source: Input, root: str, begins: set[str], ends: set[str]
 ) -> Iterator[tuple[str, Any]]:
-    """("start" or "end", element) for elements of these local names, in any namespace.
+    """("start" or "end", element) for elements of these names, in the namespace of the root.
 
-    The first is the start of the root, which must have the name `root`.  An element that has ended
+    The first is the start of the root, whose local name must be `root`.  An element that has ended
     is forgotten when the next one is asked for, with all that stands before it: memory does not
     grow with the file.
     """
@@ -35,13 +35,15 @@ def each_element(
         "remove_comments": True,
         "remove_pis": True,
     }
-    names = [f"{{*}}{name}" for name in sorted(begins | ends)]
+    space = ""
     try:
         with source.open() as stream:
             for event, element in etree.iterparse(stream, events=("start",), **options):
                 _check_root(element, root, source.name)
+                space = element.tag.removesuffix(root)  # elements of strangers keep out of this
                 yield event, element
                 break
+        names = [f"{space}{name}" for name in sorted(begins | ends)]
         with source.open() as stream:
             for event, element in etree.iterparse(
                 stream, events=("start", "end"), tag=names, **options
