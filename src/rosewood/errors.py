@@ -56,7 +56,7 @@ class SemiringError(RosewoodError):
 
 
 class CorpusError(RosewoodError):
-    """A corpus, or what was asked of it, is not valid."""
+    """A corpus, or what was asked of it, is not valid; what is wrong in files is a FormatError."""
 
 
 class AlignmentError(RosewoodError):

@@ -53,7 +53,7 @@ def symmetrize(
     backward: Links,
     method: str = "grow-diag-final-and",
     *,
-    order: str = "symal",
+    order: str = "atools",
     threads: int = 1,
 ) -> Links:
     """The links that two alignments of the same sentences make together, as `order` meets them."""
