@@ -60,7 +60,8 @@ def learn_jumps(jump: Jumps, count: Jumps, chance: Jumps) -> Jumps:
     seen = count + _JUMP_PRIOR
     could = np.maximum(chance, 0.0) + _JUMP_PRIOR * len(jump) / jump.sum()
     better: Jumps = np.maximum(seen / could, 1e-12)
-    return better / better.sum()
+    normalised: Jumps = better / better.sum()
+    return normalised
 
 
 @dataclass(frozen=True, eq=False)
