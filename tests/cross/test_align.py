@@ -2,94 +2,37 @@
 
 from __future__ import annotations
 
-import random
-from math import isclose, log
+from math import isclose
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import dirichlet
+from tests.bitexts import (
+    close,
+    corpora,
+    entries,
+    indexed,
+    numbers,
+    random_corpus,
+    same_pairs,
+    sizes,
+)
 from tests.reference import align as reference
 from tests.reference import align_words as words
 
 from rosewood import _core
-from rosewood.align import Aligner, Best, Diagonal, Hmm, Model1
-from rosewood.align.collapsed import CollapsedTraining
+from rosewood.align import Aligner, Links
 from rosewood.align.knowledge import Stems, likeness_of, spelling
 from rosewood.align.lexicon import UNIT, Lexicon, bitext_of
-from rosewood.align.parameters import Parameters
-from rosewood.align.positions import Positions, Shapes, learn_jumps, learn_tension
-from rosewood.align.training import NONE, Training, null_words
+from rosewood.align.training import NONE, null_words
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError
 
 EXAMPLES = settings(max_examples=40, deadline=None)
-FEW = settings(max_examples=15, deadline=None)
 KINDS = ("uniform", "diagonal", "jumps")
 chances = st.floats(1e-6, 1.0)
-
-
-def close(found, want, tolerance=1e-6):
-    """Equal up to rounding, relative to numbers above one."""
-    np.testing.assert_allclose(np.asarray(found), np.asarray(want), rtol=tolerance, atol=tolerance)
-
-
-# -- corpora ---------------------------------------------------------------------------------------
-
-VOCABULARY = (
-    "haus hause häuser klein kleine kleiner ein eine baum bäume Telefon telefone x y".split(),
-    "house houses small smaller tree trees a an telephone Telephones x z".split(),
-)
-
-
-@st.composite
-def corpora(draw, pairs: int = 5, longest: int = 5):
-    """A few short sentence pairs, some of them empty on a side, at least one that is not."""
-    some = draw(st.integers(2, 8))
-    sides = [st.lists(st.sampled_from(w[:some]), max_size=longest) for w in VOCABULARY]
-    made = draw(st.lists(st.tuples(*sides), max_size=pairs))
-    full = st.tuples(*(st.lists(st.sampled_from(w), min_size=1, max_size=3) for w in VOCABULARY))
-    return [*made, draw(full)]
-
-
-def random_corpus(seed: int, pairs: int = 20, longest: int = 8):
-    """Sentences like those of language in one thing: few words are frequent, many are not."""
-    chance = random.Random(seed)
-    made = []
-    for _ in range(pairs):
-        sides = []
-        for side in VOCABULARY:
-            weights = [1 / rank for rank in range(1, len(side) + 1)]
-            sides.append(chance.choices(side, weights, k=chance.randint(0, longest)))
-        made.append(tuple(sides))
-    return [*made, (["ein", "haus", "ein"], ["a", "house", "a"]), (["x"], ["x"])]
-
-
-def indexed(sentences) -> IndexedCorpus:
-    return IndexedCorpus.from_lines(*([" ".join(s) for s in side] for side in zip(*sentences)))
-
-
-def numbers(corpus: IndexedCorpus):
-    """The sentence pairs as loops take them."""
-    return [
-        (corpus.source.sentence(k).tolist(), corpus.target.sentence(k).tolist())
-        for k in range(len(corpus))
-    ]
-
-
-def sizes(corpus: IndexedCorpus) -> tuple[int, int]:
-    return corpus.source.num_types, corpus.target.num_types
-
-
-def entries(lexicon: Lexicon, values) -> dict:
-    """What stands at each place, by pair of words."""
-    source, target, found = lexicon.pairs(np.asarray(values).reshape(len(lexicon), -1), least=-1e9)
-    return dict(zip(zip(source.tolist(), target.tolist(), strict=True), found, strict=True))
-
-
-def same_pairs(found: dict, want: dict, tolerance=1e-6):
-    close([found[pair] for pair in want], list(want.values()), tolerance)
 
 
 # -- one sentence ----------------------------------------------------------------------------------
@@ -214,14 +157,6 @@ def check_sentence(how, emission, null_emission):
         close(chance, want.chance, 1e-8)
 
 
-def test_the_last_word_may_depend_on_a_place_that_seemed_unlikely():
-    """Jumps from a place that only what follows makes likely are counted like all others."""
-    jump = [1e-9, 1e-9, 1.0]
-    how = reference.Placement("jumps", 0.01, jump=[w / sum(jump) for w in jump])
-    tiny = float(np.float32(1e-15))
-    check_sentence(how, [[1.0, tiny, tiny], [tiny, tiny, 1.0]], [tiny, tiny])
-
-
 # -- lexicons and counts ---------------------------------------------------------------------------
 
 
@@ -278,9 +213,7 @@ def test_probabilities_of_counts(columns, prior):
         close(found / UNIT, wanted, 1e-9)
     _core.maximise_words(lexicon.view, count, *totals, prior)
     found = entries(lexicon, lexicon.entry["forward"]), entries(lexicon, lexicon.entry["backward"])
-    for have, wanted in zip(
-        found, words.maximise_words(found[0], loops, want, prior), strict=True
-    ):
+    for have, wanted in zip(found, words.maximise_words(found[0], loops, want, prior), strict=True):
         np.testing.assert_allclose([have[p][0] for p in wanted], list(wanted.values()), rtol=1e-6)
     null = np.array([0, UNIT, 5 * UNIT // 2])
     np.testing.assert_allclose(
@@ -343,7 +276,8 @@ def test_counts_of_other_pairs():
 # -- what words tell -------------------------------------------------------------------------------
 
 TEXTS = st.lists(
-    st.text("abcABCéß'1", min_size=1, max_size=9) | st.sampled_from(["telephone", "Telefon", "日本"]),
+    st.text("abcABCéß'1", min_size=1, max_size=9)
+    | st.sampled_from(["telephone", "Telefon", "日本"]),
     min_size=1, max_size=8, unique=True,
 )  # fmt: skip
 
@@ -403,3 +337,19 @@ def test_pairs_of_stems():
     same_pairs({p: v[0] / UNIT for p, v in entries(stems, sums).items()}, want)
     with pytest.raises(AlignmentError, match="no pair of stems"):
         _core.add_pairs(count.reshape(-1), pair + len(stems), sums)
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+@EXAMPLES
+@given(st.lists(st.sets(st.tuples(st.integers(0, 2000), st.integers(0, 2000)), max_size=6)))
+def test_lines_of_links(sentences):
+    links = Links.of(sentences)
+    lines = [reference.format_links(list(each)) for each in sentences]
+    text = "".join(line + "\n" for line in lines).encode()
+    assert _core.format_links(links.view, np.zeros(0, np.uint8), 0, len(links)) == text
+    (start, source, target), *_ = _core.parse_links(np.frombuffer(text, np.uint8), 1, 0, False)
+    found = list(zip(source.tolist(), target.tolist(), strict=True))
+    for k, line in enumerate(lines):
+        assert found[start[k] : start[k + 1]] == reference.parse_links(line)

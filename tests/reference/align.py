@@ -69,7 +69,9 @@ class Inferred(NamedTuple):
     null: Row  # [o]: that of having no place
     distance: float  # from the diagonal, of all links
     jump: Row  # by size: the jumps that are made
-    chance: Row  # by size: the sum, over jumps that could have had it, of 1 / weights to choose from
+    chance: (
+        Row  # by size: the sum, over jumps that could have had it, of 1 / weights to choose from
+    )
 
 
 # -- one sentence ----------------------------------------------------------------------------------
@@ -251,9 +253,7 @@ def strongest(products: Row) -> dict[int, float]:
     return {i: in_units(products[i]) for i in order if products[i] >= LEAST_KEPT}
 
 
-def align_expect(
-    bitext: Sequence[SentencePair], model: Model, *, keep: bool = False
-) -> Expected:
+def align_expect(bitext: Sequence[SentencePair], model: Model, *, keep: bool = False) -> Expected:
     """Posteriors of the whole corpus, added up; with `keep`, only the links that are kept."""
     columns = 1 if model.agreement or keep else 2
     sums = Expected(
@@ -326,34 +326,6 @@ def align_choose(bitext: Sequence[SentencePair], model: Model, least: float) -> 
                 if max(row) > best:
                     chosen[k].choice[d][o] = row.index(max(row))
     return chosen
-
-
-# -- where partners stand --------------------------------------------------------------------------
-
-
-def better_jumps(jump: Row, count: Row, chance: Row, prior: float = 0.5) -> Row:
-    """Jumps under which expected jumps are likelier, by a step that cannot overshoot.
-
-    A jump's probability is its weight over all weights that could be chosen, log w - log Z; below
-    -log Z lies its tangent, -Z/Z', which gives each weight a price of its own.  Before any is seen,
-    each size was seen `prior` times where all sizes could be chosen.
-    """
-    made = [
-        max(1e-12, (seen + prior) / (price + prior * len(jump) / sum(jump)))
-        for seen, price in zip(count, chance, strict=True)
-    ]
-    return [weight / sum(made) for weight in made]
-
-
-def tension_likelihood(
-    tension: float, far: float, placed: dict[tuple[int, int, int], float]
-) -> float:
-    """The log probability of links `far` from the diagonal, of words at such positions."""
-    how = Placement("diagonal", 0.0, tension)
-    return -tension * far - sum(
-        count * log(how.all_weights(o, observed, places, -1))
-        for (observed, places, o), count in placed.items()
-    )
 
 
 # -- files -----------------------------------------------------------------------------------------

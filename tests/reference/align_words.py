@@ -162,7 +162,7 @@ def common_subsequence(one: str, other: str) -> int:
 
 
 def likeness(one: str, other: str) -> float:
-    """From 0 where three fifths of the longer word are common to 1; short words: the same or not."""
+    """From 0 to 1, as much of the longer word as is common beyond three fifths; short words: 0 or 1."""
     if one == other:
         return float(bool(one))
     if min(len(one), len(other)) < 4:
@@ -175,9 +175,7 @@ def spell(
     pairs: Iterable[Pair], source: Sequence[str], target: Sequence[str]
 ) -> tuple[dict[Pair, float], Row, Row]:
     """The likeness of each pair, and the sums by source and by target word."""
-    like = {
-        (s, t): single(likeness(spelling(source[s]), spelling(target[t]))) for s, t in pairs
-    }
+    like = {(s, t): single(likeness(spelling(source[s]), spelling(target[t]))) for s, t in pairs}
     totals = count_totals([like], (len(source), len(target)))
     return like, *totals
 
