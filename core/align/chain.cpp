@@ -62,13 +62,18 @@ void Chain::weigh_diagonal(double tension, std::int64_t o) {
   const double fall = std::exp(-tension * step);
   // The last place that is not behind the diagonal, and from there on both ways.
   const auto near = std::min(places - 1, static_cast<std::int64_t>(std::floor(at / step)) - 1);
+  // Weights are relative to that of the nearest place: some weigh nothing, but never all.
+  const double before = std::abs(at - static_cast<double>(near + 1) * step);
+  const double behind = std::abs(static_cast<double>(near + 2) * step - at);
+  const double nearest =
+      near < 0 ? behind : (near + 1 == places ? before : std::min(before, behind));
   double total = 0.0;
   if (near >= 0) {
-    double w = std::exp(-tension * std::abs(at - static_cast<double>(near + 1) * step));
+    double w = std::exp(-tension * (before - nearest));
     for (std::int64_t s = near; s >= 0; --s, w *= fall) total += weight_[index(s)] = w;
   }
   if (near + 1 < places) {
-    double w = std::exp(-tension * std::abs(static_cast<double>(near + 2) * step - at));
+    double w = std::exp(-tension * (behind - nearest));
     for (std::int64_t s = near + 1; s < places; ++s, w *= fall) total += weight_[index(s)] = w;
   }
   for (std::size_t s = 0; s < places_; ++s) weight_[s] /= total;
