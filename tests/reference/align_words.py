@@ -107,7 +107,7 @@ def maximise_words(
 def null_words(count: Row, prior: float) -> Row:
     """The same for the words without partners, which come from one row of their own."""
     if prior > 0:
-        whole = exp_digamma(sum(count) + prior * len(count))
+        whole = max(LEAST, exp_digamma(sum(count) + prior * len(count)))
         return [single(max(LEAST, exp_digamma(each + prior) / whole)) for each in count]
     return [single(max(LEAST, each / max(LEAST, sum(count)))) for each in count]
 

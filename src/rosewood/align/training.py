@@ -180,6 +180,6 @@ def null_words(count: Counts, prior: float) -> NDArray[np.float32]:
         worth = np.exp(digamma(count / UNIT + prior))
         whole = float(np.exp(digamma(count.sum() / UNIT + prior * len(count))))
     else:
-        worth, whole = count / UNIT, max(1e-30, count.sum() / UNIT)
-    probability: NDArray[np.float64] = np.maximum(1e-30, worth / whole)
+        worth, whole = count / UNIT, count.sum() / UNIT
+    probability: NDArray[np.float64] = np.maximum(1e-30, worth / max(1e-30, whole))
     return probability.astype(np.float32)
