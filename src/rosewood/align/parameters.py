@@ -36,6 +36,7 @@ __all__ = ["MANIFEST", "Parameters"]
 MANIFEST = "aligner.json"
 _LEAST = UNIT >> 20
 _SIDES = ("source", "target")
+_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
 _KIND = FolderKind(
     MANIFEST,
     "rosewood aligner",
@@ -262,7 +263,9 @@ class Parameters:
             model = make_model(facts["model"], facts["settings"])
             tension = float(facts["tension"][0]), float(facts["tension"][1])
             history = [dict(row) for row in facts["history"]]
-        except (AlignmentError, KeyError, IndexError, TypeError, ValueError) as error:
+            if not all(0 <= each <= 1000 for each in tension):
+                raise AlignmentError(f"the tension is {tension}")
+        except (*_UNREADABLE, AlignmentError) as error:
             raise DamagedFileError(f"its settings are damaged: {error}", file=manifest) from error
         sides = [_side(place, name, arrays) for name in _SIDES]
         start, word = arrays["pairs.start"], arrays["pairs.word"]
