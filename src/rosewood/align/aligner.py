@@ -141,9 +141,6 @@ class Aligner:
         text = _indexed(corpus)
         bitext, native = self._parameters.fitted(text, threads=_threads(threads))
         cells = text.source.lengths * text.target.lengths
-        if cells.sum() <= _POSTERIOR_CELLS or len(text) == 1:
-            yield from _posteriors(text, bitext, native, cells, threads)
-            return
         begin = 0  # some sentences at a time: their matrices may not fit into memory together
         while begin < len(text):
             end = begin + 1
@@ -151,7 +148,9 @@ class Aligner:
             while end < len(text) and some + cells[end] <= _POSTERIOR_CELLS:
                 some += cells[end]
                 end += 1
-            yield from self.posteriors(text.part(begin, end), threads=threads)
+            yield from _posteriors(
+                text.part(begin, end), bitext.part(begin, end), native, cells[begin:end], threads
+            )
             begin = end
 
     def score(self, corpus: Pairs, *, threads: int = 1) -> NDArray[np.float64]:
