@@ -162,7 +162,7 @@ def common_subsequence(one: str, other: str) -> int:
 
 
 def likeness(one: str, other: str) -> float:
-    """From 0 to 1, as much of the longer word as is common beyond three fifths; short words: 0 or 1."""
+    """How much of the longer word is common, beyond three fifths; short words: 0 or 1."""
     if one == other:
         return float(bool(one))
     if min(len(one), len(other)) < 4:

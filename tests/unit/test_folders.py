@@ -88,6 +88,10 @@ def test_numbers_that_are_not_whole(folder):
         KIND.open(folder)
 
 
+def listing(entry) -> dict:
+    return dict.fromkeys(KIND.files, entry)
+
+
 @pytest.mark.parametrize(
     ("facts", "reason"),
     [
@@ -96,11 +100,11 @@ def test_numbers_that_are_not_whole(folder):
         ({"version": None}, "it is of version None"),
         ({"files": {}}, "its list of files is damaged"),
         ({"files": ["ids", "values", "none"]}, "its list of files is damaged"),
-        ({"files": dict.fromkeys(KIND.files, {"bytes": -1, "crc32": 0})}, "list of files"),
-        ({"files": dict.fromkeys(KIND.files, {"bytes": True, "crc32": 0})}, "list of files"),
-        ({"files": dict.fromkeys(KIND.files, {"bytes": 1})}, "list of files"),
-        ({"files": dict.fromkeys(KIND.files, 12)}, "list of files"),
-        ({"files": dict.fromkeys(["../ids", "values", "none"], {"bytes": 0})}, "list of files"),
+        ({"files": listing({"bytes": -1, "crc32": 0})}, "list of files"),
+        ({"files": listing({"bytes": True, "crc32": 0})}, "list of files"),
+        ({"files": listing({"bytes": 1})}, "list of files"),
+        ({"files": listing(12)}, "list of files"),
+        ({"files": {"../ids": {}, "values": {}, "none": {}}}, "list of files"),
     ],
 )
 def test_foreign_manifests(folder, facts, reason):
