@@ -6,6 +6,7 @@
     │   └── EmptyForestError      a distribution was asked of a forest without derivations
     ├── SemiringError             an operation the semiring does not have
     ├── MetricError               a metric, or what is to be scored, is not valid
+    ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
     └── FormatError               a file or a text cannot be read: carries file, line and reason
         └── DamagedFileError      a binary file is truncated, altered or of another kind
@@ -27,6 +28,7 @@ __all__ = [
     "MetricError",
     "RosewoodError",
     "SemiringError",
+    "TextError",
     "TuningError",
 ]
 
@@ -53,6 +55,10 @@ class SemiringError(RosewoodError):
 
 class MetricError(RosewoodError):
     """A metric, or what is to be scored, is not valid."""
+
+
+class TextError(RosewoodError):
+    """A tokeniser, or what else is done to raw text, is not valid."""
 
 
 class TuningError(RosewoodError):

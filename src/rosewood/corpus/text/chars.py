@@ -1,0 +1,70 @@
+"""The two plainest tokenisers: characters as words, and words as they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from rosewood.corpus.text.scripts import marks
+from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, unescaped
+
+__all__ = ["SPACE", "CharTokeniser", "NoTokeniser"]
+
+SPACE = "␣"
+
+
+@dataclass(frozen=True)
+class CharTokeniser(Tokeniser):
+    """Every character is a word, with the marks that combine with it, and a space is ␣.
+
+    For spelling: historical forms to modern ones, one transcription to another.
+    """
+
+    name: ClassVar[str] = "char"
+    MARKS: ClassVar[re.Pattern[str]] = re.compile(f"[{ESCAPE}{SPACE}]")
+
+    _character: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        pattern = re.compile(rf"\s+|\S[{marks()}]*")
+        object.__setattr__(self, "_character", pattern)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self).from_settings, (self.settings(),))
+
+    def cut(self, text: str) -> Cut:
+        tokens = [" " if each.isspace() else each for each in self._character.findall(text)]
+        return Cut(tokens, [False] * (len(tokens) + 1))
+
+    def tokenise(self, text: str) -> list[str]:
+        return self.mark(self.cut(self.normalised(text)))
+
+    def mark(self, cut: Cut) -> list[str]:
+        return [SPACE if word == " " else word for word in super().mark(cut)]
+
+    def spaces(self, tokens: Sequence[str]) -> list[bool]:
+        return [False] * len(tokens)
+
+    def unmark(self, words: Sequence[str]) -> Cut:
+        tokens = [unescaped(word.replace(SPACE, " ")) for word in words]
+        return Cut(tokens, [False] * (len(tokens) + 1))
+
+
+@dataclass(frozen=True)
+class NoTokeniser(Tokeniser):
+    """Words are what stands between white space: the text is tokenised already, or needs it not."""
+
+    name: ClassVar[str] = "none"
+
+    def cut(self, text: str) -> Cut:
+        tokens = text.split()
+        if not tokens:
+            return Cut([], [bool(text)])
+        inside = [True] * (len(tokens) - 1)
+        return Cut(tokens, [text[0].isspace(), *inside, text[-1].isspace()])
+
+    def spaces(self, tokens: Sequence[str]) -> list[bool]:
+        return [place > 0 for place in range(len(tokens))]
