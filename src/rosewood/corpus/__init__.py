@@ -1,5 +1,12 @@
-"""Text: lines and compressed files, words and their numbers."""
+"""Text: lines and compressed files, words and their numbers, raw text to words and back."""
 
+from rosewood.corpus.text import (
+    Encoded,
+    TextProcessor,
+    Tokeniser,
+    Truecaser,
+    make_tokeniser,
+)
 from rosewood.corpus.vocabulary import Vocabulary
 
-__all__ = ["Vocabulary"]
+__all__ = ["Encoded", "TextProcessor", "Tokeniser", "Truecaser", "Vocabulary", "make_tokeniser"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from rosewood.corpus.text.scripts import marks
-from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, unescaped
+from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, escaped, unescaped
 
 __all__ = ["SPACE", "CharTokeniser", "NoTokeniser"]
 
@@ -23,7 +23,7 @@ class CharTokeniser(Tokeniser):
     """
 
     name: ClassVar[str] = "char"
-    MARKS: ClassVar[re.Pattern[str]] = re.compile(f"[{ESCAPE}{SPACE}]")
+    MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}{SPACE}\s]")
 
     _character: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
@@ -35,6 +35,10 @@ class CharTokeniser(Tokeniser):
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self).from_settings, (self.settings(),))
 
+    @property
+    def is_exact(self) -> bool:
+        return True
+
     def cut(self, text: str) -> Cut:
         tokens = [" " if each.isspace() else each for each in self._character.findall(text)]
         return Cut(tokens, [False] * (len(tokens) + 1))
@@ -43,7 +47,7 @@ class CharTokeniser(Tokeniser):
         return self.mark(self.cut(self.normalised(text)))
 
     def mark(self, cut: Cut) -> list[str]:
-        return [SPACE if word == " " else word for word in super().mark(cut)]
+        return [SPACE if token == " " else escaped(token, self.MARKS) for token in cut.tokens]
 
     def spaces(self, tokens: Sequence[str]) -> list[bool]:
         return [False] * len(tokens)

@@ -12,7 +12,7 @@ from functools import cache
 
 __all__ = ["CJK", "EMOJI", "HAN", "HIRAGANA", "KATAKANA", "marks", "upper_case", "word_characters"]
 
-HAN = "々〇〻㐀-䶿一-鿿豈-\ufaff\U00020000-\U000323af"
+HAN = "\u3005\u3007\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 HIRAGANA = "ぁ-ゟー"
 KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"
 # What stands without spaces around it: the above, their punctuation, and full-width forms.

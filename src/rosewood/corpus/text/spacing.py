@@ -14,9 +14,9 @@ from enum import IntEnum
 from rosewood.corpus.text import scripts
 from rosewood.corpus.text.languages import language_of
 
-__all__ = ["Spacing"]
+__all__ = ["LONGEST", "REMEMBERED", "Spacing"]
 
-_REMEMBERED = 1 << 16
+REMEMBERED, LONGEST = 1 << 16, 64  # pieces of text, and characters of one: a bound on memory
 _LEFT = re.compile(r"[,.;:!?…)\]}،؛؟؍।॥։።፣፤፥၊။៖]+|\.\.+")
 _RIGHT = re.compile(r"[(\[{¿¡]+")
 _BOTH = re.compile(r"[/]|[、-〄〈-】〔-〟〰！-／：-＠［-｀｛-･・]")
@@ -27,6 +27,7 @@ _UNSPACED = re.compile(f"[{scripts.CJK}]")
 
 _OPENING = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "»", "‹": "›",
             "`": "'", "‟": "”", "‛": "’"}  # fmt: skip
+_DEEPEST = 8  # quotations within quotations
 _CLOSING = frozenset("”’»›“‘«‹")
 
 
@@ -70,13 +71,14 @@ class Spacing:
 
     def _spaced(self, tokens: Sequence[str], leans: Sequence[_Lean | None]) -> list[bool]:
         spaced: list[bool] = []
+        last = max((place for place, token in enumerate(tokens) if token == "'"), default=-1)
         opened: list[str] = []  # marks that would close the quotations we are in
         glue, before, closed = True, _Lean.WORD, False
         for place, lean in enumerate(leans):
             token = tokens[place]
             closes = False
             if lean == _Lean.QUOTE:
-                lean = self._quote(tokens, place, opened)
+                lean = self._quote(tokens, place, opened, last)
                 closes = lean == _Lean.LEFT
             if lean == _Lean.WORD:
                 spaced.append(not glue)
@@ -109,7 +111,7 @@ class Spacing:
         """Whether a token of a script without spaces stands close to the one before."""
         return before == _Lean.UNSPACED or (self._rules.unspaced and bool(previous))
 
-    def _quote(self, tokens: Sequence[str], place: int, opened: list[str]) -> _Lean:
+    def _quote(self, tokens: Sequence[str], place: int, opened: list[str], last: int) -> _Lean:
         mark = tokens[place]
         for depth in range(len(opened) - 1, -1, -1):
             if mark in opened[depth]:
@@ -118,18 +120,20 @@ class Spacing:
         closing = self._opening.get(mark)
         if closing is None or (mark in "\"'" and 0 < place == len(tokens) - 1):
             return _Lean.LEFT
-        if mark == "'" and place > 0 and "'" not in tokens[place + 1 :]:
+        if mark == "'" and place > 0 and place == last:
             return _Lean.LEFT  # the dogs' house
         opened.append(closing)
+        del opened[:-_DEEPEST]
         return _Lean.RIGHT
 
     def _lean(self, token: str) -> _Lean:
         found = self._seen.get(token)
         if found is None:
             found = self._worked_out(token)
-            if len(self._seen) >= _REMEMBERED:
+            if len(self._seen) >= REMEMBERED:
                 self._seen.clear()
-            self._seen[token] = found
+            if len(token) <= LONGEST:
+                self._seen[token] = found
         return found
 
     def _worked_out(self, token: str) -> _Lean:

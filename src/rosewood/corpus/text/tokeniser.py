@@ -7,7 +7,7 @@ A text is cut into tokens, and each remembers whether white space stood before i
 as a model sees them: never empty, without white space, and *marked* so that they can be read back:
 
     ￭        with joiners: no space on this side; without them the rules of a language tell
-    ￬ffed￬   a character that would be taken for a mark, by its number
+    ￬ffed￬   a character that would be taken for a mark or for white space, by its number
 
 On the way back the marks come off, and spaces are put where marks or rules say.
 """
@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from rosewood.errors import TextError
 
-__all__ = ["ESCAPE", "JOINER", "Cut", "Joining", "Tokeniser", "escaped", "unescaped"]
+__all__ = ["ESCAPE", "JOINER", "Cut", "Joining", "Tokeniser", "escaped", "joined", "unescaped"]
 
 JOINER = "￭"
 ESCAPE = "￬"
@@ -61,7 +61,7 @@ class Tokeniser(ABC):
     """Raw text to words and back.  The fields are its settings, and are saved with a model."""
 
     name: ClassVar[str]
-    MARKS: ClassVar[re.Pattern[str]] = re.compile(ESCAPE)  # what is escaped in words
+    MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}\s]")  # what is escaped in words
 
     language: str = ""  # a code such as de or fr-CA; empty for none in particular
     nfc: bool = True  # characters in their composed form: é is one character, not two
@@ -78,6 +78,11 @@ class Tokeniser(ABC):
                 raise TextError(f"tokeniser {self.name}: {each.name} is {value!r}, want {told}")
         if not _LANGUAGE.fullmatch(self.language):
             raise TextError(f"the language is {self.language!r}, want a code such as de or pt-BR")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether words alone tell where spaces were, and no rule has to guess."""
+        return False
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
@@ -133,19 +138,23 @@ class Tokeniser(ABC):
 
 
 def joined(tokens: Sequence[str], spaced: Sequence[bool]) -> str:
-    """Running text: a space before each token that wants one, but none in front of the first."""
+    """Running text: a space before each token that wants one."""
     return "".join(
         [f" {token}" if space else token for token, space in zip(tokens, spaced, strict=False)]
-    ).removeprefix(" ")
+    )
 
 
 @dataclass(frozen=True)
 class Joining(Tokeniser):
     """A tokeniser whose words can carry joiners, so that every text comes back as it was."""
 
-    MARKS: ClassVar[re.Pattern[str]] = re.compile(f"[{ESCAPE}{JOINER}]")
+    MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}{JOINER}\s]")
 
     joiners: bool = False  # mark where no space was, with ￭
+
+    @property
+    def is_exact(self) -> bool:
+        return self.joiners
 
     def mark(self, cut: Cut) -> list[str]:
         words = super().mark(cut)
@@ -160,7 +169,7 @@ class Joining(Tokeniser):
             return super().unmark(words)
         tokens: list[str] = []
         glued: list[bool] = []
-        open_to_right = False
+        open_to_right = True  # no space in front of the first
         for word in words:
             glued.append(open_to_right or word.startswith(JOINER))
             open_to_right = word.endswith(JOINER)

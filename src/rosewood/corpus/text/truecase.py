@@ -140,14 +140,14 @@ def shouted(word: str, language: str = "") -> str:
 
 
 def recased(words: Sequence[str], language: str = "", *, first: bool = True) -> list[str]:
-    """Sentence starts with a capital, where the word is in small letters; `first`: the first too.
+    """Sentence starts with a capital, where the word is in small letters; the first only if asked.
 
     A word such as iPhone stays.
     """
     out = list(words)
-    for place in sentence_starts(words):
+    for number, place in enumerate(sentence_starts(words)):
         word = words[place]
-        if (first or place != 0) and word.islower():
+        if (first or number > 0) and word.islower():
             head = 2 if language.lower()[:2] == "nl" and word.startswith("ij") else 1
             capital = shouted(word[:head], language)
             out[place] = capital + word[head:]

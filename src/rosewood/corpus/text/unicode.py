@@ -15,12 +15,11 @@ from typing import Any, ClassVar
 
 from rosewood.corpus.text import scripts
 from rosewood.corpus.text.languages import Language, language_of
-from rosewood.corpus.text.spacing import Spacing
+from rosewood.corpus.text.spacing import LONGEST, REMEMBERED, Spacing
 from rosewood.corpus.text.tokeniser import ESCAPE, JOINER, Cut, Joining
 
 __all__ = ["UnicodeTokeniser"]
 
-_REMEMBERED = 1 << 16  # pieces; a bound on memory, not on the text
 _HYPHENS = "-‐‑–־"
 _RUNS = ".…!?-–—*=~/\\+@#$%&|^<>"  # of these, several in a row are one token
 _EMOTICON = re.compile(r"[:;=][-o*'^]?[()\[\]dDpPoO/\\|@3*]+|<3+|\^_*\^|[xX]D+")
@@ -111,9 +110,10 @@ class UnicodeTokeniser(Joining):
         found = seen.get(piece)
         if found is None:
             found = tuple(self._cut_piece(piece))
-            if len(seen) >= _REMEMBERED:
+            if len(seen) >= REMEMBERED:
                 seen.clear()
-            seen[piece] = found
+            if len(piece) <= LONGEST:
+                seen[piece] = found
         return found
 
     def _cut_piece(self, piece: str) -> list[str]:
@@ -169,11 +169,12 @@ def _pattern(rules: Language, keeps_hyphens: bool, han_runs: bool) -> re.Pattern
     final = "|".join(re.escape(each[:-1]) for each in sorted(rules.unsplit) if each[-1] == "'")
     kinds = [
         r"(?:(?:https?|ftps?|file|mailto)://?|www\.)[^<>\"“”«»]*[^<>\"“”«».,:;!?'’)\]}…]",
-        rf"[{word}.+%-]*[{word}]@[{word}-]+(?:\.[{word}-]+)*\.[{word}]+",
+        rf"(?<![{word}.+%-])[{word}.+%-]*[{word}]@[{word}-]+(?:\.[{word}-]+)*\.[{word}]+",
         r"&(?:[A-Za-z][A-Za-z0-9]{1,7}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});",
         rf"(?:[^\W\d_]{{1,2}}\.){{2,}}(?![{word}])",
         rf"{before}[{upper}]\.(?![{word}.])",
     ]
+    kinds.append(rf"°[CFK](?![{word}])")
     if rules.abbreviations:
         listed = "|".join(map(re.escape, sorted(rules.abbreviations, key=len, reverse=True)))
         kinds.append(rf"{before}(?:{listed})\.(?![{word}.])")
