@@ -54,7 +54,7 @@ def test_rooms_load_when_named():
 
 @pytest.mark.parametrize(
     "module",
-    ["rosewood", "rosewood.corpus", "rosewood.errors", "rosewood.forest",
+    ["rosewood", "rosewood.corpus", "rosewood.corpus.text", "rosewood.errors", "rosewood.forest",
      "rosewood.forest.formats", "rosewood.forest.draw", "rosewood.learn", "rosewood.metrics",
      "rosewood.rerank"],
 )  # fmt: skip

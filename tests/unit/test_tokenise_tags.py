@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -16,6 +17,7 @@ from rosewood.corpus import Encoded, TextProcessor, Truecaser, make_tokeniser
 from rosewood.corpus.text.tags import Protection
 from rosewood.errors import FormatError, TextError
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "text"
 PIECES = ["<b>", "</b>", "<i>", "</i>", '<g id="2">', "</g>", '<ph id="1"/>', "<br>", "{0}",
           "{name}", "%s", "%(count)d", "${x}", "%1$s", "<bpt i='1'>{\\b </bpt>",
           "<ept i='1'>}</ept>", "&nbsp;", '<a t="x > y">', "</a>", "Hund", "das", "so", ".", ",",
@@ -152,6 +154,10 @@ def test_bad_alignments_are_refused():
     encoded = TextProcessor().encode("<b>a</b>")
     with pytest.raises(TextError, match="the alignment links 1-0, but there are 1 and 1 words"):
         TextProcessor().decode(["x"], encoded, [(1, 0)])
+    with pytest.raises(TextError, match="the alignment links 0-1, but there are 1 and 1 words"):
+        TextProcessor().decode(["x"], TextProcessor().encode("a"), [(0, 1)])
+    with pytest.raises(TextError, match="it needs the text they are from"):
+        TextProcessor().decode(["x"], alignment=[(0, 0)])
 
 
 def test_letters_of_values_stay():
@@ -200,6 +206,13 @@ def test_saved_and_loaded(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(FormatError):
             TextProcessor.load(path)
+
+
+def test_what_the_first_release_wrote_is_read():
+    processor = TextProcessor.load(GOLDEN / "processor-1.json")
+    encoded = processor.encode("Der Hund (AB-12): <b>https://a.de</b>.")
+    assert encoded.words == ("der", "Hund", "(￭", "AB-12", "￭)", "￭:", "https://a.de", "￭.")
+    assert processor.decode(encoded.words, encoded) == "Der Hund (AB-12): <b>https://a.de</b>."
 
 
 def test_damaged_encoded_texts_are_refused():

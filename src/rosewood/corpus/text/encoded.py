@@ -11,7 +11,7 @@ from rosewood.corpus.text.placing import Tag
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.errors import TextError
 
-__all__ = ["Encoded", "Taken"]
+__all__ = ["Encoded", "Taken", "spaces_between"]
 
 _SHAPE = {"words": str, "joined": list, "tags": list, "values": list, "shouted": bool,
           "capital": bool}  # fmt: skip
@@ -39,7 +39,7 @@ class Encoded:
 
         It is known if the words are the same, and between a value and a word that stood beside it.
         """
-        apart = self.apart()
+        apart = spaces_between(self.spaced, self.tags)
         if tuple(words) == self.words:
             return apart
         spaced = list(by_rule)
@@ -52,13 +52,6 @@ class Encoded:
                 beside = (words[place - 1], words[place])
                 spaced[place] = known.get(beside, spaced[place])
         return spaced
-
-    def apart(self) -> list[bool]:
-        """Whether white space stands anywhere between each word and the one before it."""
-        apart = list(self.spaced)
-        for tag in self.tags:
-            apart[tag.place] |= tag.spaced
-        return apart
 
     def with_tags(
         self, tokens: Sequence[str], spaced: Sequence[bool], places: Sequence[Sequence[int]]
@@ -138,6 +131,14 @@ class Encoded:
             table["shouted"],
             table["capital"],
         )
+
+
+def spaces_between(spaced: Sequence[bool], tags: Sequence[Tag]) -> list[bool]:
+    """Whether white space stands anywhere between each word and the one before it."""
+    apart = list(spaced)
+    for tag in tags:
+        apart[tag.place] |= tag.spaced
+    return apart
 
 
 def _bare(word: str) -> str:

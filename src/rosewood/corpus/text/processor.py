@@ -20,7 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rosewood.corpus.text.encoded import Encoded, Taken
+from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
 from rosewood.corpus.text.placing import Alignment, place_tags
 from rosewood.corpus.text.registry import make_tokeniser
 from rosewood.corpus.text.tags import Found, Protection, paired
@@ -60,6 +60,8 @@ class TextProcessor:
     def __post_init__(self) -> None:
         if self.lowercase and self.truecaser is not None:
             raise TextError("text is either truecased or all in small letters, not both")
+        if self.truecaser is not None and self.tokeniser.name == "char":
+            raise TextError("a truecaser knows words, and the tokeniser char gives characters")
         if (self.patterns or self.protect_urls) and not self.protect_tags:
             raise TextError(
                 "patterns and addresses are protected together with tags, or not at all"
@@ -79,15 +81,15 @@ class TextProcessor:
             for place in taken.values:
                 tokens[place] = taken.tokens[place]
         starts = sentence_starts(letters)[:1]
-        made = Encoded(
-            (),
+        apart = spaces_between(taken.spaced, taken.tags)
+        return Encoded(
+            tuple(self.tokeniser.mark(Cut(tokens, apart))),
             tuple(taken.spaced),
             tuple(taken.tags),
             tuple(taken.values),
             is_shouted=self._changes_case and is_shouted(letters),
             has_capital=not any(letters[place][0].islower() for place in starts),
         )
-        return replace(made, words=tuple(self.tokeniser.mark(Cut(tokens, made.apart()))))
 
     def decode(
         self,
@@ -105,10 +107,12 @@ class TextProcessor:
         if self.recase and self._changes_case:
             tokens = self._cased(tokens, encoded)
         if encoded is None:
+            if alignment is not None:
+                raise TextError("an alignment says where tags go: it needs the text they are from")
             return joined(tokens, spaced)
         if not self.tokeniser.is_exact:
             spaced = encoded.spaces_of(words, spaced)
-        if not encoded.tags:
+        if not encoded.tags and alignment is None:
             return joined(tokens, spaced)
         places = place_tags(encoded.tags, len(encoded.words), len(tokens), alignment)
         return encoded.with_tags(tokens, spaced, places)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from itertools import chain
 
 __all__ = ["CJK", "EMOJI", "HAN", "HIRAGANA", "KATAKANA", "marks", "upper_case", "word_characters"]
 
@@ -23,8 +24,6 @@ _CHANGE = "\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 # One picture as people see it: with its colour, or several joined to one, or a flag of two letters.
 EMOJI = f"(?:{_FLAG}|[{_PICTURE}][{_CHANGE}]*(?:\u200d[{_PICTURE}][{_CHANGE}]*)*)"
-
-_ASSIGNED = (*range(0x323B0), *range(0xE0000, 0xE01F0))
 
 
 @cache
@@ -50,7 +49,7 @@ def word_characters() -> str:
 def _ranges(*categories: str, without: re.Pattern[str] | None = None) -> str:
     wanted = frozenset(categories)
     found: list[list[int]] = []
-    for code in _ASSIGNED:
+    for code in chain(range(0x323B0), range(0xE0000, 0xE01F0)):  # the rest is not assigned
         character = chr(code)
         if unicodedata.category(character) not in wanted:
             continue

@@ -42,6 +42,7 @@ _VALUES = r"""
   | &(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6});
 """
 _URL = r"(?:https?|ftps?)://[^\s<>\"“”«»]*[^\s<>\"“”«».,:;!?'’)\]}…]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+_HINT = re.compile(r"[<{%&]")  # no tag or placeholder is without one of these
 _VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta",
                    "source", "track", "wbr"})  # fmt: skip
 _BEGINS = {"bpt": "bpt", "bx": "bx", "sc": "sc"}
@@ -80,6 +81,8 @@ class Protection:
     def find(self, text: str) -> list[Found]:
         """What is protected in a text, from left to right; a user's own patterns go first."""
         compiled: tuple[re.Pattern[str], ...] = self._compiled  # type: ignore[attr-defined]
+        if len(compiled) == 1 and not _HINT.search(text):
+            return []  # as nearly always
         taken: list[Found] = []
         for pattern in reversed(compiled):
             found = [

@@ -120,6 +120,8 @@ class Tokeniser(ABC):
 
     def mark(self, cut: Cut) -> list[str]:
         """Tokens as words."""
+        if not self.MARKS.search("".join(cut.tokens)):
+            return list(cut.tokens)
         return [escaped(token, self.MARKS) for token in cut.tokens]
 
     def unmark(self, words: Sequence[str]) -> Cut:

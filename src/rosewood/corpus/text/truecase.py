@@ -22,6 +22,7 @@ __all__ = ["Truecaser", "is_shouted", "lowered", "recased", "sentence_starts", "
 
 _ENDS = frozenset({".", "!", "?", "。", "！", "？", "।", "؟"})
 _MAYBE_ENDS = _ENDS | {":", "...", "…", "!!", "!!!", "??", "???"}
+_CLOSING = frozenset("\"'”’“‘»«)]")  # what may close a quotation in some language
 _ABOVE = str.maketrans({"I": "ı", "İ": "i"})
 _BELOW = str.maketrans({"ı": "I", "i": "İ"})
 
@@ -139,15 +140,23 @@ def shouted(word: str, language: str = "") -> str:
     return "".join(upper if len(upper := each.upper()) == 1 else each for each in word)
 
 
+def _goes_on(words: Sequence[str], place: int) -> bool:
+    """Whether what ends before this word is perhaps only a quotation: “Stop!” he said."""
+    before = place - 1
+    while before >= 0 and words[before] in _CLOSING:
+        before -= 1
+    return 0 <= before < place - 1 and words[before] in _ENDS and words[before] != "."
+
+
 def recased(words: Sequence[str], language: str = "", *, first: bool = True) -> list[str]:
     """Sentence starts with a capital, where the word is in small letters; the first only if asked.
 
-    A word such as iPhone stays.
+    A word such as iPhone stays, and one behind a quotation that ends with ! or ? does.
     """
     out = list(words)
     for number, place in enumerate(sentence_starts(words)):
         word = words[place]
-        if (first or number > 0) and word.islower():
+        if (first or number > 0) and word.islower() and not _goes_on(words, place):
             head = 2 if language.lower()[:2] == "nl" and word.startswith("ij") else 1
             capital = shouted(word[:head], language)
             out[place] = capital + word[head:]
