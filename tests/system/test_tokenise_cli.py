@@ -57,6 +57,9 @@ def test_lower_case_and_save(rosewood, tmp_path):
     assert done.out == "der Rex . nun\n"
     assert rosewood("text", "detokenise", "--load", made, text=done.out).out == "Der Rex. Nun\n"
     assert TextProcessor.load(made).patterns == ("Re[a-z]",)
+    (tmp_path / "c.toml").write_text("lowercase = true\nprotect = ['Re[a-z]']\nno-nfc = true\n")
+    again = rosewood("text", "tokenise", "--config", tmp_path / "c.toml", text="Der Rex. Nun\n")
+    assert again == done
 
 
 def test_tags_there_and_back(rosewood, tmp_path):

@@ -62,7 +62,7 @@ def test_plain_words_come_back_but_for_spaces(tokeniser, text):
     back = tokeniser.detokenise(words)
     assert "".join(back.split()) == "".join(tokeniser.normalised(text).split())
     assert back == back.strip()
-    assert tokeniser.unmark(words).tokens == tokeniser.cut(tokeniser.composed(text)).tokens
+    assert tokeniser.unmark(words).tokens == tokeniser.cut(tokeniser.composed(text).strip()).tokens
     if tokeniser.nfc:
         assert unicodedata.is_normalized("NFC", tokeniser.normalised(text))
 
@@ -114,6 +114,7 @@ def test_what_is_a_word(language, text, words):
         ("en", 'he said " so ( no ) " . "', 'he said "so (no)"."'),
         ("sv", "” så ” .", "”så”."),
         ("zh", "我 爱 北 京 ， hello world 天 安 门 。", "我爱北京，hello world天安门。"),
+        ("zh", "他 说 “ 好 ” “ 来 吗 ？ ” ok “ a b ”", "他说“好”“来吗？” ok “a b”"),
         ("de", "die Stadt 東 京 ist", "die Stadt 東京 ist"),
         ("nl", "'s morgens zo'n foto's", "'s morgens zo'n foto's"),
         ("en", "and / or", "and/or"),
@@ -178,12 +179,12 @@ def test_settings_make_it_again(name):
 )
 def test_long_lines_take_no_longer_than_their_length(unit):
     tokeniser = make_tokeniser(language="en", joiners=True)
-    text = (unit * (100_000 // len(unit))).strip()
+    text = (unit * (30_000 // len(unit))).strip()
     begin = time.perf_counter()
     assert tokeniser.detokenise(tokeniser.tokenise(text)) == text
     bare = make_tokeniser(language="en")
     assert bare.detokenise(bare.tokenise(text))
-    assert time.perf_counter() - begin < 5
+    assert time.perf_counter() - begin < 3
 
 
 def test_what_is_remembered_is_bounded():

@@ -14,7 +14,7 @@ import typer
 
 from rosewood.cli.candidates import Quiet
 from rosewood.cli.common import lines_to, warn
-from rosewood.cli.options import check_files
+from rosewood.cli.options import Config, check_files
 from rosewood.errors import FormatError, RosewoodError, TextError
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def learn(
     protect_urls: Addresses = False,
     protect: Patterns = None,
     quiet: Quiet = False,
+    config: Config = None,
 ) -> None:
     """Learn from raw text how words are cased, and write a processor for tokenise and detokenise.
 
@@ -133,7 +134,7 @@ def learn(
     """
     from rosewood.progress import progress
 
-    check_files({"-o": output}, files)
+    check_files({"-o": output}, [*files, config])
     how = _How(tokeniser, language, joiners, split_hyphens, no_nfc, False, no_tags, protect_urls,
                protect)  # fmt: skip
     with progress("learning", quiet=quiet) as step:
@@ -190,6 +191,7 @@ def tokenise(
     protect_urls: Addresses = False,
     protect: Patterns = None,
     quiet: Quiet = False,
+    config: Config = None,
 ) -> None:
     """Raw text in, words out, between spaces.
 
@@ -202,7 +204,7 @@ def tokenise(
         raise TextError("--tags keeps them and --drop-tags does not: want one of them")
     if str(output) == str(tags) == "-":
         raise TextError("words and tags cannot both go to standard output: want -o or --tags FILE")
-    check_files({"-o": output, "--tags": tags, "--save": save}, [file, load])
+    check_files({"-o": output, "--tags": tags, "--save": save}, [file, load, config])
     how = _How(tokeniser, language, joiners, split_hyphens, no_nfc, lowercase, no_tags,
                protect_urls, protect)  # fmt: skip
     processor = how.processor(load)
@@ -258,6 +260,7 @@ def detokenise(
     ] = None,
     protect: Patterns = None,
     quiet: Quiet = False,
+    config: Config = None,
 ) -> None:
     """Words in, raw text out; with --lowercase sentences get their capitals.
 
@@ -268,7 +271,7 @@ def detokenise(
 
     if alignment is not None and tags is None:
         raise TextError("--alignment says where tags go: it needs --tags")
-    check_files({"-o": output}, [file, load, tags, alignment])
+    check_files({"-o": output}, [file, load, tags, alignment, config])
     how = _How(tokeniser, language, joiners, split_hyphens, False, lowercase, False, False, protect)
     processor = how.processor(load)
     lost: list[int] = []

@@ -13,6 +13,7 @@ from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, escaped, unes
 __all__ = ["SPACE", "CharTokeniser", "NoTokeniser"]
 
 SPACE = "␣"
+_SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,13 @@ class CharTokeniser(Tokeniser):
     name: ClassVar[str] = "char"
     MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}{SPACE}\s]")
 
+    _mark: re.Pattern[str] = field(init=False, repr=False, compare=False)
     _character: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        pattern = re.compile(rf"\s+|\S[{marks()}]*")
-        object.__setattr__(self, "_character", pattern)
+        object.__setattr__(self, "_mark", re.compile(f"[{marks()}]"))
+        object.__setattr__(self, "_character", re.compile(f" |.[{marks()}]*", re.DOTALL))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self).from_settings, (self.settings(),))
@@ -40,13 +42,15 @@ class CharTokeniser(Tokeniser):
         return True
 
     def cut(self, text: str) -> Cut:
-        tokens = [" " if each.isspace() else each for each in self._character.findall(text)]
+        spaced = _SPACES.sub(" ", text)
+        has_marks = not spaced.isascii() and self._mark.search(spaced)
+        tokens = self._character.findall(spaced) if has_marks else list(spaced)
         return Cut(tokens, [False] * (len(tokens) + 1))
 
-    def tokenise(self, text: str) -> list[str]:
-        return self.mark(self.cut(self.normalised(text)))
-
     def mark(self, cut: Cut) -> list[str]:
+        text = "".join(cut.tokens)
+        if ESCAPE not in text and SPACE not in text and len(text) == len(cut.tokens):
+            return [SPACE if token == " " else token for token in cut.tokens]
         return [SPACE if token == " " else escaped(token, self.MARKS) for token in cut.tokens]
 
     def spaces(self, tokens: Sequence[str]) -> list[bool]:

@@ -44,6 +44,10 @@ class _Lean(IntEnum):
     LOOSE = 7  # leans to the left only on its like: French ?!
 
 
+_LEFTWARD = (_Lean.LEFT, _Lean.BOTH)
+_RIGHTWARD = (_Lean.RIGHT, _Lean.BOTH)
+
+
 class Spacing:
     """The rules of one language; tokens that were seen are remembered."""
 
@@ -74,42 +78,30 @@ class Spacing:
         last = max((place for place, token in enumerate(tokens) if token == "'"), default=-1)
         opened: list[str] = []  # marks that would close the quotations we are in
         glue, before, closed = True, _Lean.WORD, False
-        for place, lean in enumerate(leans):
-            token = tokens[place]
-            closes = False
+        for place, each in enumerate(leans):
+            lean = each or _Lean.WORD
             if lean == _Lean.QUOTE:
                 lean = self._quote(tokens, place, opened, last)
-                closes = lean == _Lean.LEFT
-            if lean == _Lean.WORD:
-                spaced.append(not glue)
-                glue = False
-            elif lean == _Lean.LEFT:
-                spaced.append(False)
-                glue = False
-            elif lean == _Lean.RIGHT:
-                spaced.append(not glue)
-                glue = True
-            elif lean == _Lean.BOTH:
-                spaced.append(False)
-                glue = True
-            elif lean == _Lean.TAIL:
-                spaced.append(not glue and not closed)
-                glue = False
-            elif lean == _Lean.LOOSE:
-                spaced.append(not glue and before != _Lean.LOOSE)
-                glue = False
-            else:
-                spaced.append(not glue and not self._touches(tokens[place - 1], before))
-                glue = False
-            if before == _Lean.UNSPACED and lean == _Lean.WORD and self._rules.unspaced:
-                spaced[-1] = False
-            closed = closes or token in ")]}"
-            before = lean if lean is not None else _Lean.WORD
+            apart = not glue and lean not in _LEFTWARD
+            if apart and (lean or before):  # two words have a space between them
+                apart = self._are_apart(before, lean, closed)
+            spaced.append(apart)
+            glue = lean in _RIGHTWARD
+            closed = tokens[place] in ")]}" or (each == _Lean.QUOTE and lean == _Lean.LEFT)
+            before = lean
         return spaced
 
-    def _touches(self, previous: str, before: _Lean) -> bool:
-        """Whether a token of a script without spaces stands close to the one before."""
-        return before == _Lean.UNSPACED or (self._rules.unspaced and bool(previous))
+    def _are_apart(self, before: _Lean, lean: _Lean, closed: bool) -> bool:
+        """Whether a space goes between two tokens that do not lean on each other by themselves."""
+        if lean == _Lean.TAIL:
+            return not closed
+        if lean == _Lean.LOOSE:
+            return before != _Lean.LOOSE
+        if lean == _Lean.UNSPACED:
+            return before != _Lean.UNSPACED and not self._rules.unspaced
+        if self._rules.unspaced:
+            return before == _Lean.WORD or (lean == _Lean.WORD and before != _Lean.UNSPACED)
+        return True
 
     def _quote(self, tokens: Sequence[str], place: int, opened: list[str], last: int) -> _Lean:
         mark = tokens[place]

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from rosewood.errors import TextError
@@ -66,6 +66,7 @@ class Protection:
 
     urls: bool = False
     patterns: tuple[str, ...] = ()
+    _compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         compiled = [re.compile(f"{_MARKUP}|{_VALUES}", re.VERBOSE | re.DOTALL)]
@@ -80,7 +81,7 @@ class Protection:
 
     def find(self, text: str) -> list[Found]:
         """What is protected in a text, from left to right; a user's own patterns go first."""
-        compiled: tuple[re.Pattern[str], ...] = self._compiled  # type: ignore[attr-defined]
+        compiled = self._compiled
         if len(compiled) == 1 and not _HINT.search(text):
             return []  # as nearly always
         taken: list[Found] = []

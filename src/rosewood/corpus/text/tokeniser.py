@@ -131,7 +131,7 @@ class Tokeniser(ABC):
 
     def tokenise(self, text: str) -> list[str]:
         """The words of a raw text."""
-        return self.mark(self.cut(self.composed(text)))
+        return self.mark(self.cut(self.composed(text).strip()))
 
     def detokenise(self, words: Sequence[str]) -> str:
         """The raw text of words, which may have come out of a translation."""

@@ -21,7 +21,7 @@ from rosewood.corpus.text.tokeniser import ESCAPE, JOINER, Cut, Joining
 __all__ = ["UnicodeTokeniser"]
 
 _HYPHENS = "-‐‑–־"
-_RUNS = ".…!?-–—*=~/\\+@#$%&|^<>"  # of these, several in a row are one token
+_RUNS = ".…!?-–—―*=~/\\+@#$%&|^<>"  # of these, several in a row are one token
 _EMOTICON = re.compile(r"[:;=][-o*'^]?[()\[\]dDpPoO/\\|@3*]+|<3+|\^_*\^|[xX]D+")
 _ENGLISH_FIRST = re.compile(
     r"['’](?:em|tis|twas|til|till|cause|bout|round|n|s|re|ve|ll|d|m|\d\ds?)(?!\w)", re.IGNORECASE
@@ -71,8 +71,7 @@ class UnicodeTokeniser(Joining):
             spaced += [False] * (len(found) - 1)
         if not tokens:
             return Cut([], [bool(text)])
-        last = self._at_the_end(tokens)
-        if last != tokens[-1:]:
+        if not text[-1].isspace() and len(last := self._at_the_end(tokens)) > 1:
             tokens[-1:] = last
             spaced.append(False)
         spaced[0] = text[0].isspace()
@@ -81,7 +80,7 @@ class UnicodeTokeniser(Joining):
     def tokenise(self, text: str) -> list[str]:
         composed = self.composed(text)
         if self.joiners or self.hyphens == "split" or ESCAPE in composed or JOINER in composed:
-            return self.mark(self.cut(composed))
+            return self.mark(self.cut(composed.strip()))
         seen = self._seen
         tokens: list[str] = []
         for piece in composed.split():
