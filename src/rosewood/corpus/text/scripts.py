@@ -11,7 +11,18 @@ import unicodedata
 from functools import cache
 from itertools import chain
 
-__all__ = ["CJK", "EMOJI", "HAN", "HIRAGANA", "KATAKANA", "marks", "upper_case", "word_characters"]
+__all__ = [
+    "CJK",
+    "EMAIL",
+    "EMOJI",
+    "HAN",
+    "HIRAGANA",
+    "KATAKANA",
+    "URL",
+    "marks",
+    "upper_case",
+    "word_characters",
+]
 
 HAN = "\u3005\u3007\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 HIRAGANA = "ぁ-ゟー"
@@ -24,6 +35,11 @@ _CHANGE = "\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"
 _FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
 # One picture as people see it: with its colour, or several joined to one, or a flag of two letters.
 EMOJI = f"(?:{_FLAG}|[{_PICTURE}][{_CHANGE}]*(?:\u200d[{_PICTURE}][{_CHANGE}]*)*)"
+
+# Addresses end before punctuation, and before scripts that put no space behind them.
+_IN, _END = rf"[^\s<>\"“”«»{CJK}]", rf"[^\s<>\"“”«».,:;!?'’)\]}}…{CJK}]"
+URL = rf"(?:(?:https?|ftps?|file)://|mailto:|www\.){_IN}*{_END}"
+EMAIL = r"(?<![A-Za-z0-9_.+%-])[A-Za-z0-9_.+%-]*[A-Za-z0-9_]@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]+"
 
 
 @cache

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from rosewood.corpus.text.scripts import EMAIL, URL
 from rosewood.errors import TextError
 
 __all__ = ["Found", "Kind", "Protection", "paired"]
@@ -41,7 +42,6 @@ _VALUES = r"""
   | (?<![\w%])%[A-Za-z_]\w*% | %%
   | &(?:[A-Za-z][A-Za-z0-9]{1,31}|\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6});
 """
-_URL = r"(?:https?|ftps?)://[^\s<>\"“”«»]*[^\s<>\"“”«».,:;!?'’)\]}…]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 _HINT = re.compile(r"[<{%&]")  # no tag or placeholder is without one of these
 _VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta",
                    "source", "track", "wbr"})  # fmt: skip
@@ -71,7 +71,7 @@ class Protection:
     def __post_init__(self) -> None:
         compiled = [re.compile(f"{_MARKUP}|{_VALUES}", re.VERBOSE | re.DOTALL)]
         if self.urls:
-            compiled.append(re.compile(_URL))
+            compiled.append(re.compile(f"{URL}|{EMAIL}"))
         for pattern in self.patterns:
             try:
                 compiled.append(re.compile(pattern))

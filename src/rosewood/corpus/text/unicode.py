@@ -158,29 +158,29 @@ def _pattern(rules: Language, keeps_hyphens: bool, han_runs: bool) -> re.Pattern
     """One alternative for each kind of token; together they match every character."""
     word, mark, upper = scripts.word_characters(), scripts.marks(), scripts.upper_case()
     hyphens = re.escape(_HYPHENS) if keeps_hyphens else ""
-    before = f"(?<![{word}])"
+    before = r"(?<!\w)"
     inner = rf"(?:[.'’&·{hyphens}]|&amp;|(?<=\d)[,:/–-](?=\d))[{word}]+"
-    minus = rf"{before}-(?=[{word}])|" if keeps_hyphens else ""
-    prefix = rf"(?:{minus}{before}[#@](?=[{word}])|{before}[-+−±]?[$£€¥₹]?(?=\d))?"
-    unit = rf"(?:(?<=\d)(?:[%‰€$£¥]|°[CFK]?)(?![{word}]))?"
-    behind = rf"(?:[-‐](?![-‐{word}]))?" if keeps_hyphens else ""
-    own = rf"(?:(?<=[sxzßSXZ])['’](?![{word}]))?" if rules.genitive else ""
+    minus = rf"{before}-(?=\w)|" if keeps_hyphens else ""
+    prefix = rf"(?:{minus}{before}[#@](?=\w)|{before}[-+−±]?[$£€¥₹]?(?=\d))?"
+    unit = r"(?:(?<=\d)(?:[%‰€$£¥]|°[CFK]?)(?!\w))?"
+    behind = r"(?:[-‐](?![-‐\w]))?" if keeps_hyphens else ""
+    own = r"(?:(?<=[sxzßSXZ])['’](?!\w))?" if rules.genitive else ""
     final = "|".join(re.escape(each[:-1]) for each in sorted(rules.unsplit) if each[-1] == "'")
     kinds = [
-        r"(?:(?:https?|ftps?|file|mailto)://?|www\.)[^<>\"“”«»]*[^<>\"“”«».,:;!?'’)\]}…]",
-        rf"(?<![{word}.+%-])[{word}.+%-]*[{word}]@[{word}-]+(?:\.[{word}-]+)*\.[{word}]+",
+        scripts.URL,
+        scripts.EMAIL,
         r"&(?:[A-Za-z][A-Za-z0-9]{1,7}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});",
-        rf"(?:[^\W\d_]{{1,2}}\.){{2,}}(?![{word}])",
-        rf"{before}[{upper}]\.(?![{word}.])",
+        r"(?:[^\W\d_]{1,2}\.){2,}(?!\w)",
+        rf"{before}[{upper}]\.(?![\w.])",
+        r"°[CFK](?!\w)",
     ]
-    kinds.append(rf"°[CFK](?![{word}])")
     if rules.abbreviations:
         listed = "|".join(map(re.escape, sorted(rules.abbreviations, key=len, reverse=True)))
-        kinds.append(rf"{before}(?:{listed})\.(?![{word}.])")
+        kinds.append(rf"{before}(?:{listed})\.(?![\w.])")
     if rules.ordinals:
         kinds.append(r"(?<![\w.,:])\d{1,2}\.\Z")
     if final:
-        kinds.append(rf"{before}(?i:{final})['’](?![{word}])")
+        kinds.append(rf"{before}(?i:{final})['’](?!\w)")
     kinds += [
         rf"{prefix}[{word}]+(?:{inner})*{unit}{behind}{own}",
         rf"[{scripts.HAN}{mark}]+" if han_runs else rf"[{scripts.HAN}][{mark}]*",
