@@ -22,8 +22,9 @@ AWKWARD = "aAbéßI1 9\t\u00a0\u3000\u2028.,:;!?…'’\"“”„«»‹›()[]
 AWKWARD += "東京ひらカタカー。、「」あ한글กี\u0301\u0308\u200b\u200d\ufe0f😀👩🇩🇪हिं\u0000\u001c"
 texts = st.text(AWKWARD, max_size=30) | st.text(st.characters(exclude_categories=["Cs"]))
 texts |= st.lists(
-    st.sampled_from(["z.B.", "3.", "don't", "l'eau", "Dr.", "www.a.de", "a@b.org", "12:30", "-5%",
-                     "￬ffed￬", "￭", "“so”", "dogs'", "(x)", "B.", "U.S.", "…", "&amp;", ":-)"])
+    st.sampled_from(["z.B.", "3.", "don't", "n't", "'s", "l'eau", "Dr.", "www.a.de", "a@b.org",
+                     "12:30", "-5%", "￬ffed￬", "￭", "“so”", "dogs'", "(x)", "B.", "U.S.", "…",
+                     "&amp;", ":-)"])
 ).map(" ".join)  # fmt: skip
 exact = st.builds(
     make_tokeniser,
@@ -118,6 +119,7 @@ def test_what_is_a_word(language, text, words):
         ("zh", "他 说 “ 好 ” “ 来 吗 ？ ” ok “ a b ”", "他说“好”“来吗？” ok “a b”"),
         ("de", "die Stadt 東 京 ist", "die Stadt 東京 ist"),
         ("nl", "'s morgens zo'n foto's", "'s morgens zo'n foto's"),
+        ("en", "\" a ' b ' c \" d", "\"a 'b' c\" d"),
         ("en", "and / or", "and/or"),
         ("en", "", ""),
     ],
@@ -131,6 +133,11 @@ def test_joiners_stand_on_punctuation():
     words = tokeniser.tokenise("(L'eau), 東京")
     assert words == ["(￭", "L'￭", "eau", "￭)", "￭,", "東", "￭京"]
     assert tokeniser.detokenise(["￭", "a", "￭", "b"]) == "ab"
+
+
+def test_words_that_stand_apart_already():
+    tokeniser = make_tokeniser(language="en")
+    assert tokeniser.tokenise("they 're n't") == ["they", "'re", "n't"]
 
 
 def test_hyphens_can_be_split():

@@ -93,6 +93,7 @@ def is_balanced(found):
         ("<b>a</b> <i>b c</i>", "x y z", "0-1 1-0 2-2", "<i>x</i> <b>y</b> z"),
         ("a<br>b {0} c", "y {0} <br> x", "", "y {0} <br> x"),
         ("a <b></b> b", "y x", "0-1 1-0", "<b></b>y x"),
+        ("<b>a b <i>c</i></b> d", "x y z", "0-0 3-2", "<b>x</b> <i></i>y z"),
         ("a </b> c", "x y", "0-1 1-0", "x y</b>"),
         ("<b>a", "x", "", "<b>x"),
         ("{0}%, {n}px", "bis {n} px und {0} %", "", "bis {n}px und {0}%"),
@@ -148,6 +149,11 @@ def test_own_patterns_and_addresses():
     with pytest.raises(TextError, match="protected together with tags, or not at all"):
         TextProcessor(patterns=("a",), protect_tags=False)
     assert TextProcessor(protect_tags=False).encode("<b>").words == ("<", "b", ">")
+
+
+def test_a_tag_is_not_the_end_of_a_sentence():
+    processor = TextProcessor(make_tokeniser(language="de"))
+    assert processor.encode("Am 3. <b>Mai</b>").words == ("Am", "3.", "Mai")
 
 
 def test_bad_alignments_are_refused():

@@ -31,6 +31,7 @@ def test_forms_are_counted_where_capitals_mean_something():
     assert not {"Der", "HIER", "MANN", "Dann", "Er"} & set(forms)
     assert Truecaser.learn([["x", "a", "b", "a"]], least=2).forms == {"a": 2}
     assert Truecaser.learn([["x", "Ab", "ab", "AB"]]).forms == {"ab": 1}  # small letters win a tie
+    assert Truecaser.learn([["HIER", "SCHREIT", "WER"]]).forms == {}
     assert Truecaser.learn(iter([])).forms == {}
 
 
@@ -49,6 +50,7 @@ def test_the_order_of_sentences_does_not_matter():
         ("Unbekannt sieht", "Unbekannt sieht"),
         ("NATO sieht den Mann", "NATO sieht den Mann"),
         ("DER HUND SIEHT XYZ", "der Hund sieht xyz"),
+        ("SIEHT der Mann", "SIEHT der Mann"),
         ("Nato", "NATO"),
         ("", ""),
     ],

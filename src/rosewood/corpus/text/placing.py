@@ -102,7 +102,7 @@ def _near(links: Sequence[Sequence[int]], place: int, target: int, behind: bool)
 
 def _place(pair: _Pair, parent: _Pair, links: Sequence[Sequence[int]], target: int) -> None:
     """Sets where the pair starts and ends in the target."""
-    if (pair.first, pair.last) == (parent.first, parent.last) and not parent.within:
+    if (pair.first, pair.last) == (parent.first, parent.last):
         pair.start, pair.end = parent.start, parent.end
     else:
         words = {j for i in range(pair.first, pair.last) for j in links[i]}
