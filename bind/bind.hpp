@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -79,8 +80,11 @@ struct FeatureHandle {
 
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
+void bind_align(nb::module_& m);
+void bind_corpus(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_learn(nb::module_& m);
+void bind_links(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_transform(nb::module_& m);

@@ -26,12 +26,19 @@ NB_MODULE(_core, m) {
       raise("ForestError", e.what());
     } catch (const rosewood::MetricError& e) {
       raise("MetricError", e.what());
+    } catch (const rosewood::CorpusError& e) {
+      raise("CorpusError", e.what());
+    } catch (const rosewood::AlignmentError& e) {
+      raise("AlignmentError", e.what());
     } catch (const rosewood::TuningError& e) {
       raise("TuningError", e.what());
     }
   });
+  rosewood::bind::bind_align(m);
+  rosewood::bind::bind_corpus(m);
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_learn(m);
+  rosewood::bind::bind_links(m);
   rosewood::bind::bind_metrics(m);
   rosewood::bind::bind_search(m);
   rosewood::bind::bind_transform(m);

@@ -26,6 +26,16 @@ struct MetricError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A corpus, or what was asked of it, is not valid.
+struct CorpusError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// An alignment, or what was asked of it, is not valid.
+struct AlignmentError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Settings, candidates or weights that cannot be tuned.
 struct TuningError : std::runtime_error {
   using std::runtime_error::runtime_error;

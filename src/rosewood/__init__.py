@@ -9,9 +9,8 @@ from importlib import import_module
 from types import ModuleType
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "corpus", "errors", "forest", "learn", "metrics", "model", "rerank"]
-
-_ROOMS = ("corpus", "errors", "forest", "learn", "metrics", "model", "rerank")
+_ROOMS = ("align", "corpus", "errors", "forest", "learn", "metrics", "model", "rerank")
+__all__ = ["__version__", *_ROOMS]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -9,6 +9,39 @@ import numpy
 from numpy.typing import NDArray
 
 
+class Indexer:
+    """Turns text into word numbers, block by block."""
+
+    def __init__(self, max_words: int, max_bytes: int) -> None: ...
+
+    def know(self, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Gives these words, one a line, the first numbers."""
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The text has ended: what stands behind its last line feed is a line."""
+
+    def take_ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
+        """Word numbers since the last time."""
+
+    def take_ends(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """
+        Where lines end among all word numbers, for the lines since the last time.
+        """
+
+    @property
+    def lines(self) -> int: ...
+
+    def word_bytes(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]:
+        """All words, one behind the other."""
+
+    def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """Where each word begins in the bytes, and where the last one ends."""
+
 class ForestView:
     """A validated forest, as kernels see it."""
 
@@ -102,6 +135,22 @@ def l1_pass(difference: FeatureView, order: Annotated[NDArray[numpy.int64], dict
     """
     One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the penalty, the rate and its decay. Returns the sum of losses and what is now owed.
     """
+
+class LinksView:
+    """Links of many sentences, checked."""
+
+    def __init__(self, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+def symmetrize(forward: LinksView, backward: LinksView, method: str, order: str, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+    """start, source and target of the links that two alignments make."""
+
+def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_line: int, base: int, may_be_possible: bool) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], tuple[int, str] | None]:
+    """
+    Arrays of the links of whole lines, which are possible ones, and the first bad line.
+    """
+
+def format_links(links: LinksView, possible: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> bytes:
+    """Some sentences as lines; `possible` marks links, or is empty."""
 
 class MetricScorer:
     """The score of summed statistics."""

@@ -5,6 +5,8 @@
     │   ├── CycleError            a cycle that is not made of unary edges, or cannot be summed
     │   └── EmptyForestError      a distribution was asked of a forest without derivations
     ├── SemiringError             an operation the semiring does not have
+    ├── CorpusError               a corpus, or what was asked of it, is not valid
+    ├── AlignmentError            a word alignment, or what was asked of it, is not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
     ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
@@ -20,6 +22,8 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 __all__ = [
+    "AlignmentError",
+    "CorpusError",
     "CycleError",
     "DamagedFileError",
     "EmptyForestError",
@@ -51,6 +55,14 @@ class EmptyForestError(ForestError):
 
 class SemiringError(RosewoodError):
     """An operation that the semiring does not have."""
+
+
+class CorpusError(RosewoodError):
+    """A corpus, or what was asked of it, is not valid; what is wrong in files is a FormatError."""
+
+
+class AlignmentError(RosewoodError):
+    """A word alignment, or what was asked of it, is not valid."""
 
 
 class MetricError(RosewoodError):

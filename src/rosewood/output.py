@@ -1,16 +1,19 @@
-"""Files that appear whole or not at all."""
+"""Files and folders that appear whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["whole_file"]
+from rosewood.errors import FormatError
+
+__all__ = ["whole_file", "whole_folder"]
 
 
 @contextmanager
@@ -27,7 +30,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
         with target.open("wb") as direct:
             yield direct
         return
-    aside = target.with_name(f"{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    aside = _aside(target)
     stream = aside.open("xb+")
     try:
         with stream:
@@ -37,3 +40,43 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
         aside.replace(target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
+    """A new folder to write files into, which takes its place when the block ends without an error.
+
+    What stands there already is replaced if it is an empty folder or has a file `marker`, which
+    tells that it was written in this way; anything else is somebody's and is left alone.
+    """
+    target = Path(path)
+    if target.is_symlink():
+        target = target.resolve()
+    if target.exists() and not _is_ours(target, marker):
+        raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=target)
+    aside = _aside(target)
+    aside.mkdir()
+    try:
+        yield aside
+        if target.exists():
+            old = _aside(target)
+            target.rename(old)
+            try:
+                aside.rename(target)
+            except BaseException:
+                old.rename(target)
+                raise
+            shutil.rmtree(old)
+        else:
+            aside.rename(target)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _aside(target: Path) -> Path:
+    """A name beside it that nobody else has."""
+    return target.with_name(f"{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+
+
+def _is_ours(folder: Path, marker: str) -> bool:
+    return folder.is_dir() and ((folder / marker).is_file() or not any(folder.iterdir()))

@@ -17,9 +17,15 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.parametrize(
     ("page", "least"),
-    [("README.md", 4), ("docs/forests.md", 3), ("docs/formats.md", 1), ("docs/text.md", 4),
-     ("docs/tuning.md", 4)],
-)  # fmt: skip
+    [
+        ("README.md", 4),
+        ("docs/forests.md", 3),
+        ("docs/formats.md", 1),
+        ("docs/text.md", 4),
+        ("docs/tuning.md", 4),
+        ("docs/corpora.md", 4),
+    ],
+)
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some of it writes files
     blocks = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import demo, evaluate, forest, nbest, rerank, sweep, text, tune
+from rosewood.cli import corpus, demo, evaluate, forest, links, nbest, rerank, sweep, text, tune
 from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
 
@@ -64,7 +64,9 @@ app.command("rerank")(rerank.rerank)
 app.command("evaluate")(evaluate.evaluate)
 app.command("sweep")(sweep.sweep)
 app.add_typer(forest.app, name="forest")
+app.add_typer(links.app, name="links")
 app.add_typer(nbest.app, name="nbest")
+app.add_typer(corpus.app, name="corpus")
 app.add_typer(text.app, name="text")
 app.command("demo")(demo.demo)
 

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.forest.arrays import FloatArray, freeze
 from rosewood.rerank.candidates import CandidateList, is_sparse
 
-__all__ = ["Bad", "Draft", "Drafts", "Schema", "Table", "show"]
+__all__ = ["Bad", "Draft", "Drafts", "Schema", "Table"]
 
 Table = Mapping[str, Any]  # names and numbers; the numbers are checked here
 
@@ -187,14 +188,3 @@ class _Columns:
                     if self._sparse:
                         told += "; only a feature with a colon in its name may be left out"
                     raise _CandidateError(candidate, told)
-
-
-def show(value: object) -> str:
-    """A value of a file in an error: as JSON writes it, and not too long."""
-    import json
-
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        text = repr(type(value).__name__)
-    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -9,13 +9,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
+from rosewood.corpus.json_lines import parse_json, show
 from rosewood.corpus.lines import TextLine, at
 from rosewood.errors import FormatError, RosewoodError
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts, show
+from rosewood.rerank.formats.draft import Bad, Draft, Drafts
 
 __all__ = ["looks_like_jsonl", "parse_jsonl"]
 
@@ -40,7 +40,7 @@ def parse_jsonl(lines: Iterable[TextLine], file: str | None) -> Drafts:
 
 
 def _draft(text: str, index: int, line: int) -> Draft:
-    table = _load(text)
+    table = parse_json(text, "list", "candidates")
     if not isinstance(table, dict):
         raise RosewoodError(f"a list is an object {{…}}, not {show(table)}")
     draft = Draft(index, line, _id(table), [], [], [])
@@ -65,38 +65,6 @@ def _draft(text: str, index: int, line: int) -> Draft:
     if "\\" in text:
         _check_characters(draft)
     return draft
-
-
-def _load(text: str) -> Any:
-    if not text.strip(" \t\r"):
-        raise RosewoodError("the line is empty")
-    try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        if error.msg == "Extra data":
-            reason = f"there is more behind the list, at column {error.colno}: one list a line"
-            raise RosewoodError(reason) from error
-        raise RosewoodError(f"it is not JSON: {error.msg} at column {error.colno}") from error
-    except RecursionError as error:
-        raise RosewoodError("it is not JSON of candidates: nested too deeply") from error
-    except ValueError as error:  # a whole number of thousands of digits
-        raise RosewoodError(f"it is not JSON of candidates: {error}") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise RosewoodError(f"the key {show(twice)} stands twice in an object")
-    return table
-
-
-def _refuse_constant(name: str) -> float:
-    raise RosewoodError(f"there is a number {name}, want finite numbers")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
 def _id(table: dict[str, Any]) -> str:

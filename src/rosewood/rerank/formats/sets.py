@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError
 from rosewood.forest import Forest, ForestSet, nbest_texts
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts, show
+from rosewood.rerank.formats.draft import Bad, Draft, Drafts
 
 __all__ = ["parse_set"]
 

@@ -1,0 +1,61 @@
+// bind/corpus.cpp: text into word numbers.
+#include "bind.hpp"
+#include "corpus/indexer.hpp"
+
+namespace rosewood::bind {
+
+namespace {
+
+using Bytes = In<std::uint8_t>;
+
+std::string_view text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The line and the reason, as Python takes them.
+using Told = std::optional<std::pair<std::int64_t, std::string>>;
+
+Told told(std::optional<BadLine>&& bad) {
+  if (!bad) return std::nullopt;
+  return std::pair(bad->line, std::move(bad->reason));
+}
+
+}  // namespace
+
+void bind_corpus(nb::module_& m) {
+  nb::class_<Indexer>(m, "Indexer", "Turns text into word numbers, block by block.")
+      .def(nb::init<std::int64_t, std::int64_t>(), "max_words"_a, "max_bytes"_a)
+      .def(
+          "know", [](Indexer& self, Bytes lines) { self.know(text_of(lines)); },
+          "lines"_a.noconvert(), Release(), "Gives these words, one a line, the first numbers.")
+      .def(
+          "feed", [](Indexer& self, Bytes block) { return told(self.feed(text_of(block))); },
+          "block"_a.noconvert(), Release(),
+          "Takes the next bytes; line and reason of the first bad line, if there is one.")
+      .def(
+          "finish", [](Indexer& self) { return told(self.finish()); }, Release(),
+          "The text has ended: what stands behind its last line feed is a line.")
+      .def(
+          "take_ids", [](Indexer& self) { return to_numpy(self.take_ids()); },
+          "Word numbers since the last time.")
+      .def(
+          "take_ends", [](Indexer& self) { return to_numpy(self.take_ends()); },
+          "Where lines end among all word numbers, for the lines since the last time.")
+      .def_prop_ro("lines", &Indexer::lines)
+      .def(
+          "word_bytes",
+          [](const Indexer& self) {
+            const auto bytes = self.table().bytes();
+            return to_numpy(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+          },
+          "All words, one behind the other.")
+      .def(
+          "word_start",
+          [](const Indexer& self) {
+            const auto start = self.table().start();
+            return to_numpy(std::vector<std::int64_t>(start.begin(), start.end()));
+          },
+          "Where each word begins in the bytes, and where the last one ends.");
+}
+
+}  // namespace rosewood::bind

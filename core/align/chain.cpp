@@ -1,0 +1,244 @@
+#include "align/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "util/clones.hpp"
+#include "util/error.hpp"
+
+namespace rosewood {
+
+namespace {
+
+/// out[i] += sum over a of mass[a] * kernel[i - a], kernel[0] being what a jump of 0 weighs: four
+/// sources at a time, so that sums stay in registers; always in this order.
+ROSEWOOD_CLONES void convolve(const double* mass, std::int64_t sources, const double* kernel,
+                              double* out, std::int64_t size) {
+  std::int64_t a = 0;
+  for (; a + 4 <= sources; a += 4) {
+    const double m0 = mass[a], m1 = mass[a + 1], m2 = mass[a + 2], m3 = mass[a + 3];
+    const double* k = kernel - a;
+    for (std::int64_t i = 0; i < size; ++i)
+      out[i] += (m0 * k[i] + m1 * k[i - 1]) + (m2 * k[i - 2] + m3 * k[i - 3]);
+  }
+  for (; a < sources; ++a) {
+    const double m = mass[a];
+    const double* k = kernel - a;
+    for (std::int64_t i = 0; i < size; ++i) out[i] += m * k[i];
+  }
+}
+
+/// out[d] += sum over a of mass[a] * ahead[a + d], for jumps d = -(size-1) .. size-1.
+ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int64_t size,
+                               double* out) {
+  for (std::int64_t a = 0; a < size; ++a) {
+    const double m = mass[a];
+    if (m < 1e-12) continue;
+    double* o = out - a;
+    for (std::int64_t i = 0; i < size; ++i) o[i] += m * ahead[i];
+  }
+}
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+double Chain::infer(const Placement& placement, std::int64_t observed, std::int64_t places,
+                    std::span<const double> emission, std::span<const double> null_emission) {
+  observed_ = index(observed);
+  places_ = index(places);
+  size_ = observed_ * places_;
+  distance_ = 0.0;
+  if (posterior_.size() < size_) posterior_.resize(size_);
+  if (null_posterior_.size() < observed_) null_posterior_.resize(observed_);
+  if (placement.kind == Placing::jumps) return infer_jumps(placement, emission, null_emission);
+  return infer_apart(placement, emission, null_emission);
+}
+
+void Chain::weigh_diagonal(double tension, std::int64_t o) {
+  const auto places = static_cast<std::int64_t>(places_);
+  const double step = 1.0 / static_cast<double>(places);
+  const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
+  const double fall = std::exp(-tension * step);
+  // The last place that is not behind the diagonal, and from there on both ways.
+  const auto near = std::min(places - 1, static_cast<std::int64_t>(std::floor(at / step)) - 1);
+  double total = 0.0;
+  if (near >= 0) {
+    double w = std::exp(-tension * std::abs(at - static_cast<double>(near + 1) * step));
+    for (std::int64_t s = near; s >= 0; --s, w *= fall) total += weight_[index(s)] = w;
+  }
+  if (near + 1 < places) {
+    double w = std::exp(-tension * std::abs(static_cast<double>(near + 2) * step - at));
+    for (std::int64_t s = near + 1; s < places; ++s, w *= fall) total += weight_[index(s)] = w;
+  }
+  for (std::size_t s = 0; s < places_; ++s) weight_[s] /= total;
+}
+
+double Chain::infer_apart(const Placement& placement, std::span<const double> emission,
+                          std::span<const double> null_emission) {
+  const double placed = 1.0 - placement.null;
+  weight_.assign(places_, 1.0 / static_cast<double>(places_));
+  double log_probability = 0.0;
+  for (std::size_t o = 0; o < observed_; ++o) {
+    if (placement.kind == Placing::diagonal)
+      weigh_diagonal(placement.tension, static_cast<std::int64_t>(o));
+    const double* e = &emission[o * places_];
+    double* p = &posterior_[o * places_];
+    double sum = 0.0;
+    for (std::size_t s = 0; s < places_; ++s) sum += p[s] = placed * weight_[s] * e[s];
+    const double null = placement.null * null_emission[o];
+    sum += null;
+    const double scale = 1.0 / sum;
+    for (std::size_t s = 0; s < places_; ++s) p[s] *= scale;
+    null_posterior_[o] = null * scale;
+    log_probability += std::log(sum);
+    if (placement.kind == Placing::diagonal) {
+      const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
+      for (std::size_t s = 0; s < places_; ++s)
+        distance_ += p[s] * std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
+    }
+  }
+  return log_probability;
+}
+
+double Chain::infer_jumps(const Placement& placement, std::span<const double> emission,
+                          std::span<const double> null_emission) {
+  const auto S = static_cast<std::int64_t>(places_);
+  const std::int64_t reach = placement.reach();
+  const double null = placement.null;
+  const double placed = 1.0 - null;
+  jump_.resize(index(2 * S + 1));
+  jump_back_.resize(jump_.size());
+  for (std::int64_t d = -S; d <= S; ++d) {
+    const double weight = placement.jump[index(std::clamp(d, -reach, reach) + reach)];
+    jump_[index(S + d)] = jump_back_[index(S - d)] = weight;
+  }
+  const double* jump = &jump_[index(S)];
+  const double* back = &jump_back_[index(S)];
+  norm_.resize(places_ + 1);
+  for (std::int64_t a = -1; a < S; ++a) {
+    double all = 0.0;
+    for (std::int64_t s = 0; s < S; ++s) all += jump[s - a];
+    norm_[a < 0 ? places_ : index(a)] = 1.0 / all;
+  }
+
+  for (auto* values : {&placed_, &unplaced_, &future_})
+    if (values->size() < size_) values->resize(size_);
+  scale_.resize(observed_);
+  start_.resize(observed_ + 1);
+  start_future_.resize(observed_);
+  mass_.resize(places_);
+  ahead_.resize(places_);
+
+  double log_probability = 0.0;
+  start_[0] = 1.0;
+  for (std::size_t o = 0; o < observed_; ++o) {
+    double* x = &placed_[o * places_];
+    double* n = &unplaced_[o * places_];
+    const double* e = &emission[o * places_];
+    const double first = start_[o] * norm_[places_];
+    for (std::int64_t s = 0; s < S; ++s) x[s] = first * jump[s + 1];
+    const double none = null * null_emission[o];
+    if (o == 0) {
+      std::fill(n, n + S, 0.0);
+    } else {
+      const double* x0 = x - S;
+      const double* n0 = n - S;
+      for (std::size_t a = 0; a < places_; ++a) {
+        const double both = x0[a] + n0[a];
+        mass_[a] = both * norm_[a];
+        n[a] = both * none;
+      }
+      convolve(mass_.data(), S, jump, x, S);
+    }
+    double total = start_[o] * none;
+    for (std::size_t s = 0; s < places_; ++s) {
+      x[s] *= placed * e[s];
+      total += x[s] + n[s];
+    }
+    if (!(total > 0.0)) fail<AlignmentError>("a sentence has no probability at all");
+    const double scale = 1.0 / total;
+    for (std::size_t s = 0; s < places_; ++s) {
+      x[s] *= scale;
+      n[s] *= scale;
+    }
+    start_[o + 1] = start_[o] * none * scale;
+    scale_[o] = scale;
+    log_probability += std::log(total);
+  }
+
+  std::fill_n(&future_[(observed_ - 1) * places_], places_, 1.0);
+  start_future_[observed_ - 1] = 1.0;
+  leaving_.assign(places_ + 1, 0.0);
+  for (std::size_t o = observed_; o-- > 0;) {
+    const double* x = &placed_[o * places_];
+    const double* n = &unplaced_[o * places_];
+    const double* b = &future_[o * places_];
+    double* p = &posterior_[o * places_];
+    double missing = start_[o + 1] * start_future_[o];
+    for (std::size_t s = 0; s < places_; ++s) {
+      p[s] = x[s] * b[s];
+      missing += n[s] * b[s];
+    }
+    null_posterior_[o] = missing;
+    const double* e = &emission[o * places_];
+    const double none = null * null_emission[o] * scale_[o];
+    double first = 0.0;
+    for (std::int64_t s = 0; s < S; ++s) {
+      ahead_[index(s)] = b[s] * placed * e[s] * scale_[o];
+      first += jump[s + 1] * ahead_[index(s)];
+    }
+    first *= norm_[places_];
+    leaving_[places_] += start_[o] * first;
+    if (o == 0) break;
+    double* before = &future_[(o - 1) * places_];
+    std::fill(before, before + S, 0.0);
+    convolve(ahead_.data(), S, back, before, S);
+    for (std::size_t a = 0; a < places_; ++a) {
+      const double onward = before[a] * norm_[a];
+      leaving_[a] += (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * onward;
+      before[a] = onward + none * b[a];
+    }
+    start_future_[o - 1] = first + none * start_future_[o];
+  }
+  // add_jumps() wants what comes after a jump, emission and all.
+  for (std::size_t o = 0; o < observed_; ++o)
+    for (std::size_t s = 0; s < places_; ++s)
+      future_[o * places_ + s] *= placed * emission[o * places_ + s] * scale_[o];
+  return log_probability;
+}
+
+void Chain::add_jumps(const Placement& placement, std::span<double> count,
+                      std::span<double> chance) {
+  const auto S = static_cast<std::int64_t>(places_);
+  const std::int64_t reach = placement.reach();
+  jumps_.assign(index(2 * S + 1), 0.0);     // expected jumps by size, not yet times their weight
+  double* sized = &jumps_[index(S)];
+  for (std::size_t o = 0; o < observed_; ++o) {
+    const double* ahead = &future_[o * places_];
+    const double first = start_[o] * norm_[places_];
+    for (std::int64_t s = 0; s < S; ++s) sized[s + 1] += first * ahead[s];
+    if (o == 0) continue;
+    for (std::size_t a = 0; a < places_; ++a)
+      mass_[a] =
+          (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * norm_[a];
+    correlate(mass_.data(), ahead, S, sized);
+  }
+  for (std::int64_t d = -S; d <= S; ++d)
+    count[index(std::clamp(d, -reach, reach) + reach)] += sized[d] * jump_[index(S + d)];
+  // Each place a could have been left for sizes -a .. S-1-a: a difference array, then its sums.
+  jumps_.assign(index(2 * S + 2), 0.0);
+  for (std::int64_t a = -1; a < S; ++a) {
+    const std::size_t from = a < 0 ? places_ : index(a);
+    const double lost = leaving_[from] * norm_[from];
+    jumps_[index(S - a)] += lost;
+    jumps_[index(S - a + S)] -= lost;
+  }
+  double running = 0.0;
+  for (std::int64_t d = -S; d <= S; ++d) {
+    running += jumps_[index(S + d)];
+    chance[index(std::clamp(d, -reach, reach) + reach)] += running;
+  }
+}
+
+}  // namespace rosewood

@@ -1,0 +1,68 @@
+// core/align/chain.hpp: which place does each observed word come from? Posteriors of one sentence
+// in one direction, given how well words go together. No Python here.
+//
+// Observed words o = 0 .. O-1 each choose a place s = 0 .. S-1 on the other side, or no place with
+// probability `null`. Places are chosen uniformly; near the diagonal (Dyer et al. 2013); or by a
+// jump from the place of the last word that has one (the HMM of Vogel et al. 1996, with the null
+// states of Och & Ney 2003). The first jump is from before the sentence, from place -1. A jump is
+// normalised over the places that are there: p(s | a) = jump(s - a) / sum over s' of jump(s' - a).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace rosewood {
+
+enum class Placing { uniform, diagonal, jumps };
+
+struct Placement {
+  Placing kind = Placing::uniform;
+  double null = 0.2;
+  double tension = 4.0;            // diagonal: p(s | o) ~ exp(-tension |(s+1)/S - (o+1)/O|)
+  std::span<const double> jump;    // jumps: 2W+1 weights; those beyond W are as those of W
+
+  std::int64_t reach() const { return static_cast<std::int64_t>(jump.size()) / 2; }
+};
+
+/// Posteriors of one sentence; buffers are kept from one sentence to the next.
+class Chain {
+ public:
+  /// emission[o*S + s] and null_emission[o] are positive. Returns the logarithm of the probability
+  /// of the observed words, and fills posterior() and null_posterior().
+  double infer(const Placement& placement, std::int64_t observed, std::int64_t places,
+               std::span<const double> emission, std::span<const double> null_emission);
+
+  std::span<double> posterior() { return {posterior_.data(), size_}; }
+  std::span<double> null_posterior() { return {null_posterior_.data(), observed_}; }
+
+  /// What the diagonal's tension is learned from: the expected sum of |(s+1)/S - (o+1)/O|.
+  double distance() const { return distance_; }
+
+  /// What jumps are learned from, after infer() with jumps: the expected number of jumps of each
+  /// size goes to `count`, and to `chance` the sum, over jumps, of 1/(sum over s' of jump(s' - a))
+  /// for each size that could have been chosen. Their quotient raises the likelihood.
+  void add_jumps(const Placement& placement, std::span<double> count, std::span<double> chance);
+
+ private:
+  double infer_apart(const Placement& placement, std::span<const double> emission,
+                     std::span<const double> null_emission);
+  double infer_jumps(const Placement& placement, std::span<const double> emission,
+                     std::span<const double> null_emission);
+  void weigh_diagonal(double tension, std::int64_t o);
+
+  std::size_t observed_ = 0, places_ = 0, size_ = 0;
+  double distance_ = 0.0;
+  std::vector<double> posterior_, null_posterior_;
+  std::vector<double> weight_;                // of places
+  std::vector<double> jump_, jump_back_;      // by distance, -S .. S, and the other way round
+  std::vector<double> norm_;                  // 1 / sum of jumps from a place; the last: from -1
+  std::vector<double> placed_, unplaced_;     // forward values of states with and without a place
+  std::vector<double> future_;                // backward values: the same for both
+  std::vector<double> start_, start_future_;  // the state before any place was chosen
+  std::vector<double> scale_, mass_, ahead_;
+  std::vector<double> jumps_;
+  std::vector<double> leaving_;  // expected jumps by the place they leave; the last: from -1
+};
+
+}  // namespace rosewood

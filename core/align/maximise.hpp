@@ -1,0 +1,54 @@
+// core/align/maximise.hpp: probabilities of words from counts, and what is counted along the way.
+// No Python here.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "align/collapsed.hpp"
+#include "align/lexicon.hpp"
+
+namespace rosewood {
+
+/// exp(digamma(x)) for x > 0: what a count of x is worth under a Dirichlet prior.
+double exp_digamma(double x);
+
+/// Counts of all places by their source and by their target word. With two columns the first is
+/// summed by source words, the second by target words; one column is summed both ways.
+void add_up(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
+            std::array<std::span<Count>, 2> total);
+
+/// Entries from counts: relative frequencies where `prior` is 0, else exp(digamma(count + prior))
+/// over the same of the total. `total` may know of more than is counted here.
+void maximise(const LexiconEdit& lexicon, std::span<const Count> count, std::size_t columns,
+              std::array<std::span<const Count>, 2> total, double prior, int threads);
+
+/// Entries from collapsed counts that leave nothing out.
+void maximise_collapsed(const LexiconEdit& lexicon, const Collapsed& collapsed, int threads);
+
+/// How far the Dirichlet posteriors of all rows of one direction are from their priors, in nats:
+/// what a variational bound pays. Rows are words of the source (0) or of the target (1).
+double divergence(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
+                  int given, std::span<const Count> total, double prior, std::int64_t words);
+
+/// Pairs of words with counts, sorted: those of source word s are start[s] .. start[s+1]-1, by
+/// target word. What a trained model keeps.
+struct CountedPairs {
+  std::span<const std::int64_t> start;
+  std::span<const std::int32_t> word;
+  std::span<const Count> count;  // `columns` for each pair
+};
+
+/// The counts of the lexicon's pairs, 0 where they were never counted.
+void transfer(const CountedPairs& pairs, const LexiconView& lexicon, std::span<Count> count,
+              std::size_t columns, int threads);
+
+/// pair[place] = the place of the pair of stems in the lexicon of stems.
+void pair_stems(const LexiconView& lexicon, std::array<std::span<const std::int32_t>, 2> stem,
+                const LexiconView& stems, std::span<std::int32_t> pair, int threads);
+
+/// pair_count[p] = sum of counts of the places whose pair of stems is p.
+void add_pairs(std::span<const Count> count, std::span<const std::int32_t> pair,
+               std::span<Count> pair_count);
+
+}  // namespace rosewood

@@ -1,0 +1,285 @@
+#include "align/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "align/sentence.hpp"
+#include "util/parallel.hpp"
+#include "util/prefetch.hpp"
+
+namespace rosewood {
+
+namespace {
+
+constexpr std::int64_t sentences_of_block = 32;
+constexpr std::size_t ahead = 16;  // cells whose counts are asked for before they are needed
+
+std::int64_t blocks_of(const BitextView& bitext) {
+  return (bitext.size() + sentences_of_block - 1) / sentences_of_block;
+}
+
+/// body(posteriors of sentence k, k, state) for every sentence with words on both sides.
+template <class Make, class Body>
+void each_sentence(const BitextView& bitext, const AlignmentModel& model, int threads, Make&& make,
+                   Body&& body) {
+  struct State {
+    SentencePosteriors sentence;
+    decltype(make()) own;
+  };
+  parallel_blocks(
+      blocks_of(bitext), threads,
+      [&] { return State{SentencePosteriors(bitext, model), make()}; },
+      [&](State& state, std::int64_t block) {
+        const std::int64_t end = std::min(bitext.size(), (block + 1) * sentences_of_block);
+        for (std::int64_t k = block * sentences_of_block; k < end; ++k)
+          if (state.sentence.infer(k)) body(state.sentence, k, state.own);
+      });
+}
+
+/// What one sentence adds to the counts.
+class Counter {
+ public:
+  Counter(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, bool is_shared)
+      : bitext_(bitext), model_(model), sums_(sums), is_shared_(is_shared) {}
+
+  void add(SentencePosteriors& sentence, std::int64_t k) const {
+    if (!sums_.keep.is_empty())
+      keep_links(sentence, k);
+    else
+      add_links(sentence);
+    for (int d = 0; d < 2; ++d) add_nulls(sentence, k, d);
+  }
+
+ private:
+  void add(Count& count, Count more) const {
+    if (is_shared_)
+      add_shared(count, more);
+    else
+      count += more;
+  }
+
+  void add_links(SentencePosteriors& sentence) const {
+    const std::size_t I = sentence.source.size();
+    const std::size_t J = sentence.target.size();
+    const std::size_t columns = model_.agreement ? 1 : 2;
+    const auto& place = sentence.place;
+    for (std::size_t n = 0; n < std::min(ahead, place.size()); ++n)
+      prefetch_to_write(&sums_.link[static_cast<std::size_t>(place[n]) * columns]);
+    for (std::size_t i = 0, n = 0; i < I; ++i) {
+      for (std::size_t j = 0; j < J; ++j, ++n) {
+        if (n + ahead < place.size())
+          prefetch_to_write(&sums_.link[static_cast<std::size_t>(place[n + ahead]) * columns]);
+        Count* count = &sums_.link[static_cast<std::size_t>(place[n]) * columns];
+        const double forward = sentence.link(0, i, j);
+        const double backward = sentence.link(1, i, j);
+        if (model_.agreement) {
+          add(count[0], to_count(forward * backward));
+        } else {
+          add(count[0], to_count(forward));
+          add(count[1], to_count(backward));
+        }
+      }
+    }
+  }
+
+  /// Only the strongest links of each target word count, and are remembered.
+  void keep_links(SentencePosteriors& sentence, std::int64_t k) const {
+    const std::size_t I = sentence.source.size();
+    const std::size_t J = sentence.target.size();
+    const auto first = static_cast<std::size_t>(bitext_.target.begin_of(k));
+    for (std::size_t j = 0; j < J; ++j) {
+      std::array<double, kept_links> weight{};
+      std::array<std::int32_t, kept_links> at;
+      at.fill(-1);
+      for (std::size_t i = 0; i < I; ++i) {
+        double both = sentence.link(0, i, j) * sentence.link(1, i, j);
+        if (both < least_kept) continue;
+        auto source = static_cast<std::int32_t>(i);
+        for (std::size_t n = 0; n < kept_links; ++n) {  // earlier words first among equals
+          if (both <= weight[n]) continue;
+          std::swap(both, weight[n]);
+          std::swap(source, at[n]);
+        }
+      }
+      for (std::size_t n = 0; n < kept_links; ++n) {
+        KeptLink& link = sums_.keep.link[(first + j) * kept_links + n];
+        link = KeptLink{};
+        if (at[n] < 0) continue;
+        link = {at[n], static_cast<std::int32_t>(to_count(weight[n]))};
+        const auto cell = static_cast<std::size_t>(at[n]) * J + j;
+        add(sums_.link[static_cast<std::size_t>(sentence.place[cell])], link.weight);
+      }
+    }
+  }
+
+  void add_nulls(SentencePosteriors& sentence, std::int64_t k, int d) const {
+    const auto side = static_cast<std::size_t>(d);
+    const auto observed = d == 0 ? sentence.target : sentence.source;
+    const auto nulls = sentence.chain(d).null_posterior();
+    const TextView& text = d == 0 ? bitext_.target : bitext_.source;
+    const auto first = static_cast<std::size_t>(text.begin_of(k));
+    for (std::size_t o = 0; o < observed.size(); ++o) {
+      const Count weight = to_count(nulls[o]);
+      add(sums_.null[side][static_cast<std::size_t>(observed[o])], weight);
+      if (!sums_.keep.is_empty())
+        sums_.keep.null[side][first + o] = static_cast<std::int32_t>(weight);
+    }
+  }
+
+  const BitextView& bitext_;
+  const AlignmentModel& model_;
+  Expectation& sums_;
+  bool is_shared_;
+};
+
+/// Jumps of one thread's sentences: of one sentence as numbers, of all of them as counts.
+struct Jumps {
+  std::array<std::vector<double>, 2> jump, chance;
+  std::array<std::vector<Count>, 2> jumps, chances;
+};
+
+void add_sentence(Jumps& own, const AlignmentModel& model, SentencePosteriors& sentence) {
+  for (std::size_t d = 0; d < 2; ++d) {
+    std::fill(own.jump[d].begin(), own.jump[d].end(), 0.0);
+    std::fill(own.chance[d].begin(), own.chance[d].end(), 0.0);
+    sentence.chain(static_cast<int>(d)).add_jumps(model.placement[d], own.jump[d], own.chance[d]);
+    for (std::size_t n = 0; n < own.jump[d].size(); ++n) {
+      own.jumps[d][n] += to_count(own.jump[d][n]);
+      own.chances[d][n] += to_count(own.chance[d][n]);
+    }
+  }
+}
+
+}  // namespace
+
+void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums,
+            int threads) {
+  const Counter counter(bitext, model, sums, threads > 1);
+  // Sums of floating-point numbers: by block first, then in the order of the blocks.
+  std::array<std::vector<double>, 2> log_probability, distance;
+  std::array<std::vector<Count>, 2> jumps, chances;
+  for (std::size_t d = 0; d < 2; ++d) {
+    log_probability[d].assign(static_cast<std::size_t>(blocks_of(bitext)), 0.0);
+    distance[d] = log_probability[d];
+    jumps[d].assign(model.placement[d].jump.size(), 0);
+    chances[d] = jumps[d];
+  }
+  // Each thread's jumps go into the sums when it is done.
+  struct Sender {
+    Jumps own;
+    std::array<std::vector<Count>, 2>*jumps, *chances;
+    Sender(const AlignmentModel& m, std::array<std::vector<Count>, 2>* j,
+           std::array<std::vector<Count>, 2>* c)
+        : jumps(j), chances(c) {
+      for (std::size_t d = 0; d < 2; ++d) {
+        own.jump[d].resize(m.placement[d].jump.size());
+        own.chance[d] = own.jump[d];
+        own.jumps[d].assign(own.jump[d].size(), 0);
+        own.chances[d] = own.jumps[d];
+      }
+    }
+    Sender(const Sender&) = delete;
+    Sender& operator=(const Sender&) = delete;
+    ~Sender() {
+      for (std::size_t d = 0; d < 2; ++d)
+        for (std::size_t n = 0; n < own.jumps[d].size(); ++n) {
+          add_shared((*jumps)[d][n], own.jumps[d][n]);
+          add_shared((*chances)[d][n], own.chances[d][n]);
+        }
+    }
+  };
+  each_sentence(
+      bitext, model, threads, [&] { return Sender(model, &jumps, &chances); },
+      [&](SentencePosteriors& sentence, std::int64_t k, Sender& sender) {
+        counter.add(sentence, k);
+        if (model.placement[0].kind == Placing::jumps) add_sentence(sender.own, model, sentence);
+        const auto block = static_cast<std::size_t>(k / sentences_of_block);
+        for (std::size_t d = 0; d < 2; ++d) {
+          log_probability[d][block] += sentence.log_probability[d];
+          distance[d][block] += sentence.chain(static_cast<int>(d)).distance();
+        }
+      });
+  for (std::size_t d = 0; d < 2; ++d) {
+    for (std::size_t block = 0; block < distance[d].size(); ++block) {
+      sums.log_probability[d] += log_probability[d][block];
+      sums.distance[d] += distance[d][block];
+    }
+    for (std::size_t n = 0; n < jumps[d].size(); ++n) {
+      sums.jump[d].push_back(static_cast<double>(jumps[d][n]) * count_unit);
+      sums.chance[d].push_back(static_cast<double>(chances[d][n]) * count_unit);
+    }
+  }
+}
+
+void choose(const BitextView& bitext, const AlignmentModel& model, double least,
+            std::array<std::span<std::int32_t>, 2> choice,
+            std::array<std::span<double>, 2> log_probability, int threads) {
+  for (std::size_t d = 0; d < 2; ++d) {
+    std::fill(choice[d].begin(), choice[d].end(), -1);
+    std::fill(log_probability[d].begin(), log_probability[d].end(), 0.0);
+  }
+  each_sentence(
+      bitext, model, threads, [] { return 0; },
+      [&](SentencePosteriors& sentence, std::int64_t k, int) {
+        for (std::size_t d = 0; d < 2; ++d) {
+          log_probability[d][static_cast<std::size_t>(k)] = sentence.log_probability[d];
+          const std::size_t observed = (d == 0 ? sentence.target : sentence.source).size();
+          const std::size_t places = (d == 0 ? sentence.source : sentence.target).size();
+          const TextView& text = d == 0 ? bitext.target : bitext.source;
+          const auto first = static_cast<std::size_t>(text.begin_of(k));
+          const auto nulls = sentence.chain(static_cast<int>(d)).null_posterior();
+          for (std::size_t o = 0; o < observed; ++o) {
+            double best = model.agreement ? least : nulls[o];
+            for (std::size_t s = 0; s < places; ++s) {
+              const std::size_t i = d == 0 ? s : o;
+              const std::size_t j = d == 0 ? o : s;
+              const double link =
+                  model.agreement
+                      ? std::sqrt(sentence.link(0, i, j) * sentence.link(1, i, j))
+                      : sentence.link(static_cast<int>(d), i, j);
+              if (link <= best) continue;
+              best = link;
+              choice[d][first + o] = static_cast<std::int32_t>(s);
+            }
+          }
+        }
+      });
+}
+
+void posteriors(const BitextView& bitext, const AlignmentModel& model,
+                std::span<const std::int64_t> start, std::array<std::span<float>, 2> posterior,
+                int threads) {
+  each_sentence(
+      bitext, model, threads, [] { return 0; },
+      [&](SentencePosteriors& sentence, std::int64_t k, int) {
+        auto cell = static_cast<std::size_t>(start[static_cast<std::size_t>(k)]);
+        for (std::size_t i = 0; i < sentence.source.size(); ++i)
+          for (std::size_t j = 0; j < sentence.target.size(); ++j, ++cell)
+            for (std::size_t d = 0; d < 2; ++d)
+              posterior[d][cell] =
+                  static_cast<float>(sentence.link(static_cast<int>(d), i, j));
+      });
+}
+
+void check_model(const BitextView& bitext, const AlignmentModel& model) {
+  if (model.lexicon.rows() < bitext.source.words)
+    fail<AlignmentError>("the lexicon has ", model.lexicon.rows(), " rows for ",
+                         bitext.source.words, " source words");
+  for (std::size_t d = 0; d < 2; ++d) {
+    const Placement& placement = model.placement[d];
+    const TextView& observed = d == 0 ? bitext.target : bitext.source;
+    if (!(placement.null >= 0.0 && placement.null < 1.0))
+      fail<AlignmentError>("the probability of no link is ", placement.null);
+    if (placement.kind == Placing::jumps && placement.jump.size() % 2 == 0)
+      fail<AlignmentError>("want an odd number of jumps");
+    for (const double weight : placement.jump)
+      if (!(weight > 0.0 && weight <= 1.0)) fail<AlignmentError>("a jump weighs ", weight);
+    if (!(placement.tension >= 0.0 && placement.tension <= 1e6))
+      fail<AlignmentError>("the tension is ", placement.tension);
+    if (model.null_word[d].size() != static_cast<std::size_t>(observed.words))
+      fail<AlignmentError>("want the probability of no link for each of ", observed.words,
+                           " words");
+  }
+}
+
+}  // namespace rosewood

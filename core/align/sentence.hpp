@@ -1,0 +1,42 @@
+// core/align/sentence.hpp: one sentence pair under a model, in both directions. No Python here.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "align/model.hpp"
+
+namespace rosewood {
+
+/// Buffers for one thread; infer() fills them for one sentence pair.
+class SentencePosteriors {
+ public:
+  SentencePosteriors(const BitextView& bitext, const AlignmentModel& model)
+      : bitext_(bitext), model_(model) {}
+
+  /// Returns whether there are words on both sides; there are no posteriors otherwise.
+  bool infer(std::int64_t k);
+
+  std::span<const std::int32_t> source, target;
+  std::array<double, 2> log_probability{};
+  std::vector<std::int64_t> place;  // of the lexicon: [source word, target word]
+
+  Chain& chain(int direction) { return chain_[static_cast<std::size_t>(direction)]; }
+  /// Posterior of a link in a direction.
+  double link(int direction, std::size_t i, std::size_t j) {
+    return direction == 0 ? chain_[0].posterior()[j * source.size() + i]
+                          : chain_[1].posterior()[i * target.size() + j];
+  }
+
+ private:
+  void find_places();
+  void look_up();
+  void leave_out(std::int64_t k);
+
+  const BitextView& bitext_;
+  const AlignmentModel& model_;
+  std::array<Chain, 2> chain_;
+  std::array<std::vector<double>, 2> emission_, null_emission_;
+};
+
+}  // namespace rosewood

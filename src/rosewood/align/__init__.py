@@ -1,0 +1,42 @@
+"""Word alignment: links between the words of sentence pairs, one alignment made of two, scores."""
+
+from rosewood.align.alignment import Alignment, GoldAlignment, Links
+from rosewood.align.evaluate import Gold, LinkScores, alignment_error_rate, score_links
+from rosewood.align.naacl import read_naacl
+from rosewood.align.pharaoh import (
+    format_pharaoh,
+    read_gold,
+    read_pharaoh,
+    write_gold,
+    write_pharaoh,
+)
+from rosewood.align.symmetrize import (
+    COMBINATIONS,
+    ORDERS,
+    SYMMETRIZATIONS,
+    combine,
+    symmetrize,
+    threshold,
+)
+
+__all__ = [
+    "COMBINATIONS",
+    "ORDERS",
+    "SYMMETRIZATIONS",
+    "Alignment",
+    "Gold",
+    "GoldAlignment",
+    "LinkScores",
+    "Links",
+    "alignment_error_rate",
+    "combine",
+    "format_pharaoh",
+    "read_gold",
+    "read_naacl",
+    "read_pharaoh",
+    "score_links",
+    "symmetrize",
+    "threshold",
+    "write_gold",
+    "write_pharaoh",
+]

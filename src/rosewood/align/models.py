@@ -1,0 +1,175 @@
+"""Models of word alignment by name, and their settings.
+
+    Model1()       words choose their partners regardless of where they stand (Brown et al. 1993)
+    Diagonal()     partners near the diagonal are likelier (Dyer et al. 2013, fast_align)
+    Hmm()          each word's partner stands near that of the word before (Vogel et al. 1996,
+                   Och & Ney 2003)
+    Best()         HMMs of both directions that agree, in which a word's own link never counts as
+                   evidence for itself; word forms and spelling help where counts are few
+
+The first three are trained by EM; `prior` makes it variational (Dirichlet priors on word
+translations), which small corpora need; `agreement` trains both directions together, links counting
+as much as both believe in them (Liang et al. 2006).  docs/decisions/0005-collapsed-agreement.md
+tells where Best comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+from rosewood.errors import AlignmentError
+
+__all__ = ["MODELS", "Best", "Diagonal", "Hmm", "Model", "Model1", "make_model"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What all models have: how words without a partner are treated, and how training starts."""
+
+    name: ClassVar[str]
+    placing: ClassVar[str]
+    is_collapsed: ClassVar[bool] = False
+
+    iterations: int = 5
+    null: float = 0.2  # the probability that a word has no partner
+    prior: float = 0.01  # pseudo-count of each pair of words; 0 is plain EM
+    agreement: bool = False
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.type == "bool":
+                if not isinstance(value, bool):
+                    raise AlignmentError(f"{each.name} is {value!r}, want True or False")
+                continue
+            kind = (int,) if each.type == "int" else (int, float)
+            if isinstance(value, bool) or not isinstance(value, kind):
+                raise AlignmentError(f"{each.name} is {value!r}, want a number")
+            low, high = _RANGES[each.name]
+            if not low <= value <= high:
+                raise AlignmentError(f"{each.name} is {value}, want {low} to {high}")
+
+    @property
+    def warm_up(self) -> int:
+        """Rounds of Model 1 before the model's own."""
+        return 0
+
+    def settings(self) -> dict[str, Any]:
+        """All of them, to be written down."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model1(Model):
+    """Every place is as likely as any other."""
+
+    name: ClassVar[str] = "model1"
+    placing: ClassVar[str] = "uniform"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagonal(Model):
+    """Places near the diagonal are likelier, by a tension that is learned."""
+
+    name: ClassVar[str] = "diag"
+    placing: ClassVar[str] = "diagonal"
+
+    null: float = 0.08
+    tension: float = 4.0
+    learn_tension: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hmm(Model):
+    """Places are chosen by a jump from the one before; jumps are learned."""
+
+    name: ClassVar[str] = "hmm"
+    placing: ClassVar[str] = "jumps"
+
+    model1: int = 5  # rounds of Model 1 first
+    reach: int = 40  # jumps beyond are all as likely as those of this size
+
+    @property
+    def warm_up(self) -> int:
+        return self.model1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best(Model):
+    """Collapsed HMMs that agree, with word forms and spelling."""
+
+    name: ClassVar[str] = "best"
+    placing: ClassVar[str] = "jumps"
+    is_collapsed: ClassVar[bool] = True
+
+    iterations: int = 8
+    agreement: bool = True
+    model1: int = 5
+    reach: int = 40
+    pair_prior: float = 0.001  # pseudo-count of each pair of words, after Model 1
+    null_prior: float = 0.001  # and of each word without a partner
+    spelling: float = 1.0  # pseudo-count of two words that are spelled the same
+    stem: int = 4  # characters that word forms share; 0: forms know nothing of each other
+    stem_weight: float = 1.0  # pseudo-counts that a word gets from the forms of its stem
+    stem_prior: float = 0.01  # pseudo-count of each pair of stems
+    least: float = 0.3  # links are geometric means of both directions' posteriors, from this on
+
+    @property
+    def warm_up(self) -> int:
+        return self.model1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.agreement:
+            raise AlignmentError("best: its directions always agree")
+        if not self.iterations:
+            raise AlignmentError("best: it needs iterations of its own")
+
+
+_RANGES: dict[str, tuple[float, float]] = {
+    "iterations": (0, 1000),
+    "null": (1e-6, 0.999),
+    "prior": (0, 100),
+    "tension": (0, 1000),
+    "model1": (1, 1000),
+    "reach": (1, 1000),
+    "pair_prior": (1e-9, 100),
+    "null_prior": (1e-9, 100),
+    "spelling": (0, 1000),
+    "stem": (0, 100),
+    "stem_weight": (0, 1e6),
+    "stem_prior": (1e-9, 100),
+    "least": (0, 1),
+}
+
+MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal, Hmm, Best)}
+
+
+def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) -> Model:
+    """The model of this name; settings may be texts, as they are typed."""
+    if name not in MODELS:
+        raise AlignmentError(f"there is no model {name!r}; there are {', '.join(MODELS)}")
+    kind = MODELS[name]
+    known = {each.name: str(each.type) for each in fields(kind)}
+    read: dict[str, Any] = {}
+    for setting, value in (settings or {}).items():
+        if setting not in known:
+            told = ", ".join(known)
+            raise AlignmentError(f"{name} has no setting {setting!r}; it has {told}")
+        read[setting] = (
+            _read(setting, known[setting], value) if isinstance(value, str) else value
+        )
+    return kind(**read)
+
+
+def _read(setting: str, kind: str, text: str) -> Any:
+    if kind == "bool":
+        if text not in ("true", "false"):
+            raise AlignmentError(f"{setting} is {text!r}, want true or false")
+        return text == "true"
+    try:
+        return int(text) if kind == "int" else float(text)
+    except ValueError:
+        raise AlignmentError(f"{setting} is {text!r}, want a number") from None

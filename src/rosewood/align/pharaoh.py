@@ -1,0 +1,139 @@
+"""Alignments in text files: a line a sentence, links `i-j`, source–target from zero.
+
+    links = read_pharaoh("out.pharaoh.gz"); write_pharaoh(links, "copy.pharaoh.zst")
+    gold = read_gold("gold.align.gz")       # `i-j` sure, `ipj` possible
+
+Links may stand in any order, between spaces or tabs.  A link that stands twice is refused: whoever
+wrote it lost count.  In gold files a link may be marked both sure and possible, since the sure ones
+are possible, too; it is sure.  An empty line is a sentence without links.
+
+Native      core/align/links.hpp
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from os import PathLike
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rosewood import _core
+from rosewood.align.alignment import Links
+from rosewood.align.evaluate import Gold
+from rosewood.corpus.compression import open_output
+from rosewood.corpus.lines import Source, file_name, read_lines
+from rosewood.errors import FormatError
+from rosewood.forest.arrays import IdArray, LongArray, as_count
+
+__all__ = ["format_pharaoh", "read_gold", "read_pharaoh", "write_gold", "write_pharaoh"]
+
+_LINES = 4096  # lines read or written at a time
+_NO_MARKS = np.zeros(0, dtype=np.uint8)
+
+Lengths = tuple[ArrayLike, ArrayLike]  # source and target words of each sentence
+
+
+def read_pharaoh(
+    source: Source,
+    *,
+    lengths: Lengths | None = None,
+    base: int = 0,
+    file: str | PathLike[str] | None = None,
+) -> Links:
+    """The links of a file (compressed or not), of an open one, or of lines.
+
+    With `lengths`, links to words that are not there are refused, and files of other sizes.  Words
+    are counted from `base` in the file, from zero in what is returned.
+    """
+    name = file_name(source, file)
+    links, _ = _parsed(source, name, base, may_be_possible=False)
+    _check(links, lengths, name)
+    return links
+
+
+def read_gold(
+    source: Source,
+    *,
+    lengths: Lengths | None = None,
+    base: int = 0,
+    file: str | PathLike[str] | None = None,
+) -> Gold:
+    """Sure and possible links; a line without links is a sentence that nobody has aligned."""
+    name = file_name(source, file)
+    links, possible = _parsed(source, name, base, may_be_possible=True)
+    _check(links, lengths, name)
+    return Gold(links, possible == 0)
+
+
+def format_pharaoh(links: Links) -> str:
+    """All sentences, each a line."""
+    return b"".join(_lines(links, _NO_MARKS)).decode()
+
+
+def write_pharaoh(links: Links, output: str | PathLike[str] | BinaryIO) -> None:
+    """Write to a file, which appears whole or not at all, compressed as its ending says."""
+    _write(output, _lines(links, _NO_MARKS))
+
+
+def write_gold(gold: Gold, output: str | PathLike[str] | BinaryIO) -> None:
+    """Write sure links as `i-j` and the others as `ipj`."""
+    _write(output, _lines(gold.links, (~gold.is_sure).astype(np.uint8)))
+
+
+def _write(output: str | PathLike[str] | BinaryIO, blocks: Iterator[bytes]) -> None:
+    if isinstance(output, str | PathLike):
+        with open_output(output) as stream:
+            _write(stream, blocks)
+        return
+    for block in blocks:
+        output.write(block)
+
+
+def _lines(links: Links, possible: NDArray[np.uint8]) -> Iterator[bytes]:
+    for first in range(0, len(links), _LINES):
+        end = min(first + _LINES, len(links))
+        yield _core.format_links(links.view, possible, first, end)
+
+
+class _Part(NamedTuple):
+    start: LongArray
+    source: IdArray
+    target: IdArray
+    possible: NDArray[np.uint8]
+
+
+def _parsed(
+    source: Source, name: str | None, base: int, *, may_be_possible: bool
+) -> tuple[Links, NDArray[np.uint8]]:
+    base = as_count("base", base, 0, 1)
+    parts = [_Part(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), _NO_MARKS)]
+    lines = (text for _, text in read_lines(source, name))
+    first, before = 1, 0
+    while some := list(islice(lines, _LINES)):
+        data = ("\n".join(some) + "\n").encode()
+        if data.count(b"\n") != len(some):
+            raise FormatError("there is a line feed within a line", file=name, line=first)
+        block = np.frombuffer(data, np.uint8)
+        arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
+        if bad is not None:
+            raise FormatError(bad[1], file=name, line=bad[0])
+        start, sources, targets = arrays
+        parts.append(_Part(start[1:] + before, sources, targets, possible))
+        before += len(sources)
+        first += len(some)
+    start, sources, targets, marks = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Links(start, sources, targets), marks
+
+
+def _check(links: Links, lengths: Lengths | None, name: str | None) -> None:
+    if lengths is None:
+        return
+    count = len(np.asarray(lengths[0]))
+    if count != len(links):
+        raise FormatError(f"it has {len(links)} lines, the corpus has {count}", file=name)
+    bad = links.beyond(*lengths)
+    if bad is not None:
+        raise FormatError(bad[1], file=name, line=bad[0] + 1)

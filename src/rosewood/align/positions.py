@@ -1,0 +1,136 @@
+"""Where partners stand: jumps of the HMM and the tension of the diagonal, and how to learn them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.align.lexicon import Lexicon
+from rosewood.align.models import Model
+from rosewood.corpus import IndexedCorpus
+
+__all__ = ["Positions", "Shapes", "learn_jumps", "learn_tension", "shapes_of"]
+
+Jumps = NDArray[np.float64]  # weights of jumps -reach .. reach, which sum to one
+_JUMP_PRIOR = 0.5  # jumps of each size seen before any is
+_TENSIONS = (0.1, 100.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Parameters of both directions: forward (target words choose source words) and backward."""
+
+    jump: tuple[Jumps, Jumps]
+    tension: tuple[float, float]
+
+    @classmethod
+    def of(cls, model: Model) -> Positions:
+        """Where training starts: the next word is likeliest, and ever less so further away."""
+        reach = getattr(model, "reach", 1)
+        sizes = np.arange(-reach, reach + 1)
+        jump = np.exp(-0.3 * np.abs(sizes - 1)) + 0.01
+        tension = float(getattr(model, "tension", 0.0))
+        return cls((jump / jump.sum(), jump / jump.sum()), (tension, tension))
+
+    def native(
+        self,
+        lexicon: Lexicon,
+        placing: str,
+        null: float,
+        null_word: tuple[NDArray[np.float32], ...],
+        agreement: bool,
+    ) -> _core.AlignmentModel:
+        """A model as kernels take it."""
+        return _core.AlignmentModel(
+            lexicon.view, placing, null, self.tension, *self.jump, *null_word, agreement
+        )
+
+
+def learn_jumps(jump: Jumps, count: Jumps, chance: Jumps) -> Jumps:
+    """Weights under which the expected jumps are likelier than under those they came from.
+
+    A jump's probability is its weight over the weights of all jumps that stay in the sentence, so
+    relative frequencies would be wrong.  Hunter's (2004) way of raising such likelihoods: the
+    count over the sum of `1 / weights to choose from` of all jumps that could have been this one.
+    """
+    seen = count + _JUMP_PRIOR
+    could = np.maximum(chance, 0.0) + _JUMP_PRIOR * len(jump) / jump.sum()
+    better = np.maximum(seen / could, 1e-12)
+    return better / better.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """Every position of an observed word: where it is (0 to 1], and among how many places."""
+
+    at: NDArray[np.float64]
+    places: NDArray[np.float64]
+    times: NDArray[np.float64]  # how often in the corpus
+
+
+def shapes_of(corpus: IndexedCorpus) -> tuple[Shapes, Shapes]:
+    """Positions of target words among source places, and the other way round."""
+    both = np.stack([corpus.source.lengths, corpus.target.lengths], axis=1)
+    shape, times = np.unique(both[(both > 0).all(axis=1)], axis=0, return_counts=True)
+    return _shapes(shape[:, 1], shape[:, 0], times), _shapes(shape[:, 0], shape[:, 1], times)
+
+
+def _shapes(
+    observed: NDArray[np.int64], places: NDArray[np.int64], times: NDArray[np.int64]
+) -> Shapes:
+    within = np.concatenate([[0.0], *(np.arange(1, n + 1) / n for n in observed)])[1:]
+    return Shapes(
+        within,
+        np.repeat(places, observed).astype(np.float64),
+        np.repeat(times, observed).astype(np.float64),
+    )
+
+
+def learn_tension(shapes: Shapes, distance: float, without: float) -> float:
+    """The tension under which links are expected to be as far from the diagonal as they were.
+
+    `distance` is what links were seen to be away altogether, `without` how many words had none.
+    That is where the likelihood is highest: its slope falls as the tension grows.
+    """
+    from scipy.optimize import brentq
+
+    words = float(shapes.times.sum())
+    if words <= without or len(shapes.at) == 0:
+        return _TENSIONS[0]
+    share = 1 - without / words
+
+    def slope(tension: float) -> float:
+        return share * float(shapes.times @ _mean_distance(shapes, tension)) - distance
+
+    low, high = _TENSIONS
+    if slope(low) <= 0:
+        return low
+    if slope(high) >= 0:
+        return high
+    return float(brentq(slope, low, high, xtol=1e-9))
+
+
+def _mean_distance(shapes: Shapes, tension: float) -> NDArray[np.float64]:
+    """How far from the diagonal places are expected to be, for each position.
+
+    Places stand at 1/S, 2/S, … 1; those up to the position form one geometric series, those
+    behind it another.
+    """
+    step = 1 / shapes.places
+    before = np.minimum(np.floor(shapes.at / step + 1e-9), shapes.places)
+    ratio = np.exp(-tension * step)
+    sums, moments = np.zeros_like(step), np.zeros_like(step)
+    for count, nearest in (
+        (before, shapes.at - before * step),
+        (shapes.places - before, (before + 1) * step - shapes.at),
+    ):
+        weight = np.where(count > 0, np.exp(-tension * np.maximum(nearest, 0.0)), 0.0)
+        power = ratio**count
+        series = (1 - power) / (1 - ratio)
+        steps = (ratio - count * power + (count - 1) * power * ratio) / (1 - ratio) ** 2
+        sums += weight * series
+        moments += weight * (np.maximum(nearest, 0.0) * series + step * steps)
+    return moments / sums

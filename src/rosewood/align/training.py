@@ -1,0 +1,160 @@
+"""Training by expectation maximisation: Model 1, the diagonal and the HMM, in both directions.
+
+One sweep over the corpus serves both directions, which read the same entries.  With a prior, the
+maximisation step is variational: a count c is worth exp(digamma(c + prior)).  Jumps and tension
+are set so that the likelihood rises, not by rule of thumb: `tests/cross/test_align.py` holds
+training to it.
+
+Native      core/align/model.hpp, maximise.hpp; specification: tests/reference/align.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
+from rosewood.align.models import Diagonal, Model
+from rosewood.align.positions import Positions, learn_jumps, learn_tension, shapes_of
+from rosewood.corpus import IndexedCorpus
+
+__all__ = ["NONE", "Expected", "Report", "Training", "null_words"]
+
+Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 1, "stage": "hmm", …}
+NONE = np.zeros(0, np.int32)
+
+
+@dataclass(eq=False)
+class Expected:
+    """What one sweep over the corpus adds up."""
+
+    count: Counts  # of links, [place, column]: both directions, or one column where they agree
+    null: tuple[Counts, Counts]  # of target and of source words without a partner
+    log_probability: tuple[float, float] = (0.0, 0.0)
+    distance: tuple[float, float] = (0.0, 0.0)
+    jump: list[NDArray[np.float64]] = field(default_factory=list)  # by direction
+    chance: list[NDArray[np.float64]] = field(default_factory=list)
+
+
+class Training:
+    """The state of training: probabilities of words and of positions, from round to round."""
+
+    def __init__(
+        self, corpus: IndexedCorpus, model: Model, *, threads: int = 1, report: Report | None = None
+    ) -> None:
+        self.corpus = corpus
+        self.model = model
+        self.threads = threads
+        self.report = report
+        self.bitext: Bitext = bitext_of(corpus)
+        self.lexicon = Lexicon.of(self.bitext, threads=threads)
+        self.positions = Positions.of(model)
+        self.null_word = tuple(
+            np.full(size, 1 / max(1, size), np.float32)
+            for size in (self.bitext.target_words, self.bitext.source_words)
+        )
+        self.expected: Expected | None = None
+        self.totals: tuple[Counts, Counts] | None = None
+        self.history: list[dict[str, Any]] = []
+        self._shapes = shapes_of(corpus) if isinstance(model, Diagonal) else None
+
+    def run(self) -> None:
+        """Model 1 first where the model wants it, then its own rounds."""
+        for _ in range(self.model.warm_up):
+            self.step("model1", "uniform")
+        for _ in range(self.model.iterations):
+            self.step(self.model.name, self.model.placing, agreement=self.model.agreement)
+
+    def step(self, stage: str, placing: str, *, agreement: bool = False) -> None:
+        """One sweep over the corpus, and the best parameters for what was expected."""
+        expected = self.expect(self.native(placing, agreement=agreement), is_one=agreement)
+        self.record(stage, expected)
+        self.expected = expected
+        self.totals = self.lexicon.totals(expected.count)
+        _core.maximise_words(
+            self.lexicon.view, expected.count, *self.totals, self.model.prior, self.threads
+        )
+        self.null_word = tuple(null_words(count, self.model.prior) for count in expected.null)
+        self.learn_positions(placing, expected)
+
+    def native(self, placing: str, *, agreement: bool) -> _core.AlignmentModel:
+        """The model as kernels take it."""
+        return self.positions.native(
+            self.lexicon, placing, self.model.null, self.null_word, agreement
+        )
+
+    def expect(
+        self,
+        native: _core.AlignmentModel,
+        *,
+        is_one: bool,
+        keep: tuple[NDArray[np.int32], ...] = (NONE, NONE, NONE),
+    ) -> Expected:
+        """A sweep over the corpus."""
+        sums = Expected(
+            np.zeros((len(self.lexicon), 1 if is_one else 2), np.int64),
+            (
+                np.zeros(self.bitext.target_words, np.int64),
+                np.zeros(self.bitext.source_words, np.int64),
+            ),
+        )
+        log_probability, distance, *jumps = _core.align_expect(
+            self.bitext.view, native, sums.count, *sums.null, *keep, self.threads
+        )
+        sums.log_probability = log_probability[0], log_probability[1]
+        sums.distance = distance[0], distance[1]
+        sums.jump = [np.array(jumps[0]), np.array(jumps[2])]
+        sums.chance = [np.array(jumps[1]), np.array(jumps[3])]
+        return sums
+
+    def learn_positions(self, placing: str, expected: Expected) -> None:
+        """Better jumps, or a better tension."""
+        if placing == "jumps":
+            jumps = (
+                learn_jumps(*each)
+                for each in zip(self.positions.jump, expected.jump, expected.chance, strict=True)
+            )
+            self.positions = Positions((next(jumps), next(jumps)), self.positions.tension)
+        elif placing == "diagonal" and isinstance(self.model, Diagonal) and self.model.learn_tension:
+            assert self._shapes is not None
+            forward, backward = self._shapes
+            placed = [count.sum() / UNIT for count in expected.null]
+            self.positions = Positions(
+                self.positions.jump,
+                (
+                    learn_tension(forward, expected.distance[0], placed[0]),
+                    learn_tension(backward, expected.distance[1], placed[1]),
+                ),
+            )
+
+    def record(self, stage: str, expected: Expected) -> None:
+        """What the sweep says of the parameters it was made with."""
+        words = (len(self.corpus.target.ids), len(self.corpus.source.ids))
+        row = {
+            "round": len(self.history) + 1,
+            "stage": stage,
+            "forward": expected.log_probability[0] / max(1, words[0]),
+            "backward": expected.log_probability[1] / max(1, words[1]),
+        }
+        self.history.append(row)
+        if self.report is not None:
+            self.report(row)
+
+
+def null_words(count: Counts, prior: float) -> NDArray[np.float32]:
+    """The probability of each word where it has no partner."""
+    if len(count) == 0:
+        return np.zeros(0, np.float32)
+    if prior > 0:
+        from scipy.special import digamma
+
+        worth = np.exp(digamma(count / UNIT + prior))
+        whole = float(np.exp(digamma(count.sum() / UNIT + prior * len(count))))
+    else:
+        worth, whole = count / UNIT, max(1e-30, count.sum() / UNIT)
+    return np.maximum(1e-30, worth / whole).astype(np.float32)

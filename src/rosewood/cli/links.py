@@ -1,0 +1,282 @@
+"""`rosewood links …`: word alignments in files: make one of two, score, look at, convert."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from io import BufferedIOBase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+
+import typer
+
+from rosewood.cli.common import Json, print_row, print_table, warn
+from rosewood.cli.options import Threads, check_files, cores
+from rosewood.errors import AlignmentError, FormatError
+
+if TYPE_CHECKING:
+    from rosewood.align import Gold, Links, LinkScores
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Word alignments in files: make one of two, score them, look at them, convert them. A "
+    "line is a sentence; its links are i-j, source word and target word, counted from 0.",
+    no_args_is_help=True,
+)
+
+LinksFile = Annotated[
+    Path, typer.Argument(metavar="LINKS", help="A file of links; - is standard input.")
+]
+LinksOutput = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="Where to write, .gz .xz .zst too.", show_default="stdout"),
+]
+_GOLD = typer.Option("--gold", metavar="FILE", help="People's links: i-j sure, ipj possible.")
+FirstLine = Annotated[
+    int | None,
+    typer.Option(
+        "--first-line",
+        min=1,
+        metavar="N",
+        help="The line of LINKS that the gold begins at, where it is of a part of the corpus.",
+    ),
+]
+STDOUT = Path("-")
+
+
+@app.command()
+def symmetrize(
+    forward: Annotated[
+        Path, typer.Argument(help="Links of a model that gives each target word a source word.")
+    ],
+    backward: Annotated[
+        Path, typer.Argument(help="Links of the other direction; they are source-target, too.")
+    ],
+    output: LinksOutput = STDOUT,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="intersection, union, grow-diag, grow-diag-final or grow-diag-final-and.",
+        ),
+    ] = "grow-diag-final-and",
+    order: Annotated[
+        str,
+        typer.Option(
+            "--order",
+            help="Whose order grow-diag follows where links shut each other out: symal (Moses, "
+            "Koehn et al. 2005) or atools (fast_align).",
+        ),
+    ] = "symal",
+    reverse_backward: Annotated[
+        bool, typer.Option("--reverse-backward", help="Links of BACKWARD are target-source.")
+    ] = False,
+    threads: Threads = None,
+) -> None:
+    """Make one alignment of two."""
+    from rosewood.align import symmetrize, write_pharaoh
+
+    check_files({"-o": output}, [forward, backward])
+    first, second = _read(forward), _read(backward)
+    if len(first) != len(second):
+        raise FormatError(
+            f"it has {len(second)} lines, {forward} has {len(first)}", file=str(backward)
+        )
+    second = second.transposed() if reverse_backward else second
+    made = symmetrize(first, second, method, order=order, threads=cores(threads))
+    write_pharaoh(made, _destination(output))
+
+
+@app.command()
+def evaluate(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="LINKS…", help="Files of links; - is standard input.")
+    ],
+    gold: Annotated[Path, _GOLD],
+    first_line: FirstLine = None,
+    per_sentence: Annotated[
+        bool, typer.Option("--per-sentence", help="The counts of each sentence, too.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Alignment error rate, precision, recall and F against --gold, for each file.
+
+    Gold lines without links are sentences that nobody has aligned: they do not count.
+    """
+    from rosewood.align import score_links
+
+    check_files({}, [*files, gold])
+    truth = _read_gold(gold)
+    empty = len(truth) - int(truth.is_aligned.sum())
+    if empty:
+        warn(f"{gold}: sentences without gold, which are not counted: {empty}")
+    rows: list[dict[str, Any]] = []
+    if per_sentence and not json:
+        print("file\tline\taer\t" + "\t".join(_COUNTS))
+    for file in files:
+        scores = score_links(_read(file), truth, first_line=first_line)
+        if per_sentence:
+            _print_sentences(str(file), scores, json)
+        rows.append({"file": str(file), **scores.as_dict()})
+    if per_sentence and not json:
+        print()
+    _print_scores(rows, json)
+
+
+_COUNTS = ("links", "sure", "possible", "links_sure", "links_possible")
+
+
+def _print_sentences(file: str, scores: LinkScores, as_json: bool) -> None:
+    counts = {name: getattr(scores, name).tolist() for name in _COUNTS}
+    error = scores.sentence_aer().tolist()
+    for n, number in enumerate(scores.sentence.tolist()):
+        row = {"file": file, "line": number + 1, "aer": error[n]}
+        print_row({**row, **{name: counts[name][n] for name in _COUNTS}}, as_json)
+
+
+def _print_scores(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        for row in rows:
+            print_row(row, as_json=True)
+        return
+    names = ("aer", "precision", "recall", "f", "sentences", "links")
+    table = [["AER", "precision", "recall", "F", "sentences", "links", "file"]]
+    for row in rows:
+        cells = [f"{row[n]:.4f}" if isinstance(row[n], float) else f"{row[n]:,}" for n in names]
+        table.append([*cells, row["file"]])
+    print_table(table, right=range(len(names)))
+
+
+@app.command()
+def show(
+    file: LinksFile,
+    line: Annotated[int, typer.Argument(metavar="LINE", min=1, help="Which line, from 1.")],
+    source: Annotated[
+        Path | None, typer.Option("--source", help="The source text, a sentence a line.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option("--target", help="The target text.")] = None,
+    gold: Annotated[Path | None, _GOLD] = None,
+    first_line: FirstLine = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A picture, .svg or .html.", show_default="terminal"),
+    ] = None,
+) -> None:
+    """Draw one sentence: source words along the top, target words down the side."""
+    from rosewood.output import whole_file
+
+    check_files({"-o": output}, [file, source, target, gold])
+    if (source is None) != (target is None):
+        raise AlignmentError("show: want both --source and --target, or neither")
+    if output is not None and output.suffix.lower() not in (".svg", ".html"):
+        raise AlignmentError(f"{output}: a picture ends with .svg or .html")
+    links = _read(file)
+    if line > len(links):
+        raise FormatError(f"there is no line {line}: it has {len(links)}", file=str(file))
+    alignment = links[line - 1]
+    if source is not None and target is not None:
+        try:
+            alignment = alignment.with_words(_line(source, line), _line(target, line))
+        except AlignmentError as error:
+            raise FormatError(str(error), file=str(file), line=line) from error
+    truth = None
+    if gold is not None:
+        people = _read_gold(gold)
+        number = line - (first_line or 1)
+        if not 0 <= number < len(people) or not people.is_aligned[number]:
+            raise AlignmentError(f"{gold}: line {line} of the links has no gold")
+        truth = people[number]
+    if output is None:
+        print(alignment.text(gold=truth))
+        return
+    is_svg = output.suffix.lower() == ".svg"
+    picture = alignment.svg(gold=truth) if is_svg else alignment.html(gold=truth)
+    with whole_file(output) as stream:
+        stream.write(picture.encode() if is_svg else _page(picture).encode())
+
+
+def _page(body: str) -> str:
+    return f'<!doctype html>\n<meta charset="utf-8">\n<title>Alignment</title>\n{body}\n'
+
+
+@app.command()
+def convert(
+    file: LinksFile,
+    output: LinksOutput = STDOUT,
+    is_gold: Annotated[
+        bool, typer.Option("--gold", help="It is a gold file: i-j sure, ipj possible.")
+    ] = False,
+    naacl: Annotated[
+        bool,
+        typer.Option(
+            "--naacl", help="It is a gold file of lines `sentence source target [S|P]`, from 1."
+        ),
+    ] = False,
+    only_sure: Annotated[
+        bool, typer.Option("--only-sure", help="Leave the possible links of gold out.")
+    ] = False,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="Write target-source links: swap the two numbers.")
+    ] = False,
+    from_one: Annotated[
+        bool, typer.Option("--from-one", help="Words of LINKS are counted from 1.")
+    ] = False,
+) -> None:
+    """Write links sorted and checked, turned around, counted from 0, compressed as -o says."""
+    from rosewood.align import read_gold, read_naacl, write_gold, write_pharaoh
+
+    check_files({"-o": output}, [file])
+    if naacl and from_one:
+        raise AlignmentError("--naacl files are counted from 1 by themselves: drop --from-one")
+    if only_sure and not (is_gold or naacl):
+        raise AlignmentError("--only-sure is for gold: say --gold or --naacl, too")
+    if not (is_gold or naacl):
+        links = _read(file, base=int(from_one))
+        write_pharaoh(links.transposed() if reverse else links, _destination(output))
+        return
+    if naacl:
+        gold = read_naacl(_source(file), file=_name(file))
+    else:
+        gold = read_gold(_source(file), base=int(from_one), file=_name(file))
+    gold = gold.transposed() if reverse else gold
+    if only_sure:
+        write_pharaoh(gold.sure, _destination(output))
+    else:
+        write_gold(gold, _destination(output))
+
+
+def _source(file: Path) -> Path | BufferedIOBase:
+    return cast(BufferedIOBase, sys.stdin.buffer) if str(file) == "-" else file
+
+
+def _destination(output: Path) -> Path | BinaryIO:
+    return sys.stdout.buffer if str(output) == "-" else output
+
+
+def _name(file: Path) -> str:
+    return "<stdin>" if str(file) == "-" else str(file)
+
+
+def _read(file: Path, base: int = 0) -> Links:
+    from rosewood.align import read_pharaoh
+
+    return read_pharaoh(_source(file), base=base, file=_name(file))
+
+
+def _read_gold(file: Path) -> Gold:
+    from rosewood.align import read_gold
+
+    return read_gold(_source(file), file=_name(file))
+
+
+def _line(file: Path, line: int) -> str:
+    """One line of a file, without the rest in memory."""
+    from rosewood.corpus.lines import read_lines
+
+    last = 0
+    for number, text in read_lines(_source(file), _name(file)):
+        if number == line:
+            return text
+        last = number
+    raise FormatError(f"there is no line {line}: it has {last}", file=_name(file))

@@ -1,0 +1,199 @@
+"""The corpus: sentence pairs from files of any format, walked as often as one likes.
+
+A corpus holds no text.  Each walk reads the files again; filters, splits and other steps are laid
+over it, so memory does not grow with the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from rosewood.corpus.checks import Checks, Tally
+from rosewood.corpus.filters import Filtering, FilterReport, Filters
+from rosewood.corpus.formats.languages import check_language
+from rosewood.corpus.formats.strict import Settings
+from rosewood.corpus.pairs import SentencePair
+from rosewood.corpus.readers import OnBadLine, Reading, Source
+from rosewood.corpus.splitting import PARTS, SplitBy, choose_split
+from rosewood.corpus.summary import Summary, summarise
+from rosewood.corpus.writers import Target, open_writer, target_of
+from rosewood.errors import CorpusError
+
+__all__ = ["Corpus", "read_pairs"]
+
+Walk = Callable[[], Iterator[SentencePair]]
+Step = Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
+
+
+class Corpus:
+    """Sentence pairs that can be walked again and again.
+
+    >>> corpus = Corpus.of([("das Haus", "the house"), ("ja", "yes")])
+    >>> [pair.target for pair in corpus]
+    ['the house', 'yes']
+    """
+
+    def __init__(
+        self,
+        walk: Walk,
+        languages: tuple[str | None, str | None] = (None, None),
+        reading: Reading | None = None,
+        filtering: Filtering | None = None,
+    ) -> None:
+        """What a walk gives; those who have files want `Corpus.read`."""
+        self._walk = walk
+        self.languages = languages  # source and target, as they were given
+        self._reading = reading
+        self._filtering = filtering
+
+    @staticmethod
+    def read(
+        *sources: Source,
+        format: str | None = None,
+        source_language: str | None = None,
+        target_language: str | None = None,
+        on_bad_line: OnBadLine = "stop",
+        checks: Checks | None = None,
+    ) -> Corpus:
+        """Files as one corpus, in their order.
+
+        A source is a file (TSV, JSON lines, TMX, PO or XLIFF, by its ending or as `format` says),
+        or a pair of text files; two text files in a row make a pair.  Any of them may be
+        compressed (.gz, .xz, .zst), and `-` is standard input.  Files are opened when the corpus
+        is walked.  Bad lines stop the walk, or are skipped and counted in `skipped`.
+        """
+        settings = Settings(
+            source_language, target_language, Checks() if checks is None else checks
+        )
+        reading = Reading(sources, format, settings, on_bad_line)
+        return Corpus(reading, (source_language, target_language), reading)
+
+    @staticmethod
+    def of(
+        pairs: Sequence[SentencePair | tuple[str, str]],
+        *,
+        source_language: str | None = None,
+        target_language: str | None = None,
+    ) -> Corpus:
+        """Pairs that are in memory already."""
+        if not isinstance(pairs, Sequence) or isinstance(pairs, str):
+            raise CorpusError(
+                f"pairs is {type(pairs).__name__}, want a list that can be read again"
+            )
+        made = [each if isinstance(each, SentencePair) else _pair(each) for each in pairs]
+        check_language("source_language", source_language)
+        check_language("target_language", target_language)
+        return Corpus(lambda: iter(made), (source_language, target_language))
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        return self._walk()
+
+    def through(self, step: Step) -> Corpus:
+        """A corpus whose walks go through a function, from pairs to pairs."""
+        return Corpus(lambda: step(self._walk()), self.languages, self._reading, self._filtering)
+
+    def filter(self, filters: Filters) -> Corpus:
+        """The pairs that filters keep; after a walk, `report` tells of the others."""
+        if not isinstance(filters, Filters):
+            raise CorpusError(f"filters is {filters!r}, want Filters(…)")
+        filtering = Filtering(filters)
+        return Corpus(lambda: filtering(self._walk()), self.languages, self._reading, filtering)
+
+    def split(
+        self, *, dev: int = 0, test: int = 0, seed: int = 1, by: SplitBy = "pair"
+    ) -> tuple[Corpus, Corpus, Corpus]:
+        """Pairs to train on, and so many for development and for testing, as the seed falls.
+
+        The same pair is never in two of them, nor twice in a held-out one; with `by="source"` no
+        source sentence is.  The corpus is walked once here.
+        """
+        chosen = choose_split(self, dev, test, seed, by)
+        train, held_out, tested = (self.through(partial(chosen.only, part)) for part in PARTS)
+        return train, held_out, tested
+
+    def summary(self) -> Summary:
+        """Sizes and lengths, from one walk."""
+        return summarise(iter(self))
+
+    def write(self, path: Source, format: str | None = None) -> int:
+        """Writes all pairs and returns how many there are.
+
+        A pair of paths is for two text files; the ending of a single path, or `format`, tells
+        whether it is a table, JSON lines or a translation memory.
+        """
+        return self.write_to(target_of(path, format))
+
+    def write_to(self, target: Target) -> int:
+        """What `write` does, for a target that is known."""
+        columns = self.tag_names() if target.format == "tsv" else []
+        count = 0
+        with open_writer(target, self.languages, columns) as write:
+            for pair in self:
+                write(pair)
+                count += 1
+        return count
+
+    def tag_names(self) -> list[str]:
+        """The tags that pairs have, in the order in which they come up: a walk, if need be."""
+        if self._reading is not None and not self._reading.may_have_tags:
+            return []
+        names: dict[str, None] = {}
+        for pair in self:
+            names.update(dict.fromkeys(pair.tags))
+        return list(names)
+
+    @property
+    def tally(self) -> Tally:
+        """What the last walk skipped, left out and changed, with examples."""
+        return Tally() if self._reading is None else self._reading.tally
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """How many bad lines the last walk skipped, for each kind of fault."""
+        return dict(self.tally.skipped)
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """What the last walk left out though it is not bad: fuzzy entries, other languages…"""
+        return dict(self.tally.left_out)
+
+    @property
+    def report(self) -> FilterReport | None:
+        """What the filters removed in the last walk, if there are any."""
+        return None if self._filtering is None else self._filtering.report
+
+    @property
+    def files(self) -> list[str]:
+        """The files it is read from."""
+        return [] if self._reading is None else self._reading.names
+
+    def __repr__(self) -> str:
+        return f"Corpus({', '.join(self.files) or 'in memory'})"
+
+
+def read_pairs(
+    *sources: Source,
+    format: str | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    on_bad_line: OnBadLine = "stop",
+    checks: Checks | None = None,
+) -> Iterator[SentencePair]:
+    """The pairs of files, once; see `Corpus.read`."""
+    return iter(
+        Corpus.read(
+            *sources,
+            format=format,
+            source_language=source_language,
+            target_language=target_language,
+            on_bad_line=on_bad_line,
+            checks=checks,
+        )
+    )
+
+
+def _pair(texts: tuple[str, str]) -> SentencePair:
+    if not isinstance(texts, tuple) or list(map(type, texts)) != [str, str]:
+        raise CorpusError(f"a pair is {texts!r}, want a SentencePair or two strings")
+    return SentencePair(*texts)

@@ -1,0 +1,150 @@
+"""Filters: which pairs of a corpus are kept, and a count of those that are not, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal
+
+from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
+from rosewood.corpus.pairs import SentencePair, count_words
+from rosewood.errors import CorpusError
+
+__all__ = ["FilterReport", "Filtering", "Filters", "Removed"]
+
+_EXAMPLES = 3  # of each reason
+_SHOWN = 60  # characters of a side in an example
+_BATCH = 8192  # pairs whose fingerprints are looked up together
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a pair must be to be kept.  A pair that several filters refuse counts for the first.
+
+    Lengths are in words between spaces, or in characters where `unit` says so: for text without
+    spaces.  `max_ratio` is that of the longer side to the shorter.  `deduplicate` keeps the first
+    of the pairs that are the same: as a whole (`True` or "pair"), or in one side alone.
+    """
+
+    min_words: int = 1
+    max_words: int | None = None
+    max_ratio: float | None = None
+    unit: Literal["words", "characters"] = "words"
+    drop_identical: bool = False
+    deduplicate: bool | Literal["pair", "source", "target"] = False
+
+    def __post_init__(self) -> None:
+        if type(self.min_words) is not int or self.min_words < 0:
+            raise CorpusError(f"min_words is {self.min_words!r}, want a whole number from 0 on")
+        if self.max_words is not None and (
+            type(self.max_words) is not int or self.max_words < max(1, self.min_words)
+        ):
+            least = max(1, self.min_words)
+            raise CorpusError(f"max_words is {self.max_words!r}, want a whole number from {least}")
+        if self.max_ratio is not None and (
+            isinstance(self.max_ratio, bool)
+            or not isinstance(self.max_ratio, int | float)
+            or not 1 <= self.max_ratio < math.inf
+        ):
+            raise CorpusError(f"max_ratio is {self.max_ratio!r}, want a number from 1 on")
+        if self.unit not in ("words", "characters"):
+            raise CorpusError(f"unit is {self.unit!r}, want words or characters")
+        if not isinstance(self.deduplicate, bool) and self.deduplicate not in KEYS:
+            raise CorpusError(f"deduplicate is {self.deduplicate!r}, want {', '.join(KEYS)} or no")
+
+    def reason(self, pair: SentencePair) -> str | None:
+        """Why the pair is not kept; duplicates are another matter."""
+        count: Callable[[str], int] = count_words if self.unit == "words" else len
+        source, target = count(pair.source), count(pair.target)
+        shorter, longer = (source, target) if source < target else (target, source)
+        if shorter < self.min_words:
+            if not shorter:
+                return "empty side"
+            return f"fewer than {self.min_words} {self.unit}"
+        if self.max_words is not None and longer > self.max_words:
+            return f"more than {self.max_words} {self.unit}"
+        if self.max_ratio is not None and longer > self.max_ratio * shorter:
+            return f"ratio above {self.max_ratio:g}"
+        if self.drop_identical and pair.source == pair.target:
+            return "identical sides"
+        return None
+
+
+@dataclass(slots=True)
+class Removed:
+    """Pairs that were removed for one reason: how many, and the first of them."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FilterReport:
+    """What filters did to the pairs of one walk."""
+
+    seen: int = 0
+    removed: dict[str, Removed] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> int:
+        return self.seen - sum(each.count for each in self.removed.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "seen": self.seen,
+            "kept": self.kept,
+            "removed": {
+                reason: {"count": each.count, "examples": each.examples}
+                for reason, each in self.removed.items()
+            },
+        }
+
+    def remove(self, pair: SentencePair, reason: str) -> None:
+        entry = self.removed.setdefault(reason, Removed())
+        entry.count += 1
+        if len(entry.examples) < _EXAMPLES:
+            place = "" if pair.origin is None else f"{pair.origin}: "
+            entry.examples.append(f"{place}{_short(pair.source)} ||| {_short(pair.target)}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+class Filtering:
+    """Filters at work; the report is of the walk that began last."""
+
+    def __init__(self, filters: Filters) -> None:
+        self.filters = filters
+        self.report = FilterReport()
+
+    def __call__(self, pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+        self.report = report = FilterReport()
+        good = self._good(pairs, report)
+        by = self.filters.deduplicate
+        return _distinct(good, report, "pair" if by is True else by) if by else good
+
+    def _good(self, pairs: Iterator[SentencePair], report: FilterReport) -> Iterator[SentencePair]:
+        judge = self.filters.reason
+        for pair in pairs:
+            report.seen += 1
+            reason = judge(pair)
+            if reason is None:
+                yield pair
+            else:
+                report.remove(pair, reason)
+
+
+def _distinct(
+    pairs: Iterator[SentencePair], report: FilterReport, by: str
+) -> Iterator[SentencePair]:
+    key, seen = KEYS[by], Seen()
+    while batch := list(islice(pairs, _BATCH)):
+        is_new = seen.add(fingerprint(key(pair)) for pair in batch)
+        for pair, keep in zip(batch, is_new, strict=True):
+            if keep:
+                yield pair
+            else:
+                report.remove(pair, f"duplicate {by}")

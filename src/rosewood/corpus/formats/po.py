@@ -1,0 +1,113 @@
+"""Catalogues of gettext (PO): `msgid` is the source, `msgstr` the target, or the other way round.
+
+The header's language is that of `msgstr`; where it is the source language that is asked for, pairs
+are turned round.  Entries that are fuzzy, untranslated or obsolete are left out and counted.  The
+singular is paired with the first plural form, the plural with each of the others.  Contexts, flags
+and the numbers of plural forms are tags.  Catalogues are small: one is held in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any
+
+from rosewood.corpus.checks import Bad, Tally
+from rosewood.corpus.formats.languages import is_backward
+from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_lines
+from rosewood.corpus.formats.xml import needs_extra
+from rosewood.errors import FormatError
+
+__all__ = ["parse_po"]
+
+_LINE = re.compile(r"\(line (\d+)\)(?:: (.*))?")
+
+
+def parse_po(source: Input, settings: Settings, tally: Tally) -> Found:
+    """The pairs of each entry that is translated."""
+    gate = settings.gate(tally, source.name)
+    with TemporaryDirectory() as folder:
+        # Texts polib cuts at whatever Unicode calls a line end; files it does not.
+        clean = Path(folder) / "clean.po"
+        with clean.open("wb") as stream:
+            yield from _copy(strict_lines(source, settings.checks.max_bytes), stream, source.name)
+        entries = _entries(clean, source.name)
+    own = entries.metadata.get("Language")
+    backward = is_backward((None, own), settings.source_language, settings.target_language)
+    for entry in entries:
+        left_out = _left_out(entry) or (f"language {own}" if backward is None else None)
+        if left_out is not None:
+            tally.left_out[left_out] += 1
+            continue
+        for text, translation, tags in _forms(entry):
+            if not translation:
+                tally.left_out["untranslated"] += 1
+                continue
+            pair = (translation, text) if backward else (text, translation)
+            yield gate.pair(*pair, entry.linenum, tags)
+
+
+def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[Bad]:
+    """Entries stand between empty lines; those with a bad line become empty lines themselves."""
+    block: list[str] = []
+    wrong: Bad | None = None
+    for line in lines:
+        block.append(line.text)
+        wrong = wrong or line.bad or _lone_return(line, file)
+        if not line.text.strip() and line.bad is None:
+            stream.write("".join(_kept(block, wrong)).encode())
+            if wrong is not None:
+                yield wrong
+            block, wrong = [], None
+    stream.write("".join(_kept(block, wrong)).encode())
+    if wrong is not None:
+        yield wrong
+
+
+def _kept(block: list[str], wrong: Bad | None) -> list[str]:
+    return [f"{text}\n" if wrong is None else "\n" for text in block]
+
+
+def _lone_return(line: Line, file: str) -> Bad | None:
+    """Which polib would take for the end of a line."""
+    if "\r" not in line.text:
+        return None
+    told = "there is a carriage return that does not end the line: lines end with \\n"
+    return Bad("carriage return", FormatError(told, file=file, line=line.number))
+
+
+def _entries(path: Path, file: str) -> Any:
+    try:
+        import polib
+    except ImportError as error:
+        raise needs_extra(file) from error
+    try:
+        return polib.pofile(str(path), encoding="utf-8")
+    except Exception as error:  # whatever polib stumbles over
+        found = _LINE.search(str(error))
+        line = None if found is None else int(found[1])
+        told = str(error) if found is None else found[2] or "syntax error"
+        raise FormatError(f"it is not a PO file: {told}", file=file, line=line) from error
+
+
+def _left_out(entry: Any) -> str | None:
+    if entry.obsolete:
+        return "obsolete"
+    return "fuzzy" if entry.fuzzy else None
+
+
+def _forms(entry: Any) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Texts, their translations and tags."""
+    tags = {"context": entry.msgctxt} if entry.msgctxt else {}
+    if entry.flags:
+        tags["flags"] = ", ".join(entry.flags)
+    if not entry.msgid_plural:
+        yield entry.msgid, entry.msgstr, tags
+        return
+    forms = sorted(entry.msgstr_plural.items())
+    for number, translation in forms:
+        is_singular = number == 0 and len(forms) > 1
+        text = entry.msgid if is_singular else entry.msgid_plural
+        yield text, translation, {**tags, "plural": str(number)}

@@ -1,0 +1,116 @@
+"""What all parsers start from: where bytes come from, and lines that are never too long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from os import fspath
+from tempfile import TemporaryFile
+from typing import IO, Any, BinaryIO, NamedTuple, cast
+from weakref import finalize
+
+from rosewood.corpus.checks import Bad, Checks, Gate, Tally
+from rosewood.corpus.compression import open_input
+from rosewood.corpus.pairs import SentencePair
+from rosewood.errors import DamagedFileError, FormatError
+
+__all__ = ["Found", "Input", "Line", "Settings", "strict_lines"]
+
+_CHUNK = 1 << 20
+Found = Iterator[SentencePair | Bad]
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Input:
+    """A file, or standard input, which is kept aside so that it can be read again."""
+
+    path: str
+    _kept: IO[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return "<stdin>" if self.path == "-" else fspath(self.path)
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        if self.path != "-":
+            with open_input(self.path) as stream:
+                yield stream
+            return
+        if self._kept is None:
+            kept = TemporaryFile()  # noqa: SIM115 - it stays as long as the input does
+            finalize(self, kept.close)
+            while chunk := sys.stdin.buffer.read(_CHUNK):
+                kept.write(chunk)
+            self._kept = kept
+        self._kept.seek(0)
+        yield cast(BinaryIO, self._kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a corpus is read: which languages, in tags like `de` or `pt-BR`, and which limits."""
+
+    source_language: str | None = None
+    target_language: str | None = None
+    checks: Checks = field(default_factory=Checks)
+
+    def gate(self, tally: Tally, file: str, target_file: str | None = None) -> Gate:
+        return Gate(self.checks, tally, file, target_file)
+
+
+class Line(NamedTuple):
+    """A line with its number from 1, without its end; of a bad one there may be no text."""
+
+    number: int
+    text: str
+    bad: Bad | None = None
+
+
+def strict_lines(source: Input, limit: int) -> Iterator[Line]:
+    """Lines end with a line feed, and a carriage return before it is part of the end.
+
+    A line of more than `limit` bytes is bad; no more of it than that is ever held.
+    """
+    number = 0
+    try:
+        with source.open() as stream:
+            while raw := stream.readline(limit):
+                number += 1
+                if len(raw) == limit and raw[-1] != 0x0A:
+                    yield _bad(source, number, "too long", f"it is longer than {limit:,} bytes")
+                    _pass_over(stream)
+                    continue
+                try:
+                    text = raw.decode()
+                except UnicodeDecodeError as error:
+                    yield _bad(source, number, "not UTF-8", _not_utf8(raw, error, number))
+                    continue
+                text = text.removesuffix("\n").removesuffix("\r")
+                if text.startswith("\ufeff"):  # also where files were put one behind the other
+                    told = "the line begins with a byte order mark: save it as UTF-8 without one"
+                    bad = _bad(source, number, "byte order mark", told)
+                    yield bad._replace(text=text.removeprefix("\ufeff"))
+                    continue
+                yield Line(number, text)
+    except DamagedFileError as error:
+        raise DamagedFileError(error.reason, file=source.name, line=number + 1) from error
+
+
+def _bad(source: Input, number: int, kind: str, reason: str) -> Line:
+    return Line(number, "", Bad(kind, FormatError(reason, file=source.name, line=number)))
+
+
+def _pass_over(stream: Any) -> None:
+    """The rest of a line."""
+    while (piece := stream.readline(_CHUNK)) and piece[-1] != 0x0A:
+        pass
+
+
+def _not_utf8(raw: bytes, error: UnicodeDecodeError, number: int) -> str:
+    if number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "it is UTF-16: convert it to UTF-8"
+    return f"it is not UTF-8: {error.reason} at byte {error.start + 1} of the line"

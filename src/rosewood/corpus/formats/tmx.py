@@ -1,0 +1,124 @@
+"""Translation memories (TMX): the variants of two languages in each unit.
+
+The languages are those that are asked for: `en` takes `en-US` where there is no plain `en`.  Where
+none are, the source is the memory's own and the target the only other language of the first unit.
+Properties of a unit are tags.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosewood.corpus.checks import Bad, Gate, Tally
+from rosewood.corpus.formats.inline import as_text
+from rosewood.corpus.formats.languages import closest, matches
+from rosewood.corpus.formats.strict import Found, Input, Settings
+from rosewood.corpus.formats.xml import children, each_element, local_name
+from rosewood.corpus.pairs import SentencePair
+from rosewood.errors import FormatError, RosewoodError
+
+__all__ = ["parse_tmx"]
+
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+
+
+def parse_tmx(source: Input, settings: Settings, tally: Tally) -> Found:
+    """A pair of each unit that has both languages; others are left out and counted."""
+    gate = settings.gate(tally, source.name)
+    wanted = _Wanted(settings.source_language, settings.target_language)
+    own: str | None = None
+    count = 0
+    for _, element in each_element(source, "tmx", {"header"}, {"tu"}):
+        name = local_name(element)
+        if name == "header":
+            own = element.get("srclang")
+        elif name == "tu":
+            count += 1
+            found = _unit(element, count, wanted, own, gate)
+            if found is not None:
+                yield found
+
+
+class _Wanted:
+    """The two languages; what was not asked for, the first unit that tells decides."""
+
+    def __init__(self, source: str | None, target: str | None) -> None:
+        self.source, self.target = source, target
+
+    def decide(self, there: dict[str, Any], own: str | None) -> None:
+        """Raises RosewoodError where there are several to choose from."""
+        if self.source is None:
+            if own and own != "*all*" and not (self.target and matches(self.target, own)):
+                self.source = own
+            else:
+                self.source = self._other(self.target, there)
+        if self.target is None:
+            self.target = self._other(self.source, there)
+
+    def _other(self, one: str | None, there: dict[str, Any]) -> str | None:
+        """The only language beside this one; or the first, where there is none yet."""
+        others = [each for each in there if one is None or not matches(one, each)]
+        if one is not None and len(others) > 1:
+            told = ", ".join([one, *others][:8])
+            raise RosewoodError(f"it holds {told}: say which two languages")
+        return others[0] if others else None
+
+    def has(self, language: str) -> bool:
+        """Whether it is one of the two."""
+        return any(
+            wanted is not None and matches(wanted, language)
+            for wanted in (self.source, self.target)
+        )
+
+    def choose(self, there: dict[str, Any]) -> tuple[str | None, str | None]:
+        """The variants of a unit that are meant."""
+        source = None if self.source is None else closest(self.source, there)
+        rest = [each for each in there if each != source]
+        return source, None if self.target is None else closest(self.target, rest)
+
+
+def _unit(
+    unit: Any, count: int, wanted: _Wanted, own: str | None, gate: Gate
+) -> SentencePair | Bad | None:
+    line, name = unit.sourceline, unit.get("tuid")
+    there: dict[str, Any] = {}
+    variants = [
+        ((each.get(_XML_LANG) or each.get("lang") or "").strip(), each)
+        for each in children(unit, "tuv")
+    ]
+    for language, variant in variants:
+        there.setdefault(language, variant)
+    if "" in there:
+        return gate.bad("no language", "a variant does not tell its language", line, name)
+    try:
+        wanted.decide(there, unit.get("srclang") or own)
+    except RosewoodError as error:
+        raise FormatError(str(error), file=gate.file, line=line) from error
+    source, target = wanted.choose(there)
+    if source is None or target is None:
+        missing = (wanted.source if source is None else wanted.target) or "translation"
+        gate.tally.left_out[f"no {missing}, only {', '.join([*there][:4]) or 'nothing'}"] += 1
+        return None
+    texts = []
+    for language in (source, target):
+        segments = children(there[language], "seg")
+        if not segments:
+            return gate.bad("no segment", f"the variant {language!r} has no <seg>", line, name)
+        try:
+            texts.append(as_text(segments[0]))
+        except RosewoodError as error:
+            return gate.bad("entity", str(error), line, name)
+    also = sum(wanted.has(language) for language, _ in variants) - 2
+    if also:
+        gate.tally.left_out["another variant"] += also
+    return gate.pair(texts[0], texts[1], line, _tags(unit), name or str(count))
+
+
+def _tags(unit: Any) -> dict[str, str]:
+    """Properties by their types; several of one type are joined."""
+    tags: dict[str, str] = {}
+    for each in children(unit, "prop"):
+        kind, value = each.get("type"), "".join(each.itertext())
+        if kind and value:
+            tags[kind] = f"{tags[kind]}; {value}" if kind in tags else value
+    return tags

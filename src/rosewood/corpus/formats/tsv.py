@@ -1,0 +1,89 @@
+"""Tables: fields between tabs, a pair on each line.
+
+Two columns are source and target.  Where the first line names the columns, `source` and `target`
+(or the languages, where they are given) must be among them, and every other column is a tag; an
+empty field is a tag that the pair has not.  Quotes are characters like others: a field has no tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from rosewood.corpus.checks import Bad, Gate, Tally
+from rosewood.corpus.formats.languages import closest
+from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_lines
+from rosewood.corpus.pairs import SentencePair
+from rosewood.errors import FormatError
+
+__all__ = ["parse_tsv", "sides_of"]
+
+
+class _Columns(NamedTuple):
+    """Where things stand on a line."""
+
+    width: int
+    source: int
+    target: int
+    tags: list[tuple[str, int]]
+
+
+_TWO = _Columns(2, 0, 1, [])
+
+
+def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Found:
+    """A pair of each line behind the header, if there is one."""
+    gate = settings.gate(tally, source.name)
+    lines = strict_lines(source, settings.checks.max_bytes)
+    first = next(lines, None)
+    if first is None:
+        return
+    columns = _header(first, settings, source.name)
+    if columns is None:
+        columns, lines = _TWO, chain([first], lines)
+    for line in lines:
+        yield line.bad or _pair(line, columns, gate)
+
+
+def _pair(line: Line, columns: _Columns, gate: Gate) -> SentencePair | Bad:
+    fields = line.text.split("\t")
+    if len(fields) != columns.width:
+        told = f"there are {len(fields)} fields between tabs, want {columns.width}"
+        if columns is _TWO and len(fields) > 2:
+            told += ": a header must name the columns where there are more"
+        return gate.bad("number of fields", told, line.number)
+    tags = {name: fields[place] for name, place in columns.tags if fields[place]}
+    return gate.pair(fields[columns.source], fields[columns.target], line.number, tags)
+
+
+def _header(line: Line, settings: Settings, file: str) -> _Columns | None:
+    """The columns, where the line names them."""
+    names = line.text.split("\t")
+    sides = sides_of(names, settings.source_language, settings.target_language)
+    if sides is None:
+        return None
+    source, target = sides
+    if line.bad is not None:
+        raise line.bad.error  # without it nobody would know which column is which
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        told = f"column {twice[:40]!r} stands twice in the header"
+        raise FormatError(told, file=file, line=line.number)
+    if "" in names:
+        raise FormatError("a column of the header has no name", file=file, line=line.number)
+    places = {name: place for place, name in enumerate(names)}
+    tags = [(name, place) for name, place in places.items() if name not in (source, target)]
+    return _Columns(len(names), places[source], places[target], tags)
+
+
+def sides_of(
+    names: Sequence[str], source_language: str | None, target_language: str | None
+) -> tuple[str, str] | None:
+    """The columns of the texts, if these are names of columns."""
+    if "source" in names and "target" in names:
+        return "source", "target"
+    if source_language is None or target_language is None:
+        return None
+    source, target = closest(source_language, names), closest(target_language, names)
+    return None if source is None or target is None or source == target else (source, target)

@@ -1,0 +1,352 @@
+"""A parallel corpus as numbers: what training reads, in memory or mapped from a folder.
+
+    c = IndexedCorpus.from_files("train.de.gz", "train.en.gz")
+    IndexedCorpus.build("train.idx", source="train.de.gz", target="train.en.gz")   # streams
+    c = IndexedCorpus.open("train.idx")                                            # mapped
+    len(c); c.source.ids; c.source.start; c.source.words(3); c.target.vocabulary
+
+Layout      sentence k of a side is ids[start[k]:start[k+1]]; words are numbered in the order in
+            which they first occur; word w is bytes word_start[w]:word_start[w+1] of all words
+Text        lines end at line feeds, words at spaces and tabs; a line may have no words; what is
+            not UTF-8, control characters, a byte order mark and carriage returns within a line
+            are refused with their place
+Folder      those four arrays of each side, little-endian, and corpus.json, which has their sizes
+            and checksums; it appears whole or not at all
+Native      core/corpus/indexer.hpp; specification: tests/reference/corpus.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.corpus import indexed_files as files
+from rosewood.corpus.compression import open_input
+from rosewood.corpus.vocabulary import Vocabulary
+from rosewood.errors import CorpusError, FormatError
+from rosewood.output import whole_folder
+
+__all__ = ["IndexedCorpus", "IndexedText"]
+
+_MAX_WORDS = 100_000  # of a line; more is a file whose line feeds were lost
+_MAX_BYTES = 1 << 26
+_BLOCK = 1 << 20  # bytes read at a time
+_LINES = 4096  # lines taken at a time
+
+PathName = str | PathLike[str]
+Step = Callable[[int], None]  # told how many lines were read since the last time
+
+
+class Pair(Protocol):
+    """A sentence pair, whoever made it: texts, or tuples of words."""
+
+    @property
+    def source(self) -> str | Sequence[str]: ...
+    @property
+    def target(self) -> str | Sequence[str]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class IndexedText:
+    """One side of a corpus; arrays are read-only."""
+
+    ids: NDArray[np.int32]
+    start: NDArray[np.int64]
+    word_bytes: NDArray[np.uint8] = field(repr=False)
+    word_start: NDArray[np.int64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words in the order of their numbers; made when it is first asked for."""
+        return Vocabulary(w.decode() for w in files.cut_words(self.word_bytes, self.word_start))
+
+    @property
+    def num_types(self) -> int:
+        """How many distinct words there are, without making the vocabulary."""
+        return len(self.word_start) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of words of each sentence."""
+        return np.diff(self.start)
+
+    def sentence(self, number: int) -> NDArray[np.int32]:
+        """The word numbers of a sentence."""
+        number = range(len(self))[number]
+        return self.ids[self.start[number] : self.start[number + 1]]
+
+    def words(self, number: int) -> list[str]:
+        """The words of a sentence."""
+        return [self._word(word) for word in self.sentence(number).tolist()]
+
+    def _word(self, word: int) -> str:
+        return self.word_bytes[self.word_start[word] : self.word_start[word + 1]].tobytes().decode()
+
+
+@dataclass(frozen=True, eq=False)
+class IndexedCorpus:
+    """Two texts of as many sentences; sentence k of one is the translation of that of the other."""
+
+    source: IndexedText
+    target: IndexedText
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.source) != len(self.target):
+            raise CorpusError(
+                f"the source has {len(self.source)} lines, the target {len(self.target)}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __repr__(self) -> str:
+        place = "" if self.folder is None else f", {fspath(self.folder)!r}"
+        return f"IndexedCorpus({len(self):,} sentence pairs{place})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self.folder is not None:  # mapped again over there, not copied
+            return (IndexedCorpus.open, (self.folder,))
+        return (IndexedCorpus, (self.source, self.target))
+
+    @classmethod
+    def from_lines(
+        cls,
+        source: Iterable[str],
+        target: Iterable[str],
+        *,
+        known: tuple[Iterable[str], Iterable[str]] | None = None,
+        max_words: int = _MAX_WORDS,
+    ) -> Self:
+        """Lines of text, in memory.
+
+        `known` are words of each side that have the first numbers (a model's): what is new comes
+        behind them.
+        """
+        readers = _readers(("source", "target"), known, max_words)
+        for reader, lines in zip(readers, (source, target), strict=True):
+            if isinstance(lines, str):
+                raise CorpusError(f"{reader.file} is one string, want an iterable of lines")
+            for some in _batches(lines):
+                reader.lines(some)
+        return cls(readers[0].text(), readers[1].text())
+
+    @classmethod
+    def from_pairs(
+        cls,
+        pairs: Iterable[Pair],
+        *,
+        known: tuple[Iterable[str], Iterable[str]] | None = None,
+        max_words: int = _MAX_WORDS,
+    ) -> Self:
+        """Sentence pairs, anything with `source` and `target`, in memory."""
+        readers = _readers(("source", "target"), known, max_words)
+        for some in _batches(pairs):
+            readers[0].lines([pair.source for pair in some])
+            readers[1].lines([pair.target for pair in some])
+        return cls(readers[0].text(), readers[1].text())
+
+    @classmethod
+    def from_files(
+        cls,
+        source: PathName,
+        target: PathName,
+        *,
+        known: tuple[Iterable[str], Iterable[str]] | None = None,
+        max_words: int = _MAX_WORDS,
+    ) -> Self:
+        """Two files of lines, compressed or not, in memory."""
+        readers = _readers((fspath(source), fspath(target)), known, max_words)
+        for reader in readers:
+            for _ in reader.blocks():
+                pass
+        _check_counts(*readers)
+        return cls(readers[0].text(), readers[1].text())
+
+    @classmethod
+    def build(
+        cls,
+        folder: PathName,
+        *,
+        source: PathName | None = None,
+        target: PathName | None = None,
+        pairs: Iterable[Pair] | None = None,
+        max_words: int = _MAX_WORDS,
+        step: Step | None = None,
+    ) -> Self:
+        """Write a corpus into a folder, from two files or from pairs, and open it.
+
+        The text streams through: what is held in memory is the words, each once.
+        """
+        if (source is None) != (target is None) or (source is None) == (pairs is None):
+            raise CorpusError("build: want source and target, or pairs")
+        one = "source" if source is None else fspath(source)
+        other = "target" if target is None else fspath(target)
+        readers = _readers((one, other), None, max_words)
+        with whole_folder(folder, marker=files.MANIFEST) as aside, ExitStack() as opened:
+            writers = [files.SideWriter(aside, side) for side in files.SIDES]
+            for writer in writers:
+                opened.callback(writer.close)
+
+            def put(side: int) -> None:
+                ids, ends = readers[side].taken()
+                writers[side].append(ids, ends)
+                if step is not None and side == 0:
+                    step(len(ends))
+
+            if pairs is None:
+                for side, reader in enumerate(readers):
+                    for _ in reader.blocks():
+                        put(side)
+                _check_counts(*readers)
+            else:
+                for some in _batches(pairs):
+                    readers[0].lines([pair.source for pair in some])
+                    readers[1].lines([pair.target for pair in some])
+                    put(0)
+                    put(1)
+            for reader, writer in zip(readers, writers, strict=True):
+                writer.finish(reader.indexer.word_bytes(), reader.indexer.word_start())
+            files.write_manifest(aside, writers)
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: PathName) -> Self:
+        """Map a folder that `build` wrote; its sizes, offsets and word numbers are checked."""
+        place = Path(folder)
+        sides = [IndexedText(*arrays) for arrays in files.open_sides(place)]
+        return cls(sides[0], sides[1], place)
+
+    def verify(self) -> None:
+        """Check every byte of the folder; the first thing wrong is a DamagedFileError."""
+        if self.folder is None:
+            raise CorpusError("verify: the corpus is in memory, not in a folder")
+        files.verify(self.folder)
+
+
+class _Reader:
+    """One side on its way into numbers; errors name its file, or which side it is."""
+
+    def __init__(self, file: str, known: Iterable[str] | None, max_words: int) -> None:
+        if max_words < 1:
+            raise CorpusError(f"max_words is {max_words}, want at least 1")
+        self.file = file
+        self.indexer = _core.Indexer(max_words, _MAX_BYTES)
+        if known is not None:
+            words = list(known)
+            if "" in words or any("\n" in word for word in words):
+                raise CorpusError(f"{file}: a known word is empty or has a line feed")
+            self.indexer.know(np.frombuffer("\n".join(words).encode(), np.uint8))
+
+    def feed(self, data: bytes) -> None:
+        self._check(self.indexer.feed(np.frombuffer(data, np.uint8)))
+
+    def finish(self) -> None:
+        self._check(self.indexer.finish())
+
+    def _check(self, bad: tuple[int, str] | None) -> None:
+        if bad is not None:
+            line, reason = bad
+            raise FormatError(reason, file=self.file, line=line)
+
+    def blocks(self) -> Iterator[None]:
+        """Reads the file; yields where there may be numbers to take."""
+        with open_input(self.file) as stream:
+            while block := stream.read(_BLOCK):
+                self.feed(block)
+                yield
+        self.finish()
+        yield
+
+    def lines(self, lines: Sequence[str | Sequence[str]]) -> None:
+        """Takes some lines, which may keep their line feeds, or sentences cut into words."""
+        first = self.indexer.lines + 1
+        try:
+            texts = [x.removesuffix("\n") if isinstance(x, str) else _joined(x) for x in lines]
+            data = ("\n".join(texts) + "\n").encode()
+        except (CorpusError, TypeError, UnicodeEncodeError):
+            texts, data = [], b""
+        if data.count(b"\n") != len(lines):
+            raise self._reason(lines, first)
+        self.feed(data)
+
+    def _reason(self, lines: Sequence[object], first: int) -> FormatError:
+        """What is wrong with one of the lines."""
+        for number, line in enumerate(lines, start=first):
+            reason = _fault(line)
+            if reason:
+                return FormatError(reason, file=self.file, line=number)
+        return FormatError("the lines cannot be read", file=self.file, line=first)
+
+    def taken(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return self.indexer.take_ids(), self.indexer.take_ends()
+
+    def text(self) -> IndexedText:
+        """All of it, in memory."""
+        ids, ends = self.taken()
+        start = np.concatenate([np.zeros(1, np.int64), ends])
+        start.flags.writeable = False
+        return IndexedText(ids, start, self.indexer.word_bytes(), self.indexer.word_start())
+
+
+def _readers(
+    names: tuple[str, str], known: tuple[Iterable[str], Iterable[str]] | None, max_words: int
+) -> tuple[_Reader, _Reader]:
+    words = (None, None) if known is None else known
+    return _Reader(names[0], words[0], max_words), _Reader(names[1], words[1], max_words)
+
+
+def _check_counts(source: _Reader, target: _Reader) -> None:
+    one, other = source.indexer.lines, target.indexer.lines
+    if one != other:
+        shorter = source if one < other else target
+        raise FormatError(
+            f"the two sides differ: {source.file} has {one} lines, {target.file} has {other}",
+            file=shorter.file,
+            line=min(one, other) + 1,
+        )
+
+
+def _batches(items: Iterable[Any]) -> Iterator[list[Any]]:
+    each = iter(items)
+    while some := list(islice(each, _LINES)):
+        yield some
+
+
+def _joined(words: Sequence[str]) -> str:
+    """A sentence cut into words as a line, which must fall into the same words again."""
+    line = " ".join(words)
+    if line.count(" ") != max(len(words) - 1, 0) or "\t" in line or "" in words:
+        raise CorpusError("a word is empty or has a space")
+    return line
+
+
+def _fault(line: object) -> str:
+    """Why a line of a program cannot be one; empty where it can."""
+    if not isinstance(line, str):
+        try:
+            line = _joined(line)  # type: ignore[arg-type]
+        except CorpusError as error:
+            return str(error)
+        except TypeError:
+            return f"the line is {type(line).__name__}, want str"
+    if "\n" in line.removesuffix("\n"):
+        return "there is a line feed within the line"
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        return f"character {error.start + 1} is half of a surrogate pair"
+    return ""

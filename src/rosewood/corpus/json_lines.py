@@ -1,0 +1,52 @@
+"""A JSON object on a line of its own, read strictly."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rosewood.errors import RosewoodError
+
+__all__ = ["parse_json", "show"]
+
+
+def parse_json(text: str, one: str, many: str) -> Any:
+    """What the line says; errors call it `one`, and what such lines hold `many`."""
+    if not text.strip(" \t\r"):
+        raise RosewoodError("the line is empty")
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data":
+            reason = f"there is more behind the {one}, at column {error.colno}: one {one} a line"
+            raise RosewoodError(reason) from error
+        raise RosewoodError(f"it is not JSON: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise RosewoodError(f"it is not JSON of {many}: nested too deeply") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise RosewoodError(f"it is not JSON of {many}: {error}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RosewoodError(f"the key {show(twice)} stands twice in an object")
+    return table
+
+
+def _refuse_constant(name: str) -> float:
+    raise RosewoodError(f"there is a number {name}, want finite numbers")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def show(value: object) -> str:
+    """A value of a file in an error: as JSON writes it, and not too long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(type(value).__name__)
+    return text if len(text) <= 40 else f"{text[:40]}…"

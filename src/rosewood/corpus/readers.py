@@ -1,0 +1,174 @@
+"""Which files make a corpus and how they are read: sources, formats by their endings, one walk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Literal
+
+from rosewood.corpus.checks import Checks, Tally
+from rosewood.corpus.compression import plain_name
+from rosewood.corpus.formats.jsonl import parse_jsonl
+from rosewood.corpus.formats.languages import check_language
+from rosewood.corpus.formats.po import parse_po
+from rosewood.corpus.formats.strict import Found, Input, Settings
+from rosewood.corpus.formats.text import parse_text
+from rosewood.corpus.formats.tmx import parse_tmx
+from rosewood.corpus.formats.tsv import parse_tsv
+from rosewood.corpus.formats.xliff import parse_xliff
+from rosewood.corpus.pairs import SentencePair
+from rosewood.errors import CorpusError, FormatError
+
+__all__ = ["FORMATS", "OnBadLine", "PathOf", "Reading", "Source", "format_of", "path_text"]
+
+FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
+OnBadLine = Literal["stop", "skip"]
+PathOf = str | PathLike[str]
+Source = PathOf | tuple[PathOf, PathOf]  # one file, or two text files that belong together
+
+_ENDINGS = {
+    ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
+    ".po": "po", ".pot": "po", ".xlf": "xliff", ".xliff": "xliff", ".sdlxliff": "xliff",
+    ".mqxliff": "xliff",
+}  # fmt: skip
+_PARSERS: dict[str, Callable[[Input, Settings, Tally], Found]] = {
+    "tsv": parse_tsv, "jsonl": parse_jsonl, "tmx": parse_tmx, "po": parse_po, "xliff": parse_xliff,
+}  # fmt: skip
+
+
+def format_of(path: PathOf) -> str | None:
+    """What the ending tells; of plain text it tells nothing."""
+    return _ENDINGS.get(plain_name(path).suffix.lower())
+
+
+@dataclass(slots=True)
+class _File:
+    """One source: a file of pairs, or two of text."""
+
+    format: str
+    inputs: tuple[Input, ...]
+
+    def parse(self, settings: Settings, tally: Tally) -> Found:
+        if len(self.inputs) == 2:
+            return parse_text((self.inputs[0], self.inputs[1]), settings, tally)
+        return _PARSERS[self.format](self.inputs[0], settings, tally)
+
+
+@dataclass(slots=True)
+class Reading:
+    """Walks through sources, again and again; the tally is of the walk that began last."""
+
+    sources: Sequence[Source]
+    format: str | None
+    settings: Settings
+    on_bad_line: OnBadLine
+    tally: Tally = field(default_factory=Tally)
+    _files: list[_File] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.on_bad_line not in ("stop", "skip"):
+            raise CorpusError(f"on_bad_line is {self.on_bad_line!r}, want stop or skip")
+        if self.format is not None and self.format not in FORMATS:
+            raise CorpusError(f"the format is {self.format!r}, want one of {', '.join(FORMATS)}")
+        if not isinstance(self.settings.checks, Checks):
+            raise CorpusError(f"checks is {self.settings.checks!r}, want Checks(…)")
+        check_language("source_language", self.settings.source_language)
+        check_language("target_language", self.settings.target_language)
+        self._files = _grouped(self.sources, self.format)
+
+    @property
+    def names(self) -> list[str]:
+        """The files, as errors call them."""
+        return [each.name for file in self._files for each in file.inputs]
+
+    @property
+    def may_have_tags(self) -> bool:
+        """Text files have none."""
+        return any(file.format != "text" for file in self._files)
+
+    def __call__(self) -> Iterator[SentencePair]:
+        self.tally = tally = Tally()
+        stops = self.on_bad_line == "stop"
+        for file in self._files:
+            good = 0
+            before = sum(tally.skipped.values()), sum(tally.left_out.values())
+            for item in file.parse(self.settings, tally):
+                if isinstance(item, SentencePair):
+                    good += 1
+                    yield item
+                elif stops:
+                    raise item.error
+                else:
+                    tally.skip(item)
+            if not good:
+                raise _nothing(file, tally, before)
+
+
+def _nothing(file: _File, tally: Tally, before: tuple[int, int]) -> FormatError:
+    told = "there are no sentence pairs in it"
+    skipped = sum(tally.skipped.values()) - before[0]
+    left_out = sum(tally.left_out.values()) - before[1]
+    if skipped:
+        told += f"; {skipped:,} bad ones were skipped"
+        if tally.examples and not before[0]:
+            told += f", the first: {tally.examples[0]}"
+    if left_out:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in tally.left_out.most_common(5))
+        told += f"; {left_out:,} were left out ({kinds})"
+    return FormatError(told, file=file.inputs[0].name)
+
+
+def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
+    """Single files as their format or ending says; two text files in a row belong together."""
+    if not sources:
+        raise CorpusError("there are no files to read")
+    found: list[_File] = []
+    waiting: str | None = None  # for its other side
+    kept: dict[str, Input] = {}  # standard input is one stream, whoever reads it
+    for source in sources:
+        if isinstance(source, tuple) and len(source) == 2:
+            _refuse_half(waiting)
+            if format not in (None, "text"):
+                raise CorpusError(f"two files make one source of text, not of {format}")
+            found.append(_File("text", tuple(_input(path_text(side), kept) for side in source)))
+            continue
+        path = path_text(source)
+        kind = format or format_of(path)
+        if path == "-" and kind is None and waiting is None:
+            told = "standard input has no ending: say which format it is"
+            raise CorpusError(f"{told} ({', '.join(FORMATS)})")
+        if kind not in (None, "text"):
+            _refuse_half(waiting)
+            found.append(_File(str(kind), (_input(path, kept),)))
+        elif waiting is None:
+            waiting = path
+        else:
+            found.append(_File("text", (_input(waiting, kept), _input(path, kept))))
+            waiting = None
+    _refuse_half(waiting)
+    return found
+
+
+def path_text(source: object) -> str:
+    """A path as a string, or an error that says what it is instead."""
+    if not isinstance(source, str | PathLike):
+        raise CorpusError(f"{source!r} is neither a path nor two paths of text files")
+    path = fspath(source)
+    if not isinstance(path, str) or not path:
+        raise CorpusError(f"{source!r} is no path")
+    return path
+
+
+def _input(path: str, kept: dict[str, Input]) -> Input:
+    if path == "-" and path in kept:
+        raise CorpusError("standard input (-) can be only one of the files")
+    return kept.setdefault(path, Input(path)) if path == "-" else Input(path)
+
+
+def _refuse_half(path: str | None) -> None:
+    if path is not None:
+        raise CorpusError(
+            f"{path}: a text file needs the file of its translations beside it "
+            f"(other formats end in {' '.join(sorted(_ENDINGS))}, or say which it is)"
+        )

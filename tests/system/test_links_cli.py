@@ -1,0 +1,112 @@
+"""`rosewood links …`: what people type and what they get."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from tests.system.commands import command  # noqa: F401
+
+FORWARD, BACKWARD = "0-0 1-1\n0-0\n", "0-0 1-2\n0-0 1-1\n"
+GOLD = "0-0 1-1 1p2\n0-0\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in (("f", FORWARD), ("b", BACKWARD), ("gold", GOLD), ("s", "a b\nc d\n"),
+                       ("t", "x y z\nv w\n")):  # fmt: skip
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_symmetrize(command, files):  # noqa: F811
+    f, b = files / "f", files / "b"
+    assert command("links", "symmetrize", f, b).out == "0-0 1-1 1-2\n0-0 1-1\n"
+    assert command("links", "symmetrize", f, b, "--method", "intersection").out == "0-0\n0-0\n"
+    done = command("links", "symmetrize", "-", b, "--method", "union", "--order", "atools",
+                   "--threads", 1, "-o", files / "o.gz", text=FORWARD)  # fmt: skip
+    assert (done.code, done.out) == (0, "")
+    assert gzip.decompress((files / "o.gz").read_bytes()) == b"0-0 1-1 1-2\n0-0 1-1\n"
+    turned = command("links", "symmetrize", f, "-", "--reverse-backward", text="0-0 2-1\n0-0 1-1\n")
+    assert turned.out == "0-0 1-1 1-2\n0-0 1-1\n"
+
+
+def test_evaluate(command, files):  # noqa: F811
+    done = command("links", "evaluate", files / "f", files / "b", "--gold", files / "gold")
+    rows = [line.split() for line in done.out.splitlines()]
+    assert rows[0] == ["AER", "precision", "recall", "F", "sentences", "links", "file"]
+    assert rows[1][:6] == ["0.0000", "1.0000", "1.0000", "1.0000", "2", "3"]
+    assert rows[2][:2] == ["0.2857", "0.7500"]
+    told = command("links", "evaluate", files / "b", "--gold", files / "gold", "--json",
+                   "--per-sentence").out.splitlines()  # fmt: skip
+    sentences = [json.loads(line) for line in told]
+    assert [row.get("line") for row in sentences] == [1, 2, None]
+    assert sentences[2]["links_sure"] == 2
+    done = command("links", "evaluate", files / "b", "--gold", files / "gold", "--per-sentence")
+    assert done.out.splitlines()[0].startswith("file\tline\taer\tlinks")
+    (files / "part").write_text("\n1-1\n")
+    done = command("links", "evaluate", files / "b", "--gold", files / "part", "--first-line", 1)
+    assert done.out.splitlines()[1].split()[0] == "0.3333"
+    assert "part: sentences without gold, which are not counted: 1" in done.err
+
+
+def test_show(command, files):  # noqa: F811
+    texts = ["--source", files / "s", "--target", files / "t"]
+    done = command("links", "show", files / "b", 1, *texts)
+    assert done.out == "  a b\nx ██·\ny · ·\nz · ██\n"
+    gold = ["--gold", files / "gold"]
+    assert "z · ▓▓" in command("links", "show", files / "b", 1, *texts, *gold).out
+    assert "0 ██·" in command("links", "show", files / "b", 2, "--first-line", 1, *gold).out
+    for ending in ("svg", "html"):
+        path = files / f"picture.{ending}"
+        assert command("links", "show", files / "b", 1, *texts, *gold, "-o", path).code == 0
+        assert "<svg" in path.read_text(encoding="utf-8")
+
+
+def test_convert(command, files):  # noqa: F811
+    assert command("links", "convert", files / "b", "--reverse").out == "0-0 2-1\n0-0 1-1\n"
+    assert command("links", "convert", "-", "--from-one", text="2-1 1-1\n").out == "0-0 1-0\n"
+    gold = command("links", "convert", files / "gold", "--gold", "--reverse")
+    assert gold.out == "0-0 1-1 2p1\n0-0\n"
+    assert command("links", "convert", files / "gold", "--gold", "--only-sure").out == (
+        "0-0 1-1\n0-0\n"
+    )
+    shared = command("links", "convert", "-", "--naacl", text="1 1 1 S\n2 1 2 P\n")
+    assert shared.out == "0-0\n0p1\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["symmetrize", "f", "none"], "none: No such file"),
+        (["symmetrize", "f", "s"], "s:1: the link is 'a', want i-j"),
+        (["symmetrize", "f", "b", "--method", "best"], "there is no symmetrisation 'best'"),
+        (["symmetrize", "f", "b", "--order", "best"], "there is no order 'best'"),
+        (["symmetrize", "f", "b", "-o", "f"], "it is read, too"),
+        (["symmetrize", "-", "-"], "can be read only once"),
+        (["symmetrize", "f", "one"], "one: it has 1 lines, f has 2"),
+        (["evaluate", "one", "--gold", "gold"], "say with first_line"),
+        (["evaluate", "f", "--gold", "one", "--first-line", "3"], "go beyond the 2 sentences"),
+        (["show", "f", "3"], "f: there is no line 3: it has 2"),
+        (["show", "f", "1", "--source", "s"], "both --source and --target"),
+        (["show", "f", "1", "-o", "f.png"], "ends with .svg or .html"),
+        (["show", "f", "2", "--source", "s", "--target", "one"], "one: there is no line 2"),
+        (["show", "b", "1", "--source", "s", "--target", "s"], "b:1: there is no link 1-2"),
+        (["show", "f", "1", "--gold", "gold", "--first-line", "2"], "line 1 of the links has no"),
+        (["show", "f", "1", "--gold", "empty"], "empty: line 1 of the links has no gold"),
+        (["convert", "f", "--only-sure"], "--only-sure is for gold"),
+        (["convert", "f", "--naacl", "--from-one"], "drop --from-one"),
+        (["convert", "f", "--from-one"], "f:1: the link is '0-0'"),
+        (["convert", "f", "-o", "no/f"], "there is no folder 'no'"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line(command, files, monkeypatch, arguments, reason):  # noqa: F811
+    monkeypatch.chdir(files)
+    (files / "one").write_text("0-0\n")
+    (files / "empty").write_text("\n\n")
+    done = command("links", *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("rosewood: ")
+    assert done.err.count("\n") == 1
+    assert reason in done.err

@@ -1,0 +1,156 @@
+"""Alignments in files: what is read, what is written, and what is refused where."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosewood.align import (
+    Links,
+    format_pharaoh,
+    read_gold,
+    read_naacl,
+    read_pharaoh,
+    write_gold,
+    write_pharaoh,
+)
+from rosewood.errors import ForestError, FormatError
+
+LINKS = st.sets(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".zst"])
+def test_round_trip_through_files(tmp_path, ending):
+    links = Links.of([{(0, 0), (12, 3)}, set(), {(2147483646, 0)}])
+    path = tmp_path / f"out.pharaoh{ending}"
+    write_pharaoh(links, path)
+    assert read_pharaoh(path) == links
+    if not ending:
+        assert path.read_bytes() == b"0-0 12-3\n\n2147483646-0\n"
+
+
+@given(st.lists(st.tuples(LINKS, LINKS), max_size=6))
+def test_round_trips(sentences):
+    links = Links.of(own for own, _ in sentences)
+    assert read_pharaoh(format_pharaoh(links).split("\n")[:-1]) == links
+    lines = [
+        " ".join(f"{i}{'-' if (i, j) in sure else 'p'}{j}" for i, j in sorted(sure | possible))
+        for sure, possible in sentences
+    ]
+    gold = read_gold(lines)
+    assert [a.links for a in gold.sure] == [sure for sure, _ in sentences]
+    assert [a.links for a in gold.links] == [s | p for s, p in sentences]
+    out = io.BytesIO()
+    write_gold(gold, out)
+    assert out.getvalue().decode() == "".join(line + "\n" for line in lines)
+
+
+def test_many_lines():
+    """More lines than are taken at a time; the place of an error behind them."""
+    lines = [f"{n % 7}-{n % 5}" for n in range(10_000)]
+    links = read_pharaoh(lines)
+    assert format_pharaoh(links).split("\n")[:-1] == lines
+    with pytest.raises(FormatError) as told:
+        read_pharaoh([*lines, "0-0 0-"])
+    assert told.value.line == 10_001
+
+
+def test_order_and_gaps_do_not_matter():
+    links = read_pharaoh(io.BytesIO(b"\t2-1  0-0 \r\n\n 0-3\t0-1"))
+    assert [str(a) for a in links] == ["0-0 2-1", "", "0-1 0-3"]
+
+
+def test_words_counted_from_one():
+    assert format_pharaoh(read_pharaoh(["1-1 2-3"], base=1)) == "0-0 1-2\n"
+    with pytest.raises(FormatError, match="'0-1', want i-j with two numbers from 1 to"):
+        read_pharaoh(["0-1"], base=1)
+    with pytest.raises(FormatError, match="the link 3-3 stands twice"):
+        read_pharaoh(["3-3 3-3"], base=1)
+    with pytest.raises(ForestError, match="base is 2"):
+        read_pharaoh([], base=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("0-0 0-0", "the link 0-0 stands twice"),
+        ("0", "the link is '0', want i-j with"),
+        ("0-", "'0-'"),
+        ("-1-0", "'-1-0'"),
+        ("0--1", "'0--1'"),
+        ("+0-1", "'+0-1'"),
+        ("0-1-2", "'0-1-2'"),
+        ("0-1.5", "'0-1.5'"),
+        ("0p1", "'0p1'"),
+        ("0-2147483647", "want i-j with two numbers from 0 to 2147483646"),
+        ("99999999999999999999-0", "'99999999999999999999-0'"),
+        ("٣-0", "want i-j"),
+        ("0-0\x0b1-1", "want i-j"),
+        ("a" * 100, "'" + "a" * 40 + "'"),
+    ],
+)
+def test_bad_links_tell_the_place(tmp_path, line, reason):
+    path = tmp_path / "bad.pharaoh"
+    path.write_text(f"0-0\n\n{line}\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=re.escape(reason)) as told:
+        read_pharaoh(path)
+    assert (told.value.file, told.value.line) == (str(path), 3)
+
+
+def test_gold_is_sure_where_it_is_both():
+    gold = read_gold(["0p0 0-0 1p1"])
+    assert gold[0].sure == {(0, 0)}
+    assert gold[0].possible == {(0, 0), (1, 1)}
+    with pytest.raises(FormatError, match="the link 1p1 stands twice"):
+        read_gold(["1p1 1p1"])
+    with pytest.raises(FormatError, match="want i-j or ipj"):
+        read_gold(["1?1"])
+
+
+def test_lengths_are_held_against():
+    read_pharaoh(["0-1", ""], lengths=([1, 0], [2, 0]))
+    with pytest.raises(FormatError, match="beyond the 1 words of the target") as told:
+        read_pharaoh(["", "0-1"], lengths=([1, 1], [1, 1]), file="a.txt")
+    assert (told.value.file, told.value.line) == ("a.txt", 2)
+    with pytest.raises(FormatError, match="it has 1 lines, the corpus has 2"):
+        read_gold(["0-0"], lengths=([1, 1], [1, 1]))
+
+
+def test_lines_of_a_program():
+    with pytest.raises(FormatError, match="line feed within"):
+        read_pharaoh(["0-0\n1-1"])
+    with pytest.raises(FormatError, match="want str"):
+        read_pharaoh([3])  # type: ignore[list-item]
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(data):
+    for read in (read_pharaoh, read_gold, read_naacl):
+        with suppress(FormatError):
+            read(io.BytesIO(data))
+
+
+def test_shared_task_gold():
+    lines = ["0001 1 1 S", "1 2 3 P 0.5", "3 1 2", "3 0 1 S", "3 2 2 0.25", "1 1 1 P", ""]
+    gold = read_naacl(lines)
+    assert [str(a) for a in gold.links] == ["0-0 1-2", "", "0-1 1-1"]
+    assert gold.is_sure.tolist() == [True, False, True, True]
+    assert len(read_naacl(lines, sentences=5)) == 5
+    for line, reason in (
+        ("1 1", "2 fields"),
+        ("0 1 1", "the sentence is '0'"),
+        ("1 x 1", "the source word is 'x'"),
+        ("1 1 1 Q", "'Q' is neither S nor P"),
+        ("1 1 1 S 0.5 9", "6 fields"),
+        ("1 1 1 0.5 S", "neither S nor P"),
+        ("99999999 1 1", "from 1 to 10000000"),
+        ("0001 1 1 S", "stands twice"),
+    ):
+        with pytest.raises(FormatError, match=reason) as told:
+            read_naacl(["0001 1 1 S", line])
+        assert told.value.line == 2

@@ -1,0 +1,93 @@
+"""What is written is read again as it was."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rosewood.corpus import Corpus, SentencePair
+from rosewood.errors import CorpusError
+
+PAIRS = [
+    SentencePair("Häuser & <b>", "houses", {"domain": "homes", "by": "x"}),
+    SentencePair('" tab', "it's\u2028 fine", {"by": "<&>"}),
+    SentencePair('<g id="1">a</g> <ph x="1" code="&lt;"/>', "𝔘nicode "),
+]
+LINE = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufeff\ufffe\uffff"),
+    min_size=1,
+).filter(lambda text: not text.isspace())
+TAGS = st.dictionaries(LINE.filter(lambda name: name not in ("source", "target")), LINE, max_size=2)
+
+
+def corpus_of(pairs):
+    return Corpus.of(pairs, source_language="de", target_language="en")
+
+
+def again(path):
+    return Corpus.read(path, source_language="de", target_language="en")
+
+
+@pytest.mark.parametrize("ending", ["tsv", "tsv.gz", "jsonl", "jsonl.xz", "tmx", "tmx.zst"])
+def test_pairs_and_tags_come_back(tmp_path, ending):
+    path = tmp_path / f"a.{ending}"
+    assert corpus_of(PAIRS).write(path) == 3
+    assert [*again(path)] == PAIRS
+    before = path.read_bytes()
+    again(path).write(path)
+    assert path.read_bytes() == before or ending.startswith("tmx")  # units have names now
+
+
+def test_text_files(tmp_path):
+    paths = tmp_path / "a.de.gz", tmp_path / "a.en"
+    corpus_of(PAIRS).write(paths)
+    assert [*Corpus.read(paths)] == [SentencePair(pair.source, pair.target) for pair in PAIRS]
+    assert paths[1].read_text().endswith("𝔘nicode \n")
+
+
+@pytest.mark.parametrize("ending", ["tsv", "jsonl", "tmx"])
+@given(st.lists(st.builds(SentencePair, LINE, LINE, TAGS), min_size=1, max_size=4))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+def test_anything_comes_back(tmp_path, ending, pairs):
+    path = tmp_path / f"a.{ending}"
+    corpus_of(pairs).write(path)
+    assert [*again(path)] == pairs
+
+
+@pytest.mark.parametrize("first", [("source", "target"), ("de", "en"), ("en-US", "de")])
+def test_a_pair_that_looks_like_a_header(tmp_path, first):
+    pairs = [SentencePair(*first), SentencePair("a", "b")]
+    corpus_of(pairs).write(tmp_path / "a.tsv")
+    assert [*again(tmp_path / "a.tsv")] == pairs
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\tb", "a\rb", "a\0", "\ud800", "\ufeffa"])
+@pytest.mark.parametrize("name", ["a.tsv", "a.jsonl", "a.tmx", ("a.de", "a.en")])
+def test_pairs_that_no_file_can_hold(tmp_path, text, name):
+    path = tmp_path / name if isinstance(name, str) else tuple(tmp_path / each for each in name)
+    for pair in (SentencePair("ok", text), SentencePair("ok", "ok", {"tag": text})):
+        with pytest.raises(CorpusError):
+            corpus_of([SentencePair("a", "b"), pair]).write(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_corpora_cannot_go(tmp_path):
+    corpus = Corpus.of(PAIRS)
+    for path, format, reason in (
+        (tmp_path / "a.txt", None, "two paths are wanted for text"),
+        (tmp_path / "a.txt", "text", "text is written to two files"),
+        (tmp_path / "a.po", None, "corpora are written as text, tsv, jsonl, tmx"),
+        (tmp_path / "a.tmx", None, "say which they are"),
+        (3, None, "3 is neither a path nor two"),
+        ((tmp_path / "a", 3), None, "3 is neither a path nor two"),
+        ((tmp_path / "a", tmp_path / "a"), None, "both sides cannot go to"),
+        ((tmp_path / "a", tmp_path / "b"), "tsv", "text is written to two files"),
+    ):
+        with pytest.raises(CorpusError, match=reason):
+            corpus.write(path, format)
+    tagged = Corpus.of([SentencePair("a", "b", {"source": "x"})])
+    for name in ("a.tsv", "a.jsonl"):
+        with pytest.raises(CorpusError, match="a tag is called 'source'"):
+            tagged.write(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
