@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from io import BufferedIOBase
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
@@ -15,9 +16,10 @@ import typer
 from rosewood.cli.candidates import Quiet
 from rosewood.cli.common import lines_to, warn
 from rosewood.cli.options import Config, check_files
-from rosewood.errors import FormatError, RosewoodError, TextError
+from rosewood.errors import FormatError, TextError
 
 if TYPE_CHECKING:
+    from rosewood.align import Alignment
     from rosewood.corpus import Encoded, TextProcessor
 
 __all__ = ["app"]
@@ -280,9 +282,8 @@ def detokenise(
         for row in rows:
             words = split(row.text)
             encoded = _encoded(row.tags, tags, row.number)
-            links = _links(row.links, alignment, row.number)
             with at(_name(alignment or file), row.number):
-                write(processor.decode(words, encoded, links))
+                write(processor.decode(words, encoded, row.links))
             if encoded is not None and encoded.lost(words):
                 lost.append(row.number)
             step()
@@ -326,44 +327,46 @@ class _How(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A line, and those of the files beside it."""
+    """A line, and what the files beside it have for it."""
 
     number: int
     text: str
     tags: str | None
-    links: str | None
+    links: Alignment | None
 
 
 def _beside(file: Path, tags: Path | None, alignment: Path | None) -> Iterator[_Row]:
     """Lines of files that must be equally long."""
-    names = [file, tags, alignment]
-    streams = [None if name is None else _lines(name) for name in names]
-    number = 0
-    while True:
-        row = [None if stream is None else next(stream, None) for stream in streams]
-        ended = [
-            name
-            for name, stream, line in zip(names, streams, row, strict=True)
-            if stream is not None and line is None
-        ]
+    from rosewood.align import read_pharaoh
+
+    streams: dict[Path, Iterator[Any]] = {file: (text for _, text in _lines(file))}
+    if tags is not None:
+        streams[tags] = (text for _, text in _lines(tags))
+    if alignment is not None:
+        streams[alignment] = iter(read_pharaoh(_source(alignment), file=_name(alignment)))
+    for number in count(1):
+        row = {name: next(stream, None) for name, stream in streams.items()}
+        ended = [name for name, line in row.items() if line is None]
+        others = [name for name, line in row.items() if line is not None]
+        if ended and others:
+            raise FormatError(
+                f"it ends after {number - 1} lines, but {_name(others[0])} goes on",
+                file=_name(ended[0]),
+            )
         if ended:
-            others = [name for name, line in zip(names, row, strict=True) if line is not None]
-            if others:
-                raise FormatError(
-                    f"it ends after {number} lines, but {_name(others[0])} goes on",
-                    file=_name(ended[0]),
-                )
             return
-        number += 1
-        text, kept, links = (None if line is None else line[1] for line in row)
-        yield _Row(number, cast(str, text), kept, links)
+        beside = [None if name is None else row[name] for name in (tags, alignment)]
+        yield _Row(number, cast(str, row[file]), *beside)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     from rosewood.corpus.lines import read_lines
 
-    source = cast(BufferedIOBase, sys.stdin.buffer) if str(file) == "-" else file
-    return read_lines(source, _name(file))
+    return read_lines(_source(file), _name(file))
+
+
+def _source(file: Path) -> Path | BufferedIOBase:
+    return cast(BufferedIOBase, sys.stdin.buffer) if str(file) == "-" else file
 
 
 def _name(file: Path | None) -> str:
@@ -372,23 +375,10 @@ def _name(file: Path | None) -> str:
 
 def _encoded(line: str | None, file: Path | None, number: int) -> Encoded | None:
     from rosewood.corpus import Encoded
+    from rosewood.corpus.json_lines import parse_json
     from rosewood.corpus.lines import at
 
     if line is None:
         return None
     with at(_name(file), number):
-        try:
-            table = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise RosewoodError(f"it is not JSON of an encoded text: {error}") from error
-        return Encoded.from_json(table)
-
-
-def _links(line: str | None, file: Path | None, number: int) -> list[tuple[int, int]] | None:
-    from rosewood.corpus.lines import at, split, whole
-
-    if line is None:
-        return None
-    with at(_name(file), number):
-        pairs = [link.partition("-") for link in split(line)]
-        return [(whole("a source word", i), whole("a target word", j)) for i, _, j in pairs]
+        return Encoded.from_json(parse_json(line, "text", "encoded texts"))
