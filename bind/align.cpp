@@ -102,6 +102,18 @@ const AlignmentModel& fitting(const BitextHandle& bitext, const ModelHandle& mod
   return model.view;
 }
 
+void check_positions(const TextView& text, std::span<const std::int64_t> position,
+                     std::span<Count> placed) {
+  if (placed.empty()) return;
+  check("position", position.size(), static_cast<std::size_t>(text.size()));
+  for (std::int64_t k = 0; k < text.size(); ++k) {
+    const std::int64_t begin = position[static_cast<std::size_t>(k)];
+    const auto end = begin + static_cast<std::int64_t>(text.sentence(k).size());
+    if (begin < 0 || end > static_cast<std::int64_t>(placed.size()))
+      fail<AlignmentError>("the position of sentence ", k, " is out of range");
+  }
+}
+
 std::array<std::span<Count>, 2> spans(const Out<Count>& one, const Out<Count>& other) {
   return {span_of(one), span_of(other)};
 }
@@ -111,8 +123,8 @@ void bind_lexicon(nb::module_& m) {
       .def(
           "__init__",
           [](BitextHandle* self, In<std::int32_t> source_ids, In<std::int64_t> source_start,
-             std::int32_t source_words, In<std::int32_t> target_ids,
-             In<std::int64_t> target_start, std::int32_t target_words) {
+             std::int32_t source_words, In<std::int32_t> target_ids, In<std::int64_t> target_start,
+             std::int32_t target_words) {
             const BitextView view{{span_of(source_ids), span_of(source_start), source_words},
                                   {span_of(target_ids), span_of(target_start), target_words}};
             check_bitext(view);
@@ -166,8 +178,8 @@ void bind_lexicon(nb::module_& m) {
                Spellings{span_of(target_point), span_of(target_start)}},
               span_of(like), {span_of(source_total), span_of(target_total)}, threads);
       },
-      "lexicon"_a, "source_point"_a, "source_start"_a, "target_point"_a, "target_start"_a,
-      "like"_a, "source_total"_a, "target_total"_a, "threads"_a = 1, Release());
+      "lexicon"_a, "source_point"_a, "source_start"_a, "target_point"_a, "target_start"_a, "like"_a,
+      "source_total"_a, "target_total"_a, "threads"_a = 1, Release());
   m.def(
       "pair_stems",
       [](const LexiconHandle& lexicon, In<std::int32_t> source_stem, In<std::int32_t> target_stem,
@@ -271,16 +283,22 @@ void bind_models(nb::module_& m) {
             for (const std::int32_t p : span_of(pair))
               if (p < 0 || static_cast<std::size_t>(p) >= pair_count.size())
                 fail<AlignmentError>("there is no pair of stems ", p);
-            new (self) CollapsedHandle{
-                count,
-                spelling,
-                pair,
-                pair_count,
-                source,
-                target,
-                {span_of(count), span_of(spelling), span_of(pair), span_of(pair_count),
-                 {source.view(), target.view()}, prior, null_prior, spelling_weight, stem_weight,
-                 stem_prior}};
+            new (self) CollapsedHandle{count,
+                                       spelling,
+                                       pair,
+                                       pair_count,
+                                       source,
+                                       target,
+                                       {span_of(count),
+                                        span_of(spelling),
+                                        span_of(pair),
+                                        span_of(pair_count),
+                                        {source.view(), target.view()},
+                                        prior,
+                                        null_prior,
+                                        spelling_weight,
+                                        stem_weight,
+                                        stem_prior}};
           },
           "count"_a, "spelling"_a, "pair"_a, "pair_count"_a, "source"_a, "target"_a, "prior"_a,
           "null_prior"_a, "spelling_weight"_a, "stem_weight"_a, "stem_prior"_a);
@@ -292,16 +310,12 @@ void bind_models(nb::module_& m) {
              In<double> backward_jump, In<float> null_target, In<float> null_source,
              bool agreement) {
             const auto kind = static_cast<Placing>(placing_of(placing));
-            auto* made = new (self) ModelHandle{lexicon,
-                                                {forward_jump, backward_jump},
-                                                {null_target, null_source},
-                                                nullptr,
-                                                {},
-                                                {}};
+            auto* made = new (self) ModelHandle{
+                lexicon, {forward_jump, backward_jump}, {null_target, null_source}, nullptr, {},
+                {}};
             made->view.lexicon = lexicon->view();
-            made->view.placement = {
-                Placement{kind, null, tension.first, span_of(forward_jump)},
-                Placement{kind, null, tension.second, span_of(backward_jump)}};
+            made->view.placement = {Placement{kind, null, tension.first, span_of(forward_jump)},
+                                    Placement{kind, null, tension.second, span_of(backward_jump)}};
             made->view.null_word = {span_of(null_target), span_of(null_source)};
             made->view.agreement = agreement;
           },
@@ -322,7 +336,9 @@ void bind_models(nb::module_& m) {
       "align_expect",
       [](const BitextHandle& bitext, const ModelHandle& model, Out<Count> count,
          Out<Count> null_target, Out<Count> null_source, Out<std::int32_t> keep,
-         Out<std::int32_t> keep_null_target, Out<std::int32_t> keep_null_source, int threads) {
+         Out<std::int32_t> keep_null_target, Out<std::int32_t> keep_null_source,
+         In<std::int64_t> target_position, In<std::int64_t> source_position,
+         Out<Count> target_placed, Out<Count> source_placed, int threads) {
         const AlignmentModel& view = fitting(bitext, model);
         Expectation sums;
         sums.link = span_of(count);
@@ -337,16 +353,22 @@ void bind_models(nb::module_& m) {
           sums.keep = {{reinterpret_cast<KeptLink*>(keep.data()), keep.size() / 2},
                        {span_of(keep_null_target), span_of(keep_null_source)}};
         }
+        sums.position = {span_of(target_position), span_of(source_position)};
+        sums.placed = spans(target_placed, source_placed);
+        check_positions(bitext.view.target, sums.position[0], sums.placed[0]);
+        check_positions(bitext.view.source, sums.position[1], sums.placed[1]);
         {
           const nb::gil_scoped_release unlocked;
           expect(bitext.view, view, sums, threads);
         }
-        return std::tuple(std::vector<double>(sums.log_probability.begin(), sums.log_probability.end()),
-                          std::vector<double>(sums.distance.begin(), sums.distance.end()),
-                          sums.jump[0], sums.chance[0], sums.jump[1], sums.chance[1]);
+        return std::tuple(
+            std::vector<double>(sums.log_probability.begin(), sums.log_probability.end()),
+            std::vector<double>(sums.distance.begin(), sums.distance.end()), sums.jump[0],
+            sums.chance[0], sums.jump[1], sums.chance[1]);
       },
       "bitext"_a, "model"_a, "count"_a, "null_target"_a, "null_source"_a, "keep"_a,
-      "keep_null_target"_a, "keep_null_source"_a, "threads"_a = 1);
+      "keep_null_target"_a, "keep_null_source"_a, "target_position"_a, "source_position"_a,
+      "target_placed"_a, "source_placed"_a, "threads"_a = 1);
   m.def(
       "align_choose",
       [](const BitextHandle& bitext, const ModelHandle& model, double least,

@@ -95,7 +95,8 @@ double Chain::infer_apart(const Placement& placement, std::span<const double> em
     if (placement.kind == Placing::diagonal) {
       const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
       for (std::size_t s = 0; s < places_; ++s)
-        distance_ += p[s] * std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
+        distance_ +=
+            p[s] * std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
     }
   }
   return log_probability;
@@ -212,7 +213,7 @@ void Chain::add_jumps(const Placement& placement, std::span<double> count,
                       std::span<double> chance) {
   const auto S = static_cast<std::int64_t>(places_);
   const std::int64_t reach = placement.reach();
-  jumps_.assign(index(2 * S + 1), 0.0);     // expected jumps by size, not yet times their weight
+  jumps_.assign(index(2 * S + 1), 0.0);  // expected jumps by size, not yet times their weight
   double* sized = &jumps_[index(S)];
   for (std::size_t o = 0; o < observed_; ++o) {
     const double* ahead = &future_[o * places_];
@@ -220,8 +221,7 @@ void Chain::add_jumps(const Placement& placement, std::span<double> count,
     for (std::int64_t s = 0; s < S; ++s) sized[s + 1] += first * ahead[s];
     if (o == 0) continue;
     for (std::size_t a = 0; a < places_; ++a)
-      mass_[a] =
-          (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * norm_[a];
+      mass_[a] = (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * norm_[a];
     correlate(mass_.data(), ahead, S, sized);
   }
   for (std::int64_t d = -S; d <= S; ++d)

@@ -19,8 +19,8 @@ enum class Placing { uniform, diagonal, jumps };
 struct Placement {
   Placing kind = Placing::uniform;
   double null = 0.2;
-  double tension = 4.0;            // diagonal: p(s | o) ~ exp(-tension |(s+1)/S - (o+1)/O|)
-  std::span<const double> jump;    // jumps: 2W+1 weights; those beyond W are as those of W
+  double tension = 4.0;          // diagonal: p(s | o) ~ exp(-tension |(s+1)/S - (o+1)/O|)
+  std::span<const double> jump;  // jumps: 2W+1 weights; those beyond W are as those of W
 
   std::int64_t reach() const { return static_cast<std::int64_t>(jump.size()) / 2; }
 };

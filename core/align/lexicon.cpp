@@ -89,12 +89,13 @@ void each_row(const BitextView& bitext, int threads, Body&& body) {
         [&](Partners& partners, std::int64_t block) {
           const std::int64_t end = std::min(size, (block + 1) * words_of_block);
           for (std::int64_t w = block * words_of_block; w < end; ++w) {
-            const auto first = static_cast<std::size_t>(postings.start[static_cast<std::size_t>(w)]);
+            const auto first =
+                static_cast<std::size_t>(postings.start[static_cast<std::size_t>(w)]);
             const auto last =
                 static_cast<std::size_t>(postings.start[static_cast<std::size_t>(w) + 1]);
             const auto source = static_cast<std::int32_t>(postings.begin + w);
-            body(source, partners.of(source, std::span(postings.sentence)
-                                                 .subspan(first, last - first)));
+            body(source,
+                 partners.of(source, std::span(postings.sentence).subspan(first, last - first)));
           }
         });
     next = postings.end;

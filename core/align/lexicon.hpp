@@ -33,8 +33,8 @@ struct BasicLexicon {
   /// Where the search for a target word begins in a row of `size` places.
   static std::int64_t home(std::int32_t word, std::int64_t size) {
     const std::uint32_t hash = static_cast<std::uint32_t>(word) * 0x9e3779b1U;
-    return static_cast<std::int64_t>((static_cast<std::uint64_t>(hash) *
-                                      static_cast<std::uint64_t>(size)) >> 32);
+    return static_cast<std::int64_t>(
+        (static_cast<std::uint64_t>(hash) * static_cast<std::uint64_t>(size)) >> 32);
   }
 
   /// The place of a pair, which is searched from `place` on; -1 where it is not there.

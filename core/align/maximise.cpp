@@ -43,7 +43,8 @@ double exp_digamma(double x) {
   // digamma(x) = digamma(x + 6) - sum of 1/(x + k), k = 0 .. 5, the sum as one fraction in
   // u = x(x + 5); then its asymptotic series, whose logarithm cancels the exponential.
   const double u = x * (x + 5.0);
-  const double sum = (2.0 * x + 5.0) * ((3.0 * u + 20.0) * u + 24.0) / (u * ((u + 10.0) * u + 24.0));
+  const double sum =
+      (2.0 * x + 5.0) * ((3.0 * u + 20.0) * u + 24.0) / (u * ((u + 10.0) * u + 24.0));
   const double y = x + 6.0;
   const double r = 1.0 / y;
   const double q = r * r;
@@ -112,8 +113,8 @@ double divergence(const LexiconView& lexicon, std::span<const Count> count, std:
     const double here = counted(count[place * columns + column]);
     if (here == 0.0) return;
     const auto row = static_cast<std::size_t>(given == 0 ? source : entry.word);
-    sum += here * (std::log(exp_digamma(here + prior)) - mean[row]) - std::lgamma(here + prior) +
-           none;
+    sum +=
+        here * (std::log(exp_digamma(here + prior)) - mean[row]) - std::lgamma(here + prior) + none;
   });
   return sum;
 }

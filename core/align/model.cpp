@@ -27,8 +27,7 @@ void each_sentence(const BitextView& bitext, const AlignmentModel& model, int th
     decltype(make()) own;
   };
   parallel_blocks(
-      blocks_of(bitext), threads,
-      [&] { return State{SentencePosteriors(bitext, model), make()}; },
+      blocks_of(bitext), threads, [&] { return State{SentencePosteriors(bitext, model), make()}; },
       [&](State& state, std::int64_t block) {
         const std::int64_t end = std::min(bitext.size(), (block + 1) * sentences_of_block);
         for (std::int64_t k = block * sentences_of_block; k < end; ++k)
@@ -123,6 +122,10 @@ class Counter {
       add(sums_.null[side][static_cast<std::size_t>(observed[o])], weight);
       if (!sums_.keep.is_empty())
         sums_.keep.null[side][first + o] = static_cast<std::int32_t>(weight);
+      if (!sums_.placed[side].empty()) {
+        const auto begin = sums_.position[side][static_cast<std::size_t>(k)];
+        add(sums_.placed[side][static_cast<std::size_t>(begin) + o], to_count(1.0 - nulls[o]));
+      }
     }
   }
 
@@ -152,8 +155,7 @@ void add_sentence(Jumps& own, const AlignmentModel& model, SentencePosteriors& s
 
 }  // namespace
 
-void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums,
-            int threads) {
+void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, int threads) {
   const Counter counter(bitext, model, sums, threads > 1);
   // Sums of floating-point numbers: by block first, then in the order of the blocks.
   std::array<std::vector<double>, 2> log_probability, distance;
@@ -233,10 +235,9 @@ void choose(const BitextView& bitext, const AlignmentModel& model, double least,
             for (std::size_t s = 0; s < places; ++s) {
               const std::size_t i = d == 0 ? s : o;
               const std::size_t j = d == 0 ? o : s;
-              const double link =
-                  model.agreement
-                      ? std::sqrt(sentence.link(0, i, j) * sentence.link(1, i, j))
-                      : sentence.link(static_cast<int>(d), i, j);
+              const double link = model.agreement
+                                      ? std::sqrt(sentence.link(0, i, j) * sentence.link(1, i, j))
+                                      : sentence.link(static_cast<int>(d), i, j);
               if (link <= best) continue;
               best = link;
               choice[d][first + o] = static_cast<std::int32_t>(s);
@@ -256,8 +257,7 @@ void posteriors(const BitextView& bitext, const AlignmentModel& model,
         for (std::size_t i = 0; i < sentence.source.size(); ++i)
           for (std::size_t j = 0; j < sentence.target.size(); ++j, ++cell)
             for (std::size_t d = 0; d < 2; ++d)
-              posterior[d][cell] =
-                  static_cast<float>(sentence.link(static_cast<int>(d), i, j));
+              posterior[d][cell] = static_cast<float>(sentence.link(static_cast<int>(d), i, j));
       });
 }
 

@@ -42,7 +42,7 @@ struct AlignmentModel {
   LexiconView lexicon;
   std::array<Placement, 2> placement;
   std::array<std::span<const float>, 2> null_word;  // p(observed word | no place)
-  bool agreement = false;  // links count as much as both directions believe in them
+  bool agreement = false;                // links count as much as both directions believe in them
   const Collapsed* collapsed = nullptr;  // with `kept`: probabilities leave out a link's own count
   KeptView kept;
 };
@@ -54,6 +54,9 @@ struct Expectation {
   std::array<std::vector<double>, 2> jump, chance;  // see Chain::add_jumps
   std::array<double, 2> distance{};                 // see Chain::distance
   std::array<double, 2> log_probability{};
+  /// Where wanted: words that have a place, by position; sentence k's begin at position[k].
+  std::array<std::span<const std::int64_t>, 2> position;
+  std::array<std::span<Count>, 2> placed;
   KeptEdit keep;  // not empty: only these links count, and they are kept here
 };
 

@@ -14,10 +14,8 @@ bool SentencePosteriors::infer(std::int64_t k) {
   if (model_.collapsed != nullptr) leave_out(k);
   const auto I = static_cast<std::int64_t>(source.size());
   const auto J = static_cast<std::int64_t>(target.size());
-  log_probability[0] =
-      chain_[0].infer(model_.placement[0], J, I, emission_[0], null_emission_[0]);
-  log_probability[1] =
-      chain_[1].infer(model_.placement[1], I, J, emission_[1], null_emission_[1]);
+  log_probability[0] = chain_[0].infer(model_.placement[0], J, I, emission_[0], null_emission_[0]);
+  log_probability[1] = chain_[1].infer(model_.placement[1], I, J, emission_[1], null_emission_[1]);
   return true;
 }
 
@@ -81,8 +79,7 @@ void SentencePosteriors::leave_out(std::int64_t k) {
       emission_[0][j * I + i] = collapsed.probability(0, at, source[i], target[j], link.weight);
       emission_[1][i * J + j] = collapsed.probability(1, at, target[j], source[i], link.weight);
     }
-    null_emission_[0][j] =
-        collapsed.null_probability(1, target[j], model_.kept.null[0][first + j]);
+    null_emission_[0][j] = collapsed.null_probability(1, target[j], model_.kept.null[0][first + j]);
   }
   const auto first_source = static_cast<std::size_t>(bitext_.source.begin_of(k));
   for (std::size_t i = 0; i < I; ++i)

@@ -58,8 +58,8 @@ double likeness(std::span<const std::int32_t> one, std::span<const std::int32_t>
   return likeness_of(one, other, buffer);
 }
 
-void spell(const LexiconView& lexicon, const std::array<Spellings, 2>& words,
-           std::span<float> like, std::array<std::span<double>, 2> total, int threads) {
+void spell(const LexiconView& lexicon, const std::array<Spellings, 2>& words, std::span<float> like,
+           std::array<std::span<double>, 2> total, int threads) {
   std::array<std::vector<std::uint64_t>, 2> has;
   for (std::size_t side = 0; side < 2; ++side)
     for (std::size_t w = 0; w + 1 < words[side].start.size(); ++w)

@@ -16,8 +16,8 @@ struct Spellings {
 
   std::span<const std::int32_t> of(std::int32_t word) const {
     const auto begin = static_cast<std::size_t>(start[static_cast<std::size_t>(word)]);
-    return point.subspan(begin, static_cast<std::size_t>(start[static_cast<std::size_t>(word) + 1]) -
-                                    begin);
+    return point.subspan(
+        begin, static_cast<std::size_t>(start[static_cast<std::size_t>(word) + 1]) - begin);
   }
 };
 
@@ -26,7 +26,7 @@ struct Spellings {
 double likeness(std::span<const std::int32_t> one, std::span<const std::int32_t> other);
 
 /// The likeness of each pair of the lexicon, and their sums by source and by target word.
-void spell(const LexiconView& lexicon, const std::array<Spellings, 2>& words,
-           std::span<float> like, std::array<std::span<double>, 2> total, int threads);
+void spell(const LexiconView& lexicon, const std::array<Spellings, 2>& words, std::span<float> like,
+           std::array<std::span<double>, 2> total, int threads);
 
 }  // namespace rosewood

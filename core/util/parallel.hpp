@@ -49,7 +49,8 @@ void parallel_for(std::int64_t n, int threads, std::int64_t grain, Body&& body) 
 template <class Make, class Body>
 void parallel_blocks(std::int64_t blocks, int threads, Make&& make, Body&& body) {
   std::atomic<std::int64_t> next{0};
-  const std::int64_t workers = std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(1, blocks));
+  const std::int64_t workers =
+      std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(1, blocks));
   parallel_for(workers, static_cast<int>(workers), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t worker = begin; worker < end; ++worker) {
       auto state = make();

@@ -168,6 +168,18 @@ class Links(Sequence[Alignment]):
         order = sorting_order(begins, sources, targets)
         return cls(begins, sources[order], targets[order])
 
+    @classmethod
+    def from_choices(cls, choice: NDArray[np.int32], start: NDArray[np.int64]) -> Links:
+        """From one source word for each target word, or -1; sentence k's words begin at start[k].
+
+        (For source words that chose target words: the same, transposed.)
+        """
+        words = np.flatnonzero(choice >= 0)
+        sentence = np.searchsorted(start, words, side="right") - 1
+        counts = np.bincount(sentence, minlength=len(start) - 1)
+        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        return cls.sorted(begins, choice[words], (words - start[sentence]).astype(np.int32))
+
     def __len__(self) -> int:
         return len(self.start) - 1
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.corpus import IndexedCorpus, IndexedText
+from rosewood.corpus import IndexedCorpus
 
 __all__ = ["ENTRY", "UNIT", "Bitext", "Counts", "Lexicon", "bitext_of"]
 
@@ -39,21 +39,20 @@ def bitext_of(
     corpus: IndexedCorpus,
     source: NDArray[np.int32] | None = None,
     target: NDArray[np.int32] | None = None,
+    *,
+    words: tuple[int, int] | None = None,
 ) -> Bitext:
-    """The corpus, or with other numbers for its words: `source[w]` and `target[w]`."""
-    ids, words = zip(_numbers(corpus.source, source), _numbers(corpus.target, target), strict=True)
+    """The corpus, or with other numbers for its words: `source[w]` and `target[w]` of `words`."""
+    if words is None:
+        words = corpus.source.num_types, corpus.target.num_types
+    ids = [
+        text.ids if others is None else others[text.ids]
+        for text, others in ((corpus.source, source), (corpus.target, target))
+    ]
     view = _core.Bitext(
         ids[0], corpus.source.start, words[0], ids[1], corpus.target.start, words[1]
     )
-    return Bitext(words[0], words[1], view)
-
-
-def _numbers(
-    text: IndexedText, others: NDArray[np.int32] | None
-) -> tuple[NDArray[np.int32], int]:
-    if others is None:
-        return text.ids, text.num_types
-    return others[text.ids], int(others.max(initial=-1)) + 1
+    return Bitext(*words, view)
 
 
 @dataclass(frozen=True, eq=False)

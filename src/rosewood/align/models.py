@@ -36,6 +36,7 @@ class Model:
     null: float = 0.2  # the probability that a word has no partner
     prior: float = 0.01  # pseudo-count of each pair of words; 0 is plain EM
     agreement: bool = False
+    least: float = 0.3  # with agreement, links have this geometric mean of posteriors, or more
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -114,7 +115,6 @@ class Best(Model):
     stem: int = 4  # characters that word forms share; 0: forms know nothing of each other
     stem_weight: float = 1.0  # pseudo-counts that a word gets from the forms of its stem
     stem_prior: float = 0.01  # pseudo-count of each pair of stems
-    least: float = 0.3  # links are geometric means of both directions' posteriors, from this on
 
     @property
     def warm_up(self) -> int:
@@ -158,9 +158,7 @@ def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) ->
         if setting not in known:
             told = ", ".join(known)
             raise AlignmentError(f"{name} has no setting {setting!r}; it has {told}")
-        read[setting] = (
-            _read(setting, known[setting], value) if isinstance(value, str) else value
-        )
+        read[setting] = _read(setting, known[setting], value) if isinstance(value, str) else value
     return kind(**read)
 
 

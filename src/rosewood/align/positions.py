@@ -12,8 +12,9 @@ from rosewood.align.lexicon import Lexicon
 from rosewood.align.models import Model
 from rosewood.corpus import IndexedCorpus
 
-__all__ = ["Positions", "Shapes", "learn_jumps", "learn_tension", "shapes_of"]
+__all__ = ["NullWords", "Positions", "Shapes", "learn_jumps", "learn_tension", "shapes_of"]
 
+NullWords = tuple[NDArray[np.float32], NDArray[np.float32]]  # of target, of source words
 Jumps = NDArray[np.float64]  # weights of jumps -reach .. reach, which sum to one
 _JUMP_PRIOR = 0.5  # jumps of each size seen before any is
 _TENSIONS = (0.1, 100.0)
@@ -40,7 +41,7 @@ class Positions:
         lexicon: Lexicon,
         placing: str,
         null: float,
-        null_word: tuple[NDArray[np.float32], ...],
+        null_word: NullWords,
         agreement: bool,
     ) -> _core.AlignmentModel:
         """A model as kernels take it."""
@@ -58,52 +59,45 @@ def learn_jumps(jump: Jumps, count: Jumps, chance: Jumps) -> Jumps:
     """
     seen = count + _JUMP_PRIOR
     could = np.maximum(chance, 0.0) + _JUMP_PRIOR * len(jump) / jump.sum()
-    better = np.maximum(seen / could, 1e-12)
-    return better / better.sum()
+    better: Jumps = np.maximum(seen / could, 1e-12)
+    normalised: Jumps = better / better.sum()
+    return normalised
 
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """Every position of an observed word: where it is (0 to 1], and among how many places."""
+    """The positions that words can have in sentence pairs of each size: all that tension sees."""
 
-    at: NDArray[np.float64]
-    places: NDArray[np.float64]
-    times: NDArray[np.float64]  # how often in the corpus
+    at: NDArray[np.float64]  # where a position is: (0, 1]
+    places: NDArray[np.float64]  # how many places there are on the other side
+    first: NDArray[np.int64]  # the position of each sentence's first word
+
+    @classmethod
+    def of(cls, observed: NDArray[np.int64], places: NDArray[np.int64]) -> Shapes:
+        """Of sentences with so many observed words and so many places."""
+        shape, which = np.unique(np.stack([observed, places]), axis=1, return_inverse=True)
+        begins = np.cumsum([0, *shape[0]])
+        within = np.arange(begins[-1]) - np.repeat(begins[:-1], shape[0])
+        size, count = (np.repeat(each, shape[0]).astype(np.float64) for each in shape)
+        return cls((within + 1) / size, np.maximum(count, 1), begins[:-1][which.reshape(-1)])
 
 
 def shapes_of(corpus: IndexedCorpus) -> tuple[Shapes, Shapes]:
     """Positions of target words among source places, and the other way round."""
-    both = np.stack([corpus.source.lengths, corpus.target.lengths], axis=1)
-    shape, times = np.unique(both[(both > 0).all(axis=1)], axis=0, return_counts=True)
-    return _shapes(shape[:, 1], shape[:, 0], times), _shapes(shape[:, 0], shape[:, 1], times)
+    source, target = corpus.source.lengths, corpus.target.lengths
+    return Shapes.of(target, source), Shapes.of(source, target)
 
 
-def _shapes(
-    observed: NDArray[np.int64], places: NDArray[np.int64], times: NDArray[np.int64]
-) -> Shapes:
-    within = np.concatenate([[0.0], *(np.arange(1, n + 1) / n for n in observed)])[1:]
-    return Shapes(
-        within,
-        np.repeat(places, observed).astype(np.float64),
-        np.repeat(times, observed).astype(np.float64),
-    )
-
-
-def learn_tension(shapes: Shapes, distance: float, without: float) -> float:
+def learn_tension(shapes: Shapes, distance: float, placed: NDArray[np.float64]) -> float:
     """The tension under which links are expected to be as far from the diagonal as they were.
 
-    `distance` is what links were seen to be away altogether, `without` how many words had none.
-    That is where the likelihood is highest: its slope falls as the tension grows.
+    `distance` is how far links were seen to be altogether, `placed` how many there were at each
+    position.  That is where the likelihood is highest: its slope falls as the tension grows.
     """
     from scipy.optimize import brentq
 
-    words = float(shapes.times.sum())
-    if words <= without or len(shapes.at) == 0:
-        return _TENSIONS[0]
-    share = 1 - without / words
-
     def slope(tension: float) -> float:
-        return share * float(shapes.times @ _mean_distance(shapes, tension)) - distance
+        return float(placed @ _mean_distance(shapes, tension)) - distance
 
     low, high = _TENSIONS
     if slope(low) <= 0:

@@ -19,14 +19,16 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
-from rosewood.align.models import Diagonal, Model
-from rosewood.align.positions import Positions, learn_jumps, learn_tension, shapes_of
+from rosewood.align.models import Model
+from rosewood.align.positions import NullWords, Positions, learn_jumps, learn_tension, shapes_of
 from rosewood.corpus import IndexedCorpus
 
-__all__ = ["NONE", "Expected", "Report", "Training", "null_words"]
+__all__ = ["Expected", "Kept", "Report", "Training", "null_words"]
 
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 1, "stage": "hmm", …}
+Kept = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 NONE = np.zeros(0, np.int32)
+NO_COUNTS = np.zeros(0, np.int64)
 
 
 @dataclass(eq=False)
@@ -39,6 +41,7 @@ class Expected:
     distance: tuple[float, float] = (0.0, 0.0)
     jump: list[NDArray[np.float64]] = field(default_factory=list)  # by direction
     chance: list[NDArray[np.float64]] = field(default_factory=list)
+    placed: tuple[Counts, Counts] = (NO_COUNTS, NO_COUNTS)  # words with a partner, by position
 
 
 class Training:
@@ -54,14 +57,19 @@ class Training:
         self.bitext: Bitext = bitext_of(corpus)
         self.lexicon = Lexicon.of(self.bitext, threads=threads)
         self.positions = Positions.of(model)
-        self.null_word = tuple(
-            np.full(size, 1 / max(1, size), np.float32)
-            for size in (self.bitext.target_words, self.bitext.source_words)
+        self.frequency = (
+            np.bincount(corpus.source.ids, minlength=self.bitext.source_words),
+            np.bincount(corpus.target.ids, minlength=self.bitext.target_words),
+        )
+        target, source = self.bitext.target_words, self.bitext.source_words
+        self.null_word: NullWords = (
+            np.full(target, 1 / max(1, target), np.float32),
+            np.full(source, 1 / max(1, source), np.float32),
         )
         self.expected: Expected | None = None
         self.totals: tuple[Counts, Counts] | None = None
         self.history: list[dict[str, Any]] = []
-        self._shapes = shapes_of(corpus) if isinstance(model, Diagonal) else None
+        self._shapes = shapes_of(corpus) if getattr(model, "learn_tension", False) else None
 
     def run(self) -> None:
         """Model 1 first where the model wants it, then its own rounds."""
@@ -79,7 +87,10 @@ class Training:
         _core.maximise_words(
             self.lexicon.view, expected.count, *self.totals, self.model.prior, self.threads
         )
-        self.null_word = tuple(null_words(count, self.model.prior) for count in expected.null)
+        self.null_word = (
+            null_words(expected.null[0], self.model.prior),
+            null_words(expected.null[1], self.model.prior),
+        )
         self.learn_positions(placing, expected)
 
     def native(self, placing: str, *, agreement: bool) -> _core.AlignmentModel:
@@ -93,7 +104,7 @@ class Training:
         native: _core.AlignmentModel,
         *,
         is_one: bool,
-        keep: tuple[NDArray[np.int32], ...] = (NONE, NONE, NONE),
+        keep: Kept = (NONE, NONE, NONE),
     ) -> Expected:
         """A sweep over the corpus."""
         sums = Expected(
@@ -103,14 +114,30 @@ class Training:
                 np.zeros(self.bitext.source_words, np.int64),
             ),
         )
+        positions = NO_COUNTS, NO_COUNTS
+        if self._shapes is not None:
+            positions = self._shapes[0].first, self._shapes[1].first
+            forward, backward = (np.zeros(len(each.at), np.int64) for each in self._shapes)
+            sums.placed = forward, backward
         log_probability, distance, *jumps = _core.align_expect(
-            self.bitext.view, native, sums.count, *sums.null, *keep, self.threads
+            self.bitext.view,
+            native,
+            sums.count,
+            *sums.null,
+            *keep,
+            *positions,
+            *sums.placed,
+            self.threads,
         )
         sums.log_probability = log_probability[0], log_probability[1]
         sums.distance = distance[0], distance[1]
         sums.jump = [np.array(jumps[0]), np.array(jumps[2])]
         sums.chance = [np.array(jumps[1]), np.array(jumps[3])]
         return sums
+
+    def final(self) -> _core.AlignmentModel:
+        """The model that training ended with."""
+        return self.native(self.model.placing, agreement=self.model.agreement)
 
     def learn_positions(self, placing: str, expected: Expected) -> None:
         """Better jumps, or a better tension."""
@@ -120,17 +147,14 @@ class Training:
                 for each in zip(self.positions.jump, expected.jump, expected.chance, strict=True)
             )
             self.positions = Positions((next(jumps), next(jumps)), self.positions.tension)
-        elif placing == "diagonal" and isinstance(self.model, Diagonal) and self.model.learn_tension:
-            assert self._shapes is not None
-            forward, backward = self._shapes
-            placed = [count.sum() / UNIT for count in expected.null]
-            self.positions = Positions(
-                self.positions.jump,
-                (
-                    learn_tension(forward, expected.distance[0], placed[0]),
-                    learn_tension(backward, expected.distance[1], placed[1]),
-                ),
+        elif placing == "diagonal" and self._shapes is not None:
+            tension = (
+                learn_tension(shapes, distance, placed / UNIT)
+                for shapes, distance, placed in zip(
+                    self._shapes, expected.distance, expected.placed, strict=True
+                )
             )
+            self.positions = Positions(self.positions.jump, (next(tension), next(tension)))
 
     def record(self, stage: str, expected: Expected) -> None:
         """What the sweep says of the parameters it was made with."""
@@ -157,4 +181,5 @@ def null_words(count: Counts, prior: float) -> NDArray[np.float32]:
         whole = float(np.exp(digamma(count.sum() / UNIT + prior * len(count))))
     else:
         worth, whole = count / UNIT, max(1e-30, count.sum() / UNIT)
-    return np.maximum(1e-30, worth / whole).astype(np.float32)
+    probability: NDArray[np.float64] = np.maximum(1e-30, worth / whole)
+    return probability.astype(np.float32)

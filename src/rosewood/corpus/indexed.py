@@ -34,6 +34,7 @@ from rosewood.corpus import indexed_files as files
 from rosewood.corpus.compression import open_input
 from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import CorpusError, FormatError
+from rosewood.folders import cut_words
 from rosewood.output import whole_folder
 
 __all__ = ["IndexedCorpus", "IndexedText"]
@@ -71,7 +72,7 @@ class IndexedText:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words in the order of their numbers; made when it is first asked for."""
-        return Vocabulary(w.decode() for w in files.cut_words(self.word_bytes, self.word_start))
+        return Vocabulary(w.decode() for w in cut_words(self.word_bytes, self.word_start))
 
     @property
     def num_types(self) -> int:
@@ -87,6 +88,12 @@ class IndexedText:
         """The word numbers of a sentence."""
         number = range(len(self))[number]
         return self.ids[self.start[number] : self.start[number + 1]]
+
+    def part(self, begin: int, end: int) -> IndexedText:
+        """Sentences begin .. end-1, with the same words."""
+        inside = slice(self.start[begin], self.start[end])
+        start = self.start[begin : end + 1] - self.start[begin]
+        return IndexedText(self.ids[inside], start, self.word_bytes, self.word_start)
 
     def words(self, number: int) -> list[str]:
         """The words of a sentence."""
@@ -121,6 +128,12 @@ class IndexedCorpus:
         if self.folder is not None:  # mapped again over there, not copied
             return (IndexedCorpus.open, (self.folder,))
         return (IndexedCorpus, (self.source, self.target))
+
+    def part(self, begin: int, end: int) -> IndexedCorpus:
+        """Sentence pairs begin .. end-1; the corpus's arrays are shared."""
+        if not 0 <= begin <= end <= len(self):
+            raise CorpusError(f"there is no part {begin}:{end} of {len(self)} sentence pairs")
+        return IndexedCorpus(self.source.part(begin, end), self.target.part(begin, end))
 
     @classmethod
     def from_lines(

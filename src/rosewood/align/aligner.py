@@ -1,0 +1,272 @@
+"""Aligners: trained on a corpus, saved, loaded, and asked about new text.
+
+    aligner, aligned = Aligner.fit_align(corpus)            # the corpus itself, aligned
+    write_pharaoh(aligned.symmetrize("grow-diag-final-and"), "out.pharaoh")
+    aligner.save("aligner/")
+    Aligner.load("aligner/").align([("das haus", "the house")])[0]      # Alignment: 0-0 1-1
+
+A corpus is an IndexedCorpus, or sentence pairs: things with `source` and `target`, or pairs of
+texts, words apart by spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.align.alignment import Links
+from rosewood.align.collapsed import CollapsedTraining
+from rosewood.align.lexical import LexicalTable
+from rosewood.align.lexicon import Bitext
+from rosewood.align.models import Best, Model, make_model
+from rosewood.align.parameters import Parameters
+from rosewood.align.symmetrize import combine, symmetrize
+from rosewood.align.training import Report, Training
+from rosewood.corpus import IndexedCorpus
+from rosewood.errors import AlignmentError
+from rosewood.forest.arrays import as_count
+
+__all__ = ["Aligned", "Aligner", "Posteriors"]
+
+_POSTERIOR_CELLS = 1 << 22  # of sentences whose posteriors are asked for at a time
+
+
+class _Pair(Protocol):
+    @property
+    def source(self) -> str | Sequence[str]: ...
+    @property
+    def target(self) -> str | Sequence[str]: ...
+
+
+Pairs = IndexedCorpus | Iterable[_Pair | tuple[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """A corpus aligned in both directions, and how likely a model finds its sentences."""
+
+    forward: Links  # each target word has at most one source word
+    backward: Links  # each source word has at most one target word
+    log_probability: NDArray[np.float64]  # [sentence, direction], of all words together
+
+    def symmetrize(
+        self, method: str = "grow-diag-final-and", *, order: str = "atools", threads: int = 1
+    ) -> Links:
+        """One alignment made of the two."""
+        return symmetrize(self.forward, self.backward, method, order=order, threads=threads)
+
+
+class Posteriors(NamedTuple):
+    """How sure a model is of each link of a sentence, [source word, target word]."""
+
+    forward: NDArray[np.float32]  # sums to one over source words, with that of no link
+    backward: NDArray[np.float32]  # sums to one over target words, with that of no link
+
+    def combined(self, how: str = "geometric") -> NDArray[np.float64]:
+        """Both directions as one: product, geometric, mean, min or max."""
+        return combine(self.forward, self.backward, how)
+
+
+class Aligner:
+    """A trained model of word alignment; immutable."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self._parameters = parameters
+
+    @property
+    def model(self) -> Model:
+        """The model and its settings."""
+        return self._parameters.model
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """A row for each round of training: log probability a word in both directions."""
+        return [dict(row) for row in self._parameters.history]
+
+    def __repr__(self) -> str:
+        known = len(self._parameters.source.words), len(self._parameters.target.words)
+        return f"Aligner({self.model.name}, {known[0]:,} source and {known[1]:,} target words)"
+
+    @classmethod
+    def fit(
+        cls,
+        corpus: Pairs,
+        model: str | Model = "best",
+        *,
+        threads: int = 1,
+        report: Report | None = None,
+    ) -> Aligner:
+        """Train on a corpus; `report` hears of each round."""
+        return cls(Parameters.of(_trained(_indexed(corpus), model, threads, report)))
+
+    @classmethod
+    def fit_align(
+        cls,
+        corpus: Pairs,
+        model: str | Model = "best",
+        *,
+        threads: int = 1,
+        report: Report | None = None,
+    ) -> tuple[Aligner, Aligned]:
+        """Train on a corpus and align it.
+
+        `best` leaves a word's own links out when it aligns what it was trained on, which `align`
+        cannot do afterwards: alignments from here are a little better.
+        """
+        text = _indexed(corpus)
+        training = _trained(text, model, threads, report)
+        aligned = _aligned(text, training.bitext, training.final(), training.model, threads)
+        return cls(Parameters.of(training)), aligned
+
+    def align_both(self, corpus: Pairs, *, threads: int = 1) -> Aligned:
+        """New text, aligned in both directions."""
+        text = _indexed(corpus)
+        bitext, native = self._parameters.fitted(text, threads=_threads(threads))
+        return _aligned(text, bitext, native, self.model, threads)
+
+    def align(
+        self, corpus: Pairs, symmetrization: str = "grow-diag-final-and", *, threads: int = 1
+    ) -> Links:
+        """New text, aligned in both directions and symmetrised."""
+        return self.align_both(corpus, threads=threads).symmetrize(symmetrization, threads=threads)
+
+    def posteriors(self, corpus: Pairs, *, threads: int = 1) -> Iterator[Posteriors]:
+        """How sure the model is of each link, sentence by sentence."""
+        text = _indexed(corpus)
+        bitext, native = self._parameters.fitted(text, threads=_threads(threads))
+        cells = text.source.lengths * text.target.lengths
+        if cells.sum() <= _POSTERIOR_CELLS or len(text) == 1:
+            yield from _posteriors(text, bitext, native, cells, threads)
+            return
+        begin = 0  # some sentences at a time: their matrices may not fit into memory together
+        while begin < len(text):
+            end = begin + 1
+            some = cells[begin]
+            while end < len(text) and some + cells[end] <= _POSTERIOR_CELLS:
+                some += cells[end]
+                end += 1
+            yield from self.posteriors(text.part(begin, end), threads=threads)
+            begin = end
+
+    def score(self, corpus: Pairs, *, threads: int = 1) -> NDArray[np.float64]:
+        """Log probability a word of each sentence's target side, and of its source side.
+
+        Pairs that are no translations of each other score low, in both columns; so do rare words.
+        A sentence without words on either side scores -inf.
+        """
+        text = _indexed(corpus)
+        found = self.align_both(text, threads=threads).log_probability
+        lengths = np.stack([text.target.lengths, text.source.lengths], axis=1)
+        is_empty = (lengths == 0).any(axis=1)
+        return np.where(is_empty[:, None], -np.inf, found / np.maximum(lengths, 1))
+
+    def lexicon(self) -> LexicalTable:
+        """Lexical translation probabilities of both directions, from expected links."""
+        known = self._parameters
+        source = np.repeat(np.arange(len(known.start) - 1), np.diff(known.start))
+        return LexicalTable(
+            known.source.words,
+            known.target.words,
+            source.astype(np.int32),
+            np.asarray(known.word),
+            known.count[:, 0] / np.maximum(1, known.source.total[source]),
+            known.count[:, -1] / np.maximum(1, known.target.total[known.word]),
+        )
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the aligner into a folder, which appears whole or not at all."""
+        self._parameters.save(str(folder))
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Aligner:
+        """Map a folder that `save` wrote."""
+        return cls(Parameters.load(str(folder)))
+
+    @staticmethod
+    def verify(folder: str | PathLike[str]) -> None:
+        """Check every byte of a saved aligner; the first thing wrong is a DamagedFileError."""
+        Parameters.verify(str(folder))
+
+
+def _threads(threads: int) -> int:
+    return as_count("threads", threads, 1, 1024)
+
+
+def _indexed(corpus: Pairs) -> IndexedCorpus:
+    if isinstance(corpus, IndexedCorpus):
+        return corpus
+    if isinstance(corpus, str):
+        raise AlignmentError("the corpus is one string, want sentence pairs")
+    return IndexedCorpus.from_pairs(map(_pair, corpus))
+
+
+class _Texts(NamedTuple):
+    source: str | Sequence[str]
+    target: str | Sequence[str]
+
+
+def _pair(pair: Any) -> _Pair:
+    if hasattr(pair, "source") and hasattr(pair, "target"):
+        return cast(_Pair, pair)
+    if isinstance(pair, tuple | list) and len(pair) == 2:
+        return _Texts(*pair)
+    raise AlignmentError(f"a sentence pair is {pair!r:.60}, want a source and a target")
+
+
+def _trained(
+    corpus: IndexedCorpus, model: str | Model, threads: int, report: Report | None
+) -> Training:
+    made = make_model(model) if isinstance(model, str) else model
+    if not (corpus.source.lengths * corpus.target.lengths).any():
+        raise AlignmentError("there is no sentence pair with words on both sides to learn from")
+    training = (
+        CollapsedTraining(corpus, made, threads=_threads(threads), report=report)
+        if isinstance(made, Best)
+        else Training(corpus, made, threads=_threads(threads), report=report)
+    )
+    training.run()
+    return training
+
+
+def _aligned(
+    corpus: IndexedCorpus,
+    bitext: Bitext,
+    native: _core.AlignmentModel,
+    model: Model,
+    threads: int,
+) -> Aligned:
+    forward = np.empty(len(corpus.target.ids), np.int32)
+    backward = np.empty(len(corpus.source.ids), np.int32)
+    scores = np.empty(len(corpus)), np.empty(len(corpus))
+    _core.align_choose(bitext.view, native, model.least, forward, backward, *scores, threads)
+    return Aligned(
+        Links.from_choices(forward, corpus.target.start),
+        Links.from_choices(backward, corpus.source.start).transposed(),
+        np.stack(scores, axis=1),
+    )
+
+
+def _posteriors(
+    corpus: IndexedCorpus,
+    bitext: Bitext,
+    native: _core.AlignmentModel,
+    cells: NDArray[np.int64],
+    threads: int,
+) -> Iterator[Posteriors]:
+    start = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+    both = np.empty(start[-1], np.float32), np.empty(start[-1], np.float32)
+    _core.align_posteriors(bitext.view, native, start, *both, threads)
+    for k, rows in enumerate(corpus.source.lengths.tolist()):
+        forward, backward = (
+            each[start[k] : start[k + 1]].reshape(rows, -1)
+            if cells[k]
+            else np.zeros((rows, int(corpus.target.lengths[k])), np.float32)
+            for each in both
+        )
+        yield Posteriors(forward, backward)

@@ -1,0 +1,316 @@
+"""What a trained aligner knows, in a form that is kept and that aligns new text.
+
+Counts are kept, not probabilities: whatever is asked, probabilities are made from counts in one
+place, for the pairs of words that the new text has.  Pairs counted less than a millionth are not
+kept.
+
+Layout      pairs of words sorted by source, then by target word: those of source word s are
+            start[s] .. start[s+1]; `count` has a column for each direction, or one for both
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.align.collapsed import CollapsedTraining, CollapsedWords
+from rosewood.align.knowledge import Stems
+from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
+from rosewood.align.models import MODELS, Best, Model, make_model
+from rosewood.align.positions import NullWords, Positions
+from rosewood.align.training import Training, null_words
+from rosewood.corpus import IndexedCorpus, IndexedText
+from rosewood.errors import AlignmentError, DamagedFileError
+from rosewood.folders import FolderKind, check_offsets, cut_words, joined_words
+from rosewood.output import whole_folder
+
+__all__ = ["MANIFEST", "Parameters"]
+
+MANIFEST = "aligner.json"
+_LEAST = UNIT >> 20
+_SIDES = ("source", "target")
+_KIND = FolderKind(
+    MANIFEST,
+    "rosewood aligner",
+    1,
+    {
+        "pairs.start": "<i8",
+        "pairs.word": "<i4",
+        "pairs.count": "<i8",
+        **{
+            f"{side}.{part}": kind
+            for side in _SIDES
+            for part, kind in {
+                "words": "|u1",
+                "word_start": "<i8",
+                "frequency": "<i8",
+                "total": "<i8",
+                "null": "<i8",
+                "spelling": "<f8",
+                "jump": "<f8",
+            }.items()
+        },
+    },
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What is known of the words of one language."""
+
+    words: list[str]
+    frequency: Counts
+    total: Counts  # of links
+    null: Counts  # of no link
+    spelling: NDArray[np.float64]  # pseudo-counts from words that are spelled alike
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+    def find(self, text: IndexedText) -> tuple[NDArray[np.int32], list[str]]:
+        """The numbers of a text's words: those known here, new ones behind them; and all words."""
+        found, words = np.empty(text.num_types, np.int32), list(self.words)
+        for n, word in enumerate(cut_words(text.word_bytes, text.word_start)):
+            number = self.numbers.get(word.decode())
+            if number is None:
+                number = len(words)
+                words.append(word.decode())
+            found[n] = number
+        return found, words
+
+    def wider(self, size: int) -> tuple[Counts, Counts, Counts]:
+        """Frequencies, links and nulls for so many words; of new ones nothing is known."""
+        more = size - len(self.words)
+        frequency, total, null = (
+            np.pad(each, (0, more)) for each in (self.frequency, self.total, self.null)
+        )
+        return frequency, total, null
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """Counts of pairs and of words, and where partners stand."""
+
+    model: Model
+    source: Side
+    target: Side
+    start: NDArray[np.int64]
+    word: NDArray[np.int32]
+    count: Counts
+    positions: Positions
+    history: Sequence[dict[str, Any]]
+
+    @classmethod
+    def of(cls, training: Training) -> Parameters:
+        """What training ended with."""
+        corpus, expected, totals = training.corpus, training.expected, training.totals
+        if expected is None or totals is None:
+            raise AlignmentError("the model was not trained: it needs at least one iteration")
+        source, target, count = training.lexicon.pairs(expected.count, _LEAST)
+        start = np.searchsorted(source, np.arange(corpus.source.num_types + 1)).astype(np.int64)
+        spelling = (
+            training.spelling_totals
+            if isinstance(training, CollapsedTraining)
+            else (np.zeros(corpus.source.num_types), np.zeros(corpus.target.num_types))
+        )
+        sides = [
+            Side([*text.vocabulary], frequency, total, null, spelled)
+            for text, frequency, total, null, spelled in zip(
+                (corpus.source, corpus.target),
+                training.frequency,
+                totals,
+                (expected.null[1], expected.null[0]),
+                spelling,
+                strict=True,
+            )
+        ]
+        return cls(
+            training.model,
+            sides[0],
+            sides[1],
+            start,
+            target,
+            count,
+            training.positions,
+            training.history,
+        )
+
+    def fitted(
+        self, corpus: IndexedCorpus, *, threads: int = 1
+    ) -> tuple[Bitext, _core.AlignmentModel]:
+        """The model with entries for the pairs of words of a corpus, new words included."""
+        source, source_words = self.source.find(corpus.source)
+        target, target_words = self.target.find(corpus.target)
+        sizes = len(source_words), len(target_words)
+        bitext = bitext_of(corpus, source, target, words=sizes)
+        lexicon = Lexicon.of(bitext, threads=threads)
+        count = np.empty((len(lexicon), self.count.shape[1]), np.int64)
+        _core.transfer_counts(
+            self.start, self.word, self.count, lexicon.view, count.reshape(-1), threads
+        )
+        wider = self.source.wider(sizes[0]), self.target.wider(sizes[1])
+        totals = wider[0][1], wider[1][1]
+        null = wider[1][2], wider[0][2]  # of target words, of source words
+        null_word: NullWords
+        if isinstance(self.model, Best):
+            made = CollapsedWords.of(
+                self.model,
+                corpus,
+                lexicon,
+                (source_words, target_words),
+                (wider[0][0], wider[1][0]),
+                (source, target),
+                threads=threads,
+            )
+            collapsed = self._collapsed(made, count, totals, null, threads)
+            _core.maximise_collapsed(lexicon.view, collapsed, threads)
+            null_word = made.null_words(null)
+        else:
+            _core.maximise_words(lexicon.view, count, *totals, self.model.prior, threads)
+            prior = self.model.prior
+            null_word = null_words(null[0], prior), null_words(null[1], prior)
+        return bitext, self.positions.native(
+            lexicon, self.model.placing, self.model.null, null_word, self.model.agreement
+        )
+
+    def _collapsed(
+        self,
+        made: CollapsedWords,
+        count: Counts,
+        totals: tuple[Counts, Counts],
+        null: tuple[Counts, Counts],
+        threads: int,
+    ) -> _core.Collapsed:
+        """Counts of stems are those of all words of the training corpus, not of this text's."""
+        sizes = made.stems[0].size, made.stems[1].size
+        source_stems, target_stems = (
+            np.bincount(stems.stem, weights=total, minlength=size).astype(np.int64)
+            for stems, total, size in zip(made.stems, totals, sizes, strict=True)
+        )
+        start, word, counted = self._stem_pairs(made.stems)
+        pair_count = np.empty(len(made.stem_lexicon), np.int64)
+        _core.transfer_counts(start, word, counted, made.stem_lexicon.view, pair_count, threads)
+        likeness = made.likeness
+        source_spelling, target_spelling = (
+            np.maximum(here, np.pad(side.spelling, (0, len(here) - len(side.spelling))))
+            for here, side in (
+                (likeness.source_total, self.source),
+                (likeness.target_total, self.target),
+            )
+        )
+        return made.native(
+            count.reshape(-1),
+            pair_count,
+            totals,
+            (source_stems, target_stems),
+            null,
+            (source_spelling, target_spelling),
+        )
+
+    def _stem_pairs(
+        self, stems: tuple[Stems, Stems]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], Counts]:
+        source = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        key = stems[0].stem[source].astype(np.int64) * stems[1].size + stems[1].stem[self.word]
+        pairs, which = np.unique(key, return_inverse=True)
+        counted = np.zeros(len(pairs), np.int64)
+        np.add.at(counted, which.reshape(-1), self.count[:, 0])
+        start = np.searchsorted(pairs // stems[1].size, np.arange(stems[0].size + 1))
+        return start.astype(np.int64), (pairs % stems[1].size).astype(np.int32), counted[:, None]
+
+    def save(self, folder: str | Path) -> None:
+        """Write everything into a folder, which appears whole or not at all."""
+        arrays: dict[str, NDArray[Any]] = {
+            "pairs.start": self.start,
+            "pairs.word": self.word,
+            "pairs.count": self.count.reshape(-1),
+        }
+        for name, side, jump in zip(
+            _SIDES, (self.source, self.target), reversed(self.positions.jump), strict=True
+        ):
+            data, begins = joined_words(side.words)
+            arrays |= {f"{name}.words": data, f"{name}.word_start": begins}
+            for part in ("frequency", "total", "null", "spelling"):
+                arrays[f"{name}.{part}"] = getattr(side, part)
+            arrays[f"{name}.jump"] = jump  # of the words of this side
+        facts = {
+            "model": self.model.name,
+            "settings": self.model.settings(),
+            "tension": list(self.positions.tension),
+            "history": list(self.history),
+        }
+        with whole_folder(folder, marker=MANIFEST) as aside:
+            _KIND.write(aside, arrays, facts)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Parameters:
+        """Map what `save` wrote; sizes, offsets and numbers of words are checked."""
+        place = Path(folder)
+        facts, arrays = _KIND.open(place)
+        manifest = place / MANIFEST
+        try:
+            if facts["model"] not in MODELS:
+                raise AlignmentError(f"there is no model {facts['model']!r}")
+            model = make_model(facts["model"], facts["settings"])
+            tension = float(facts["tension"][0]), float(facts["tension"][1])
+            history = [dict(row) for row in facts["history"]]
+        except (AlignmentError, KeyError, IndexError, TypeError, ValueError) as error:
+            raise DamagedFileError(f"its settings are damaged: {error}", file=manifest) from error
+        sides = [_side(place, name, arrays) for name in _SIDES]
+        start, word = arrays["pairs.start"], arrays["pairs.word"]
+        check_offsets(place / "pairs.start", start, len(word))
+        columns = 1 if model.agreement else 2
+        sizes = {
+            "pairs.start": (len(start), len(sides[0].words) + 1),
+            "pairs.count": (len(arrays["pairs.count"]), len(word) * columns),
+        }
+        for name, (have, want) in sizes.items():
+            if have != want:
+                raise DamagedFileError(f"it has {have} numbers, want {want}", file=place / name)
+        if len(word) and not (word.min() >= 0 and word.max() < len(sides[1].words)):
+            raise DamagedFileError("it has words that are not there", file=place / "pairs.word")
+        jumps = arrays["target.jump"], arrays["source.jump"]
+        for name, jump in zip(("target.jump", "source.jump"), jumps, strict=True):
+            if len(jump) % 2 == 0 or not ((jump > 0) & (jump <= 1)).all():
+                raise DamagedFileError("its jumps are no probabilities", file=place / name)
+        count = arrays["pairs.count"].reshape(-1, columns)
+        if len(count) and (count.min() < 0 or count.max() > 1 << 60):
+            raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
+        positions = Positions(jumps, tension)
+        return cls(model, sides[0], sides[1], start, word, count, positions, history)
+
+    @staticmethod
+    def verify(folder: str | Path) -> None:
+        """Check every byte of a saved aligner."""
+        _KIND.verify(Path(folder))
+        Parameters.load(folder)
+
+
+def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
+    data, start = arrays[f"{name}.words"], arrays[f"{name}.word_start"]
+    check_offsets(place / f"{name}.word_start", start, len(data))
+    try:
+        words = [word.decode() for word in cut_words(data, start)]
+    except UnicodeDecodeError as error:
+        raise DamagedFileError("a word is not UTF-8", file=place / f"{name}.words") from error
+    if len(set(words)) < len(words):
+        raise DamagedFileError("a word stands twice", file=place / f"{name}.words")
+    parts = []
+    for part in ("frequency", "total", "null", "spelling"):
+        array = arrays[f"{name}.{part}"]
+        if len(array) != len(words):
+            raise DamagedFileError(
+                f"it has {len(array)} numbers for {len(words)} words", file=place / f"{name}.{part}"
+            )
+        if len(array) and not (array.min() >= 0 and array.max() < 1 << 60):
+            raise DamagedFileError("it has numbers out of range", file=place / f"{name}.{part}")
+        parts.append(array)
+    return Side(words, *parts)

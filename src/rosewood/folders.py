@@ -1,0 +1,143 @@
+"""Folders of arrays with a manifest: what corpora and models are on disk.
+
+Every array is a file of plain little-endian numbers, which is mapped, not read; the manifest, a
+JSON file, says what the folder is, of which version, and has the size and checksum of each file.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import zlib
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.errors import DamagedFileError
+from rosewood.output import whole_file
+
+__all__ = ["FolderKind", "check_offsets", "checksum", "cut_words", "joined_words", "mapped"]
+
+_CHUNK = 1 << 24
+
+
+class FolderKind(NamedTuple):
+    """What is in a folder: how its manifest is called, what it says, and which files there are."""
+
+    manifest: str
+    format: str
+    version: int
+    files: Mapping[str, str]  # their types of numbers, such as <i4
+
+    def write_manifest(
+        self, folder: Path, told: Mapping[str, Mapping[str, int]], facts: Mapping[str, Any]
+    ) -> None:
+        """Sizes and checksums of the files, and whatever else is to be known."""
+        table = {"format": self.format, "version": self.version, **facts, "files": told}
+        with whole_file(folder / self.manifest) as stream:
+            stream.write(json.dumps(table, indent=1, ensure_ascii=False).encode() + b"\n")
+
+    def write(
+        self, folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
+    ) -> None:
+        """All files of a folder that is being made."""
+        told = {}
+        for name, kind in self.files.items():
+            data = np.ascontiguousarray(arrays[name]).astype(kind, copy=False).tobytes()
+            with whole_file(folder / name) as stream:
+                stream.write(data)
+            told[name] = {"bytes": len(data), "crc32": zlib.crc32(data)}
+        self.write_manifest(folder, told, facts)
+
+    def read_manifest(self, folder: Path) -> dict[str, Any]:
+        """The manifest, if it is one of ours; its `files` are those that must be there."""
+        path = folder / self.manifest
+        what = f"it is not the manifest of a {self.format}"
+        try:
+            table = json.loads(path.read_bytes())
+            kind, version, listed = table["format"], table["version"], table["files"]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DamagedFileError(what, file=path) from error
+        if kind != self.format:
+            raise DamagedFileError(what, file=path)
+        if version != self.version:
+            raise DamagedFileError(
+                f"it is of version {version}, this release reads {self.version}", file=path
+            )
+        is_good = isinstance(listed, dict) and set(listed) == set(self.files)
+        if not is_good or not all(map(_is_entry, listed.values())):
+            raise DamagedFileError("its list of files is damaged", file=path)
+        return dict(table)
+
+    def open(self, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """The manifest and the arrays, mapped; their sizes are checked, their content is not."""
+        table = self.read_manifest(folder)
+        sizes = {name: entry["bytes"] for name, entry in table["files"].items()}
+        arrays = {n: mapped(folder / n, kind, sizes[n]) for n, kind in self.files.items()}
+        return table, arrays
+
+    def verify(self, folder: Path) -> None:
+        """Every byte of every file against its checksum."""
+        for name, entry in self.read_manifest(folder)["files"].items():
+            if checksum(folder / name) != entry["crc32"]:
+                raise DamagedFileError("it does not match its checksum", file=folder / name)
+
+
+def _is_entry(entry: object) -> bool:
+    return (
+        isinstance(entry, dict)
+        and entry.keys() == {"bytes", "crc32"}
+        and all(type(value) is int and value >= 0 for value in entry.values())
+    )
+
+
+def mapped(path: Path, kind: str, size: int) -> NDArray[Any]:
+    """The numbers of a file, read-only."""
+    try:
+        stream = path.open("rb")
+    except FileNotFoundError as error:
+        raise DamagedFileError("the file is missing", file=path) from error
+    with stream:
+        found = stream.seek(0, 2)
+        if found != size:
+            raise DamagedFileError(f"it has {found} bytes, want {size}", file=path)
+        if size % np.dtype(kind).itemsize:
+            raise DamagedFileError(f"its {size} bytes are not whole numbers", file=path)
+        if size == 0:
+            return np.frombuffer(b"", kind)
+        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    return np.frombuffer(data, kind)
+
+
+def check_offsets(path: Path, start: NDArray[np.int64], end: int) -> None:
+    """Refuses offsets that do not ascend from 0 to `end`."""
+    if len(start) == 0 or start[0] != 0 or start[-1] != end:
+        raise DamagedFileError(f"its offsets do not go from 0 to {end}", file=path)
+    if (start[1:] < start[:-1]).any():
+        raise DamagedFileError("its offsets do not ascend", file=path)
+
+
+def checksum(path: Path) -> int:
+    """CRC-32 of a file."""
+    crc = 0
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            crc = zlib.crc32(chunk, crc)
+    return crc
+
+
+def joined_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Words as bytes, one after the other, and where each begins."""
+    parts = [word.encode() for word in words]
+    start = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+    return np.frombuffer(b"".join(parts), np.uint8), start
+
+
+def cut_words(word_bytes: NDArray[np.uint8], word_start: NDArray[np.int64]) -> list[bytes]:
+    """The words, one by one."""
+    text = word_bytes.tobytes()
+    return [text[begin:end] for begin, end in pairwise(word_start.tolist())]
