@@ -53,6 +53,10 @@ double exp_digamma(double x) {
   return y * std::exp(series - sum);
 }
 
+void exp_digamma(std::span<const double> x, std::span<double> out) {
+  for (std::size_t n = 0; n < x.size(); ++n) out[n] = exp_digamma(x[n]);
+}
+
 void add_up(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
             std::array<std::span<Count>, 2> total) {
   for (auto side : total) std::fill(side.begin(), side.end(), 0);
