@@ -39,6 +39,22 @@ ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int
   }
 }
 
+/// The logarithm of a product of many numbers, taken once in a while.
+class LogProduct {
+ public:
+  void times(double factor) {
+    product_ *= factor;
+    if (product_ < 1e-200 || product_ > 1e200) {
+      sum_ += std::log(product_);
+      product_ = 1.0;
+    }
+  }
+  double log() const { return sum_ + std::log(product_); }
+
+ private:
+  double product_ = 1.0, sum_ = 0.0;
+};
+
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -55,51 +71,65 @@ double Chain::infer(const Placement& placement, std::int64_t observed, std::int6
   return infer_apart(placement, emission, null_emission);
 }
 
-void Chain::weigh_diagonal(double tension, std::int64_t o) {
-  const auto places = static_cast<std::int64_t>(places_);
-  const double step = 1.0 / static_cast<double>(places);
-  const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
-  const double fall = std::exp(-tension * step);
-  // The last place that is not behind the diagonal, and from there on both ways.
-  const auto near = std::min(places - 1, static_cast<std::int64_t>(std::floor(at / step)) - 1);
-  double total = 0.0;
-  if (near >= 0) {
-    double w = std::exp(-tension * std::abs(at - static_cast<double>(near + 1) * step));
-    for (std::int64_t s = near; s >= 0; --s, w *= fall) total += weight_[index(s)] = w;
+const Chain::Diagonal& Chain::diagonal_of(double tension) {
+  // Sentence pairs of the same size have the same weights, and most sizes are common ones.
+  constexpr std::size_t common = 48;
+  if (tension != tension_) diagonals_.clear();
+  tension_ = tension;
+  if (observed_ > common || places_ > common) {
+    weigh(tension, rare_);
+    return rare_;
   }
-  if (near + 1 < places) {
-    double w = std::exp(-tension * std::abs(static_cast<double>(near + 2) * step - at));
-    for (std::int64_t s = near + 1; s < places; ++s, w *= fall) total += weight_[index(s)] = w;
+  const auto [found, is_new] = diagonals_.try_emplace({observed_, places_});
+  if (is_new) weigh(tension, found->second);
+  return found->second;
+}
+
+void Chain::weigh(double tension, Diagonal& made) const {
+  made.weight.resize(size_);
+  made.distance.resize(size_);
+  for (std::size_t o = 0; o < observed_; ++o) {
+    const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
+    double* weight = &made.weight[o * places_];
+    double total = 0.0;
+    for (std::size_t s = 0; s < places_; ++s) {
+      const double away = std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
+      made.distance[o * places_ + s] = away;
+      total += weight[s] = std::exp(-tension * away);
+    }
+    for (std::size_t s = 0; s < places_; ++s) weight[s] /= total;
   }
-  for (std::size_t s = 0; s < places_; ++s) weight_[s] /= total;
 }
 
 double Chain::infer_apart(const Placement& placement, std::span<const double> emission,
                           std::span<const double> null_emission) {
   const double placed = 1.0 - placement.null;
-  weight_.assign(places_, 1.0 / static_cast<double>(places_));
-  double log_probability = 0.0;
+  const bool is_diagonal = placement.kind == Placing::diagonal;
+  const Diagonal* diagonal = is_diagonal ? &diagonal_of(placement.tension) : nullptr;
+  const double uniform = placed / static_cast<double>(places_);
+  LogProduct probability;
   for (std::size_t o = 0; o < observed_; ++o) {
-    if (placement.kind == Placing::diagonal)
-      weigh_diagonal(placement.tension, static_cast<std::int64_t>(o));
     const double* e = &emission[o * places_];
     double* p = &posterior_[o * places_];
     double sum = 0.0;
-    for (std::size_t s = 0; s < places_; ++s) sum += p[s] = placed * weight_[s] * e[s];
+    if (is_diagonal) {
+      const double* weight = &diagonal->weight[o * places_];
+      for (std::size_t s = 0; s < places_; ++s) sum += p[s] = placed * weight[s] * e[s];
+    } else {
+      for (std::size_t s = 0; s < places_; ++s) sum += p[s] = uniform * e[s];
+    }
     const double null = placement.null * null_emission[o];
     sum += null;
     const double scale = 1.0 / sum;
     for (std::size_t s = 0; s < places_; ++s) p[s] *= scale;
     null_posterior_[o] = null * scale;
-    log_probability += std::log(sum);
-    if (placement.kind == Placing::diagonal) {
-      const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
-      for (std::size_t s = 0; s < places_; ++s)
-        distance_ +=
-            p[s] * std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
+    probability.times(sum);
+    if (is_diagonal) {
+      const double* distance = &diagonal->distance[o * places_];
+      for (std::size_t s = 0; s < places_; ++s) distance_ += p[s] * distance[s];
     }
   }
-  return log_probability;
+  return probability.log();
 }
 
 double Chain::infer_jumps(const Placement& placement, std::span<const double> emission,
@@ -131,7 +161,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   mass_.resize(places_);
   ahead_.resize(places_);
 
-  double log_probability = 0.0;
+  LogProduct probability;
   start_[0] = 1.0;
   for (std::size_t o = 0; o < observed_; ++o) {
     double* x = &placed_[o * places_];
@@ -165,7 +195,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
     }
     start_[o + 1] = start_[o] * none * scale;
     scale_[o] = scale;
-    log_probability += std::log(total);
+    probability.times(total);
   }
 
   std::fill_n(&future_[(observed_ - 1) * places_], places_, 1.0);
@@ -206,7 +236,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   for (std::size_t o = 0; o < observed_; ++o)
     for (std::size_t s = 0; s < places_; ++s)
       future_[o * places_ + s] *= placed * emission[o * places_ + s] * scale_[o];
-  return log_probability;
+  return probability.log();
 }
 
 void Chain::add_jumps(const Placement& placement, std::span<double> count,

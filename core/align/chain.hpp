@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace rosewood {
@@ -49,12 +51,19 @@ class Chain {
                      std::span<const double> null_emission);
   double infer_jumps(const Placement& placement, std::span<const double> emission,
                      std::span<const double> null_emission);
-  void weigh_diagonal(double tension, std::int64_t o);
+  /// Weights of all places for all observed words, and how far each is from the diagonal.
+  struct Diagonal {
+    std::vector<double> weight, distance;
+  };
+  const Diagonal& diagonal_of(double tension);
+  void weigh(double tension, Diagonal& made) const;
 
   std::size_t observed_ = 0, places_ = 0, size_ = 0;
   double distance_ = 0.0;
   std::vector<double> posterior_, null_posterior_;
-  std::vector<double> weight_;                // of places
+  double tension_ = -1.0;
+  std::map<std::pair<std::size_t, std::size_t>, Diagonal> diagonals_;  // of sizes seen before
+  Diagonal rare_;                                                      // of a size seen now
   std::vector<double> jump_, jump_back_;      // by distance, -S .. S, and the other way round
   std::vector<double> norm_;                  // 1 / sum of jumps from a place; the last: from -1
   std::vector<double> placed_, unplaced_;     // forward values of states with and without a place

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import corpus, demo, evaluate, forest, links, nbest, rerank, sweep, tune
+from rosewood.cli import corpus, demo, evaluate, forest, links, nbest, rerank, sweep, text, tune
 from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
 
@@ -67,6 +67,7 @@ app.add_typer(forest.app, name="forest")
 app.add_typer(links.app, name="links")
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(text.app, name="text")
 app.command("demo")(demo.demo)
 
 
