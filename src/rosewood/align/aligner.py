@@ -191,9 +191,7 @@ class Aligner:
         """What was saved beside the model: how its text was prepared, for instance."""
         return dict(self._parameters.notes)
 
-    def save(
-        self, folder: str | PathLike[str], *, notes: Mapping[str, Any] | None = None
-    ) -> None:
+    def save(self, folder: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
         """Write the aligner into a folder, which appears whole or not at all.
 
         `notes` are JSON values that whoever loads it wants to know; without them its own stay.
