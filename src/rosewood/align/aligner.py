@@ -11,8 +11,8 @@ texts, words apart by spaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -60,6 +60,20 @@ class Aligned:
     ) -> Links:
         """One alignment made of the two."""
         return symmetrize(self.forward, self.backward, method, order=order, threads=threads)
+
+    def scores(self, corpus: IndexedCorpus) -> NDArray[np.float64]:
+        """Log probability a word of each sentence's target side, and of its source side.
+
+        `corpus` is what was aligned.  Pairs that are no translations of each other score low, in
+        both columns; so do rare words.  A sentence without words on either side scores -inf.
+        """
+        if len(corpus) != len(self.log_probability):
+            told = f"{len(self.log_probability)} sentences were aligned"
+            raise AlignmentError(f"{told}, the corpus has {len(corpus)}")
+        lengths = np.stack([corpus.target.lengths, corpus.source.lengths], axis=1)
+        is_empty = (lengths == 0).any(axis=1)
+        by_word = self.log_probability / np.maximum(lengths, 1)
+        return np.where(is_empty[:, None], -np.inf, by_word)
 
 
 class Posteriors(NamedTuple):
@@ -155,16 +169,9 @@ class Aligner:
             begin = end
 
     def score(self, corpus: Pairs, *, threads: int = 1) -> NDArray[np.float64]:
-        """Log probability a word of each sentence's target side, and of its source side.
-
-        Pairs that are no translations of each other score low, in both columns; so do rare words.
-        A sentence without words on either side scores -inf.
-        """
+        """Log probability a word of each sentence, in both directions: see `Aligned.scores`."""
         text = _indexed(corpus)
-        found = self.align_both(text, threads=threads).log_probability
-        lengths = np.stack([text.target.lengths, text.source.lengths], axis=1)
-        is_empty = (lengths == 0).any(axis=1)
-        return np.where(is_empty[:, None], -np.inf, found / np.maximum(lengths, 1))
+        return self.align_both(text, threads=threads).scores(text)
 
     def lexicon(self) -> LexicalTable:
         """Lexical translation probabilities of both directions, from expected links."""
@@ -179,9 +186,18 @@ class Aligner:
             known.count[:, -1] / np.maximum(1, known.target.total[known.word]),
         )
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the aligner into a folder, which appears whole or not at all."""
-        self._parameters.save(str(folder))
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What was saved beside the model: how its text was prepared, for instance."""
+        return dict(self._parameters.notes)
+
+    def save(self, folder: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
+        """Write the aligner into a folder, which appears whole or not at all.
+
+        `notes` are JSON values that whoever loads it wants to know; without them its own stay.
+        """
+        known = self._parameters
+        (known if notes is None else replace(known, notes=dict(notes))).save(str(folder))
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Aligner:

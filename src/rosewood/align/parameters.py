@@ -10,8 +10,8 @@ Layout      pairs of words sorted by source, then by target word: those of sourc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,7 @@ class Parameters:
     count: Counts
     positions: Positions
     history: Sequence[dict[str, Any]]
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, training: Training) -> Parameters:
@@ -246,6 +247,7 @@ class Parameters:
             "settings": self.model.settings(),
             "tension": list(self.positions.tension),
             "history": list(self.history),
+            "notes": dict(self.notes),
         }
         with whole_folder(folder, marker=MANIFEST) as aside:
             _KIND.write(aside, arrays, facts)
@@ -262,6 +264,7 @@ class Parameters:
             model = make_model(facts["model"], facts["settings"])
             tension = float(facts["tension"][0]), float(facts["tension"][1])
             history = [dict(row) for row in facts["history"]]
+            notes = dict(facts["notes"])
         except (AlignmentError, KeyError, IndexError, TypeError, ValueError) as error:
             raise DamagedFileError(f"its settings are damaged: {error}", file=manifest) from error
         sides = [_side(place, name, arrays) for name in _SIDES]
@@ -285,7 +288,7 @@ class Parameters:
         if len(count) and (count.min() < 0 or count.max() > 1 << 60):
             raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
         positions = Positions(jumps, tension)
-        return cls(model, sides[0], sides[1], start, word, count, positions, history)
+        return cls(model, sides[0], sides[1], start, word, count, positions, history, notes)
 
     @staticmethod
     def verify(folder: str | Path) -> None:

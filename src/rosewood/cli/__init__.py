@@ -15,7 +15,19 @@ import typer
 from typer.core import TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import corpus, demo, evaluate, forest, links, nbest, rerank, sweep, text, tune
+from rosewood.cli import (
+    align,
+    corpus,
+    demo,
+    evaluate,
+    forest,
+    links,
+    nbest,
+    rerank,
+    sweep,
+    text,
+    tune,
+)
 from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
 
@@ -59,6 +71,7 @@ def _options(
     """Options of the program itself."""
 
 
+app.command("align")(align.align)
 app.command("tune")(tune.tune)
 app.command("rerank")(rerank.rerank)
 app.command("evaluate")(evaluate.evaluate)
