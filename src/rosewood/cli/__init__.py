@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import demo, evaluate, forest, nbest, rerank, sweep, tune
+from rosewood.cli import demo, evaluate, forest, nbest, phrasebook, rerank, sweep, tune
 from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
 
@@ -65,6 +65,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("sweep")(sweep.sweep)
 app.add_typer(forest.app, name="forest")
 app.add_typer(nbest.app, name="nbest")
+app.command("phrasebook")(phrasebook.phrasebook)
 app.command("demo")(demo.demo)
 
 
