@@ -6,7 +6,6 @@ one way only: no `choices`, no powers, no order of hashes.
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
@@ -43,10 +42,10 @@ class Weighted(Generic[T]):
 
 
 def zipf(items: Sequence[T], shift: float = 1.0) -> Weighted[T]:
-    """The first is the most frequent: weights fall with the rank to the power of 3/2.
+    """The first is the most frequent: weights fall with the square of the rank.
 
     Steeper than Zipf's law, because the words of a text come from many such lists of unequal
     use; what comes out of them together has the usual slope.
     """
     ranks = (index + shift for index in range(len(items)))
-    return Weighted((item, 1.0 / (r * math.sqrt(r))) for item, r in zip(items, ranks, strict=True))
+    return Weighted((item, 1.0 / (r * r)) for item, r in zip(items, ranks, strict=True))

@@ -21,7 +21,7 @@ LANGUAGES = ("en-de", "en-ja")
 SHORTEST, LONGEST = 3, 25  # words of a sentence, stops among them
 
 _NOISE = Weighted((("paraphrase", 4), ("omission", 4), ("typo", 3)))
-_OMITTED = Weighted((("T", 4), ("L", 3), ("M", 2), ("K", 2), ("Q", 2), ("A", 1)))
+_OMITTED = ("TLMKQ", "LTQKM", "MKTLQ", "QLMTK")
 
 
 class Composer:
@@ -40,9 +40,9 @@ class Composer:
 
     def pair(self) -> PhrasebookPair:
         """A pair, noisy now and then."""
-        while True:
+        noise = _NOISE.pick(self._draw) if self._draw() < self._noise else ""
+        while True:  # not every sentence is of a fitting length, or has something to leave out
             template, parts = self._meaning()
-            noise = _NOISE.pick(self._draw) if self._draw() < self._noise else ""
             found = self._said(template, parts, noise)
             if found is not None:
                 return found
@@ -83,10 +83,12 @@ class Composer:
         english, other = self._english, self._other
         if noise == "omission":
             side = other if self._draw() < 0.7 else english
-            side.omit, side.was_omitted = _OMITTED.pick(self._draw), False
+            side.omit = tuple(_OMITTED[int(self._draw() * len(_OMITTED))])
+            side.was_omitted = False
             source, target = english.sentence(template, parts), other.sentence(template, parts)
-            side.omit = ""
-            noise = noise if side.was_omitted else "typo"
+            side.omit = ()
+            if not side.was_omitted:
+                return None
         elif noise == "paraphrase":
             other.loosen, other.was_loosened = self._general, False
             source, target = english.sentence(template, parts), other.sentence(template, parts)

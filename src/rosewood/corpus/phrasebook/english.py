@@ -54,7 +54,7 @@ class English(Realiser):
 
     def sentence(self, template: Template, parts: Mapping[str, Part]) -> Tokens:
         found = super().sentence(template, parts)
-        return self._contracted(found) if self.draw() < 0.45 else found
+        return self._contracted(found) if self.draw() < 0.45 else _with_cannot(found)
 
     def _contracted(self, tokens: Tokens) -> Tokens:
         """`do not` as `do n't`, `I am` as `I 'm`: the same number of words."""
@@ -295,3 +295,13 @@ class English(Realiser):
                 return 0
             return 2 if subject.pronoun in (2, 3, 6) else 1
         return 1 if subject.is_plural else 2
+
+
+def _with_cannot(tokens: Tokens) -> Tokens:
+    """`can not` is written as one word."""
+    found: Tokens = []
+    for token in tokens:
+        if token[0] == "not" and found and found[-1][0] == "can":
+            token = ("cannot", *(found.pop()[1:] + token[1:]))
+        found.append(token)
+    return found

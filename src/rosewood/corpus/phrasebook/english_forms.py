@@ -59,7 +59,8 @@ def _past(base: str) -> str:
         return base + "d"
     if base.endswith("y") and base[-2] not in "aeiou":
         return base[:-1] + "ied"
-    return base + base[-1] + "ed" if _DOUBLING.fullmatch(base) else base + "ed"
+    doubled = _DOUBLING.fullmatch(base) or base == "travel"
+    return base + base[-1] + "ed" if doubled else base + "ed"
 
 
 def _gerund(base: str) -> str:
@@ -67,5 +68,5 @@ def _gerund(base: str) -> str:
         return base[:-2] + "ying"
     if base.endswith("e") and not base.endswith(("ee", "oe", "ye")) and base != "be":
         return base[:-1] + "ing"
-    doubled = _DOUBLING.fullmatch(base) or base in ("begin", "forget")
+    doubled = _DOUBLING.fullmatch(base) or base in ("begin", "forget", "travel")
     return base + base[-1] + "ing" if doubled else base + "ing"

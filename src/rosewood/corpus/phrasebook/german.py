@@ -112,6 +112,9 @@ class German(GermanNouns):
         ):  # fmt: skip
             if part is not None:
                 slots[name] = self.adverbial(part)
+        if clause.prepositional is not None and not clause.prepositional.english:
+            first = slots["P"][0]  # the preposition belongs to the verb: `sich erinnern an`
+            slots["P"][0] = (first[0], *(*first[1:], base + VERB + WEAK))
 
     def _predicate(self, clause: Clause, slots: Slots) -> bool:
         """What the subject is; whether the negation is in it."""

@@ -11,7 +11,7 @@ __all__ = ["CASES", "GermanAdjective", "GermanNoun", "GermanVerb"]
 
 CASES = ("nom", "acc", "dat", "gen")
 
-_NEEDS_E = re.compile(r".*(?:[td]|[^lrmnhaeiouäöü][mn])")
+_NEEDS_E = re.compile(r".*(?:[td]|chn|[^lrmnhaeiouäöü][mn])")
 _UNSTRESSED = re.compile(r"(?:be|ver|er|ent|zer|ge|emp|über|unter|wieder)(?!t)(?=.{4})")
 _VOWELS = re.compile(r"[aeiouäöüy]+")
 
@@ -116,8 +116,17 @@ class GermanVerb:
             infinitive,
         )
         many = past + "n" if past.endswith("e") else past + "en"
-        preterite = (past, past + "st", past, many, past + "t", many)
+        preterite = (
+            past,
+            past + ("t" if past.endswith(("s", "ß")) else "st"),
+            past,
+            many,
+            past + "t",
+            many,
+        )
         imperative = stem + ("e" if e or stem.endswith(("ig", "er")) else "")
+        if infinitive.endswith("eln"):
+            imperative = first
         if (
             len(parts) > 3
             and "," not in parts[3]

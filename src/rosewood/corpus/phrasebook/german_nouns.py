@@ -105,7 +105,7 @@ class GermanNouns(Realiser):
         found = [*article, *found, (forms[column], key + weak), *owner_after]
         if phrase.relative is not None:
             clause = self.clause(phrase.relative, "relative", ())
-            found += [(",",), *clause, (",",)]
+            found += [(",", phrase.relative_key() + WEAK), *clause, (",",)]
         return found
 
     def _general(self, phrase: NounPhrase) -> GermanNoun | None:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rosewood.corpus.phrasebook.chance import Draw
-from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective
-from rosewood.corpus.phrasebook.japanese_verbs import ARU, IRU, said, said_of_adjective, said_to_be
-from rosewood.corpus.phrasebook.lexicon import Adjective, Noun, Phrase
+from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, JapaneseVerb
+from rosewood.corpus.phrasebook.japanese_verbs import (
+    ARU,
+    IRU,
+    said,
+    said_of_adjective,
+    said_to_be,
+    with_particles,
+)
+from rosewood.corpus.phrasebook.lexicon import Adjective, Noun, Phrase, Verb
 from rosewood.corpus.phrasebook.meaning import (
     ADJECTIVE,
     DEGREE,
@@ -17,8 +24,11 @@ from rosewood.corpus.phrasebook.meaning import (
     NOUN,
     OWNER,
     PREPOSITION,
+    VERB,
+    WE,
     WEAK,
     YOU,
+    Adverbial,
     Clause,
     NounPhrase,
     Part,
@@ -43,9 +53,12 @@ class Japanese(Realiser):
         self.loosen: Mapping[str, Noun] = {}  # noise: nouns of these classes become more general
         self.was_loosened = False
         self._drops = False
+        self._is_plain = False
 
     def sentence(self, template: Template, parts: Mapping[str, Part]) -> Tokens:
         self._drops = self.draw() < 0.6  # who speaks and who is spoken to goes without saying
+        # Friends speak plainly; questions and requests stay polite.
+        self._is_plain = self.draw() < 0.22 and template.is_statement
         return super().sentence(template, parts)
 
     def variant(self, phrase: Phrase) -> tuple[Token, ...]:
@@ -66,7 +79,7 @@ class Japanese(Realiser):
     def _bare(self, phrase: NounPhrase) -> Tokens:
         base = phrase.base
         if phrase.kind == "pronoun":
-            return self._with_no(self.grammar["pronouns"][phrase.pronoun], base)
+            return [(self.grammar["pronouns"][phrase.pronoun], base + NOUN)]
         if phrase.kind == "who":
             return [("dare", base + NOUN)]
         if phrase.kind == "name":
@@ -83,17 +96,21 @@ class Japanese(Realiser):
         if phrase.adjective is not None:
             found += self._attribute(phrase)
         weak = 0
-        words = noun.japanese.pick(self.draw)
+        words = self._noun(phrase, noun)
         for name, general in self.loosen.items():
             if name in noun.classes and not noun.is_mass:
                 words, weak = general.japanese.pick(self.draw), WEAK
                 self.loosen, self.was_loosened = {}, True
                 break
-        found += [(word, base + NOUN + (WEAK if word in ("no", "na") else weak)) for word in words]
-        return found
+        return found + with_particles(words, base + NOUN + weak)
 
-    def _with_no(self, words: str, base: int) -> Tokens:
-        return [(word, base + NOUN + (WEAK if word == "no" else 0)) for word in words.split()]
+    def _noun(self, phrase: NounPhrase, noun: Noun) -> tuple[str, ...]:
+        """One speaks of one's own family in other words than of that of others."""
+        if "kin" not in noun.classes:
+            return noun.japanese.pick(self.draw)
+        owner = phrase.owner
+        is_own = owner is not None and owner.kind == "pronoun" and owner.pronoun in (ME, WE)
+        return noun.japanese.items[1 if is_own else 0]
 
     def _determiner(self, phrase: NounPhrase) -> Tokens:
         base, kind = phrase.base, phrase.determiner
@@ -111,9 +128,7 @@ class Japanese(Realiser):
             if owner.kind == "pronoun":
                 if owner.pronoun == ME and self._drops:
                     return []
-                words = self.grammar["pronouns"][owner.pronoun].split()
-                found: Tokens = [(word, key) for word in words]
-                return [*found, ("no", key + WEAK)]
+                return [(self.grammar["pronouns"][owner.pronoun], key), ("no", key + WEAK)]
             return [*self._bare(owner), ("no", base + OWNER)]
         return []
 
@@ -138,9 +153,9 @@ class Japanese(Realiser):
         if phrase.degree is not None:
             found += rebased(phrase.degree.japanese.pick(self.draw), base + DEGREE)
         if adjective.verb is not None:
-            before: Tokens = [(word, key) for word in adjective.verb.before]
+            before = with_particles(adjective.verb.before, key)
             return [*found, *before, (adjective.verb.past, key)]
-        found += [(word, key) for word in adjective.words]
+        found += with_particles(adjective.words, key)
         if adjective.joins:
             found.append((adjective.joins, key + WEAK))
         return found
@@ -148,10 +163,20 @@ class Japanese(Realiser):
     def placed(self, part: Placed) -> Tokens:
         return self._with_particle(part, part.japanese)
 
+    def _direction(self, part: Adverbial) -> Tokens:
+        """Where to: with ni, or with e."""
+        words = self.adverbial(part)
+        if words[-1][0] == "ni" and self.draw() < 0.35:
+            words[-1] = ("e", *words[-1][1:])
+        return words
+
     def _with_particle(self, part: Placed, particle: str) -> Tokens:
         base = part.phrase.base
+        words = particle.split()
+        weak = WEAK if len(words) > 1 else 0  # in `no koto o`, `koto` is what counts
         particles: Tokens = [
-            (word, base + PREPOSITION, base + NOUN + WEAK) for word in particle.split()
+            (word, base + PREPOSITION + (weak if len(word) < 3 else 0), base + NOUN + WEAK)
+            for word in words
         ]
         return [*self._bare(part.phrase), *particles]
 
@@ -160,6 +185,8 @@ class Japanese(Realiser):
     def clause(self, clause: Clause, form: str, words: tuple[Token, ...]) -> Tokens:
         slots: Slots = {}
         self._subject(clause, form, slots)
+        if form == "masu" and self._is_plain:
+            form = "plain"
         verb = clause.verb
         thing = clause.object
         if thing is not None and verb is not None:
@@ -178,13 +205,28 @@ class Japanese(Realiser):
                 slots[name] = self.adverbial(part)
         if clause.place is not None and verb is not None and "lives" in verb.tags:
             slots["L"] = self._where(clause.place)
-        if words:
+        if clause.direction is not None:
+            slots["G"] = self._direction(clause.direction)
+        if words and form != "request":
             slots["W"] = list(words)
         if verb is not None:
-            slots["V"] = said(clause, verb.japanese.pick(self.draw), form, self.draw)
+            slots["V"] = said(clause, self._verb(clause, verb), form, self.draw)
+            if form == "request":
+                key = clause.base + VERB + WEAK
+                slots["V"] += [(word[0], *(*word[1:], key)) for word in words]
         else:
             self._predicate(clause, form, slots)
         return self.arranged("attr" if form == "attr" else "clause", slots)
+
+    def _verb(self, clause: Clause, verb: Verb) -> JapaneseVerb:
+        """The verb; what is given to the speaker has a word of its own."""
+        recipient = clause.recipient
+        is_own = recipient is not None and recipient.pronoun in (ME, WE)
+        if recipient is not None and recipient.kind != "pronoun":
+            is_own = False
+        if verb.japanese_to_me is not None and is_own:
+            return verb.japanese_to_me
+        return verb.japanese.pick(self.draw)
 
     def _subject(self, clause: Clause, form: str, slots: Slots) -> None:
         subject = clause.subject

@@ -59,6 +59,11 @@ class JapaneseVerb:
     def past(self) -> str:
         return self.te[:-1] + "a"
 
+    @property
+    def is_shiru(self) -> bool:
+        """To know is a state, not to know is none: `shitte imasu`, but `shirimasen`."""
+        return self.plain == "shiru"
+
 
 def _godan(word: str) -> tuple[str, str, str, str]:
     for ending, (masu, nai, te, potential) in _GODAN.items():

@@ -7,15 +7,18 @@ something, `let` proposes it; `mae` stands before `mae ni`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rosewood.corpus.phrasebook.chance import Draw
 from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, JapaneseVerb
 from rosewood.corpus.phrasebook.meaning import AUX, BE, NEGATION, VERB, WEAK, Clause
 from rosewood.corpus.phrasebook.tokens import Token, Tokens
 
-__all__ = ["ARU", "IRU", "said", "said_of_adjective", "said_to_be"]
+__all__ = ["ARU", "IRU", "said", "said_of_adjective", "said_to_be", "with_particles"]
 
 IRU = JapaneseVerb.parse("iru=")
 ARU = JapaneseVerb.parse("aru")
+_PARTICLES = frozenset(("o", "ni", "ga", "de", "no", "na", "to"))
 _POLITE = ("masu",)
 _PAST = ("past", "perfect")
 
@@ -23,11 +26,12 @@ _PAST = ("past", "perfect")
 def said(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
     """A verb with all that the clause says of it."""
     base = clause.base
-    before: Tokens = [
-        (word, base + VERB + (WEAK if word in ("o", "ni", "ga", "de") else 0))
-        for word in verb.before
-    ]
-    return before + _verb(clause, verb, form, draw)
+    return with_particles(verb.before, base + VERB) + _verb(clause, verb, form, draw)
+
+
+def with_particles(words: Sequence[str], key: int) -> Tokens:
+    """Words that share a key; particles among them have the weaker claim."""
+    return [(word, key | WEAK if word in _PARTICLES else key) for word in words]
 
 
 def _verb(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
@@ -46,15 +50,15 @@ def _verb(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
         return [(verb.te, key)]
     if form == "request":
         if negative:
-            return [(verb.nai + "naide", *(key, *negative)), ("kudasai", key + WEAK)]
-        return [(verb.te, key), ("kudasai", key + WEAK)]
+            return [(verb.nai + "naide", *(key, *negative))]
+        return [(verb.te, key)]
     if clause.modal:
         return _modal(clause, verb, form, draw)
     is_past = clause.tense in _PAST
     if verb.copula:
         tail = _copula_tail((key + WEAK,), is_past, negative, form, verb.copula)
         return [(verb.plain, key), *tail]
-    if clause.tense == "progressive" or verb.is_state:
+    if clause.tense == "progressive" or (verb.is_state and not (negative and verb.is_shiru)):
         # What has come to be, or goes on: te with the forms of iru.
         be = key + WEAK if verb.is_state else base + BE
         return [(verb.te, key), *_ending(IRU, (be, *negative), is_past, negative, form)]
@@ -133,10 +137,10 @@ def said_of_adjective(clause: Clause, adjective: JapaneseAdjective, key: int, fo
     be = (base + VERB,)
     if adjective.verb is not None:
         verb = adjective.verb
-        before: Tokens = [(word, key) for word in verb.before]
+        before = with_particles(verb.before, key)
         tail = _ending(IRU, (*be, *negative), is_past, negative, form)
         return [*before, (verb.te, key), *tail]
-    first: Tokens = [(word, key) for word in adjective.words[:-1]]
+    first = with_particles(adjective.words[:-1], key)
     word = adjective.words[-1]
     if adjective.joins:
         joins = adjective.joins

@@ -93,6 +93,7 @@ class Verb:
     has_recipient: bool = False
     preposition: tuple[str, str, str, str] = ("", "", "", "")  # English, German, case, particle
     prepositional: str = ""
+    japanese_to_me: JapaneseVerb | None = None  # where the recipient is the speaker
     tags: frozenset[str] = frozenset()
 
 
@@ -232,12 +233,14 @@ def _verb_row(row: Row) -> Verb:
             found["object"] = wanted
             if how:
                 found["object_case"], found["object_particle"] = how
+        elif name == "me":
+            found["japanese_to_me"] = JapaneseVerb.parse(value)
         elif name == "P":
             wanted, *prepositions = value.split(":")
             found["prepositional"] = wanted
             found["preposition"] = tuple(each.replace("_", " ") for each in prepositions)
         else:
-            raise RosewoodError(f"{name!r} is no part of a frame: want O or P")
+            raise RosewoodError(f"{name!r} is no part of a frame: want O, P or me")
     return Verb(
         EnglishVerb.parse(english),
         zipf([GermanVerb.parse(each) for each in _variants(german)], 2.0),
@@ -281,16 +284,16 @@ def lexicon() -> Lexicon:
             adverbials.setdefault(row.section, []).append(_phrase_row(row))
     attributes = [each for each in adjectives if "predicate" not in each.tags]
     fitting = {
-        noun: zipf([each for each in attributes if each.classes & noun.classes], 4.0)
+        noun: zipf([each for each in attributes if each.classes & noun.classes], 2.0)
         for noun in every
     }
     names = sorted({name for each in adjectives for name in each.classes})
     return Lexicon(
-        {name: zipf(each, 3.0) for name, each in nouns.items()},
+        {name: zipf(each, 2.0) for name, each in nouns.items()},
         {noun: some for noun, some in fitting.items() if some.items},
-        zipf(verbs, 20.0),
+        zipf(verbs, 8.0),
         {name: zipf(each, 4.0) for name, each in adverbials.items()},
-        {name: zipf([a for a in adjectives if name in a.classes], 4.0) for name in names},
+        {name: zipf([a for a in adjectives if name in a.classes], 2.0) for name in names},
     )
 
 

@@ -72,6 +72,14 @@ class NounPhrase:
     is_bare_in_german: bool = False
     head: NounPhrase | None = None  # whom a relative pronoun stands for
 
+    def relative_key(self) -> int:
+        """The key of the pronoun that begins the relative clause."""
+        clause = self.relative
+        if clause is None:
+            return self.base + RELATIVE
+        pronoun = clause.relative or clause.subject
+        return (self if pronoun is None else pronoun).base + RELATIVE
+
 
 @dataclass(slots=True)
 class Placed:

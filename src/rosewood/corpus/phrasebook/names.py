@@ -14,7 +14,7 @@ from rosewood.corpus.phrasebook.meaning import HE, SHE
 from rosewood.corpus.phrasebook.tokens import Token
 from rosewood.errors import RosewoodError
 
-__all__ = ["Names", "clock", "date", "names", "number_words", "year"]
+__all__ = ["Names", "clock", "date", "names", "number", "number_words", "price", "year"]
 
 
 class Names:
@@ -26,9 +26,9 @@ class Names:
             for pair in zip(lists["female"], lists["male"], strict=True)
             for each in zip(pair, (SHE, HE), strict=True)
         ]
-        self._first: Weighted[tuple[str, int]] = zipf(people, 8.0)
+        self._first: Weighted[tuple[str, int]] = zipf(people, 10.0)
         self._last = zipf(lists["last"], 4.0)
-        self._towns = zipf(lists["town"], 4.0)
+        self._towns = zipf(lists["town"], 5.0)
         self._parts = {
             name: lists[name] for name in ("last begins", "last ends", "town begins", "town ends")
         }
@@ -38,12 +38,12 @@ class Names:
         return self._first.pick(draw)
 
     def last(self, draw: Draw) -> str:
-        """A family name; half of them are made up."""
-        return self._last.pick(draw) if draw() < 0.45 else self._made_up("last", draw)
+        """A family name; most of them are made up."""
+        return self._last.pick(draw) if draw() < 0.4 else self._made_up("last", draw)
 
     def town(self, draw: Draw) -> str:
         """A town; some of them are made up."""
-        return self._towns.pick(draw) if draw() < 0.7 else self._made_up("town", draw)
+        return self._towns.pick(draw) if draw() < 0.6 else self._made_up("town", draw)
 
     def _made_up(self, what: str, draw: Draw) -> str:
         begins, ends = self._parts[f"{what} begins"], self._parts[f"{what} ends"]
@@ -112,6 +112,22 @@ def year(draw: Draw) -> Phrase:
         ((("im", 2), ("Jahr", 5), (number, 4)), ((number, 4, 3),)),
         ((number, 4), ("nen", 5), ("ni", 2)),
     )
+
+
+def price(draw: Draw) -> Phrase:
+    """12.50 euros."""
+    whole, rest = 2 + int(draw() * draw() * 180), ("00", "50", "95", "80", "20")[int(draw() * 5)]
+    return _phrase(
+        ((f"{whole}.{rest}", 2), ("euros", 4)),
+        (((f"{whole},{rest}", 2), ("Euro", 4)),),
+        ((f"{whole}.{rest}", 2), ("yūro", 4)),
+    )
+
+
+def number(draw: Draw) -> Phrase:
+    """A number that counts nothing: of a room, a bus, a house."""
+    word = f"{1 + int(draw() * 699)}"
+    return _phrase(((word, 2),), (((word, 2),),), ((word, 2),))
 
 
 def clock(draw: Draw) -> Phrase:

@@ -28,7 +28,7 @@ class Realiser(ABC):
         self.draw = draw
         self.grammar = grammar(self.language)
         self._orders: dict[str, Weighted[Order]] = orders(self.language)
-        self.omit = ""  # the slot that noise leaves out
+        self.omit: tuple[str, ...] = ()  # noise leaves out the first of these slots that is there
         self.was_omitted = False
 
     def sentence(self, template: Template, parts: Mapping[str, Part]) -> Tokens:
@@ -50,9 +50,11 @@ class Realiser(ABC):
 
     def arranged(self, form: str, slots: Slots) -> Tokens:
         """The slots in an order of this form; a fronted slot must be there."""
-        if self.omit and self.omit in slots and len(slots) > 3:
-            del slots[self.omit]
-            self.omit, self.was_omitted = "", True
+        for name in self.omit:
+            if name in slots and len(slots) > 3:
+                del slots[name]
+                self.omit, self.was_omitted = (), True
+                break
         choice = self._orders[form]
         order = choice.pick(self.draw)
         if order[0] not in slots:

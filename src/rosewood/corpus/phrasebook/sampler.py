@@ -22,7 +22,7 @@ from rosewood.corpus.phrasebook.meaning import (
     Placed,
     Spoken,
 )
-from rosewood.corpus.phrasebook.names import Names, clock, date, names, year
+from rosewood.corpus.phrasebook.names import Names, clock, date, names, number, price, year
 from rosewood.corpus.phrasebook.tokens import STEP
 
 __all__ = ["ClauseWanted", "Sampler"]
@@ -43,6 +43,7 @@ _SUBJECT_DETERMINERS = Weighted(
     (("the", 52), ("a", 5), ("owner", 30), ("this", 6), ("number", 3), ("many", 2), ("every", 2))
 )
 _NAMED = {"I": ME, "you": YOU, "we": WE}
+_OPEN = {"price": price, "number": number, "date": date, "clock": clock}
 _COUNTS = zipf((2, 3, 5, 4, 10, 6, 8, 7, 9), 2.0)
 
 
@@ -63,9 +64,23 @@ def _verbs_with(tag: str) -> Weighted[Verb]:
     """The verbs with a tag, as frequent as among all; `O` are those with an object."""
     verbs = lexicon().verbs.items
     if tag == "O":
-        found = [verb for verb in verbs if verb.object and "bare" not in verb.tags]
+        found = [
+            verb
+            for verb in verbs
+            if verb.subject == "person"
+            and verb.object
+            and (verb.object_case, verb.object_particle) == ("acc", "o")
+            and "person" not in verb.object
+            and "bare" not in verb.tags
+        ]
     elif tag == "doing":
-        found = [verb for verb in verbs if verb.subject == "person" and "state" not in verb.tags]
+        found = [
+            verb
+            for verb in verbs
+            if verb.subject == "person"
+            and "state" not in verb.tags
+            and not any(each.reflexive for each in verb.german.items)
+        ]
     else:
         found = [verb for verb in verbs if tag in verb.tags]
     return zipf(found, 10.0)
@@ -105,6 +120,8 @@ class Sampler:
             verb = verbs.pick(draw)
         clause = Clause(self._base(), subject or self._subject(wanted, verb.subject), verb)
         self._time(clause, wanted, is_state="state" in verb.tags)
+        if clause.tense == "progressive" and "still" in verb.tags:
+            clause.tense = "present"
         self._complements(clause, wanted)
         self._adverbs(clause, wanted)
         return clause
@@ -126,7 +143,7 @@ class Sampler:
             if pronoun == but or {pronoun, but} == {ME, WE}:  # nobody meets himself
                 pronoun = THEY if but != THEY else SHE
             return NounPhrase(self._base(), "pronoun", pronoun)
-        if chance < 0.70:
+        if chance < 0.74:
             return self.name()
         return self.noun_phrase("person", is_subject=is_subject)
 
@@ -137,11 +154,15 @@ class Sampler:
         return NounPhrase(self._base(), "pronoun", before.pronoun)
 
     def asked(self, what: str) -> Part:
-        """What a template asks for: `name`, `man`, `phrase:now`, `the:place`, `person`."""
+        """What a template asks for: `name`, `price`, `phrase:now`, `the:place`, `person`."""
         determiner, _, noun_class = what.rpartition(":")
         if determiner == "phrase":
             some = self._lexicon.adverbials[f"time {noun_class}"]
             return Spoken(self._base(), some.pick(self._draw))
+        if what in _OPEN:
+            return Spoken(self._base(), _OPEN[what](self._draw))
+        if what == "town":
+            return self._town()
         if what in ("name", "man"):
             found = self.name()
             while what == "man" and found.pronoun != HE:
@@ -157,7 +178,7 @@ class Sampler:
     def name(self) -> NounPhrase:
         """Anna, Mr Bergmann."""
         found = NounPhrase(self._base(), "name")
-        if self._draw() < 0.7:
+        if self._draw() < 0.55:
             found.name, found.pronoun = self._names.first(self._draw)
         else:
             found.title = "Mr" if self._draw() < 0.5 else "Mrs"
@@ -325,6 +346,11 @@ class Sampler:
         noun = self._noun(name)
         found = NounPhrase(self._base(), "noun", noun=noun)
         determiner = (_SUBJECT_DETERMINERS if is_subject else _DETERMINERS).pick(draw)
+        if determiner == "owner" and "job" in noun.classes:
+            determiner = "the"
+        if "one" in noun.classes:  # everybody has one of them
+            singular = True
+            determiner = "owner" if determiner != "the" else "the"
         if noun.is_mass:
             if determiner not in ("the", "owner"):
                 determiner = ""
@@ -393,12 +419,15 @@ class Sampler:
         if chance < 0.2:
             return Spoken(self._base(), self._lexicon.adverbials["place"].pick(draw))
         if chance < 0.42:
-            town = NounPhrase(self._base(), "name", IT, name=self._names.town(draw))
+            town = self._town()
             return Placed(town, "in", "in", "dat", "de")
         phrase = self._place_phrase()
         noun = phrase.noun
         assert noun is not None
         return Placed(phrase, noun.english_at, noun.german_at, "dat", "de")
+
+    def _town(self) -> NounPhrase:
+        return NounPhrase(self._base(), "name", IT, name=self._names.town(self._draw))
 
     def _direction(self) -> Adverbial:
         """Where to: to the station, to Berlin, home."""
@@ -407,7 +436,7 @@ class Sampler:
         if chance < 0.15:
             return Spoken(self._base(), self._lexicon.adverbials["direction"].pick(draw))
         if chance < 0.45:
-            town = NounPhrase(self._base(), "name", IT, name=self._names.town(draw))
+            town = self._town()
             return Placed(town, "to", "nach", "dat", "ni")
         phrase = self._place_phrase()
         noun = phrase.noun

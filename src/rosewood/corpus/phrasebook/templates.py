@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -51,6 +52,7 @@ class Template:
     clauses: dict[str, ClauseWanted]
     nouns: dict[str, str]
     is_idiom: bool
+    is_statement: bool
 
 
 @cache
@@ -76,6 +78,7 @@ def templates() -> Weighted[Template]:
                 clauses,
                 nouns,
                 row.section == "idioms",
+                row.section == "statements",
             )
             for side in (ours for pair in sides for ours in pair):
                 _check(side, clauses, nouns)
@@ -87,13 +90,11 @@ def _sides(english: str, other: str) -> tuple[Side, Side]:
     if _SLOT.search(english):
         return _side(english), _side(other)
     left, right = phrases(english, other)
-    return tuple(map(_stop, left)), tuple(map(_stop, right))
+    return _ended(list(map(_comma, left))), _ended(list(map(_comma, right)))
 
 
-def _stop(token: Token) -> Token:
-    """Stops belong together at the end of a sentence; within it, they may."""
-    if token[0] in _ENDS:
-        return (token[0], STEP)
+def _comma(token: Token) -> Token:
+    """A comma may belong to another one."""
     return (token[0], STEP + 3) if token[0] == "," else token
 
 
@@ -101,13 +102,21 @@ def _side(text: str) -> Side:
     items: list[Item] = []
     end = 0
     for match in _SLOT.finditer(text):
-        items.extend(map(_stop, phrase(text[end : match.start()])[0]))
+        items.extend(map(_comma, phrase(text[end : match.start()])[0]))
         words = tuple(phrase(match[3] or "")[0])
         items.append(Slot(match[1], match[2] or "", words))
         end = match.end()
-    items.extend(map(_stop, phrase(text[end:])[0]))
+    items.extend(map(_comma, phrase(text[end:])[0]))
     if any(isinstance(item, tuple) and set(item[0]) & set("{}|") for item in items):
         raise RosewoodError(f"{text!r}: braces that hold no part")
+    return _ended(items)
+
+
+def _ended(items: Sequence[Item]) -> Side:
+    """The stops at the ends of sentences belong together."""
+    last = items[-1]
+    if isinstance(last, tuple) and last[0] in _ENDS:
+        return (*items[:-1], (last[0], STEP))
     return tuple(items)
 
 
