@@ -48,7 +48,7 @@ def phrasebook(
     unseen: Annotated[
         float,
         typer.Option(
-            "--unseen", min=0, max=1, help="Greatest share of held-out words new to training."
+            "--unseen", min=0, max=0.2, help="Share of held-out words that are not in training."
         ),
     ] = 0.03,
     reverse: Annotated[

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -65,7 +67,9 @@ class Phrasebook:
         """So many pairs, or pairs without end; no sentence of either side comes twice."""
         return self._distinct(_wanted("pairs", count), self._composer())
 
-    def split(self, train: int, dev: int = 0, test: int = 0, *, unseen: float = 0.03) -> Split:
+    def split(
+        self, train: int, dev: int = 0, test: int = 0, *, unseen: float | None = 0.03
+    ) -> Split:
         """Pairs to learn from and held-out ones; see `parts`."""
         found = Split([], [], [])
         for part, pair in self.parts(train, dev, test, unseen=unseen):
@@ -73,31 +77,25 @@ class Phrasebook:
         return found
 
     def parts(
-        self, train: int, dev: int = 0, test: int = 0, *, unseen: float = 0.03
+        self, train: int, dev: int = 0, test: int = 0, *, unseen: float | None = 0.03
     ) -> Iterator[tuple[str, PhrasebookPair]]:
         """Pairs in a stream, each with its part: first train, then dev, then test.
 
-        No sentence is in two parts.  Words of the held-out source sentences were seen in training,
-        but for a share of at most `unseen` of them: mostly names and numbers.
+        No sentence is in two parts.  Of the words of the held-out source sentences a share `unseen`
+        was not seen in training, mostly names and numbers; None takes sentences as they come.
         """
-        if not 0 <= unseen <= 1:
-            raise RosewoodError(f"unseen is {unseen!r}, want a share from 0 to 1")
+        if unseen is not None and not 0 <= unseen <= 0.2:
+            raise RosewoodError(f"unseen is {unseen!r}, want a share from 0 to 0.2, or None")
         for name, count in (("train", train), ("dev", dev), ("test", test)):
             _wanted(name, count)
         known: set[str] = set()
         stream = self._distinct(None, self._composer())
-        for _, pair in zip(range(train), stream, strict=False):
+        for pair in islice(stream, train):
             known.update(pair.source)
             yield "train", pair
+        share = unseen if train else None
         for part, count in (("dev", dev), ("test", test)):
-            words = strange = taken = 0
-            for pair in stream:
-                if taken == count:
-                    break
-                new = sum(word not in known for word in pair.source) if train else 0
-                if strange + new > unseen * (words + len(pair.source)) and new:
-                    continue
-                words, strange, taken = words + len(pair.source), strange + new, taken + 1
+            for pair in islice(_held_out(stream, known, share), count):
                 yield part, pair
 
     def variants(self, count: int, each: int = 2) -> Iterator[tuple[PhrasebookPair, ...]]:
@@ -133,6 +131,22 @@ class Phrasebook:
                 raise RosewoodError(f"there are no more than {len(sources):,} distinct pairs")
             yield pair.reversed() if self.reverse else pair
             left = None if left is None else left - 1
+
+
+def _held_out(
+    stream: Iterator[PhrasebookPair], known: Set[str], share: float | None
+) -> Iterator[PhrasebookPair]:
+    """Those pairs of the stream with which the share of unseen words stays where it should be."""
+    words = strange = 0
+    for pair in stream:
+        new = sum(word not in known for word in pair.source)
+        if share is not None:
+            expected = share * (words + len(pair.source))
+            most = math.ceil(expected) + (1 if share else 0)
+            if not math.floor(expected) <= strange + new <= most:
+                continue
+        words, strange = words + len(pair.source), strange + new
+        yield pair
 
 
 def _wanted(what: str, count: int | None) -> int | None:

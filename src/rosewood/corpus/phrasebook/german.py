@@ -48,9 +48,7 @@ class German(GermanNouns):
         else:
             self._finite(clause, verb, person, form, slots)
         self._complements(clause, verb, person, slots)
-        if clause.modal == "like":
-            slots["W"] = [("gern", clause.base + AUX)]
-        elif words:
+        if words:
             slots["W"] = list(words)
         return self.arranged(form, slots)
 
@@ -80,6 +78,7 @@ class German(GermanNouns):
             is_definite = thing.kind != "noun" or thing.determiner in ("the", "this", "owner")
             has_kein = (
                 clause.is_negative
+                and clause.modal != "like"
                 and thing.kind == "noun"
                 and thing.determiner in ("a", "")
                 and source.object_case != "gen"
@@ -104,8 +103,12 @@ class German(GermanNouns):
         if pronouns:
             slots["R"] = pronouns
         has_kein = self._predicate(clause, slots) or has_kein
+        if clause.modal == "like":
+            slots["W"] = [("gern", base + AUX)]
         if clause.is_negative and not has_kein:
             slots["N"] = [("nicht", base + NEGATION)]
+            if clause.modal == "like":
+                slots["W"] = slots.pop("N") + slots["W"]
         for name, part in (
             ("P", clause.prepositional), ("G", clause.direction), ("K", clause.companion),
             ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),

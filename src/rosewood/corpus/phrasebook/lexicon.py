@@ -284,16 +284,16 @@ def lexicon() -> Lexicon:
             adverbials.setdefault(row.section, []).append(_phrase_row(row))
     attributes = [each for each in adjectives if "predicate" not in each.tags]
     fitting = {
-        noun: zipf([each for each in attributes if each.classes & noun.classes], 2.0)
+        noun: zipf([each for each in attributes if each.classes & noun.classes], 3.0)
         for noun in every
     }
     names = sorted({name for each in adjectives for name in each.classes})
     return Lexicon(
-        {name: zipf(each, 2.0) for name, each in nouns.items()},
+        {name: zipf(each, 3.0) for name, each in nouns.items()},
         {noun: some for noun, some in fitting.items() if some.items},
         zipf(verbs, 8.0),
         {name: zipf(each, 4.0) for name, each in adverbials.items()},
-        {name: zipf([a for a in adjectives if name in a.classes], 2.0) for name in names},
+        {name: zipf([a for a in adjectives if name in a.classes], 3.0) for name in names},
     )
 
 

@@ -39,11 +39,11 @@ class Names:
 
     def last(self, draw: Draw) -> str:
         """A family name; most of them are made up."""
-        return self._last.pick(draw) if draw() < 0.4 else self._made_up("last", draw)
+        return self._last.pick(draw) if draw() < 0.35 else self._made_up("last", draw)
 
     def town(self, draw: Draw) -> str:
         """A town; some of them are made up."""
-        return self._towns.pick(draw) if draw() < 0.6 else self._made_up("town", draw)
+        return self._towns.pick(draw) if draw() < 0.55 else self._made_up("town", draw)
 
     def _made_up(self, what: str, draw: Draw) -> str:
         begins, ends = self._parts[f"{what} begins"], self._parts[f"{what} ends"]

@@ -9,6 +9,7 @@ __all__ = ["KINDS", "PhrasebookPair"]
 
 KINDS = ("plain", "idiom", "paraphrase", "omission", "typo")
 
+_BEGIN = re.compile(r"(?:^|(?<=[.?!] )).")
 _LEFT = re.compile(r" (?=[.,?!;:](?: |$)|n't\b|'(?:s|m|re|ve|ll|d)\b)|(?<=s) (?='(?: |$))")
 
 
@@ -49,4 +50,4 @@ class PhrasebookPair:
 
 def _written(words: tuple[str, ...]) -> str:
     text = _LEFT.sub("", " ".join(words))
-    return text[:1].upper() + text[1:]
+    return _BEGIN.sub(lambda match: match[0].upper(), text)
