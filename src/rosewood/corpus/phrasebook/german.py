@@ -204,6 +204,6 @@ class German(GermanNouns):
             word = verb.present[self.address]
         slots["F"] = [(word, base + VERB)]
         if self.address == _SIE:
-            slots["S"] = [(subject[0][0],)]
+            slots["S"] = [(subject[0][0], base + VERB + WEAK)]
         if verb is not None and verb.prefix:
             slots["V"] = [(verb.prefix, base + VERB)]

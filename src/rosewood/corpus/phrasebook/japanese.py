@@ -43,6 +43,9 @@ from rosewood.corpus.phrasebook.tokens import Token, Tokens, rebased
 __all__ = ["Japanese"]
 
 
+_ENDING = {"request", "tara", "let"}  # forms that take the template's words at their end
+
+
 class Japanese(Realiser):
     """Says sentences in Japanese."""
 
@@ -207,15 +210,18 @@ class Japanese(Realiser):
             slots["L"] = self._where(clause.place)
         if clause.direction is not None:
             slots["G"] = self._direction(clause.direction)
-        if words and form != "request":
+        if words and form not in _ENDING:
             slots["W"] = list(words)
         if verb is not None:
             slots["V"] = said(clause, self._verb(clause, verb), form, self.draw)
-            if form == "request":
-                key = clause.base + VERB + WEAK
-                slots["V"] += [(word[0], *(*word[1:], key)) for word in words]
         else:
             self._predicate(clause, form, slots)
+        if words and form == "request":
+            key = clause.base + VERB + WEAK
+            slots["V"] += [(word[0], *(*word[1:], key)) for word in words]
+        elif words and form in _ENDING:  # the ending says `if` or `let us`: no word of its own
+            last = slots["V"][-1]
+            slots["V"][-1] = (last[0], *(last[1:] + words[0][1:]))
         return self.arranged("attr" if form == "attr" else "clause", slots)
 
     def _verb(self, clause: Clause, verb: Verb) -> JapaneseVerb:

@@ -62,7 +62,9 @@ def _verb(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
         # What has come to be, or goes on: te with the forms of iru.
         be = key + WEAK if verb.is_state else base + BE
         return [(verb.te, key), *_ending(IRU, (be, *negative), is_past, negative, form)]
-    return _ending(verb, (key, *negative), is_past, negative, form)
+    # Nothing else says `will` or `has`.
+    helper = (base + AUX + WEAK,) if clause.tense in ("future", "perfect") else ()
+    return _ending(verb, (key, *helper, *negative), is_past, negative, form)
 
 
 def _ending(
