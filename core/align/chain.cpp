@@ -39,6 +39,22 @@ ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int
   }
 }
 
+/// The logarithm of a product of many numbers, taken once in a while.
+class LogProduct {
+ public:
+  void times(double factor) {
+    product_ *= factor;
+    if (product_ < 1e-200 || product_ > 1e200) {
+      sum_ += std::log(product_);
+      product_ = 1.0;
+    }
+  }
+  double log() const { return sum_ + std::log(product_); }
+
+ private:
+  double product_ = 1.0, sum_ = 0.0;
+};
+
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -55,56 +71,67 @@ double Chain::infer(const Placement& placement, std::int64_t observed, std::int6
   return infer_apart(placement, emission, null_emission);
 }
 
-void Chain::weigh_diagonal(double tension, std::int64_t o) {
-  const auto places = static_cast<std::int64_t>(places_);
-  const double step = 1.0 / static_cast<double>(places);
-  const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
-  const double fall = std::exp(-tension * step);
-  // The last place that is not behind the diagonal, and from there on both ways.
-  const auto near = std::min(places - 1, static_cast<std::int64_t>(std::floor(at / step)) - 1);
-  // Weights are relative to that of the nearest place: some weigh nothing, but never all.
-  const double before = std::abs(at - static_cast<double>(near + 1) * step);
-  const double behind = std::abs(static_cast<double>(near + 2) * step - at);
-  const double nearest =
-      near < 0 ? behind : (near + 1 == places ? before : std::min(before, behind));
-  double total = 0.0;
-  if (near >= 0) {
-    double w = std::exp(-tension * (before - nearest));
-    for (std::int64_t s = near; s >= 0; --s, w *= fall) total += weight_[index(s)] = w;
+const Chain::Diagonal& Chain::diagonal_of(double tension) {
+  // Sentence pairs of the same size have the same weights, and most sizes are common ones.
+  constexpr std::size_t common = 48;
+  if (tension != tension_) diagonals_.clear();
+  tension_ = tension;
+  if (observed_ > common || places_ > common) {
+    weigh(tension, rare_);
+    return rare_;
   }
-  if (near + 1 < places) {
-    double w = std::exp(-tension * (behind - nearest));
-    for (std::int64_t s = near + 1; s < places; ++s, w *= fall) total += weight_[index(s)] = w;
+  const auto [found, is_new] = diagonals_.try_emplace({observed_, places_});
+  if (is_new) weigh(tension, found->second);
+  return found->second;
+}
+
+void Chain::weigh(double tension, Diagonal& made) const {
+  made.weight.resize(size_);
+  made.distance.resize(size_);
+  for (std::size_t o = 0; o < observed_; ++o) {
+    const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
+    double* weight = &made.weight[o * places_];
+    double* away = &made.distance[o * places_];
+    for (std::size_t s = 0; s < places_; ++s)
+      away[s] = std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
+    // Relative to the nearest place: some may weigh nothing, but never all.
+    const double nearest = *std::min_element(away, away + places_);
+    double total = 0.0;
+    for (std::size_t s = 0; s < places_; ++s)
+      total += weight[s] = std::exp(-tension * (away[s] - nearest));
+    for (std::size_t s = 0; s < places_; ++s) weight[s] /= total;
   }
-  for (std::size_t s = 0; s < places_; ++s) weight_[s] /= total;
 }
 
 double Chain::infer_apart(const Placement& placement, std::span<const double> emission,
                           std::span<const double> null_emission) {
   const double placed = 1.0 - placement.null;
-  weight_.assign(places_, 1.0 / static_cast<double>(places_));
-  double log_probability = 0.0;
+  const bool is_diagonal = placement.kind == Placing::diagonal;
+  const Diagonal* diagonal = is_diagonal ? &diagonal_of(placement.tension) : nullptr;
+  const double uniform = placed / static_cast<double>(places_);
+  LogProduct probability;
   for (std::size_t o = 0; o < observed_; ++o) {
-    if (placement.kind == Placing::diagonal)
-      weigh_diagonal(placement.tension, static_cast<std::int64_t>(o));
     const double* e = &emission[o * places_];
     double* p = &posterior_[o * places_];
     double sum = 0.0;
-    for (std::size_t s = 0; s < places_; ++s) sum += p[s] = placed * weight_[s] * e[s];
+    if (is_diagonal) {
+      const double* weight = &diagonal->weight[o * places_];
+      for (std::size_t s = 0; s < places_; ++s) sum += p[s] = placed * weight[s] * e[s];
+    } else {
+      for (std::size_t s = 0; s < places_; ++s) sum += p[s] = uniform * e[s];
+    }
     const double null = placement.null * null_emission[o];
     sum += null;
     const double scale = 1.0 / sum;
     for (std::size_t s = 0; s < places_; ++s) p[s] *= scale;
     null_posterior_[o] = null * scale;
-    log_probability += std::log(sum);
-    if (placement.kind == Placing::diagonal) {
-      const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
-      for (std::size_t s = 0; s < places_; ++s)
-        distance_ +=
-            p[s] * std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
+    probability.times(sum);
+    if (is_diagonal) {
+      const double* distance = &diagonal->distance[o * places_];
+      for (std::size_t s = 0; s < places_; ++s) distance_ += p[s] * distance[s];
     }
   }
-  return log_probability;
+  return probability.log();
 }
 
 double Chain::infer_jumps(const Placement& placement, std::span<const double> emission,
@@ -113,19 +140,23 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   const std::int64_t reach = placement.reach();
   const double null = placement.null;
   const double placed = 1.0 - null;
-  jump_.resize(index(2 * S + 1));
+  const std::int64_t widest = S + 1;  // from before the sentence to behind it
+  jump_.resize(index(2 * widest + 1));
   jump_back_.resize(jump_.size());
-  for (std::int64_t d = -S; d <= S; ++d) {
+  for (std::int64_t d = -widest; d <= widest; ++d) {
     const double weight = placement.jump[index(std::clamp(d, -reach, reach) + reach)];
-    jump_[index(S + d)] = jump_back_[index(S - d)] = weight;
+    jump_[index(widest + d)] = jump_back_[index(widest - d)] = weight;
   }
-  const double* jump = &jump_[index(S)];
-  const double* back = &jump_back_[index(S)];
+  const double* jump = &jump_[index(widest)];
+  const double* back = &jump_back_[index(widest)];
   norm_.resize(places_ + 1);
+  last_.resize(places_ + 1);
   for (std::int64_t a = -1; a < S; ++a) {
+    const std::size_t from = a < 0 ? places_ : index(a);
     double all = 0.0;
     for (std::int64_t s = 0; s < S; ++s) all += jump[s - a];
-    norm_[a < 0 ? places_ : index(a)] = 1.0 / all;
+    norm_[from] = 1.0 / all;
+    last_[from] = jump[S - a] / (all + jump[S - a]);
   }
 
   for (auto* values : {&placed_, &unplaced_, &future_})
@@ -136,7 +167,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   mass_.resize(places_);
   ahead_.resize(places_);
 
-  double log_probability = 0.0;
+  LogProduct probability;
   start_[0] = 1.0;
   for (std::size_t o = 0; o < observed_; ++o) {
     double* x = &placed_[o * places_];
@@ -170,11 +201,21 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
     }
     start_[o + 1] = start_[o] * none * scale;
     scale_[o] = scale;
-    log_probability += std::log(total);
+    probability.times(total);
   }
 
-  std::fill_n(&future_[(observed_ - 1) * places_], places_, 1.0);
-  start_future_[observed_ - 1] = 1.0;
+  // The end of the sentence is behind the last place.
+  const double* x_end = &placed_[(observed_ - 1) * places_];
+  const double* n_end = &unplaced_[(observed_ - 1) * places_];
+  double total = start_[observed_] * last_[places_];
+  for (std::size_t a = 0; a < places_; ++a) total += (x_end[a] + n_end[a]) * last_[a];
+  probability.times(total);
+  for (std::size_t a = 0; a < places_; ++a)
+    future_[(observed_ - 1) * places_ + a] = last_[a] / total;
+  start_future_[observed_ - 1] = last_[places_] / total;
+  ending_.resize(places_ + 1);
+  for (std::size_t a = 0; a < places_; ++a) ending_[a] = (x_end[a] + n_end[a]) * last_[a] / total;
+  ending_[places_] = start_[observed_] * last_[places_] / total;
   leaving_.assign(places_ + 1, 0.0);
   for (std::size_t o = observed_; o-- > 0;) {
     const double* x = &placed_[o * places_];
@@ -211,15 +252,16 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   for (std::size_t o = 0; o < observed_; ++o)
     for (std::size_t s = 0; s < places_; ++s)
       future_[o * places_ + s] *= placed * emission[o * places_ + s] * scale_[o];
-  return log_probability;
+  return probability.log();
 }
 
 void Chain::add_jumps(const Placement& placement, std::span<double> count,
                       std::span<double> chance) {
   const auto S = static_cast<std::int64_t>(places_);
   const std::int64_t reach = placement.reach();
-  jumps_.assign(index(2 * S + 1), 0.0);  // expected jumps by size, not yet times their weight
-  double* sized = &jumps_[index(S)];
+  const std::int64_t widest = S + 1;
+  jumps_.assign(index(2 * widest + 1), 0.0);  // expected jumps by size, not yet times their weight
+  double* sized = &jumps_[index(widest)];
   for (std::size_t o = 0; o < observed_; ++o) {
     const double* ahead = &future_[o * places_];
     const double first = start_[o] * norm_[places_];
@@ -229,20 +271,25 @@ void Chain::add_jumps(const Placement& placement, std::span<double> count,
       mass_[a] = (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * norm_[a];
     correlate(mass_.data(), ahead, S, sized);
   }
-  for (std::int64_t d = -S; d <= S; ++d)
-    count[index(std::clamp(d, -reach, reach) + reach)] += sized[d] * jump_[index(S + d)];
-  // Each place a could have been left for sizes -a .. S-1-a: a difference array, then its sums.
-  jumps_.assign(index(2 * S + 2), 0.0);
+  auto bin = [reach](std::int64_t d) { return index(std::clamp(d, -reach, reach) + reach); };
+  for (std::int64_t d = -S; d <= S; ++d) count[bin(d)] += sized[d] * jump_[index(widest + d)];
+  for (std::int64_t a = -1; a < S; ++a) count[bin(S - a)] += ending_[a < 0 ? places_ : index(a)];
+  // Each place a could have been left for sizes -a .. S-1-a, and at the end for S-a, too: a
+  // difference array, then its sums.
+  jumps_.assign(index(2 * widest + 2), 0.0);
   for (std::int64_t a = -1; a < S; ++a) {
     const std::size_t from = a < 0 ? places_ : index(a);
     const double lost = leaving_[from] * norm_[from];
-    jumps_[index(S - a)] += lost;
-    jumps_[index(S - a + S)] -= lost;
+    // 1 / (sum of all weights), where last = weight / sum.
+    const double ended = ending_[from] * last_[from] / jump_[index(widest + S - a)];
+    jumps_[index(widest - a)] += lost + ended;
+    jumps_[index(widest - a + S)] -= lost;
+    jumps_[index(widest - a + S + 1)] -= ended;
   }
   double running = 0.0;
-  for (std::int64_t d = -S; d <= S; ++d) {
-    running += jumps_[index(S + d)];
-    chance[index(std::clamp(d, -reach, reach) + reach)] += running;
+  for (std::int64_t d = -S; d <= widest; ++d) {
+    running += jumps_[index(widest + d)];
+    chance[bin(d)] += running;
   }
 }
 

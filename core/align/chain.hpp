@@ -4,12 +4,15 @@
 // Observed words o = 0 .. O-1 each choose a place s = 0 .. S-1 on the other side, or no place with
 // probability `null`. Places are chosen uniformly; near the diagonal (Dyer et al. 2013); or by a
 // jump from the place of the last word that has one (the HMM of Vogel et al. 1996, with the null
-// states of Och & Ney 2003). The first jump is from before the sentence, from place -1. A jump is
-// normalised over the places that are there: p(s | a) = jump(s - a) / sum over s' of jump(s' - a).
+// states of Och & Ney 2003). The first jump is from before the sentence, from place -1; behind the
+// last word there is one more, to the end of the sentence, place S. A jump is normalised over the
+// places that are there: p(s | a) = jump(s - a) / sum over s' of jump(s' - a).
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace rosewood {
@@ -49,14 +52,22 @@ class Chain {
                      std::span<const double> null_emission);
   double infer_jumps(const Placement& placement, std::span<const double> emission,
                      std::span<const double> null_emission);
-  void weigh_diagonal(double tension, std::int64_t o);
+  /// Weights of all places for all observed words, and how far each is from the diagonal.
+  struct Diagonal {
+    std::vector<double> weight, distance;
+  };
+  const Diagonal& diagonal_of(double tension);
+  void weigh(double tension, Diagonal& made) const;
 
   std::size_t observed_ = 0, places_ = 0, size_ = 0;
   double distance_ = 0.0;
   std::vector<double> posterior_, null_posterior_;
-  std::vector<double> weight_;                // of places
-  std::vector<double> jump_, jump_back_;      // by distance, -S .. S, and the other way round
+  double tension_ = -1.0;
+  std::map<std::pair<std::size_t, std::size_t>, Diagonal> diagonals_;  // of sizes seen before
+  Diagonal rare_;                                                      // of a size seen now
+  std::vector<double> jump_, jump_back_;      // by distance, -S-1 .. S+1, and the other way round
   std::vector<double> norm_;                  // 1 / sum of jumps from a place; the last: from -1
+  std::vector<double> last_, ending_;         // probability of the end from a place; its posterior
   std::vector<double> placed_, unplaced_;     // forward values of states with and without a place
   std::vector<double> future_;                // backward values: the same for both
   std::vector<double> start_, start_future_;  // the state before any place was chosen

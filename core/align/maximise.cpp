@@ -58,6 +58,10 @@ float worth(double count, double total_worth) {
 
 double exp_digamma(double x) { return (x + 6.0) * std::exp(digamma_rest(x)); }
 
+void exp_digamma(std::span<const double> x, std::span<double> out) {
+  for (std::size_t n = 0; n < x.size(); ++n) out[n] = exp_digamma(x[n]);
+}
+
 void add_up(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
             std::array<std::span<Count>, 2> total) {
   for (auto side : total) std::fill(side.begin(), side.end(), 0);

@@ -35,13 +35,13 @@ void each_sentence(const BitextView& bitext, const AlignmentModel& model, int th
       });
 }
 
-/// What one sentence adds to the counts.
+/// What the sentences of one thread add to the counts.
 class Counter {
  public:
   Counter(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, bool is_shared)
       : bitext_(bitext), model_(model), sums_(sums), is_shared_(is_shared) {}
 
-  void add(SentencePosteriors& sentence, std::int64_t k) const {
+  void add(SentencePosteriors& sentence, std::int64_t k) {
     if (!sums_.keep.is_empty())
       keep_links(sentence, k);
     else
@@ -57,28 +57,34 @@ class Counter {
       count += more;
   }
 
-  void add_links(SentencePosteriors& sentence) const {
-    const std::size_t I = sentence.source.size();
-    const std::size_t J = sentence.target.size();
+  void add_links(SentencePosteriors& sentence) {
+    if (model_.agreement)
+      sentence.each_cell([this](std::size_t cell, double forward, double backward) {
+        note(cell, to_count(forward * backward));
+      });
+    else
+      sentence.each_cell([this](std::size_t cell, double forward, double backward) {
+        note(cell, to_count(forward), to_count(backward));
+      });
+    flush(sentence.place);
+  }
+
+  /// Cells that count for something, collected first: most do not, and memory is slow.
+  void note(std::size_t cell, Count count, Count other = 0) {
+    if (count != 0 || other != 0) noted_.push_back({cell, {count, other}});
+  }
+
+  void flush(const std::vector<std::int64_t>& place) {
     const std::size_t columns = model_.agreement ? 1 : 2;
-    const auto& place = sentence.place;
-    for (std::size_t n = 0; n < std::min(ahead, place.size()); ++n)
-      prefetch_to_write(&sums_.link[static_cast<std::size_t>(place[n]) * columns]);
-    for (std::size_t i = 0, n = 0; i < I; ++i) {
-      for (std::size_t j = 0; j < J; ++j, ++n) {
-        if (n + ahead < place.size())
-          prefetch_to_write(&sums_.link[static_cast<std::size_t>(place[n + ahead]) * columns]);
-        Count* count = &sums_.link[static_cast<std::size_t>(place[n]) * columns];
-        const double forward = sentence.link(0, i, j);
-        const double backward = sentence.link(1, i, j);
-        if (model_.agreement) {
-          add(count[0], to_count(forward * backward));
-        } else {
-          add(count[0], to_count(forward));
-          add(count[1], to_count(backward));
-        }
-      }
+    for (std::size_t n = 0; n < noted_.size(); ++n) {
+      if (n + ahead < noted_.size())
+        prefetch_to_write(
+            &sums_.link[static_cast<std::size_t>(place[noted_[n + ahead].cell]) * columns]);
+      Count* count = &sums_.link[static_cast<std::size_t>(place[noted_[n].cell]) * columns];
+      for (std::size_t column = 0; column < columns; ++column)
+        add(count[column], noted_[n].count[column]);
     }
+    noted_.clear();
   }
 
   /// Only the strongest links of each target word count, and are remembered.
@@ -86,12 +92,14 @@ class Counter {
     const std::size_t I = sentence.source.size();
     const std::size_t J = sentence.target.size();
     const auto first = static_cast<std::size_t>(bitext_.target.begin_of(k));
+    const auto forward = sentence.chain(0).posterior();
+    const auto backward = sentence.chain(1).posterior();
     for (std::size_t j = 0; j < J; ++j) {
       std::array<double, kept_links> weight{};
       std::array<std::int32_t, kept_links> at;
       at.fill(-1);
       for (std::size_t i = 0; i < I; ++i) {
-        double both = sentence.link(0, i, j) * sentence.link(1, i, j);
+        double both = forward[j * I + i] * backward[i * J + j];
         if (both < least_kept) continue;
         auto source = static_cast<std::int32_t>(i);
         for (std::size_t n = 0; n < kept_links; ++n) {  // earlier words first among equals
@@ -133,6 +141,11 @@ class Counter {
   const AlignmentModel& model_;
   Expectation& sums_;
   bool is_shared_;
+  struct Noted {
+    std::size_t cell;
+    std::array<Count, 2> count;
+  };
+  std::vector<Noted> noted_;
 };
 
 /// Jumps of one thread's sentences: of one sentence as numbers, of all of them as counts.
@@ -156,7 +169,6 @@ void add_sentence(Jumps& own, const AlignmentModel& model, SentencePosteriors& s
 }  // namespace
 
 void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, int threads) {
-  const Counter counter(bitext, model, sums, threads > 1);
   // Sums of floating-point numbers: by block first, then in the order of the blocks.
   std::array<std::vector<double>, 2> log_probability, distance;
   std::array<std::vector<Count>, 2> jumps, chances;
@@ -168,11 +180,12 @@ void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& 
   }
   // Each thread's jumps go into the sums when it is done.
   struct Sender {
+    Counter counter;
     Jumps own;
     std::array<std::vector<Count>, 2>*jumps, *chances;
-    Sender(const AlignmentModel& m, std::array<std::vector<Count>, 2>* j,
+    Sender(const AlignmentModel& m, Counter c0, std::array<std::vector<Count>, 2>* j,
            std::array<std::vector<Count>, 2>* c)
-        : jumps(j), chances(c) {
+        : counter(std::move(c0)), jumps(j), chances(c) {
       for (std::size_t d = 0; d < 2; ++d) {
         own.jump[d].resize(m.placement[d].jump.size());
         own.chance[d] = own.jump[d];
@@ -191,9 +204,10 @@ void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& 
     }
   };
   each_sentence(
-      bitext, model, threads, [&] { return Sender(model, &jumps, &chances); },
+      bitext, model, threads,
+      [&] { return Sender(model, Counter(bitext, model, sums, threads > 1), &jumps, &chances); },
       [&](SentencePosteriors& sentence, std::int64_t k, Sender& sender) {
-        counter.add(sentence, k);
+        sender.counter.add(sentence, k);
         if (model.placement[0].kind == Placing::jumps) add_sentence(sender.own, model, sentence);
         const auto block = static_cast<std::size_t>(k / sentences_of_block);
         for (std::size_t d = 0; d < 2; ++d) {
@@ -213,6 +227,21 @@ void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& 
   }
 }
 
+namespace {
+
+/// Geometric means of both directions' posteriors, laid out as those of direction d.
+void means(SentencePosteriors& sentence, std::size_t d, std::vector<double>& mean) {
+  const std::size_t I = sentence.source.size();
+  const std::size_t J = sentence.target.size();
+  mean.resize(I * J);
+  sentence.each_cell([&](std::size_t cell, double forward, double backward) {
+    const std::size_t at = d == 0 ? (cell % J) * I + cell / J : cell;
+    mean[at] = std::sqrt(forward * backward);
+  });
+}
+
+}  // namespace
+
 void choose(const BitextView& bitext, const AlignmentModel& model, double least,
             std::array<std::span<std::int32_t>, 2> choice,
             std::array<std::span<double>, 2> log_probability, int threads) {
@@ -221,8 +250,8 @@ void choose(const BitextView& bitext, const AlignmentModel& model, double least,
     std::fill(log_probability[d].begin(), log_probability[d].end(), 0.0);
   }
   each_sentence(
-      bitext, model, threads, [] { return 0; },
-      [&](SentencePosteriors& sentence, std::int64_t k, int) {
+      bitext, model, threads, [] { return std::vector<double>(); },
+      [&](SentencePosteriors& sentence, std::int64_t k, std::vector<double>& mean) {
         for (std::size_t d = 0; d < 2; ++d) {
           log_probability[d][static_cast<std::size_t>(k)] = sentence.log_probability[d];
           const std::size_t observed = (d == 0 ? sentence.target : sentence.source).size();
@@ -230,16 +259,14 @@ void choose(const BitextView& bitext, const AlignmentModel& model, double least,
           const TextView& text = d == 0 ? bitext.target : bitext.source;
           const auto first = static_cast<std::size_t>(text.begin_of(k));
           const auto nulls = sentence.chain(static_cast<int>(d)).null_posterior();
+          const auto link = sentence.chain(static_cast<int>(d)).posterior();
+          if (model.agreement) means(sentence, d, mean);
+          const std::span<const double> value = model.agreement ? mean : link;
           for (std::size_t o = 0; o < observed; ++o) {
             double best = model.agreement ? least : nulls[o];
             for (std::size_t s = 0; s < places; ++s) {
-              const std::size_t i = d == 0 ? s : o;
-              const std::size_t j = d == 0 ? o : s;
-              const double link = model.agreement
-                                      ? std::sqrt(sentence.link(0, i, j) * sentence.link(1, i, j))
-                                      : sentence.link(static_cast<int>(d), i, j);
-              if (link <= best) continue;
-              best = link;
+              if (value[o * places + s] <= best) continue;
+              best = value[o * places + s];
               choice[d][first + o] = static_cast<std::int32_t>(s);
             }
           }
@@ -253,11 +280,11 @@ void posteriors(const BitextView& bitext, const AlignmentModel& model,
   each_sentence(
       bitext, model, threads, [] { return 0; },
       [&](SentencePosteriors& sentence, std::int64_t k, int) {
-        auto cell = static_cast<std::size_t>(start[static_cast<std::size_t>(k)]);
-        for (std::size_t i = 0; i < sentence.source.size(); ++i)
-          for (std::size_t j = 0; j < sentence.target.size(); ++j, ++cell)
-            for (std::size_t d = 0; d < 2; ++d)
-              posterior[d][cell] = static_cast<float>(sentence.link(static_cast<int>(d), i, j));
+        const auto first = static_cast<std::size_t>(start[static_cast<std::size_t>(k)]);
+        sentence.each_cell([&](std::size_t cell, double forward, double backward) {
+          posterior[0][first + cell] = static_cast<float>(forward);
+          posterior[1][first + cell] = static_cast<float>(backward);
+        });
       });
 }
 

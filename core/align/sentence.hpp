@@ -22,10 +22,15 @@ class SentencePosteriors {
   std::vector<std::int64_t> place;  // of the lexicon: [source word, target word]
 
   Chain& chain(int direction) { return chain_[static_cast<std::size_t>(direction)]; }
-  /// Posterior of a link in a direction.
-  double link(int direction, std::size_t i, std::size_t j) {
-    return direction == 0 ? chain_[0].posterior()[j * source.size() + i]
-                          : chain_[1].posterior()[i * target.size() + j];
+  /// body(cell of [source word, target word], forward posterior, backward posterior).
+  template <class Body>
+  void each_cell(Body&& body) {
+    const double* forward = chain_[0].posterior().data();
+    const double* backward = chain_[1].posterior().data();
+    const std::size_t I = source.size();
+    const std::size_t J = target.size();
+    for (std::size_t i = 0, cell = 0; i < I; ++i)
+      for (std::size_t j = 0; j < J; ++j, ++cell) body(cell, forward[j * I + i], backward[cell]);
   }
 
  private:

@@ -8,6 +8,7 @@
     ├── CorpusError               a corpus, or what was asked of it, is not valid
     ├── AlignmentError            a word alignment, or what was asked of it, is not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
+    ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
     └── FormatError               a file or a text cannot be read: carries file, line and reason
         └── DamagedFileError      a binary file is truncated, altered or of another kind
@@ -31,6 +32,7 @@ __all__ = [
     "MetricError",
     "RosewoodError",
     "SemiringError",
+    "TextError",
     "TuningError",
 ]
 
@@ -65,6 +67,10 @@ class AlignmentError(RosewoodError):
 
 class MetricError(RosewoodError):
     """A metric, or what is to be scored, is not valid."""
+
+
+class TextError(RosewoodError):
+    """A tokeniser, or what else is done to raw text, is not valid."""
 
 
 class TuningError(RosewoodError):

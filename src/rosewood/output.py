@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from rosewood.errors import FormatError
 
-__all__ = ["whole_file", "whole_folder"]
+__all__ = ["check_folder", "whole_file", "whole_folder"]
 
 
 @contextmanager
@@ -52,8 +52,7 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
     target = Path(path)
     if target.is_symlink():
         target = target.resolve()
-    if target.exists() and not _is_ours(target, marker):
-        raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=target)
+    check_folder(target, marker=marker)
     aside = _aside(target)
     aside.mkdir()
     try:
@@ -71,6 +70,17 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
             aside.rename(target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_folder(path: str | PathLike[str], *, marker: str) -> None:
+    """Refuses, before any work, what `whole_folder` would not write or could not."""
+    target = Path(path).resolve()
+    if target.exists() and not _is_ours(target, marker):
+        raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=path)
+    if not target.parent.is_dir():
+        raise FormatError(f"there is no folder {str(target.parent)!r}", file=path)
+    if not os.access(target.parent, os.W_OK):
+        raise FormatError("it cannot be written", file=path)
 
 
 def _aside(target: Path) -> Path:

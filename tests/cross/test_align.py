@@ -69,24 +69,27 @@ def test_the_loop_is_a_sum_over_alignments(how, data):
     for have, wanted in zip(found, want, strict=True):
         close(have, wanted, 1e-9)
     if how.kind == "jumps":
-        placed = shape[0] - sum(found.null)
+        placed = shape[0] - sum(found.null) + 1  # and the end
         assert isclose(sum(found.jump), placed, abs_tol=1e-9)
         # Every jump was made from somewhere, with these weights to choose from.
         assert isclose(sum(np.multiply(found.chance, how.jump)), placed, abs_tol=1e-9)
 
 
 def test_alignments_by_hand():
-    """Two words, two places: the second jump is normalised over the places that are there."""
+    """Two words, two places: jumps are normalised over the places that are there."""
     how = reference.Placement("jumps", 0.2, jump=[0.1, 0.3, 0.6])
     emission, null = [[0.5, 0.25], [0.125, 1.0]], [0.1, 0.2]
     # From before the sentence: a jump of 1 to place 0, one of 2, as likely, to place 1.
-    assert isclose(reference.story(how, emission, null, [0, None]), 0.8 * 0.5 * 0.5 * 0.2 * 0.2)
-    # From place 0: to 0 or to 1, that is 0 or +1.
-    assert isclose(
-        reference.story(how, emission, null, [0, 1]), (0.8 * 0.5 * 0.5) * (0.8 * 0.6 / 0.9)
-    )
+    first, none = 0.8 * 0.5 * 0.5, 0.2 * 0.2
+    # At the end, from place 0: to 0, to 1 or behind it, that is 0, +1 or +2.
+    assert isclose(reference.story(how, emission, null, [0, None]), first * none * 0.6 / 1.5)
+    # From place 0: to 0 or to 1; and at the end from place 1.
+    second = 0.8 * 0.6 / 0.9 * 1.0
+    assert isclose(reference.story(how, emission, null, [0, 1]), first * second * 0.6 / 1.0)
     # The first word with a place is the second one.
-    assert isclose(reference.story(how, emission, null, [None, 0]), 0.02 * 0.8 * 0.5 * 0.125)
+    second = 0.8 * 0.5 * 0.125
+    assert isclose(reference.story(how, emission, null, [None, 0]), 0.02 * second * 0.6 / 1.5)
+    assert isclose(reference.story(how, emission, null, [None, None]), 0.02 * none / 3)
 
 
 def one_sentence(how, emission, null_emission):
@@ -188,7 +191,15 @@ def test_a_lexicon_of_words_that_never_occur():
 @EXAMPLES
 @given(st.floats(1e-8, 1e9) | st.floats(1e-3, 50.0))
 def test_exp_digamma(x):
-    close(_core.exp_digamma(x), words.exp_digamma(x), 1e-9)
+    out = np.empty(2)
+    _core.exp_digamma(np.array([x, 1.0]), out)
+    close(out, [words.exp_digamma(x), words.exp_digamma(1.0)], 1e-9)
+
+
+def test_digamma_of_nothing():
+    for x in (0.0, -1.0, np.nan):
+        with pytest.raises(AlignmentError, match="digamma of"):
+            _core.exp_digamma(np.array([1.0, x]), np.empty(2))
 
 
 def random_counts(corpus, lexicon, columns, seed=0):
@@ -337,6 +348,19 @@ def test_pairs_of_stems():
     same_pairs({p: v[0] / UNIT for p, v in entries(stems, sums).items()}, want)
     with pytest.raises(AlignmentError, match="no pair of stems"):
         _core.add_pairs(count.reshape(-1), pair + len(stems), sums)
+
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+@EXAMPLES
+@given(st.lists(st.lists(st.integers(-1, 9), max_size=8)), st.sampled_from(["source", "target"]))
+def test_links_of_choices(choices, side):
+    start = np.cumsum([0, *map(len, choices)])
+    choice = np.array([place for each in choices for place in each], np.int32)
+    links = Links.from_choices(choice, start, of=side)
+    want = [reference.links_from_choices(each, side == "target") for each in choices]
+    assert [sorted(each.links) for each in links] == want
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("README.md", 4),
         ("docs/forests.md", 3),
         ("docs/formats.md", 1),
+        ("docs/text.md", 4),
         ("docs/tuning.md", 4),
         ("docs/corpora.md", 4),
     ],

@@ -276,7 +276,7 @@ def test_languages_by_their_tags():
         ([("a", "b")], {"format": "tsv"}, "two files make one source of text"),
         ([3], {}, "3 is neither a path nor"),
         ([""], {}, "'' is no path"),
-        (["a.tsv"], {"on_bad_line": "hide"}, "on_bad_line is 'hide', want stop or skip"),
+        (["a.tsv"], {"on_bad_line": "hide"}, "on_bad_line is 'hide', want stop, skip or blank"),
         (["a.tsv"], {"source_language": "12"}, "source_language is '12'"),
         (["a.tsv"], {"checks": 3}, "checks is 3"),
     ],

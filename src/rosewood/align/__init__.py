@@ -13,6 +13,7 @@ from rosewood.align.pharaoh import (
     write_gold,
     write_pharaoh,
 )
+from rosewood.align.preparation import Preparation
 from rosewood.align.symmetrize import (
     COMBINATIONS,
     ORDERS,
@@ -40,6 +41,7 @@ __all__ = [
     "Links",
     "Model1",
     "Posteriors",
+    "Preparation",
     "Translation",
     "alignment_error_rate",
     "combine",

@@ -26,11 +26,12 @@ from rosewood import _core
 from rosewood.corpus.lines import split
 from rosewood.errors import AlignmentError
 from rosewood.forest.arrays import IdArray, LongArray, as_array
+from rosewood.scratch import Growing
 
 if TYPE_CHECKING:
     from rosewood.corpus import IndexedCorpus
 
-__all__ = ["Alignment", "GoldAlignment", "Link", "Links", "sorting_order"]
+__all__ = ["Alignment", "GoldAlignment", "GrowingLinks", "Link", "Links", "sorting_order"]
 
 Link = tuple[int, int]  # source word, target word
 
@@ -169,16 +170,12 @@ class Links(Sequence[Alignment]):
         return cls(begins, sources[order], targets[order])
 
     @classmethod
-    def from_choices(cls, choice: NDArray[np.int32], start: NDArray[np.int64]) -> Links:
-        """From one source word for each target word, or -1; sentence k's words begin at start[k].
+    def from_choices(cls, choice: IdArray, start: LongArray, *, of: str) -> Links:
+        """From words `of` the source or the target that chose at most one of the other side each.
 
-        (For source words that chose target words: the same, transposed.)
+        Sentence k's words are start[k] .. start[k+1]; -1 stands for no choice.
         """
-        words = np.flatnonzero(choice >= 0)
-        sentence = np.searchsorted(start, words, side="right") - 1
-        counts = np.bincount(sentence, minlength=len(start) - 1)
-        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-        return cls.sorted(begins, choice[words], (words - start[sentence]).astype(np.int32))
+        return cls(*_core.links_from_choices(choice, start, of == "target"))
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -249,6 +246,27 @@ class Links(Sequence[Alignment]):
                 link = f"{self.source[n]}-{self.target[n]}"
                 return k, f"the link {link} is beyond the {lengths[k]} words of the {what}"
         return None
+
+
+class GrowingLinks:
+    """Links of more and more sentences, which need not fit into memory."""
+
+    def __init__(self) -> None:
+        self._start = Growing(np.int64)
+        self._source, self._target = Growing(np.int32), Growing(np.int32)
+        self._start.append(np.zeros(1, np.int64))
+        self._count = 0
+
+    def append(self, links: Links) -> None:
+        """Those of the next sentences."""
+        self._start.append(links.start[1:] + self._count)
+        self._source.append(links.source)
+        self._target.append(links.target)
+        self._count += len(links.source)
+
+    def links(self) -> Links:
+        """Those of all sentences."""
+        return Links(self._start.array(), self._source.array(), self._target.array())
 
 
 def sorting_order(start: LongArray, source: IdArray, target: IdArray) -> LongArray:

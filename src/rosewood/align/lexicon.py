@@ -32,25 +32,7 @@ class Bitext:
 
     source_words: int
     target_words: int
-    ids: tuple[NDArray[np.int32], NDArray[np.int32]] = field(repr=False)
-    start: tuple[NDArray[np.int64], NDArray[np.int64]] = field(repr=False)
-    view: _core.Bitext = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        view = _core.Bitext(
-            self.ids[0], self.start[0], self.source_words,
-            self.ids[1], self.start[1], self.target_words,
-        )  # fmt: skip
-        object.__setattr__(self, "view", view)
-
-    def part(self, begin: int, end: int) -> Bitext:
-        """Sentence pairs begin .. end-1, with the same numbers for their words."""
-        source, target = (
-            (ids[start[begin] : start[end]], start[begin : end + 1] - start[begin])
-            for ids, start in zip(self.ids, self.start, strict=True)
-        )
-        ids, starts = (source[0], target[0]), (source[1], target[1])
-        return Bitext(self.source_words, self.target_words, ids, starts)
+    view: _core.Bitext = field(repr=False)
 
 
 def bitext_of(
@@ -63,11 +45,14 @@ def bitext_of(
     """The corpus, or with other numbers for its words: `source[w]` and `target[w]` of `words`."""
     if words is None:
         words = corpus.source.num_types, corpus.target.num_types
-    source_ids, target_ids = (
+    ids = [
         text.ids if others is None else others[text.ids]
         for text, others in ((corpus.source, source), (corpus.target, target))
+    ]
+    view = _core.Bitext(
+        ids[0], corpus.source.start, words[0], ids[1], corpus.target.start, words[1]
     )
-    return Bitext(*words, (source_ids, target_ids), (corpus.source.start, corpus.target.start))
+    return Bitext(*words, view)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,26 +17,63 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from rosewood.errors import AlignmentError
 
-__all__ = ["MODELS", "Best", "Diagonal", "Hmm", "Model", "Model1", "make_model"]
+__all__ = [
+    "MODELS",
+    "SETTINGS",
+    "Best",
+    "Diagonal",
+    "Hmm",
+    "Model",
+    "Model1",
+    "Setting",
+    "make_model",
+]
+
+
+class Setting(NamedTuple):
+    """What a setting may be, and what it is for."""
+
+    low: float
+    high: float
+    help: str
+
+
+SETTINGS: dict[str, Setting] = {
+    "iterations": Setting(0, 1000, "rounds of training of the model's own"),
+    "null": Setting(1e-6, 0.999, "the probability that a word has no partner"),
+    "prior": Setting(0, 100, "pseudo-count of each pair of words; 0 is plain EM"),
+    "agreement": Setting(0, 1, "train both directions together"),
+    "least": Setting(0, 1, "with agreement, least geometric mean of a link's two posteriors"),
+    "tension": Setting(0, 1000, "how strongly partners keep to the diagonal"),
+    "learn_tension": Setting(0, 1, "whether tension is only where it starts from"),
+    "model1": Setting(1, 1000, "rounds of Model 1 first"),
+    "reach": Setting(1, 1000, "jumps beyond are all as likely as those of this size"),
+    "pair_prior": Setting(1e-9, 100, "pseudo-count of each pair of words, after Model 1"),
+    "null_prior": Setting(1e-9, 100, "pseudo-count of each word without a partner"),
+    "spelling": Setting(0, 1000, "pseudo-count of two words that are spelled the same"),
+    "stem": Setting(0, 100, "characters that word forms share; 0: they share nothing"),
+    "stem_weight": Setting(0, 1e6, "pseudo-counts that a word gets from the forms of its stem"),
+    "stem_prior": Setting(1e-9, 100, "pseudo-count of each pair of stems"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What all models have: how words without a partner are treated, and how training starts."""
+    """What all models have; SETTINGS tells what their fields are for."""
 
     name: ClassVar[str]
     placing: ClassVar[str]
     is_collapsed: ClassVar[bool] = False
 
     iterations: int = 5
-    null: float = 0.2  # the probability that a word has no partner
-    prior: float = 0.01  # pseudo-count of each pair of words; 0 is plain EM
+    null: float = 0.2
+    prior: float = 0.01
     agreement: bool = False
-    least: float = 0.3  # with agreement, links have this geometric mean of posteriors, or more
+    least: float = 0.3
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -48,7 +85,7 @@ class Model:
             kind = (int,) if each.type == "int" else (int, float)
             if isinstance(value, bool) or not isinstance(value, kind):
                 raise AlignmentError(f"{each.name} is {value!r}, want a number")
-            low, high = _RANGES[each.name]
+            low, high, _ = SETTINGS[each.name]
             if not low <= value <= high:
                 raise AlignmentError(f"{each.name} is {value}, want {low} to {high}")
         if self.agreement and not self.iterations:
@@ -91,8 +128,8 @@ class Hmm(Model):
     name: ClassVar[str] = "hmm"
     placing: ClassVar[str] = "jumps"
 
-    model1: int = 5  # rounds of Model 1 first
-    reach: int = 40  # jumps beyond are all as likely as those of this size
+    model1: int = 5
+    reach: int = 40
 
     @property
     def warm_up(self) -> int:
@@ -111,12 +148,12 @@ class Best(Model):
     agreement: bool = True
     model1: int = 5
     reach: int = 40
-    pair_prior: float = 0.001  # pseudo-count of each pair of words, after Model 1
-    null_prior: float = 0.001  # and of each word without a partner
-    spelling: float = 1.0  # pseudo-count of two words that are spelled the same
-    stem: int = 4  # characters that word forms share; 0: forms know nothing of each other
-    stem_weight: float = 1.0  # pseudo-counts that a word gets from the forms of its stem
-    stem_prior: float = 0.01  # pseudo-count of each pair of stems
+    pair_prior: float = 0.001
+    null_prior: float = 0.001
+    spelling: float = 1.0
+    stem: int = 4
+    stem_weight: float = 1.0
+    stem_prior: float = 0.01
 
     @property
     def warm_up(self) -> int:
@@ -127,22 +164,6 @@ class Best(Model):
         if not self.agreement:
             raise AlignmentError("best: its directions always agree")
 
-
-_RANGES: dict[str, tuple[float, float]] = {
-    "iterations": (0, 1000),
-    "null": (1e-6, 0.999),
-    "prior": (0, 100),
-    "tension": (0, 1000),
-    "model1": (1, 1000),
-    "reach": (1, 1000),
-    "pair_prior": (1e-9, 100),
-    "null_prior": (1e-9, 100),
-    "spelling": (0, 1000),
-    "stem": (0, 100),
-    "stem_weight": (0, 1e6),
-    "stem_prior": (1e-9, 100),
-    "least": (0, 1),
-}
 
 MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal, Hmm, Best)}
 

@@ -10,8 +10,8 @@ Layout      pairs of words sorted by source, then by target word: those of sourc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,7 @@ class Parameters:
     count: Counts
     positions: Positions
     history: Sequence[dict[str, Any]]
+    notes: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, training: Training) -> Parameters:
@@ -123,7 +124,7 @@ class Parameters:
             else (np.zeros(corpus.source.num_types), np.zeros(corpus.target.num_types))
         )
         sides = [
-            Side([*text.vocabulary], frequency, total, null, spelled)
+            Side(text.types, frequency, total, null, spelled)
             for text, frequency, total, null, spelled in zip(
                 (corpus.source, corpus.target),
                 training.frequency,
@@ -146,13 +147,19 @@ class Parameters:
 
     def fitted(
         self, corpus: IndexedCorpus, *, threads: int = 1
-    ) -> tuple[Bitext, _core.AlignmentModel]:
-        """The model with entries for the pairs of words of a corpus, new words included."""
+    ) -> tuple[Callable[[IndexedCorpus], Bitext], _core.AlignmentModel]:
+        """The model with entries for the pairs of words of a corpus, new words included.
+
+        Comes with what gives any part of the corpus the model's numbers.
+        """
         source, source_words = self.source.find(corpus.source)
         target, target_words = self.target.find(corpus.target)
         sizes = len(source_words), len(target_words)
-        bitext = bitext_of(corpus, source, target, words=sizes)
-        lexicon = Lexicon.of(bitext, threads=threads)
+
+        def numbered(part: IndexedCorpus) -> Bitext:
+            return bitext_of(part, source, target, words=sizes)
+
+        lexicon = Lexicon.of(numbered(corpus), threads=threads)
         count = np.empty((len(lexicon), self.count.shape[1]), np.int64)
         _core.transfer_counts(
             self.start, self.word, self.count, lexicon.view, count.reshape(-1), threads
@@ -178,7 +185,7 @@ class Parameters:
             _core.maximise_words(lexicon.view, count, *totals, self.model.prior, threads)
             prior = self.model.prior
             null_word = null_words(null[0], prior), null_words(null[1], prior)
-        return bitext, self.positions.native(
+        return numbered, self.positions.native(
             lexicon, self.model.placing, self.model.null, null_word, self.model.agreement
         )
 
@@ -247,6 +254,7 @@ class Parameters:
             "settings": self.model.settings(),
             "tension": list(self.positions.tension),
             "history": list(self.history),
+            "notes": dict(self.notes),
         }
         with whole_folder(folder, marker=MANIFEST) as aside:
             _KIND.write(aside, arrays, facts)
@@ -263,6 +271,7 @@ class Parameters:
             model = make_model(facts["model"], facts["settings"])
             tension = float(facts["tension"][0]), float(facts["tension"][1])
             history = [dict(row) for row in facts["history"]]
+            notes = dict(facts["notes"])
             if not all(0 <= each <= 1000 for each in tension):
                 raise AlignmentError(f"the tension is {tension}")
         except (*_UNREADABLE, AlignmentError) as error:
@@ -288,7 +297,7 @@ class Parameters:
         if len(count) and (count.min() < 0 or count.max() > 1 << 60):
             raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
         positions = Positions(jumps, tension)
-        return cls(model, sides[0], sides[1], start, word, count, positions, history)
+        return cls(model, sides[0], sides[1], start, word, count, positions, history, notes)
 
     @staticmethod
     def verify(folder: str | Path) -> None:

@@ -135,8 +135,8 @@ class Training:
         sums.chance = [np.array(jumps[1]), np.array(jumps[3])]
         return sums
 
-    def final(self) -> _core.AlignmentModel:
-        """The model that training ended with."""
+    def final(self, begin: int, end: int) -> _core.AlignmentModel:
+        """The model that training ended with, for sentences begin .. end-1."""
         return self.native(self.model.placing, agreement=self.model.agreement)
 
     def learn_positions(self, placing: str, expected: Expected) -> None:
@@ -174,12 +174,13 @@ def null_words(count: Counts, prior: float) -> NDArray[np.float32]:
     """The probability of each word where it has no partner."""
     if len(count) == 0:
         return np.zeros(0, np.float32)
+    known = np.append(count, count.sum()) / UNIT
     if prior > 0:
-        from scipy.special import digamma
-
-        worth = np.exp(digamma(count / UNIT + prior))
-        whole = float(np.exp(digamma(count.sum() / UNIT + prior * len(count))))
+        known[:-1] += prior
+        known[-1] += prior * len(count)
+        worth = np.empty_like(known)
+        _core.exp_digamma(known, worth)
     else:
-        worth, whole = count / UNIT, count.sum() / UNIT
-    probability: NDArray[np.float64] = np.maximum(1e-30, worth / max(1e-30, whole))
+        worth = known
+    probability: NDArray[np.float64] = np.maximum(1e-30, worth[:-1] / max(1e-30, worth[-1]))
     return probability.astype(np.float32)

@@ -15,7 +15,20 @@ import typer
 from typer.core import TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import corpus, demo, evaluate, forest, links, nbest, rerank, sweep, tune
+from rosewood.cli import (
+    align,
+    corpus,
+    demo,
+    evaluate,
+    forest,
+    links,
+    nbest,
+    phrasebook,
+    rerank,
+    sweep,
+    text,
+    tune,
+)
 from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
 
@@ -59,6 +72,7 @@ def _options(
     """Options of the program itself."""
 
 
+app.command("align")(align.align)
 app.command("tune")(tune.tune)
 app.command("rerank")(rerank.rerank)
 app.command("evaluate")(evaluate.evaluate)
@@ -67,6 +81,8 @@ app.add_typer(forest.app, name="forest")
 app.add_typer(links.app, name="links")
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
+app.add_typer(text.app, name="text")
+app.command("phrasebook")(phrasebook.phrasebook)
 app.command("demo")(demo.demo)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +27,7 @@ __all__ = [
     "Scorer",
     "Weights",
     "each_forest",
+    "lines_to",
     "print_row",
     "print_table",
     "warn",
@@ -57,6 +58,22 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
 def warn(message: str) -> None:
     """One line for the user, beside the results."""
     print(f"rosewood: {message}", file=sys.stderr)
+
+
+@contextmanager
+def lines_to(output: Path) -> Iterator[Callable[[str], None]]:
+    """Writes lines to a file that appears whole or not at all, or to standard output."""
+    from rosewood.corpus.compression import open_output
+
+    if str(output) == "-":
+        yield print
+        return
+    with open_output(output) as stream:
+
+        def write(line: str) -> None:
+            stream.write(line.encode() + b"\n")
+
+        yield write
 
 
 def each_forest(file: Path, format: str | None) -> Iterator[NamedForest]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rosewood.corpus.readers import OnBadLine as WhenBad
 
 __all__ = [
+    "BlankBadLine",
     "CorpusFormat",
     "Languages",
     "LineCharacters",
@@ -25,6 +27,7 @@ __all__ = [
     "Sources",
     "checks_of",
     "read_corpus",
+    "read_every_line",
     "split_languages",
 ]
 
@@ -64,6 +67,16 @@ OnBadLine = Annotated[
         metavar="stop|skip",
         rich_help_panel=_PANEL,
         help="Stop at a bad line, or drop its pair and count.",
+    ),
+]
+BlankBadLine = Annotated[
+    str,
+    typer.Option(
+        "--on-bad-line",
+        metavar="stop|skip",
+        rich_help_panel=_PANEL,
+        help="Stop at a bad line, or count it and have a pair without words in its place: lines "
+        "are never shifted.",
     ),
 ]
 LineWords = Annotated[
@@ -139,6 +152,23 @@ def read_corpus(
         is_told = True
 
     return corpus.through(watched)
+
+
+def read_every_line(
+    sources: Sequence[str],
+    languages: str | None,
+    format: str | None,
+    on_bad_line: str,
+    *,
+    checks: Checks,
+    quiet: bool,
+) -> Corpus:
+    """A corpus in which every line has its place: sides may be empty, bad lines are blank pairs."""
+    if on_bad_line not in ("stop", "skip"):
+        raise CorpusError(f"--on-bad-line {on_bad_line}: want stop or skip")
+    kept = "blank" if on_bad_line == "skip" else "stop"
+    checks = replace(checks, allow_empty=True)
+    return read_corpus(sources, languages, format, kept, checks=checks, quiet=quiet)
 
 
 def _tell(tally: Tally) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from rosewood.cli.common import Json, print_row, warn
 from rosewood.cli.corpora import (
+    BlankBadLine,
     CorpusFormat,
     Languages,
     LineCharacters,
@@ -20,21 +21,22 @@ from rosewood.cli.corpora import (
     Sources,
     checks_of,
     read_corpus,
+    read_every_line,
     split_languages,
 )
-from rosewood.cli.options import Config, Seed, check_files
+from rosewood.cli.options import Config, Seed, check_files, check_folder
 from rosewood.errors import CorpusError
 
 if TYPE_CHECKING:
-    from rosewood.corpus import Corpus, FilterReport, SentencePair
+    from rosewood.corpus import Corpus, FilterReport, IndexedCorpus, SentencePair
     from rosewood.corpus.splitting import Part, SplitBy
     from rosewood.corpus.writers import Target
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Look at parallel corpora, convert and filter them, split off test sets. Files may be "
-    "two texts side by side, tables, JSON lines, TMX, PO or XLIFF.",
+    help="Look at parallel corpora, convert and filter them, split off test sets, index them for "
+    "training. Files may be two texts side by side, tables, JSON lines, TMX, PO or XLIFF.",
     no_args_is_help=True,
 )
 _PANEL = "Filtering"
@@ -308,3 +310,67 @@ def _sides(corpus: Corpus, languages: str | None) -> tuple[str, str]:
     if len(set(found)) == 2 and all(each.isalpha() and len(each) <= 3 for each in found):
         return found[0], found[1]
     return "source", "target"
+
+
+@app.command()
+def index(
+    sources: Sources,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where the indexed corpus goes."),
+    ],
+    languages: Languages = None,
+    format: CorpusFormat = None,
+    on_bad_line: BlankBadLine = "stop",
+    line_words: LineWords = 10_000,
+    line_characters: LineCharacters = 100_000,
+    config: Config = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write a corpus as numbers of words, which training maps instead of reading text.
+
+    Words stand between spaces: tokenise the text before. A sentence pair of the folder is one of
+    the files, in their order; sides may be empty.
+    """
+    from rosewood.corpus import IndexedCorpus
+    from rosewood.corpus.indexed_files import MANIFEST
+
+    check_files({}, [*map(Path, sources), config])
+    check_folder("-o", output, MANIFEST, [*map(Path, sources), config])
+    checks = checks_of(line_words, line_characters)
+    corpus = read_every_line(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
+    made = IndexedCorpus.build(output, pairs=corpus, max_words=line_words)
+    _print_indexed(made, json, skipped=corpus.skipped)
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An indexed corpus.")],
+    json: Json = False,
+) -> None:
+    """Check every byte of an indexed corpus against its checksums, and tell what it holds."""
+    from rosewood.corpus import IndexedCorpus
+
+    corpus = IndexedCorpus.open(folder)
+    corpus.verify()
+    _print_indexed(corpus, json)
+
+
+def _print_indexed(corpus: IndexedCorpus, as_json: bool, **more: Any) -> None:
+    sides = {
+        name: {
+            "words": len(side.ids),
+            "types": side.num_types,
+            "longest": int(side.lengths.max(initial=0)),
+        }
+        for name, side in (("source", corpus.source), ("target", corpus.target))
+    }
+    if as_json:
+        folder = {"folder": str(corpus.folder), "pairs": len(corpus)}
+        print_row({**folder, **sides, **more}, as_json=True)
+        return
+    print_row({"what": "pairs", "value": len(corpus)}, as_json=False)
+    print("side\twords\ttypes\tlongest")
+    for name, told in sides.items():
+        print_row({"side": name, **told}, as_json=False)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple, cast
 
 import typer
 
@@ -15,9 +15,22 @@ from rosewood.cli.options import Threads, check_files, cores
 from rosewood.errors import AlignmentError, FormatError
 
 if TYPE_CHECKING:
-    from rosewood.align import Gold, Links, LinkScores
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["app"]
+    from rosewood.align import Alignment, Gold, GoldAlignment, Links, LinkScores
+
+__all__ = [
+    "GOLD",
+    "Drawing",
+    "FirstLine",
+    "Order",
+    "app",
+    "check_picture",
+    "gold_of",
+    "read_gold_file",
+    "write_picture",
+]
 
 app = typer.Typer(
     help="Word alignments in files: make one of two, score them, look at them, convert them. A "
@@ -32,14 +45,23 @@ LinksOutput = Annotated[
     Path,
     typer.Option("--output", "-o", help="Where to write, .gz .xz .zst too.", show_default="stdout"),
 ]
-_GOLD = typer.Option("--gold", metavar="FILE", help="People's links: i-j sure, ipj possible.")
+GOLD = typer.Option("--gold", metavar="FILE", help="People's links: i-j sure, ipj possible.")
+Order = Annotated[
+    str,
+    typer.Option(
+        "--order",
+        metavar="atools|symal",
+        help="Whose order grow-diag follows where links shut each other out: fast_align's or "
+        "that of Moses (Koehn et al. 2005).",
+    ),
+]
 FirstLine = Annotated[
     int | None,
     typer.Option(
         "--first-line",
         min=1,
         metavar="N",
-        help="The line of LINKS that the gold begins at, where it is of a part of the corpus.",
+        help="The line of the corpus that the gold begins at, where it is of a part of it.",
     ),
 ]
 STDOUT = Path("-")
@@ -61,14 +83,7 @@ def symmetrize(
             help="intersection, union, grow-diag, grow-diag-final or grow-diag-final-and.",
         ),
     ] = "grow-diag-final-and",
-    order: Annotated[
-        str,
-        typer.Option(
-            "--order",
-            help="Whose order grow-diag follows where links shut each other out: symal (Moses, "
-            "Koehn et al. 2005) or atools (fast_align).",
-        ),
-    ] = "symal",
+    order: Order = "atools",
     reverse_backward: Annotated[
         bool, typer.Option("--reverse-backward", help="Links of BACKWARD are target-source.")
     ] = False,
@@ -93,7 +108,7 @@ def evaluate(
     files: Annotated[
         list[Path], typer.Argument(metavar="LINKS…", help="Files of links; - is standard input.")
     ],
-    gold: Annotated[Path, _GOLD],
+    gold: Annotated[Path, GOLD],
     first_line: FirstLine = None,
     per_sentence: Annotated[
         bool, typer.Option("--per-sentence", help="The counts of each sentence, too.")
@@ -107,7 +122,7 @@ def evaluate(
     from rosewood.align import score_links
 
     check_files({}, [*files, gold])
-    truth = _read_gold(gold)
+    truth = read_gold_file(gold)
     empty = len(truth) - int(truth.is_aligned.sum())
     if empty:
         warn(f"{gold}: sentences without gold, which are not counted: {empty}")
@@ -156,7 +171,7 @@ def show(
         Path | None, typer.Option("--source", help="The source text, a sentence a line.")
     ] = None,
     target: Annotated[Path | None, typer.Option("--target", help="The target text.")] = None,
-    gold: Annotated[Path | None, _GOLD] = None,
+    gold: Annotated[Path | None, GOLD] = None,
     first_line: FirstLine = None,
     output: Annotated[
         Path | None,
@@ -164,13 +179,10 @@ def show(
     ] = None,
 ) -> None:
     """Draw one sentence: source words along the top, target words down the side."""
-    from rosewood.output import whole_file
-
     check_files({"-o": output}, [file, source, target, gold])
     if (source is None) != (target is None):
         raise AlignmentError("show: want both --source and --target, or neither")
-    if output is not None and output.suffix.lower() not in (".svg", ".html"):
-        raise AlignmentError(f"{output}: a picture ends with .svg or .html")
+    check_picture(output)
     links = _read(file)
     if line > len(links):
         raise FormatError(f"there is no line {line}: it has {len(links)}", file=str(file))
@@ -182,22 +194,52 @@ def show(
             raise FormatError(str(error), file=str(file), line=line) from error
     truth = None
     if gold is not None:
-        people = _read_gold(gold)
-        number = line - (first_line or 1)
-        if not 0 <= number < len(people) or not people.is_aligned[number]:
+        truth = gold_of(read_gold_file(gold), line, first_line)
+        if truth is None:
             raise AlignmentError(f"{gold}: line {line} of the links has no gold")
-        truth = people[number]
     if output is None:
         print(alignment.text(gold=truth))
-        return
-    is_svg = output.suffix.lower() == ".svg"
-    picture = alignment.svg(gold=truth) if is_svg else alignment.html(gold=truth)
+    else:
+        write_picture([Drawing(alignment, truth)], output)
+
+
+def gold_of(gold: Gold, line: int, first_line: int | None) -> GoldAlignment | None:
+    """What people said of a line of the corpus, if they did."""
+    number = line - (first_line or 1)
+    return gold[number] if 0 <= number < len(gold) and gold.is_aligned[number] else None
+
+
+class Drawing(NamedTuple):
+    """What there is to draw of a sentence."""
+
+    alignment: Alignment
+    gold: GoldAlignment | None = None
+    posterior: NDArray[np.float64] | None = None
+    title: str = ""
+
+
+def check_picture(output: Path | None) -> None:
+    """Before any work: is it a kind of picture that there is?"""
+    if output is not None and output.suffix.lower() not in (".svg", ".html"):
+        raise AlignmentError(f"{output}: a picture ends with .svg or .html")
+
+
+def write_picture(drawings: Sequence[Drawing], output: Path) -> None:
+    """One matrix as SVG, or a page of any number of them."""
+    from rosewood.output import whole_file
+
+    if output.suffix.lower() == ".svg":
+        (each,) = drawings
+        picture = each.alignment.svg(gold=each.gold, posterior=each.posterior)
+    else:
+        parts = ["<!doctype html>", '<meta charset="utf-8">', "<title>Alignment</title>"]
+        for each in drawings:
+            title = f'<h3 style="font-family:sans-serif">{each.title}</h3>'
+            parts += [title] if each.title else []
+            parts.append(each.alignment.html(gold=each.gold, posterior=each.posterior))
+        picture = "\n".join([*parts, ""])
     with whole_file(output) as stream:
-        stream.write(picture.encode() if is_svg else _page(picture).encode())
-
-
-def _page(body: str) -> str:
-    return f'<!doctype html>\n<meta charset="utf-8">\n<title>Alignment</title>\n{body}\n'
+        stream.write(picture.encode())
 
 
 @app.command()
@@ -264,7 +306,8 @@ def _read(file: Path, base: int = 0) -> Links:
     return read_pharaoh(_source(file), base=base, file=_name(file))
 
 
-def _read_gold(file: Path) -> Gold:
+def read_gold_file(file: Path) -> Gold:
+    """People's links in a file, or from standard input."""
     from rosewood.align import read_gold
 
     return read_gold(_source(file), file=_name(file))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,6 +30,7 @@ __all__ = [
     "Start",
     "Threads",
     "check_files",
+    "check_folder",
     "cores",
     "goes_on",
     "merged",
@@ -232,6 +233,22 @@ def check_files(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None
         for other in inputs:
             if other is not None and path.is_file() and other.resolve() == whole:
                 raise FormatError(f"{option}: it is read, too, and would be lost", file=path)
+
+
+def check_folder(option: str, folder: Path, marker: str, files: Iterable[Path | None]) -> None:
+    """Before any work: can this folder be written, and is nothing lost if one is there already?"""
+    from rosewood import output
+
+    if str(folder) == "-":
+        raise FormatError(f"{option}: it is a folder, not a stream", file=folder)
+    output.check_folder(folder, marker=marker)
+    for file in files:
+        if (
+            file is not None
+            and str(file) != "-"
+            and file.resolve().is_relative_to(folder.resolve())
+        ):
+            raise FormatError(f"{option}: {file} lies in it, and would be lost", file=folder)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +20,7 @@ from rosewood.cli.candidates import (
     Reading,
     Source,
 )
-from rosewood.cli.common import Json, warn
+from rosewood.cli.common import Json, lines_to, warn
 from rosewood.cli.options import Config, check_files
 from rosewood.errors import TuningError
 
@@ -80,7 +80,7 @@ def rerank(
     reading = Reading(format, None, source, features, per_source, on_bad_line, quiet)
     lists = changed = 0
     named = read_weights(weights)
-    with _naming(file, weights), _lines_to(output) as write:
+    with _naming(file, weights), lines_to(output) as write:
         for each in rerank(reading.lists(file), named):
             write(_line(each, nbest, k, json))
             lists += 1
@@ -96,22 +96,6 @@ def _naming(file: Path, weights: Path) -> Iterator[None]:
         yield
     except TuningError as error:
         raise TuningError(f"{file} with {weights}: {error}") from error
-
-
-@contextmanager
-def _lines_to(output: Path) -> Iterator[Callable[[str], None]]:
-    """Writes lines to a file that appears whole or not at all, or to standard output."""
-    from rosewood.corpus.compression import open_output
-
-    if str(output) == "-":
-        yield print
-        return
-    with open_output(output) as stream:
-
-        def write(line: str) -> None:
-            stream.write(line.encode() + b"\n")
-
-        yield write
 
 
 def _line(found: Reranked, nbest: bool, k: int | None, as_json: bool) -> str:

@@ -61,7 +61,9 @@ class Corpus:
         A source is a file (TSV, JSON lines, TMX, PO or XLIFF, by its ending or as `format` says),
         or a pair of text files; two text files in a row make a pair.  Any of them may be
         compressed (.gz, .xz, .zst), and `-` is standard input.  Files are opened when the corpus
-        is walked.  Bad lines stop the walk, or are skipped and counted in `skipped`.
+        is walked.  Bad lines stop the walk, or are skipped and counted in `skipped`; with "blank"
+        a pair without words stands in for each, so that what is made of the corpus has as many
+        lines as the files.
         """
         settings = Settings(
             source_language, target_language, Checks() if checks is None else checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import Literal
+from typing import Literal, get_args
 
 from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.compression import plain_name
@@ -17,13 +17,13 @@ from rosewood.corpus.formats.text import parse_text
 from rosewood.corpus.formats.tmx import parse_tmx
 from rosewood.corpus.formats.tsv import parse_tsv
 from rosewood.corpus.formats.xliff import parse_xliff
-from rosewood.corpus.pairs import SentencePair
+from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
 
 __all__ = ["FORMATS", "OnBadLine", "PathOf", "Reading", "Source", "format_of", "path_text"]
 
 FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
-OnBadLine = Literal["stop", "skip"]
+OnBadLine = Literal["stop", "skip", "blank"]
 PathOf = str | PathLike[str]
 Source = PathOf | tuple[PathOf, PathOf]  # one file, or two text files that belong together
 
@@ -67,8 +67,8 @@ class Reading:
     _files: list[_File] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.on_bad_line not in ("stop", "skip"):
-            raise CorpusError(f"on_bad_line is {self.on_bad_line!r}, want stop or skip")
+        if self.on_bad_line not in get_args(OnBadLine):
+            raise CorpusError(f"on_bad_line is {self.on_bad_line!r}, want stop, skip or blank")
         if self.format is not None and self.format not in FORMATS:
             raise CorpusError(f"the format is {self.format!r}, want one of {', '.join(FORMATS)}")
         if not isinstance(self.settings.checks, Checks):
@@ -89,7 +89,7 @@ class Reading:
 
     def __call__(self) -> Iterator[SentencePair]:
         self.tally = tally = Tally()
-        stops = self.on_bad_line == "stop"
+        stops, blanks = self.on_bad_line == "stop", self.on_bad_line == "blank"
         for file in self._files:
             good = 0
             before = sum(tally.skipped.values()), sum(tally.left_out.values())
@@ -101,6 +101,9 @@ class Reading:
                     raise item.error
                 else:
                     tally.skip(item)
+                    if blanks:
+                        origin = Origin(item.error.file or "", item.error.line)
+                        yield SentencePair("", "", origin=origin)
             if not good:
                 raise _nothing(file, tally, before)
 

@@ -1,0 +1,90 @@
+"""How sentence pairs become the words that are aligned; kept in the notes of a saved aligner.
+
+    how = Preparation(tokeniser="unicode", languages=("de", "en"), lowercase=True)
+    corpus = IndexedCorpus.from_pairs(map(how, Corpus.read("raw.de", "raw.en")))
+    Aligner.fit(corpus).save("aligner/", notes=how.notes())
+    how = Preparation.of(Aligner.load("aligner/").notes)        # for new text
+
+Without a tokeniser words stand between spaces, and links count them as they stand in the files.
+With one, tags such as <b> are left out, and links count the words that `rosewood text tokenise
+--drop-tags` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rosewood.corpus.pairs import SentencePair
+from rosewood.errors import AlignmentError
+
+if TYPE_CHECKING:
+    from rosewood.corpus.text import TextProcessor
+
+__all__ = ["Preparation"]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done to both sides of a pair before it is aligned; called with one, it does it."""
+
+    tokeniser: str | None = None  # by name; without one the text is in words already
+    languages: tuple[str, str] = ("", "")
+    lowercase: bool = False
+
+    @classmethod
+    def of(cls, notes: Mapping[str, Any]) -> Preparation:
+        """What an aligner's notes tell."""
+        told = notes.get("text", {})
+        try:
+            source, target = map(str, told.get("languages", ("", "")))
+            name, lowercase = told.get("tokeniser"), told.get("lowercase", False)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise AlignmentError("the notes on how its text was prepared are damaged") from error
+        if not isinstance(name, str | None) or not isinstance(lowercase, bool):
+            raise AlignmentError("the notes on how its text was prepared are damaged")
+        return cls(name, (source, target), lowercase)
+
+    def checked(self) -> Preparation:
+        """Itself, if there is such a tokeniser and such languages: before any work."""
+        _ = self._processors
+        return self
+
+    def notes(self) -> dict[str, Any]:
+        """For `Aligner.save`."""
+        if not self:
+            return {}
+        told = {"tokeniser": self.tokeniser, "languages": list(self.languages)}
+        return {"text": {**told, "lowercase": self.lowercase}}
+
+    def __bool__(self) -> bool:
+        """Whether it does anything."""
+        return self.tokeniser is not None or self.lowercase
+
+    def __call__(self, pair: SentencePair) -> SentencePair:
+        """The pair in words, between spaces."""
+        source, target = pair.source, pair.target
+        if self._processors is not None:
+            source, target = (
+                " ".join(processor.encode(text).words)
+                for processor, text in zip(self._processors, (source, target), strict=True)
+            )
+        elif self.lowercase:
+            from rosewood.corpus.text.truecase import lowered
+
+            source, target = map(lowered, (source, target), self.languages)
+        return SentencePair(source, target, pair.tags, pair.origin)
+
+    @cached_property
+    def _processors(self) -> tuple[TextProcessor, TextProcessor] | None:
+        if self.tokeniser is None:
+            return None
+        from rosewood.corpus.text import TextProcessor, make_tokeniser
+
+        source, target = (
+            TextProcessor(make_tokeniser(self.tokeniser, language=each), lowercase=self.lowercase)
+            for each in self.languages
+        )
+        return source, target

@@ -1,0 +1,18 @@
+"""Raw text to words and back: tokenisers, truecasing, tags and placeholders."""
+
+from rosewood.corpus.text.encoded import Encoded
+from rosewood.corpus.text.placing import Tag
+from rosewood.corpus.text.processor import TextProcessor
+from rosewood.corpus.text.registry import TOKENISERS, make_tokeniser
+from rosewood.corpus.text.tokeniser import Tokeniser
+from rosewood.corpus.text.truecase import Truecaser
+
+__all__ = [
+    "TOKENISERS",
+    "Encoded",
+    "Tag",
+    "TextProcessor",
+    "Tokeniser",
+    "Truecaser",
+    "make_tokeniser",
+]

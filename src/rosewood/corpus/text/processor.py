@@ -1,0 +1,256 @@
+"""The whole way from raw text to the words of a model, and back to raw text.
+
+    processor = TextProcessor(make_tokeniser("unicode", language="de"), truecaser)
+    encoded = processor.encode("Klicken Sie <b>hier</b>, {name}!")
+    encoded.words                                   # klicken Sie hier , {name} !
+    other.decode(words, encoded, alignment)         # Click <b>here</b>, {name}!
+
+Tags are lifted out, and `encoded` remembers them; values stay as words of their own.  What `decode`
+is given may be a translation by another processor's model: with `encoded` and a word alignment the
+tags go around the translations of their words, and spaces around values are as they were.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
+from rosewood.corpus.text.placing import Alignment, place_tags
+from rosewood.corpus.text.registry import make_tokeniser
+from rosewood.corpus.text.tags import Found, Protection, paired
+from rosewood.corpus.text.tokeniser import Cut, Tokeniser, joined
+from rosewood.corpus.text.truecase import (
+    Truecaser,
+    is_shouted,
+    lowered,
+    recased,
+    sentence_starts,
+    shouted,
+)
+from rosewood.errors import FormatError, TextError
+from rosewood.output import whole_file
+
+__all__ = ["TextProcessor"]
+
+_FORMAT, _VERSION = "rosewood-text", 1
+_NEUTRAL = "0"  # stands for a value where letters are looked at: a word, but without letters
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class TextProcessor:
+    """How raw text becomes words and words become raw text; saved with a model."""
+
+    tokeniser: Tokeniser = field(default_factory=make_tokeniser)
+    truecaser: Truecaser | None = None
+    lowercase: bool = False
+    protect_tags: bool = True
+    protect_urls: bool = False  # addresses as values, too
+    patterns: tuple[str, ...] = ()  # regular expressions of more values
+    recase: bool = True  # capitals at sentence starts come back where they were taken away
+
+    _protection: Protection | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.lowercase and self.truecaser is not None:
+            raise TextError("text is either truecased or all in small letters, not both")
+        if self.truecaser is not None and self.tokeniser.name == "char":
+            raise TextError("a truecaser knows words, and the tokeniser char gives characters")
+        if (self.patterns or self.protect_urls) and not self.protect_tags:
+            raise TextError(
+                "patterns and addresses are protected together with tags, or not at all"
+            )
+        protection = Protection(self.protect_urls, self.patterns) if self.protect_tags else None
+        object.__setattr__(self, "_protection", protection)
+
+    def encode(self, text: str) -> Encoded:
+        """The words of a raw text, and what is needed to get back."""
+        taken = self._taken(text)
+        tokens = taken.tokens
+        letters = list(tokens)
+        for place in taken.values:
+            letters[place] = _NEUTRAL
+        if self._changes_case:
+            tokens = self._small(letters)
+            for place in taken.values:
+                tokens[place] = taken.tokens[place]
+        starts = sentence_starts(letters)[:1]
+        apart = spaces_between(taken.spaced, taken.tags)
+        return Encoded(
+            tuple(self.tokeniser.mark(Cut(tokens, apart))),
+            tuple(taken.spaced),
+            tuple(taken.tags),
+            tuple(taken.values),
+            is_shouted=self._changes_case and is_shouted(letters),
+            has_capital=not any(letters[place][0].islower() for place in starts),
+        )
+
+    def decode(
+        self,
+        words: Sequence[str],
+        encoded: Encoded | None = None,
+        alignment: Alignment | None = None,
+    ) -> str:
+        """The raw text of words.
+
+        `encoded` is what the words were before they were translated: its tags and its spacing come
+        back.  `alignment` links its words to these, as (i, j) from zero; without it they are taken
+        to stand in the same order.
+        """
+        tokens, spaced = self.tokeniser.unmark(words)
+        if self.recase and self._changes_case:
+            tokens = self._cased(tokens, encoded)
+        if encoded is None:
+            if alignment is not None:
+                raise TextError("an alignment says where tags go: it needs the text they are from")
+            return joined(tokens, spaced)
+        if not self.tokeniser.is_exact:
+            spaced = encoded.spaces_of(words, spaced)
+        if not encoded.tags and alignment is None:
+            return joined(tokens, spaced)
+        places = place_tags(encoded.tags, len(encoded.words), len(tokens), alignment)
+        return encoded.with_tags(tokens, spaced, places)
+
+    def normalised(self, text: str) -> str:
+        """What comes back of a text at best: tags and values as they are, other text composed as
+        the tokeniser does it, a run of white space as one space, and none outside."""
+        parts: list[str] = []
+        place = 0
+        for start, end, *_ in self._found(text):
+            parts += [self._plain(text[place:start]), text[start:end]]
+            place = end
+        return "".join([*parts, self._plain(text[place:])]).strip()
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of a raw text as a truecaser learns from them: cased, unmarked, no values."""
+        taken = self._taken(text)
+        values = frozenset(taken.values)
+        return [token for place, token in enumerate(taken.tokens) if place not in values]
+
+    def learned(self, texts: Iterable[str], *, least: int = 1) -> TextProcessor:
+        """This processor with a truecaser that was learnt from raw texts."""
+        language = self.tokeniser.language
+        learned = Truecaser.learn(map(self.tokens, texts), language=language, least=least)
+        return replace(self, truecaser=learned, lowercase=False)
+
+    @property
+    def _changes_case(self) -> bool:
+        return self.lowercase or self.truecaser is not None
+
+    def _found(self, text: str) -> list[Found]:
+        return [] if self._protection is None else self._protection.find(text)
+
+    def _plain(self, text: str) -> str:
+        return _SPACES.sub(" ", self.tokeniser.composed(text))
+
+    def _taken(self, text: str) -> Taken:
+        text = text.strip()
+        taken = Taken()
+        place = 0
+        found = self._found(text)
+        halves = iter(paired([(each.kind, each.key) for each in found if each.kind != "value"]))
+        for start, end, kind, _ in found:
+            if place < start:
+                taken.add_text(self.tokeniser.cut(self.tokeniser.composed(text[place:start])))
+            if kind == "value":
+                taken.add_value(text[start:end])
+            else:
+                taken.add_tag(text[start:end], kind, next(halves))
+            place = end
+        if place < len(text):
+            taken.add_text(self.tokeniser.cut(self.tokeniser.composed(text[place:])))
+        taken.spaced.append(taken.pending)
+        return taken
+
+    def _small(self, tokens: list[str]) -> list[str]:
+        if self.truecaser is not None:
+            return self.truecaser.apply(tokens)
+        return [lowered(token, self.tokeniser.language) for token in tokens]
+
+    def _cased(self, tokens: list[str], encoded: Encoded | None) -> list[str]:
+        """Capitals back where casing took them away; values stay as they are."""
+        language = self.tokeniser.language
+        kept = [self._is_value(token) for token in tokens]
+        letters = [_NEUTRAL if keep else each for each, keep in zip(tokens, kept, strict=True)]
+        if encoded is not None and encoded.is_shouted:
+            letters = [shouted(token, language) for token in letters]
+        else:
+            letters = recased(letters, language, first=encoded is None or encoded.has_capital)
+        return [
+            token if keep else each for token, each, keep in zip(tokens, letters, kept, strict=True)
+        ]
+
+    def _is_value(self, token: str) -> bool:
+        if self._protection is None or (token.isalpha() and not self.patterns):
+            return False
+        return self._protection.is_value(token)
+
+    def to_json(self) -> dict[str, Any]:
+        """A table for JSON, with everything that is needed to make this processor again."""
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "tokeniser": {"name": self.tokeniser.name, **self.tokeniser.settings()},
+            "lowercase": self.lowercase,
+            "protect_tags": self.protect_tags,
+            "protect_urls": self.protect_urls,
+            "patterns": list(self.patterns),
+            "recase": self.recase,
+            "truecaser": None if self.truecaser is None else self.truecaser.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, table: Any) -> TextProcessor:
+        """What `to_json` gave; anything else, and what a later release wrote, is refused."""
+        if not isinstance(table, dict) or table.get("format") != _FORMAT:
+            raise TextError(f"it is not a text processor: format is not {_FORMAT!r}")
+        version = table.get("version")
+        if type(version) is not int or version < 1:
+            raise TextError(f"the version of the text processor is {version!r}, want a number")
+        if version > _VERSION:
+            raise TextError(
+                f"the text processor is of version {version}, and this release reads up to "
+                f"{_VERSION}: a newer Rosewood wrote it"
+            )
+        values = {name: value for name, value in table.items() if name not in ("format", "version")}
+        names = {each.name for each in fields(cls) if each.init}
+        if set(values) != names:
+            odd = sorted(set(values) ^ names)
+            raise TextError(f"the text processor is damaged: {odd[0]!r} is missing or too much")
+        for name in ("lowercase", "protect_tags", "protect_urls", "recase"):
+            if type(values[name]) is not bool:
+                raise TextError(f"{name} of the text processor is not true or false")
+        patterns, tokeniser = values["patterns"], values["tokeniser"]
+        if not isinstance(patterns, list) or not all(isinstance(each, str) for each in patterns):
+            raise TextError("patterns of the text processor are not a list of texts")
+        if not isinstance(tokeniser, dict) or not isinstance(tokeniser.get("name"), str):
+            raise TextError("tokeniser of the text processor is not a table with a name")
+        values["patterns"] = tuple(patterns)
+        values["tokeniser"] = make_tokeniser(**tokeniser)
+        if values["truecaser"] is not None:
+            values["truecaser"] = Truecaser.from_json(values["truecaser"])
+        return cls(**values)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes a JSON file, which appears whole or not at all."""
+        text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
+        with whole_file(path) as out:
+            out.write(text.encode() + b"\n")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> TextProcessor:
+        """What `save` wrote; a file that is damaged, or from a later release, is refused."""
+        try:
+            table = json.loads(Path(path).read_bytes().decode())
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"it is not JSON of a text processor: {error}", file=path) from error
+        try:
+            return cls.from_json(table)
+        except TextError as error:
+            raise FormatError(str(error), file=path) from error

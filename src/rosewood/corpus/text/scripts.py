@@ -1,0 +1,78 @@
+"""Classes of characters for regular expressions, from Python's own Unicode tables.
+
+`re` knows words and white space, but not scripts, marks or emoji; the classes here are strings that
+go between the brackets of a pattern.  They are worked out when they are first needed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from itertools import chain
+
+__all__ = [
+    "CJK",
+    "EMAIL",
+    "EMOJI",
+    "HAN",
+    "HIRAGANA",
+    "KATAKANA",
+    "URL",
+    "marks",
+    "upper_case",
+    "word_characters",
+]
+
+HAN = "\u3005\u3007\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+HIRAGANA = "ぁ-ゟー"
+KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"
+# What stands without spaces around it: the above, their punctuation, and full-width forms.
+CJK = f"{HAN}ぁ-ヿㇰ-ㇿ\u3001-\u3004\u3006\u3008-\u3020\u3030-\u303f！-￠"
+
+_PICTURE = "\U0001f000-\U0001f1e5\U0001f200-\U0001faff←-⇿⌀-⏿■-➿⤀-⥿⬀-⯿〰〽㊗㊙©®™‼⁉"
+_CHANGE = "\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f"
+_FLAG = "[\U0001f1e6-\U0001f1ff]{2}"
+# One picture as people see it: with its colour, or several joined to one, or a flag of two letters.
+EMOJI = f"(?:{_FLAG}|[{_PICTURE}][{_CHANGE}]*(?:\u200d[{_PICTURE}][{_CHANGE}]*)*)"
+
+# Addresses end before punctuation, and before scripts that put no space behind them.
+_IN, _END = rf"[^\s<>\"“”«»{CJK}]", rf"[^\s<>\"“”«».,:;!?'’)\]}}…{CJK}]"
+URL = rf"(?:(?:https?|ftps?|file)://|mailto:|www\.){_IN}*{_END}"
+EMAIL = r"(?<![A-Za-z0-9_.+%-])[A-Za-z0-9_.+%-]*[A-Za-z0-9_]@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]+"
+
+
+@cache
+def marks() -> str:
+    """Combining marks, which belong to the character before them."""
+    return _ranges("Mn", "Mc", "Me")
+
+
+@cache
+def upper_case() -> str:
+    """Capital letters."""
+    return _ranges("Lu", "Lt")
+
+
+@cache
+def word_characters() -> str:
+    """Letters, digits, marks and what is invisible between them, in scripts that space words."""
+    unspaced = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]")
+    kinds = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No", "Mn", "Mc", "Me", "Pc", "Cf")
+    return _ranges(*kinds, without=unspaced)
+
+
+def _ranges(*categories: str, without: re.Pattern[str] | None = None) -> str:
+    wanted = frozenset(categories)
+    found: list[list[int]] = []
+    for code in chain(range(0x323B0), range(0xE0000, 0xE01F0)):  # the rest is not assigned
+        character = chr(code)
+        if unicodedata.category(character) not in wanted:
+            continue
+        if without is not None and without.match(character):
+            continue
+        if found and found[-1][1] == code - 1:
+            found[-1][1] = code
+        else:
+            found.append([code, code])
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in found)

@@ -1,0 +1,163 @@
+"""Truecasing: the first word of a sentence gets the form it has elsewhere.
+
+    truecaser = Truecaser.learn(sentences)         # each a list of words
+    truecaser.apply(["Der", "Hund", "bellt", "."])     # der Hund bellt .
+    recased(["der", "Hund", "bellt", "."])             # Der Hund bellt .
+
+Forms are counted where their capitals mean something: not at the start of a sentence, and not in
+a sentence that is all in capitals.  At the start, a word that is a capital and then small letters
+becomes the form that was counted most; a word that was never counted stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rosewood.errors import TextError
+
+__all__ = ["Truecaser", "is_shouted", "lowered", "recased", "sentence_starts", "shouted"]
+
+_ENDS = frozenset({".", "!", "?", "。", "！", "？", "।", "؟"})
+_MAYBE_ENDS = _ENDS | {":", "...", "…", "!!", "!!!", "??", "???"}
+_CLOSING = frozenset("\"'”’“‘»«)]")  # what may close a quotation in some language
+_ABOVE = str.maketrans({"I": "ı", "İ": "i"})
+_BELOW = str.maketrans({"ı": "I", "i": "İ"})
+
+
+@dataclass(frozen=True)
+class Truecaser:
+    """The most frequent form of each word, and how often it was counted."""
+
+    forms: Mapping[str, int]
+    language: str = ""
+    _best: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        best: dict[str, str] = {}
+        for form, count in self.forms.items():
+            if not isinstance(form, str) or type(count) is not int or count < 1:
+                raise TextError(f"a truecaser has the form {form!r}, counted {count!r} times")
+            key = lowered(form, self.language)
+            if key in best:
+                raise TextError(f"a truecaser has two forms of {key!r}")
+            best[key] = form
+        object.__setattr__(self, "_best", best)
+
+    @classmethod
+    def learn(
+        cls, sentences: Iterable[Sequence[str]], *, language: str = "", least: int = 1
+    ) -> Truecaser:
+        """Counts the words of sentences as they come by; forms of fewer than `least` are left out.
+
+        Memory is for the distinct words, not for the sentences.
+        """
+        if least < 1:
+            raise TextError(f"forms are to be counted at least {least} times, want 1 or more")
+        counts: Counter[str] = Counter()
+        for words in sentences:
+            if is_shouted(words):
+                continue
+            starts = set(sentence_starts(words, _MAYBE_ENDS))
+            counts.update(
+                word
+                for place, word in enumerate(words)
+                if place not in starts and word.upper() != word.lower()
+            )
+        best: dict[str, str] = {}
+        for form, count in counts.items():
+            key = lowered(form, language)
+            other = best.setdefault(key, form)
+            if (count, form) > (counts[other], other):  # small letters are last: they win a tie
+                best[key] = form
+        chosen = sorted(form for form in best.values() if counts[form] >= least)
+        return cls({form: counts[form] for form in chosen}, language)
+
+    def apply(self, words: Sequence[str]) -> list[str]:
+        """The words with sentence starts as they are written elsewhere.
+
+        A sentence all in capitals gets its words as they are written elsewhere, or small.
+        """
+        if is_shouted(words):
+            best, language = self._best, self.language
+            small = [lowered(word, language) for word in words]
+            return [best.get(word, word) for word in small]
+        out = list(words)
+        for place in sentence_starts(words, _MAYBE_ENDS):
+            word = words[place]
+            if word[1:].islower() or len(word) == 1:
+                out[place] = self._best.get(lowered(word, self.language), word)
+        return out
+
+    def to_json(self) -> dict[str, Any]:
+        """A table for JSON."""
+        return {"language": self.language, "forms": dict(self.forms)}
+
+    @classmethod
+    def from_json(cls, table: Any) -> Truecaser:
+        """What `to_json` gave; anything else is refused."""
+        if not isinstance(table, dict) or set(table) != {"language", "forms"}:
+            raise TextError("a truecaser is a table of language and forms")
+        if not isinstance(table["forms"], dict) or not isinstance(table["language"], str):
+            raise TextError("a truecaser is a table of language and forms, and forms is a table")
+        return cls(table["forms"], table["language"])
+
+
+def sentence_starts(words: Sequence[str], ends: frozenset[str] = _ENDS) -> list[int]:
+    """The places of the words that begin a sentence: the first, and those behind an end.
+
+    Punctuation between the end and the word (quotation marks, brackets) is passed over.
+    """
+    starts: list[int] = []
+    waiting = True
+    for place, word in enumerate(words):
+        if word in ends:
+            waiting = True
+        elif waiting and any(map(str.isalnum, word)):
+            starts.append(place)
+            waiting = False
+    return starts
+
+
+def is_shouted(words: Sequence[str]) -> bool:
+    """Whether several words are there, and all in capitals."""
+    text = " ".join(words)
+    return text.isupper() and sum(len(word) > 1 and word.isupper() for word in words) > 1
+
+
+def lowered(word: str, language: str = "") -> str:
+    """The word in small letters; Turkish and Azerbaijani have their own i."""
+    turkic = language.lower()[:2] in ("tr", "az")
+    return word.translate(_ABOVE).lower() if turkic else word.lower()
+
+
+def shouted(word: str, language: str = "") -> str:
+    """The word in capitals, where each letter has one; ß stays."""
+    if language.lower()[:2] in ("tr", "az"):
+        word = word.translate(_BELOW)
+    return "".join(upper if len(upper := each.upper()) == 1 else each for each in word)
+
+
+def _goes_on(words: Sequence[str], place: int) -> bool:
+    """Whether what ends before this word is perhaps only a quotation: “Stop!” he said."""
+    before = place - 1
+    while before >= 0 and words[before] in _CLOSING:
+        before -= 1
+    return 0 <= before < place - 1 and words[before] in _ENDS and words[before] != "."
+
+
+def recased(words: Sequence[str], language: str = "", *, first: bool = True) -> list[str]:
+    """Sentence starts with a capital, where the word is in small letters; the first only if asked.
+
+    A word such as iPhone stays, and one behind a quotation that ends with ! or ? does.
+    """
+    out = list(words)
+    for number, place in enumerate(sentence_starts(words)):
+        word = words[place]
+        if (first or number > 0) and word.islower() and not _goes_on(words, place):
+            head = 2 if language.lower()[:2] == "nl" and word.startswith("ij") else 1
+            capital = shouted(word[:head], language)
+            out[place] = capital + word[head:]
+    return out

@@ -1,0 +1,126 @@
+"""`rosewood text`, run as a user runs it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+
+import pytest
+from tests.system.commands import command  # noqa: F401
+
+from rosewood.corpus import TextProcessor, make_tokeniser
+
+RAW = "Der Hund, z.B. Rex, läuft.\nDann läuft der Hund.\n\n"
+
+
+@pytest.fixture
+def rosewood(command):  # noqa: F811
+    return command
+
+
+def test_there_and_back(rosewood):
+    done = rosewood("text", "tokenise", "--language", "de", text=RAW)
+    assert done == (0, "Der Hund , z.B. Rex , läuft .\nDann läuft der Hund .\n\n", "")
+    assert rosewood("text", "detokenise", "--language", "de", text=done.out).out == RAW
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--joiners"], ["--tokeniser", "char"], ["--tokeniser", "moses"], ["--tokeniser", "none"],
+     ["--split-hyphens"]],
+)  # fmt: skip
+def test_every_way_of_cutting(rosewood, options):
+    words = rosewood("text", "tokenise", "--language", "de", *options, text=RAW).out
+    assert words.count("\n") == 3
+    assert rosewood("text", "detokenise", "--language", "de", *options, text=words).out == RAW
+
+
+def test_learn(rosewood, tmp_path):
+    (tmp_path / "raw.gz").write_bytes(gzip.compress(RAW.encode()))
+    made = tmp_path / "de.json"
+    done = rosewood("text", "learn", tmp_path / "raw.gz", "--language", "de", "-o", made)
+    assert (done.code, done.out) == (0, "")
+    assert "5 words are written as they are cased mostly" in done.err
+    assert TextProcessor.load(made).tokeniser == make_tokeniser(language="de")
+    output = tmp_path / "words.xz"
+    assert rosewood("text", "tokenise", "--load", made, "-o", output, text=RAW).code == 0
+    done = rosewood("text", "detokenise", "--load", made, output)
+    assert done.out == RAW
+    assert rosewood("text", "tokenise", "--load", made, text="Der Hund").out == "der Hund\n"
+
+
+def test_lower_case_and_save(rosewood, tmp_path):
+    made = tmp_path / "a.json"
+    options = ["--lowercase", "--protect", "Re[a-z]", "--save", made, "--no-nfc"]
+    done = rosewood("text", "tokenise", *options, text="Der Rex. Nun\n")
+    assert done.out == "der Rex . nun\n"
+    assert rosewood("text", "detokenise", "--load", made, text=done.out).out == "Der Rex. Nun\n"
+    assert TextProcessor.load(made).patterns == ("Re[a-z]",)
+    (tmp_path / "c.toml").write_text("lowercase = true\nprotect = ['Re[a-z]']\nno-nfc = true\n")
+    again = rosewood("text", "tokenise", "--config", tmp_path / "c.toml", text="Der Rex. Nun\n")
+    assert again == done
+
+
+def test_tags_there_and_back(rosewood, tmp_path):
+    tags, links = tmp_path / "tags.jsonl.gz", tmp_path / "links"
+    raw = "Klicken Sie <b>hier</b>, {name}!\n<i>\n"
+    done = rosewood("text", "tokenise", "--language", "de", "--tags", tags, text=raw)
+    assert done.out == "Klicken Sie hier , {name} !\n\n"
+    back = rosewood("text", "detokenise", "--language", "de", "--tags", tags, text=done.out)
+    assert back == (0, raw, "")
+    links.write_text("0-1 2-2 3-3 4-4 5-5\n\n")
+    english = "Please click here , {name} !\n\n"
+    options = ["--language", "en", "--tags", tags, "--alignment", links]
+    done = rosewood("text", "detokenise", *options, text=english)
+    assert done == (0, "Please click <b>here</b>, {name}!\n<i>\n", "")
+    links.write_text("\n\n")
+    done = rosewood("text", "detokenise", *options, text="here\n\n")
+    assert "1 lines lack placeholders that their source has; the first is 1" in done.err
+    assert rosewood("text", "tokenise", "--drop-tags", text=raw).out.startswith("Klicken Sie hier")
+    assert rosewood("text", "tokenise", "--no-tags", text="<b>").out == "< b >\n"
+
+
+def test_mistakes_are_one_line(rosewood, tmp_path):
+    tags, links = tmp_path / "tags", tmp_path / "links"
+    tags.write_text(json.dumps(TextProcessor().encode("<b>a</b>").to_json()) + "\n")
+    links.write_text("0-0 1-x\n")
+    (tmp_path / "bad.json").write_text('{"format": "rosewood-text", "version": 9}')
+    for arguments, text, told in [
+        (["tokenise"], "a\n<b>x\n", "standard input:2: the tag '<b>' does not fit among words"),
+        (["tokenise", tmp_path / "no"], "", "no: No such file or directory"),
+        (["tokenise", "--load", tmp_path / "bad.json"], "", "a newer Rosewood wrote it"),
+        (["tokenise", "--load", tags, "--joiners"], "", "leave out --joiners"),
+        (["tokenise", "--tokeniser", "x"], "", "there is no tokeniser 'x'"),
+        (["tokenise", "--protect", "("], "", "the pattern '(' is not valid"),
+        (["tokenise", "--tags", "-"], "", "cannot both go to standard output"),
+        (["tokenise", "--tags", tmp_path / "t", "--drop-tags"], "", "want one of them"),
+        (["tokenise", tags, "-o", tags], "", "it is read, too, and would be lost"),
+        (["detokenise", "--alignment", links], "", "it needs --tags"),
+        (["detokenise", "--tags", tags], "a\nb\n", "tags: it ends after 1 lines, but standard in"),
+        (["detokenise", "--tags", tags], "", "standard input: it ends after 0 lines, but"),
+        (["detokenise", "--tags", links], "a\n", "links:1: there is more behind the text"),
+        (["detokenise", "--tags", tags, "--alignment", links], "a\n", "links:1: "),
+        (["learn", tags, "-o", tmp_path / "no" / "x"], "", "there is no folder"),
+    ]:
+        done = rosewood("text", *arguments, text=text)
+        assert done.code == 1, arguments
+        assert told in done.err
+        assert done.err.count("\n") == 1
+    links.write_text("0-7\n")
+    done = rosewood("text", "detokenise", "--tags", tags, "--alignment", links, text="a\n")
+    assert "links:1: the alignment links 0-7, but there are 1 and 1 words" in done.err
+
+
+def test_characters_that_are_none(rosewood, tmp_path):
+    (tmp_path / "a").write_bytes("ä\n\u2028\x0bb\r\n".encode() + b"\xff\n")
+    done = rosewood("text", "tokenise", tmp_path / "a")
+    assert done.code == 1
+    assert done.out == "ä\nb\n"
+    assert "a:3: it is not UTF-8" in done.err
+
+
+def test_moses_is_an_extra(rosewood, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    done = rosewood("text", "tokenise", "--tokeniser", "moses", text="a")
+    assert "pip install 'rosewood[text]'" in done.err

@@ -1,0 +1,250 @@
+"""Tags and placeholders: found, lifted out, put back, and the processor as a whole."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.unit.test_tokenise import AWKWARD, exact, plain
+
+from rosewood.corpus import Encoded, TextProcessor, Truecaser, make_tokeniser
+from rosewood.corpus.text.tags import Protection
+from rosewood.errors import FormatError, TextError
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "text"
+PIECES = ["<b>", "</b>", "<i>", "</i>", '<g id="2">', "</g>", '<ph id="1"/>', "<br>", "{0}",
+          "{name}", "%s", "%(count)d", "${x}", "%1$s", "<bpt i='1'>{\\b </bpt>",
+          "<ept i='1'>}</ept>", "&nbsp;", '<a t="x > y">', "</a>", "Hund", "das", "so", ".", ",",
+          " ", " ", "  ", "￭", "￬", "<", ">", "%", "l'", "東", "e\u0301", "-", '"']  # fmt: skip
+tagged = st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(AWKWARD, max_size=25)
+processors = st.builds(
+    TextProcessor,
+    exact | plain | st.just(make_tokeniser("moses", language="en")),
+    protect_urls=st.booleans(),
+    patterns=st.sampled_from([(), ("Hu+nd",), (r"(s)(o)\b", "a*")]),
+)
+
+
+@given(processors, tagged)
+@example(TextProcessor(), "un<b>believ</b>able {0}{1} <i> x</i >")
+@example(TextProcessor(make_tokeniser("none")), "a{0}b <b>c</b>d")
+@example(TextProcessor(), "<b><i>x</b></i>")
+def test_what_is_not_translated_comes_back_exactly(processor, text):
+    encoded = processor.encode(text)
+    for word in encoded.words:
+        assert word
+        assert not any(map(str.isspace, word))
+    wanted = processor.normalised(text)
+    assert processor.decode(encoded.words, encoded) == wanted
+    same = [(i, i) for i in range(len(encoded.words))]
+    assert processor.decode(encoded.words, encoded, same) == wanted
+    assert Encoded.from_json(json.loads(json.dumps(encoded.to_json()))) == encoded
+    if processor.tokeniser.is_exact and not encoded.tags:
+        assert processor.decode(encoded.words) == wanted
+
+
+@given(
+    tagged,
+    st.lists(st.sampled_from(["x", "y", ".", "{0}"]), max_size=8),
+    st.none() | st.lists(st.tuples(st.integers(0, 20), st.integers(0, 7)), max_size=12),
+)
+def test_every_tag_comes_back_once(text, words, links):
+    processor = TextProcessor()
+    encoded = processor.encode(text)
+    alignment = links
+    if links is not None:
+        alignment = [(i, j) for i, j in links if i < len(encoded.words) and j < len(words)]
+    said = processor.decode(words, encoded, alignment)
+    was = [f for f in Protection().find(text) if f.kind != "value"]
+    now = [f for f in Protection().find(said) if f.kind != "value"]
+    assert sorted(text[f.start : f.end] for f in was) == sorted(said[f.start : f.end] for f in now)
+    if is_balanced(was):
+        assert is_balanced(now)
+    bare = said
+    for tag in encoded.tags:
+        bare = bare.replace(tag.text, "", 1)
+    assert "".join(bare.split()) == "".join(words)
+
+
+def is_balanced(found):
+    opened = []
+    for each in found:
+        if each.kind == "open":
+            opened.append(each.key)
+        elif not opened or opened.pop() != each.key:
+            return False
+    return not opened
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "alignment", "wanted"),
+    [
+        ("Klicken Sie <b>hier</b>!", "click here !", "0-0 2-1 3-2", "click <b>here</b>!"),
+        ("das <b>rote Haus</b>", "la maison rouge", "0-0 1-2 2-1", "la <b>maison rouge</b>"),
+        ("<p>a b</p>", "x y z", "0-1", "<p>x y z</p>"),
+        ("<b>a</b> <i>b</i>", "y x", "0-1 1-0", "<i>y</i> <b>x</b>"),
+        ("<b>a c</b> <i>b</i>", "x y z", "0-0 1-2 2-1", "<b>x y z</b><i></i>"),
+        ("<b>a</b> <i>b c</i>", "x y z", "0-1 1-0 2-2", "<i>x</i> <b>y</b> z"),
+        ("a<br>b {0} c", "y {0} <br> x", "", "y {0} <br> x"),
+        ("a <b></b> b", "y x", "0-1 1-0", "<b></b>y x"),
+        ("<b>a b <i>c</i></b> d", "x y z", "0-0 3-2", "<b>x</b> <i></i>y z"),
+        ("a </b> c", "x y", "0-1 1-0", "x y</b>"),
+        ("<b>a", "x", "", "<b>x"),
+        ("{0}%, {n}px", "bis {n} px und {0} %", "", "bis {n}px und {0}%"),
+        ("a <b>b</b>, c", "x , y", "0-2 1-0 2-1", "<b>x</b>, y"),
+    ],
+)
+def test_tags_follow_their_words(text, words, alignment, wanted):
+    processor = TextProcessor(make_tokeniser(language="en"))
+    links = [tuple(map(int, link.split("-"))) for link in alignment.split()]
+    encoded = processor.encode(text)
+    assert processor.decode(words.split(), encoded, links) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Hi {name}, {0:.2f} {} {{x}} ${a.b}", "{name} {0:.2f} {} {{x}} ${a.b}"),
+        ("%s %d %5.2f %(count)d %1$s %% %name% %@", "%s %d %5.2f %(count)d %1$s %% %name% %@"),
+        ("100%s 50% der, 5 %discount {so nicht} { a b }", ""),
+        ("<br> <img src='a>b'> <x/> <!-- a <b> --> &amp; &#160;", None),
+        ("a < b > c <3 x<y && {", ""),
+        ('<ph id="1">&lt;br&gt;</ph> <it pos="begin">q</it>', None),
+    ],
+)
+def test_what_is_a_value(text, values):
+    found = [text[f.start : f.end] for f in Protection().find(text)]
+    assert all(f.kind == "value" for f in Protection().find(text))
+    if values is None:
+        assert re.sub(r"\s", "", "".join(found)) == re.sub(r"\s", "", text)
+    else:
+        assert found == values.split()
+
+
+def test_pairs_of_exchange_formats():
+    tmx = '<bpt i="1">x</bpt>a<ept i="1">y</ept>'
+    old, new = '<bx id="2"/>b<ex id="2"/>', '<sc id="3"/>c<ec startRef="3"/>'
+    encoded = TextProcessor().encode(f"{tmx} {old} {new}")
+    assert encoded.words == ("a", "b", "c")
+    assert [tag.half for tag in encoded.tags] == [1, 0, 3, 2, 5, 4]
+    said = TextProcessor().decode(["c", "a", "b"], encoded, [(0, 1), (1, 2), (2, 0)])
+    assert said == f"{new} {tmx} {old}"
+
+
+def test_own_patterns_and_addresses():
+    processor = TextProcessor(protect_urls=True, patterns=(r"ISBN \d+", r"(?i)acme\b"))
+    encoded = processor.encode("See Acme at http://a.b/<b>x</b>, ISBN 123.")
+    assert encoded.words == ("See", "Acme", "at", "http://a.b/", "x", ",", "ISBN￬20￬123", ".")
+    assert encoded.values == (1, 3, 6)
+    assert encoded.lost(["ISBN￬20￬123", "Acme", "Acme"]) == ["http://a.b/"]
+    assert processor.decode(["ISBN￬20￬123", "!"]) == "ISBN 123!"
+    with pytest.raises(TextError, match=r"the pattern '\(' is not valid: missing \)"):
+        TextProcessor(patterns=("(",))
+    with pytest.raises(TextError, match="protected together with tags, or not at all"):
+        TextProcessor(patterns=("a",), protect_tags=False)
+    assert TextProcessor(protect_tags=False).encode("<b>").words == ("<", "b", ">")
+
+
+def test_a_tag_is_not_the_end_of_a_sentence():
+    processor = TextProcessor(make_tokeniser(language="de"))
+    assert processor.encode("Am 3. <b>Mai</b>").words == ("Am", "3.", "Mai")
+
+
+def test_bad_alignments_are_refused():
+    encoded = TextProcessor().encode("<b>a</b>")
+    with pytest.raises(TextError, match="the alignment links 1-0, but there are 1 and 1 words"):
+        TextProcessor().decode(["x"], encoded, [(1, 0)])
+    with pytest.raises(TextError, match="the alignment links 0-1, but there are 1 and 1 words"):
+        TextProcessor().decode(["x"], TextProcessor().encode("a"), [(0, 1)])
+    with pytest.raises(TextError, match="it needs the text they are from"):
+        TextProcessor().decode(["x"], alignment=[(0, 0)])
+
+
+def test_letters_of_values_stay():
+    processor = TextProcessor(make_tokeniser(language="de"), lowercase=True, patterns=("foo",))
+    encoded = processor.encode("{Name} SAGT <B>NEIN</B> ZU foo")
+    assert encoded.words == ("{Name}", "sagt", "nein", "zu", "foo")
+    assert processor.decode(encoded.words, encoded) == "{Name} SAGT <B>NEIN</B> ZU foo"
+    assert processor.decode(["foo", "sagt", ".", "nein"]) == "foo sagt. Nein"
+    assert processor.decode(["ja", "."], processor.encode("so.")) == "ja."
+
+
+def test_saved_and_loaded(tmp_path):
+    path = tmp_path / "text.json"
+    cased = Truecaser({"der": 3, "Hund": 2})
+    for processor in (
+        TextProcessor(),
+        TextProcessor(make_tokeniser("char"), protect_tags=False),
+        TextProcessor(make_tokeniser(language="de", joiners=True), cased, patterns=("ä+",)),
+        TextProcessor(make_tokeniser("moses", language="de"), lowercase=True, recase=False),
+    ):
+        processor.save(path)
+        assert TextProcessor.load(path) == processor
+        assert pickle.loads(pickle.dumps(processor)) == processor
+    table = processor.to_json()
+    for change, reason in [
+        ({"version": 2}, "version 2, and this release reads up to 1: a newer Rosewood wrote it"),
+        ({"version": "1"}, "the version of the text processor is '1'"),
+        ({"format": "x"}, "it is not a text processor"),
+        ({"lowercase": 1}, "lowercase of the text processor is not true or false"),
+        ({"extra": 1}, "damaged: 'extra' is missing or too much"),
+        ({"patterns": "a"}, "patterns of the text processor are not a list of texts"),
+        ({"patterns": ["("]}, "is not valid"),
+        ({"tokeniser": {}}, "not a table with a name"),
+        ({"tokeniser": {"name": "new"}}, "there is no tokeniser 'new'"),
+        ({"tokeniser": {"name": "unicode", "future": 1}}, "no setting 'future'"),
+        ({"tokeniser": {"name": "unicode", "nfc": "yes"}}, "nfc is 'yes', want bool"),
+        ({"truecaser": {"forms": {}}}, "a truecaser is a table of language and forms"),
+        ({"truecaser": {"forms": {"a": 0}, "language": ""}}, "counted 0 times"),
+        ({"truecaser": {"forms": {"a": 1, "A": 1}, "language": ""}}, "two forms of 'a'"),
+    ]:
+        path.write_text(json.dumps({**table, "lowercase": False, **change}))
+        with pytest.raises(FormatError, match=re.escape(reason)) as caught:
+            TextProcessor.load(path)
+        assert caught.value.file == str(path)
+    for damaged in (b"", b"{", b"\xff", b"[]", b"[" * 100_000, path.read_bytes()[:-9]):
+        path.write_bytes(damaged)
+        with pytest.raises(FormatError):
+            TextProcessor.load(path)
+
+
+def test_what_the_first_release_wrote_is_read():
+    processor = TextProcessor.load(GOLDEN / "processor-1.json")
+    encoded = processor.encode("Der Hund (AB-12): <b>https://a.de</b>.")
+    assert encoded.words == ("der", "Hund", "(￭", "AB-12", "￭)", "￭:", "https://a.de", "￭.")
+    assert processor.decode(encoded.words, encoded) == "Der Hund (AB-12): <b>https://a.de</b>."
+
+
+def test_damaged_encoded_texts_are_refused():
+    good = TextProcessor().encode("<b>a</b> {0}").to_json()
+    assert Encoded.from_json(good).words == ("a", "{0}")
+    tag = ["<b>", "open", 0, False, 1]
+    for change in (
+        {"words": 1}, {"joined": [9]}, {"joined": ["a"]}, {"values": [2]}, {"tags": [1]},
+        {"tags": [["<b>", "open", 0, False]]}, {"tags": [tag]}, {"tags": [[*tag[:4], 0]]},
+        {"tags": [tag, ["</b>", "close", 3, False, 0]]}, {"tags": [["x", "odd", 0, False, None]]},
+        {"tags": [["</b>", "close", 0, False, 0]]}, {"more": 1}, {"shouted": 0},
+    ):  # fmt: skip
+        with pytest.raises(TextError, match="encoded text"):
+            Encoded.from_json({**good, **change})
+    with pytest.raises(TextError, match="encoded text"):
+        Encoded.from_json([])
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<a>", "<a></a> x ", "</a>", "<ph>", "<!--", "<a '", "{ ", "{{", "%s ", "a@", "<a \"'", "&"],
+)
+def test_many_tags_take_no_longer_than_they_are_many(unit):
+    processor = TextProcessor(protect_urls=True)
+    text = (unit * (20_000 // len(unit))).strip()
+    begin = time.perf_counter()
+    encoded = processor.encode(text)
+    assert processor.decode(encoded.words, encoded) == text
+    assert time.perf_counter() - begin < 10
