@@ -28,6 +28,7 @@ from rosewood.align import (
 )
 from rosewood.align import aligner as aligner_module
 from rosewood.corpus import IndexedCorpus
+from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.errors import AlignmentError, ForestError, RosewoodError
 
 PAIRS = [
@@ -380,12 +381,11 @@ def test_rounds_are_reported():
 
 @pytest.mark.parametrize(
     ("languages", "pairs", "intersection", "grown"),
-    [("en-de", 500, 0.070, 0.070), ("en-de", 2000, 0.052, 0.052),
-     ("en-ja", 500, 0.26, 0.25), ("en-ja", 2000, 0.235, 0.222)],
+    [("en-de", 500, 0.075, 0.075), ("en-de", 2000, 0.048, 0.048),
+     ("en-ja", 500, 0.165, 0.165), ("en-ja", 2000, 0.145, 0.142)],
 )  # fmt: skip
 def test_the_phrasebook(languages, pairs, intersection, grown, tmp_path):
-    book = pytest.importorskip("rosewood.corpus.phrasebook", reason="there is no phrasebook yet")
-    some = list(book.Phrasebook(languages, seed=1).pairs(pairs))
+    some = list(Phrasebook(languages, seed=1).pairs(pairs))
     (tmp_path / "gold").write_text("".join(pair.gold() + "\n" for pair in some))
     gold, corpus = read_gold(tmp_path / "gold"), IndexedCorpus.from_pairs(some)
     rates = {}
@@ -396,7 +396,7 @@ def test_the_phrasebook(languages, pairs, intersection, grown, tmp_path):
     assert rates["best", "intersection"] < intersection
     assert rates["best", "grow-diag-final-and"] < grown
     for method in ("intersection", "grow-diag-final-and"):
-        assert rates["best", method] < rates["hmm", method] - 0.02
+        assert rates["best", method] < min(rates["hmm", method], rates["model1", method]) - 0.02
         assert rates["hmm", method] < rates["diag", method]
         if languages == "en-de":  # Japanese order is far from English: jumps mislead at first
             assert rates["hmm", method] < rates["model1", method]
@@ -408,5 +408,5 @@ def test_real_text():
     corpus = IndexedCorpus.from_files(folder / "train.fr.gz", folder / "train.en.gz")
     gold = read_gold(folder / "gold.align.gz")
     _, aligned = Aligner.fit_align(corpus, threads=2)
-    for method, most in (("intersection", 0.065), ("grow-diag-final-and", 0.068)):
+    for method, most in (("intersection", 0.068), ("grow-diag-final-and", 0.071)):
         assert alignment_error_rate(aligned.symmetrize(method), gold, first_line=5036) < most
