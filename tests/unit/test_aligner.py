@@ -19,7 +19,6 @@ from rosewood.align import (
     Aligner,
     Best,
     Hmm,
-    LexicalTable,
     Links,
     alignment_error_rate,
     read_gold,
@@ -291,42 +290,6 @@ def test_the_lexicon(name, tmp_path):
     assert len(lines) == len(table)
     assert lines[0].count("\t") == 3
     assert table.translations("nowhere") == []
-
-
-def linked_table(sentences, links):
-    """Relative frequencies of links, a word without one linked to nothing; by hand."""
-    both, sides = Counter(), (Counter(), Counter())
-    for (source, target), linked in zip(sentences, links, strict=True):
-        for i, j in linked:
-            both[source[i], target[j]] += 1
-        for side, words, at in ((0, source, 0), (1, target, 1)):
-            for n, word in enumerate(words):
-                sides[side][word] += max(1, sum(link[at] == n for link in linked))
-    return {(s, t): (n / sides[0][s], n / sides[1][t]) for (s, t), n in both.items()}
-
-
-@given(corpora(pairs=6, longest=6), st.randoms(use_true_random=False))
-def test_lexical_tables(sentences, chance):
-    links = [
-        {(i, j) for i in range(len(s)) for j in range(len(t)) if chance.random() < 0.3}
-        for s, t in sentences
-    ]
-    table = LexicalTable.of(indexed(sentences), Links.of(links))
-    found = {(row.source, row.target): (row.forward, row.backward) for row in table}
-    want = linked_table(sentences, links)
-    assert found.keys() == want.keys()
-    for pair, chances in want.items():
-        np.testing.assert_allclose(found[pair], chances)
-    keys = list(zip(table.source.tolist(), table.target.tolist(), strict=True))
-    assert keys == sorted(keys)
-
-
-def test_links_of_another_corpus():
-    corpus = IndexedCorpus.from_pairs([SimpleNamespace(source="a b", target="c")])
-    with pytest.raises(AlignmentError, match="links of 2 sentences, a corpus of 1"):
-        LexicalTable.of(corpus, Links.of([set(), set()]))
-    with pytest.raises(AlignmentError, match="sentence 0"):
-        LexicalTable.of(corpus, Links.of([{(0, 1)}]))
 
 
 # -- what is refused -------------------------------------------------------------------------------
