@@ -115,7 +115,7 @@ def test_changed_bytes_never_crash(saved, tmp_path, name):
         ("pairs.word", lambda a: a - 1, "words that are not there"),
         ("pairs.count", lambda a: a[:-1], "numbers, want"),
         ("pairs.count", lambda a: -a, "its counts are no counts"),
-        ("pairs.count", lambda a: a | (1 << 62), "its counts are no counts"),
+        ("pairs.count", lambda a: a * 0 + (1 << 60), "its counts are no counts"),
         ("source.words", lambda a: a | 0x80, "a word is not UTF-8"),
         ("source.words", lambda a: a * 0 + 65, "a word stands twice"),
         ("source.word_start", lambda a: a + 1, "offsets do not go from 0"),
@@ -124,6 +124,7 @@ def test_changed_bytes_never_crash(saved, tmp_path, name):
         ("target.frequency", lambda a: -a, "numbers out of range"),
         ("target.total", lambda a: a - (1 << 40), "numbers out of range"),
         ("source.null", lambda a: a + (1 << 61), "numbers out of range"),
+        ("target.total", lambda a: a * 0 + (1 << 60), "numbers out of range"),  # sums run over
         ("source.spelling", lambda a: a * nan, "numbers out of range"),
         ("source.spelling", lambda a: a + inf, "numbers out of range"),
         ("source.spelling", lambda a: a - 1, "numbers out of range"),

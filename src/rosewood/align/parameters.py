@@ -294,7 +294,7 @@ class Parameters:
             if len(jump) % 2 == 0 or not ((jump > 0) & (jump <= 1)).all():
                 raise DamagedFileError("its jumps are no probabilities", file=place / name)
         count = arrays["pairs.count"].reshape(-1, columns)
-        if len(count) and (count.min() < 0 or count.max() > 1 << 60):
+        if not _can_be_added(count):
             raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
         positions = Positions(jumps, tension)
         return cls(model, sides[0], sides[1], start, word, count, positions, history, notes)
@@ -322,7 +322,12 @@ def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
             raise DamagedFileError(
                 f"it has {len(array)} numbers for {len(words)} words", file=place / f"{name}.{part}"
             )
-        if len(array) and not (array.min() >= 0 and array.max() < 1 << 60):
+        if not _can_be_added(array):
             raise DamagedFileError("it has numbers out of range", file=place / f"{name}.{part}")
         parts.append(array)
     return Side(words, *parts)
+
+
+def _can_be_added(array: NDArray[Any]) -> bool:
+    """Whether numbers are from 0 on, and their sum is far from what a count can hold."""
+    return len(array) == 0 or bool(array.min() >= 0 and array.sum(dtype=np.float64) < 1 << 62)
