@@ -172,12 +172,7 @@ class English(Realiser):
             slots["A"] = self.noun_phrase(predicate, "object")
         elif predicate is not None:
             slots["A"] = self.adverbial(predicate)
-        for name, part in (
-            ("P", clause.prepositional), ("D", clause.direction), ("K", clause.companion),
-            ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),
-        ):  # fmt: skip
-            if part is not None:
-                slots[name] = self.adverbial(part)
+        self.adverbials(clause, slots)
 
     def _verb_group(self, clause: Clause, form: str, slots: Slots) -> None:
         base, verb = clause.base, clause.verb

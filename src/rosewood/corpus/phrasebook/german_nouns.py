@@ -55,7 +55,7 @@ class GermanNouns(Realiser):
 
     def sentence(self, template: Template, parts: Mapping[str, Part]) -> Tokens:
         chance = self.draw()
-        self.address = _DU if chance < 0.62 else _SIE if chance < 0.9 else _IHR
+        self.address = _DU if chance < 0.72 else _SIE if chance < 0.94 else _IHR
         self._chosen.clear()
         return super().sentence(template, parts)
 

@@ -200,12 +200,7 @@ class Japanese(Realiser):
             slots["I"] = [
                 *self._bare(clause.recipient), ("ni", base + PREPOSITION, base + NOUN + WEAK)
             ]  # fmt: skip
-        for name, part in (
-            ("P", clause.prepositional), ("G", clause.direction), ("K", clause.companion),
-            ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),
-        ):  # fmt: skip
-            if part is not None:
-                slots[name] = self.adverbial(part)
+        self.adverbials(clause, slots)
         if clause.place is not None and verb is not None and "lives" in verb.tags:
             slots["L"] = self._where(clause.place)
         if clause.direction is not None:

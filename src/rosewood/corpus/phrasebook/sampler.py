@@ -26,7 +26,7 @@ from rosewood.corpus.phrasebook.nouns import NounSampler
 __all__ = ["ClauseWanted", "Sampler"]
 
 _TENSES = Weighted(
-    (("present", 26), ("past", 40), ("progressive", 10), ("perfect", 7), ("future", 13))
+    (("present", 26), ("past", 35), ("progressive", 10), ("perfect", 7), ("future", 13))
 )
 _MODALS = Weighted(
     (("can", 26), ("must", 20), ("want", 26), ("should", 12), ("would like", 10), ("like", 11))
@@ -80,7 +80,7 @@ def _verbs_with(tag: str) -> Weighted[Verb]:
         ]
     else:
         found = [verb for verb in verbs if tag in verb.tags]
-    return zipf(found, 10.0)
+    return zipf(found, 4.0)
 
 
 class Sampler(NounSampler):
@@ -190,10 +190,10 @@ class Sampler(NounSampler):
         scale = 0.5 if wanted.is_short else 1.0
         without = wanted.without
         tags = verb.tags if verb is not None else frozenset({"state"})
-        if "T" not in without and draw() < scale * 0.42:
+        if "T" not in without and draw() < scale * 0.46:
             clause.time = self._when(clause)
         if "lives" in tags or (
-            "L" not in without and not tags & {"D", "state", "-L"} and draw() < scale * 0.3
+            "L" not in without and not tags & {"D", "state", "-L"} and draw() < scale * 0.36
         ):
             clause.place = self.place()
         if "M" not in without and not tags & {"state", "-M"} and draw() < scale * 0.13:
