@@ -59,7 +59,7 @@ def test_words_with_a_meaning_are_linked(languages):
 
 
 @pytest.mark.parametrize(
-    ("languages", "digest"), [("en-de", "c643511537e5d19a"), ("en-ja", "c50debc7ca48fc9b")]
+    ("languages", "digest"), [("en-de", "383963487fa7b574"), ("en-ja", "05ce8ed6841e1b2d")]
 )
 def test_the_same_seed_gives_the_same_pairs_everywhere(languages, digest):
     book = Phrasebook(languages, seed=1)

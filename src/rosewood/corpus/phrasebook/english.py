@@ -26,6 +26,7 @@ from rosewood.corpus.phrasebook.meaning import (
     NounPhrase,
     Part,
     Placed,
+    present,
 )
 from rosewood.corpus.phrasebook.names import number_words
 from rosewood.corpus.phrasebook.realiser import Realiser, Slots
@@ -88,8 +89,7 @@ class English(Realiser):
             return [*title, (phrase.name, base + NOUN)]
         if phrase.kind == "relative":
             return [(self._relative_word(phrase), base + RELATIVE)]
-        noun = phrase.noun
-        assert noun is not None
+        noun = present(phrase.noun)
         found: Tokens = []
         if phrase.adjective is not None:
             if phrase.degree is not None:

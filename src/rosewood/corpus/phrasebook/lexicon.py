@@ -27,6 +27,7 @@ __all__ = ["DATA", "Adjective", "Lexicon", "Noun", "Phrase", "Row", "Verb", "lex
 
 DATA = Path(__file__).with_name("data")
 
+_TAGS = frozenset(("I", "J", "D", "lives", "state", "still", "bare", "-L", "-M", "-K"))
 _SYNONYMS = 1.3  # how evenly synonyms are used: the first of two three times in four
 _MARKED = re.compile(r"(.+)/([0-9]+\??(?:,[0-9]+\??)*)")
 
@@ -188,7 +189,9 @@ def _noun_row(row: Row) -> Noun:
     words = tuple(singular.split())
     extra = more[0].split() if more else []
     places = [each for each in extra if "," in each]
-    at_en, at_de, to_de = places[0].split(",") if places else ("", "", "")
+    place = places[0].split(",") if places else ["", "", ""]
+    if len(place) != 3:
+        raise RosewoodError(f"{places[0]!r}: want three prepositions, as in at,an,zu")
     germans = [GermanNoun.parse(each) for each in _variants(german)]
     plural: tuple[str, ...] = ()
     if irregular != "-":
@@ -203,9 +206,7 @@ def _noun_row(row: Row) -> Noun:
         zipf(germans, _SYNONYMS),
         zipf([tuple(each.split()) for each in _variants(japanese)], _SYNONYMS),
         classes,
-        at_en,
-        at_de,
-        to_de,
+        *place,
     )
 
 
@@ -227,17 +228,23 @@ def _verb_row(row: Row) -> Verb:
     tags: set[str] = set()
     for part in parts:
         name, equals, value = part.partition("=")
+        if not equals and name not in _TAGS:
+            raise RosewoodError(f"{name!r} is no tag of a verb")
         if not equals:
             tags.add(name)
         elif name == "O":
             wanted, *how = value.split(":")
             found["object"] = wanted
+            if len(how) not in (0, 2):
+                raise RosewoodError(f"{part!r}: want O=class, or O=class:case:particle")
             if how:
                 found["object_case"], found["object_particle"] = how
         elif name == "me":
             found["japanese_to_me"] = JapaneseVerb.parse(value)
         elif name == "P":
             wanted, *prepositions = value.split(":")
+            if len(prepositions) != 4:
+                raise RosewoodError(f"{part!r}: want P=class:english:german:case:particle")
             found["prepositional"] = wanted
             found["preposition"] = tuple(each.replace("_", " ") for each in prepositions)
         else:

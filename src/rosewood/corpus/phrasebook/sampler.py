@@ -19,6 +19,7 @@ from rosewood.corpus.phrasebook.meaning import (
     Part,
     Placed,
     Spoken,
+    present,
 )
 from rosewood.corpus.phrasebook.names import clock, date, number, price, year
 from rosewood.corpus.phrasebook.nouns import NounSampler
@@ -95,7 +96,7 @@ class Sampler(NounSampler):
         if wanted.tag or wanted.gap:
             verbs = _verbs_with(wanted.tag or wanted.gap)
         verb = verbs.pick(draw)
-        while subject is not None and verb.subject != "person":
+        while (subject is not None or wanted.subject) and verb.subject != "person":
             verb = verbs.pick(draw)
         clause = Clause(self.base(), subject or self._subject(wanted, verb.subject), verb)
         self._time(clause, wanted, is_state="state" in verb.tags)
@@ -154,8 +155,7 @@ class Sampler(NounSampler):
         clause.is_negative = "N" not in wanted.without and draw() < 0.13
 
     def _complements(self, clause: Clause, wanted: ClauseWanted) -> None:
-        verb, subject, draw = clause.verb, clause.subject, self.draw
-        assert verb is not None
+        verb, subject, draw = present(clause.verb), clause.subject, self.draw
         who = subject.pronoun if subject is not None and subject.kind == "pronoun" else -1
         if verb.object:
             if wanted.gap == "O":
@@ -165,12 +165,7 @@ class Sampler(NounSampler):
             elif draw() < 0.04:
                 clause.object = NounPhrase(self.base(), "pronoun", IT)
             else:
-                clause.object = self.noun_phrase(verb.object, short=wanted.is_short)
-                if "bare" in verb.tags:
-                    clause.object.determiner = "" if clause.object.noun.is_mass else "the"  # type: ignore[union-attr]
-                    clause.object.owner = clause.object.adjective = None
-                    clause.object.is_plural = False
-                    clause.object.is_bare_in_german = True
+                clause.object = self._thing(verb, wanted)
         if verb.has_recipient:
             clause.recipient = self.somebody(but=who)
         if verb.prepositional:
@@ -184,6 +179,15 @@ class Sampler(NounSampler):
             clause.prepositional = Placed(phrase, english, german, case, particle)
         if "D" in verb.tags:
             clause.direction = self.direction()
+
+    def _thing(self, verb: Verb, wanted: ClauseWanted) -> NounPhrase:
+        """An object; one plays the piano, but `man spielt Klavier`."""
+        if "bare" not in verb.tags:
+            return self.noun_phrase(verb.object, short=wanted.is_short)
+        noun = self.noun(verb.object)
+        found = NounPhrase(self.base(), "noun", noun=noun, is_bare_in_german=True)
+        found.determiner = "" if noun.is_mass else "the"
+        return found
 
     def _adverbs(self, clause: Clause, wanted: ClauseWanted) -> None:
         verb, draw, known = clause.verb, self.draw, self.lexicon.adverbials
@@ -281,8 +285,7 @@ class Sampler(NounSampler):
 
     def relative(self, head: NounPhrase) -> Clause | None:
         """A clause about the noun: it is the subject if it is a person, else the object."""
-        draw, noun = self.draw, head.noun
-        assert noun is not None
+        draw, noun = self.draw, present(head.noun)
         relative = NounPhrase(self.base(), "relative", head=head)
         short = ClauseWanted(is_short=True, tenses=("present", "past", "progressive"), without="O")
         if "person" in noun.classes:
