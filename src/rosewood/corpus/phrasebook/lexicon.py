@@ -27,7 +27,7 @@ __all__ = ["DATA", "Adjective", "Lexicon", "Noun", "Phrase", "Row", "Verb", "lex
 
 DATA = Path(__file__).with_name("data")
 
-_TAGS = frozenset(("I", "J", "D", "lives", "state", "still", "bare", "-L", "-M", "-K"))
+_TAGS = frozenset(("I", "J", "D", "lives", "state", "still", "bare", "unwilled", "-L", "-M", "-K"))
 _SYNONYMS = 1.3  # how evenly synonyms are used: the first of two three times in four
 _MARKED = re.compile(r"(.+)/([0-9]+\??(?:,[0-9]+\??)*)")
 

@@ -70,7 +70,7 @@ def _verbs_with(tag: str) -> Weighted[Verb]:
             verb
             for verb in verbs
             if verb.subject == "person"
-            and "state" not in verb.tags
+            and not verb.tags & {"state", "unwilled"}
             and not any(each.reflexive for each in verb.german.items)
         ]
     elif tag == "local":
@@ -196,6 +196,9 @@ class Sampler(NounSampler):
         tags = verb.tags if verb is not None else frozenset({"state"})
         if "T" not in without and draw() < scale * 0.46:
             clause.time = self._when(clause)
+            if clause.tense == "perfect":  # `already` and `just` stand where `often` does
+                clause.frequency = None if clause.is_negative else clause.time
+                clause.time = None
         if "lives" in tags or (
             "L" not in without and not tags & {"D", "state", "-L"} and draw() < scale * 0.36
         ):
