@@ -13,12 +13,15 @@ from rosewood.corpus.phrasebook.meaning import (
     BE,
     DEGREE,
     DETERMINER,
+    HE,
+    IT,
     ME,
     NEGATION,
     NOUN,
     OWNER,
     PREPOSITION,
     RELATIVE,
+    SHE,
     VERB,
     WEAK,
     ZU,
@@ -288,7 +291,7 @@ class English(Realiser):
         if subject.kind == "pronoun":
             if subject.pronoun == ME:
                 return 0
-            return 2 if subject.pronoun in (2, 3, 6) else 1
+            return 2 if subject.pronoun in (HE, SHE, IT) else 1
         return 1 if subject.is_plural else 2
 
 

@@ -18,7 +18,6 @@ __all__ = [
     "ADJECTIVE",
     "AUX",
     "BE",
-    "CONJUNCTION",
     "DEGREE",
     "DETERMINER",
     "HE",
@@ -52,7 +51,7 @@ WEAK = 1  # added to a key: the link is possible only
 # Keys of a noun phrase
 DETERMINER, ADJECTIVE, NOUN, PREPOSITION, OWNER, RELATIVE, DEGREE = 0, 2, 4, 6, 8, 10, 12
 # Keys of a clause
-VERB, AUX, NEGATION, CONJUNCTION, BE, ZU = 0, 2, 4, 6, 8, 10
+VERB, AUX, NEGATION, BE, ZU = 0, 2, 4, 6, 8
 
 ME, YOU, HE, SHE, WE, THEY, IT = range(7)
 
@@ -138,7 +137,6 @@ class Clause:
     manner: Spoken | None = None
     frequency: Spoken | None = None
     relative: NounPhrase | None = None  # the relative pronoun that stands first, if it is an object
-    gap: str = ""  # what is asked for by a word outside: O
 
 
 Part: TypeAlias = Clause | NounPhrase | Spoken

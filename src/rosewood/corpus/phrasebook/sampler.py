@@ -157,10 +157,8 @@ class Sampler(NounSampler):
     def _complements(self, clause: Clause, wanted: ClauseWanted) -> None:
         verb, subject, draw = present(clause.verb), clause.subject, self.draw
         who = subject.pronoun if subject is not None and subject.kind == "pronoun" else -1
-        if verb.object:
-            if wanted.gap == "O":
-                clause.gap = "O"
-            elif verb.object == "person":
+        if verb.object and wanted.gap != "O":
+            if verb.object == "person":
                 clause.object = self.somebody(but=who)
             elif draw() < 0.04:
                 clause.object = NounPhrase(self.base(), "pronoun", IT)
@@ -305,7 +303,6 @@ class Sampler(NounSampler):
             if clause.subject is not None:
                 clause.subject.relative = None
             self._time(clause, short, is_state="state" in verb.tags)
-            clause.gap = "O"
         clause.is_negative = False
         self._adverbs(clause, short)
         clause.companion = None
