@@ -88,18 +88,29 @@ const Chain::Diagonal& Chain::diagonal_of(double tension) {
 void Chain::weigh(double tension, Diagonal& made) const {
   made.weight.resize(size_);
   made.distance.resize(size_);
+  const auto places = static_cast<double>(places_);
+  const double fall = std::exp(-tension / places);  // from one place to the next
   for (std::size_t o = 0; o < observed_; ++o) {
     const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
     double* weight = &made.weight[o * places_];
-    double* away = &made.distance[o * places_];
+    double* distance = &made.distance[o * places_];
     for (std::size_t s = 0; s < places_; ++s)
-      away[s] = std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
-    // Relative to the nearest place: some may weigh nothing, but never all.
-    const double nearest = *std::min_element(away, away + places_);
+      distance[s] = std::abs(static_cast<double>(s + 1) / places - at);
+    // Weights fall off by the same factor from step to step, on either side of the diagonal. They
+    // are relative to that of the nearest place: some may weigh nothing, but never all.
+    const auto before = std::min(places_, static_cast<std::size_t>(at * places));
+    const double nearest = *std::min_element(distance, distance + places_);
     double total = 0.0;
-    for (std::size_t s = 0; s < places_; ++s)
-      total += weight[s] = std::exp(-tension * (away[s] - nearest));
-    for (std::size_t s = 0; s < places_; ++s) weight[s] /= total;
+    if (before > 0) {
+      double w = std::exp(-tension * (distance[before - 1] - nearest));
+      for (std::size_t s = before; s-- > 0; w *= fall) total += weight[s] = w;
+    }
+    if (before < places_) {
+      double w = std::exp(-tension * (distance[before] - nearest));
+      for (std::size_t s = before; s < places_; ++s, w *= fall) total += weight[s] = w;
+    }
+    const double scale = 1.0 / total;
+    for (std::size_t s = 0; s < places_; ++s) weight[s] *= scale;
   }
 }
 

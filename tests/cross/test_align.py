@@ -222,9 +222,13 @@ def test_probabilities_of_counts(columns, prior):
     want = words.count_totals(loops, sizes(corpus))
     for found, wanted in zip(totals, want, strict=True):
         close(found / UNIT, wanted, 1e-9)
-    _core.maximise_words(lexicon.view, count, *totals, prior)
+    partners = words.count_partners(loops[0], sizes(corpus))
+    assert [each.tolist() for each in lexicon.partners] == list(partners)
+    _core.maximise_words(lexicon.view, count, *totals, *lexicon.partners, prior)
     found = entries(lexicon, lexicon.entry["forward"]), entries(lexicon, lexicon.entry["backward"])
-    for have, wanted in zip(found, words.maximise_words(found[0], loops, want, prior), strict=True):
+    for have, wanted in zip(
+        found, words.maximise_words(found[0], loops, want, partners, prior), strict=True
+    ):
         np.testing.assert_allclose([have[p][0] for p in wanted], list(wanted.values()), rtol=1e-6)
     null = np.array([0, UNIT, 5 * UNIT // 2])
     np.testing.assert_allclose(
@@ -237,13 +241,10 @@ def test_divergence(prior):
     corpus = indexed(random_corpus(2))
     lexicon = Lexicon.of(bitext_of(corpus))
     count, loops = random_counts(corpus, lexicon, 2)
-    count[lexicon.entry["word"] >= 0][:1] = 1  # the least that can be counted
-    for given_side in (0, 1):
-        total = lexicon.totals(count)[given_side]
-        row_words = sizes(corpus)[1 - given_side]
-        found = _core.word_divergence(lexicon.view, count, given_side, total, prior, row_words)
-        want = words.word_divergence(loops[given_side], given_side, sizes(corpus), prior)
-        assert isclose(found, want, rel_tol=1e-9)
+    for side in (0, 1):
+        total, partners = lexicon.totals(count)[side], lexicon.partners[side]
+        found = _core.word_divergence(lexicon.view, count, side, total, partners, prior)
+        assert isclose(found, words.word_divergence(loops[side], side, prior), rel_tol=1e-9)
 
 
 def test_divergence_of_the_smallest_counts():
@@ -252,8 +253,8 @@ def test_divergence_of_the_smallest_counts():
     lexicon = Lexicon.of(bitext_of(corpus))
     count = np.where(lexicon.entry["word"] == 0, 1, UNIT)[:, None]
     for prior in (1e-3, 1e-9):
-        total = lexicon.totals(count)[0]
-        found = _core.word_divergence(lexicon.view, count, 0, total, prior, 2)
+        total, partners = lexicon.totals(count)[0], lexicon.partners[0]
+        found = _core.word_divergence(lexicon.view, count, 0, total, partners, prior)
         want = words.dirichlet_divergence([1 / UNIT, 1.0], prior)
         assert isclose(found, want, rel_tol=1e-7)
 

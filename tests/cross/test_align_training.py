@@ -219,16 +219,16 @@ def objectives(corpus: IndexedCorpus, model):
 
 def divergences(training: Training, before, totals) -> np.ndarray:
     """What the variational bound pays for the probabilities it was computed with."""
-    prior, found = training.model.prior, []
-    for d in range(2):
-        given_words = training.bitext.target_words if d == 0 else training.bitext.source_words
-        found.append(
+    prior, lexicon = training.model.prior, training.lexicon
+    return np.array(
+        [
             _core.word_divergence(
-                training.lexicon.view, before.count, d, totals[d], prior, given_words
+                lexicon.view, before.count, d, totals[d], lexicon.partners[d], prior
             )
             + words.dirichlet_divergence(before.null[d] / UNIT, prior)
-        )
-    return np.array(found)
+            for d in range(2)
+        ]
+    )
 
 
 def never_falls(corpus, model) -> None:
@@ -311,20 +311,20 @@ positions = st.dictionaries(
 )  # fmt: skip
 
 
-def native_tension(far: float, links: loops.Positions) -> float:
+def native_tension(far: float, links: loops.Positions, near: float) -> float:
     shapes = Shapes.of(*(np.array([key[n] for key in links]) for n in (0, 1)))
     placed = np.zeros(len(shapes.at))
     for first, ((_, _, o), count) in zip(shapes.first, links.items(), strict=True):
         placed[first + o] += count
-    return learn_tension(shapes, far, placed)
+    return learn_tension(shapes, far, placed, near)
 
 
 @settings(deadline=None)
-@given(positions, st.floats(0.0, 1.0))
-def test_tension_is_the_likeliest(links, share):
+@given(positions, st.floats(0.0, 1.0), st.floats(0.0, 1000.0))
+def test_tension_is_the_likeliest(links, share, near):
     """`share` of how far links are without any tension."""
     far = share * (loops.tension_slope(0.0, 0.0, links))
-    found = native_tension(far, links)
+    found = native_tension(far, links, near)
     best = loops.tension_likelihood(found, far, links)
     for other in [*np.geomspace(0.1, 100.0, 60), found * 1.01, found * 0.99]:
         if 0.1 <= other <= 100.0:

@@ -74,10 +74,13 @@ def fitted(model, base: Trained, text, all_words) -> reference.Model:
     if not isinstance(model, Best):
         totals = words.count_totals(base.last.count, (len(base.known[0]), len(base.known[1])))
         wider = padded(totals[0], size[0]), padded(totals[1], size[1])
+        old = words.count_partners(base.state.word[0], (len(base.known[0]), len(base.known[1])))
+        here = words.count_partners(pairs, size)
+        partners = [np.maximum(here[n], padded(old[n], size[n])).tolist() for n in range(2)]
         some = {p for column in base.last.count for p, n in column.items() if n >= 2.0**-20}
         count = [{p: n for p, n in column.items() if p in some} for column in base.last.count]
         return base.state._replace(
-            word=words.maximise_words(pairs, count, wider, model.prior),
+            word=words.maximise_words(pairs, count, wider, partners, model.prior),
             null_word=(words.null_words(null[0], model.prior),
                        words.null_words(null[1], model.prior)),
         )  # fmt: skip

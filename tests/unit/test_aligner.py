@@ -344,8 +344,8 @@ def test_rounds_are_reported():
 
 @pytest.mark.parametrize(
     ("languages", "pairs", "intersection", "grown"),
-    [("en-de", 500, 0.075, 0.075), ("en-de", 2000, 0.048, 0.048),
-     ("en-ja", 500, 0.165, 0.165), ("en-ja", 2000, 0.145, 0.142)],
+    [("en-de", 500, 0.080, 0.080), ("en-de", 2000, 0.057, 0.057),
+     ("en-ja", 500, 0.155, 0.153), ("en-ja", 2000, 0.127, 0.122)],
 )  # fmt: skip
 def test_the_phrasebook(languages, pairs, intersection, grown, tmp_path):
     some = list(Phrasebook(languages, seed=1).pairs(pairs))
@@ -358,11 +358,11 @@ def test_the_phrasebook(languages, pairs, intersection, grown, tmp_path):
             rates[name, method] = alignment_error_rate(aligned.symmetrize(method), gold)
     assert rates["best", "intersection"] < intersection
     assert rates["best", "grow-diag-final-and"] < grown
+    assert rates["best", "intersection"] < rates["hmm", "intersection"] - 0.01
     for method in ("intersection", "grow-diag-final-and"):
-        assert rates["best", method] < min(rates["hmm", method], rates["model1", method]) - 0.02
+        assert rates["best", method] < rates["model1", method] - 0.02
         assert rates["hmm", method] < rates["diag", method]
-        if languages == "en-de":  # Japanese order is far from English: jumps mislead at first
-            assert rates["hmm", method] < rates["model1", method]
+    assert rates["hmm", "intersection"] < rates["model1", "intersection"] - 0.02
 
 
 def test_real_text():

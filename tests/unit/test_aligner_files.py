@@ -16,11 +16,13 @@ from rosewood.errors import DamagedFileError, FormatError, RosewoodError
 
 PAIRS = [("das haus", "the house"), ("das buch", "the book"), ("ein Buch", "a Book"), ("", "x")]
 NEW = [("das neue haus", "the new house"), ("buch", "book")]
+WORD_KINDS = {
+    "words": "|u1", "word_start": "<i8", "frequency": "<i8", "partners": "<i8", "total": "<i8",
+    "null": "<i8", "spelling": "<f8", "jump": "<f8",
+}  # fmt: skip
 KINDS = {
     "pairs.start": "<i8", "pairs.word": "<i4", "pairs.count": "<i8",
-    **{f"{side}.{part}": kind for side in ("source", "target") for part, kind in {
-        "words": "|u1", "word_start": "<i8", "frequency": "<i8", "total": "<i8", "null": "<i8",
-        "spelling": "<f8", "jump": "<f8"}.items()},
+    **{f"{side}.{part}": WORD_KINDS[part] for side in ("source", "target") for part in WORD_KINDS},
 }  # fmt: skip
 
 

@@ -85,7 +85,12 @@ class Training:
         self.expected = expected
         self.totals = self.lexicon.totals(expected.count)
         _core.maximise_words(
-            self.lexicon.view, expected.count, *self.totals, self.model.prior, self.threads
+            self.lexicon.view,
+            expected.count,
+            *self.totals,
+            *self.lexicon.partners,
+            self.model.prior,
+            self.threads,
         )
         self.null_word = (
             null_words(expected.null[0], self.model.prior),
@@ -149,9 +154,13 @@ class Training:
             self.positions = Positions((next(jumps), next(jumps)), self.positions.tension)
         elif placing == "diagonal" and self._shapes is not None:
             tension = (
-                learn_tension(shapes, distance, placed / UNIT)
-                for shapes, distance, placed in zip(
-                    self._shapes, expected.distance, expected.placed, strict=True
+                learn_tension(shapes, distance, placed / UNIT, old)
+                for shapes, distance, placed, old in zip(
+                    self._shapes,
+                    expected.distance,
+                    expected.placed,
+                    self.positions.tension,
+                    strict=True,
                 )
             )
             self.positions = Positions(self.positions.jump, (next(tension), next(tension)))
