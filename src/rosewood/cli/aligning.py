@@ -113,9 +113,9 @@ def read_text(
     corpus = IndexedCorpus.from_pairs(text, max_words=checks.max_characters)
     made = Text(corpus, dict(read.skipped), prepared.too_long)
     if made.too_long:
-        warn(f"{made.too_long:,} pairs have a side of more than {max_words:,} words")
+        warn(f"pairs with a side of more than {max_words:,} words: {made.too_long:,}")
     if made.blank:
-        warn(f"{made.blank:,} pairs are without words on a side: their lines are empty")
+        warn(f"pairs without words on a side, whose lines will be empty: {made.blank:,}")
     return made
 
 
@@ -276,6 +276,11 @@ class Outputs:
             "--words": self.words,
             "--picture": self.picture,
         }
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything is to be written at all."""
+        return self.save is not None or any(self.files().values())
 
     @property
     def uses_stdout(self) -> bool:
