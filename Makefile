@@ -65,6 +65,8 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.forest
 	$(BIN)/python -m benchmarks.metrics
 	$(BIN)/python -m benchmarks.tune
+	$(BIN)/python -m benchmarks.text
+	$(BIN)/python -m benchmarks.align
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

@@ -207,7 +207,15 @@ void bind_lexicon(nb::module_& m) {
 }
 
 void bind_counts(nb::module_& m) {
-  m.def("exp_digamma", &exp_digamma, "x"_a);
+  m.def(
+      "exp_digamma",
+      [](In<double> x, Out<double> out) {
+        check("out", out.size(), x.size());
+        for (const double each : span_of(x))
+          if (!(each > 0.0)) fail<AlignmentError>("digamma of ", each);
+        exp_digamma(span_of(x), span_of(out));
+      },
+      "x"_a, "out"_a, Release());
   m.def(
       "count_totals",
       [](const LexiconHandle& lexicon, In2<Count> count, Out<Count> source, Out<Count> target) {

@@ -49,6 +49,23 @@ void bind_links(nb::module_& m) {
           },
           "start"_a.noconvert(), "source"_a.noconvert(), "target"_a.noconvert());
   m.def(
+      "links_from_choices",
+      [](In<std::int32_t> choice, In<std::int64_t> start, bool chose_sources) {
+        const auto offset = span_of(start);
+        bool is_good = !offset.empty() && offset[0] == 0 &&
+                       offset.back() == static_cast<std::int64_t>(choice.size());
+        for (std::size_t k = 1; is_good && k < offset.size(); ++k)
+          is_good = offset[k] >= offset[k - 1];
+        if (!is_good) fail<AlignmentError>("start does not fit ", choice.size(), " choices");
+        LinksArrays made;
+        {
+          nb::gil_scoped_release release;
+          made = links_from_choices(span_of(choice), offset, chose_sources);
+        }
+        return arrays_of(made);
+      },
+      "choice"_a, "start"_a, "chose_sources"_a);
+  m.def(
       "symmetrize",
       [](const LinksHandle& forward, const LinksHandle& backward, const std::string& method,
          const std::string& order, int threads) {

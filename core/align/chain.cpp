@@ -138,19 +138,23 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   const std::int64_t reach = placement.reach();
   const double null = placement.null;
   const double placed = 1.0 - null;
-  jump_.resize(index(2 * S + 1));
+  const std::int64_t widest = S + 1;  // from before the sentence to behind it
+  jump_.resize(index(2 * widest + 1));
   jump_back_.resize(jump_.size());
-  for (std::int64_t d = -S; d <= S; ++d) {
+  for (std::int64_t d = -widest; d <= widest; ++d) {
     const double weight = placement.jump[index(std::clamp(d, -reach, reach) + reach)];
-    jump_[index(S + d)] = jump_back_[index(S - d)] = weight;
+    jump_[index(widest + d)] = jump_back_[index(widest - d)] = weight;
   }
-  const double* jump = &jump_[index(S)];
-  const double* back = &jump_back_[index(S)];
+  const double* jump = &jump_[index(widest)];
+  const double* back = &jump_back_[index(widest)];
   norm_.resize(places_ + 1);
+  last_.resize(places_ + 1);
   for (std::int64_t a = -1; a < S; ++a) {
+    const std::size_t from = a < 0 ? places_ : index(a);
     double all = 0.0;
     for (std::int64_t s = 0; s < S; ++s) all += jump[s - a];
-    norm_[a < 0 ? places_ : index(a)] = 1.0 / all;
+    norm_[from] = 1.0 / all;
+    last_[from] = jump[S - a] / (all + jump[S - a]);
   }
 
   for (auto* values : {&placed_, &unplaced_, &future_})
@@ -198,8 +202,18 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
     probability.times(total);
   }
 
-  std::fill_n(&future_[(observed_ - 1) * places_], places_, 1.0);
-  start_future_[observed_ - 1] = 1.0;
+  // The end of the sentence is behind the last place.
+  const double* x_end = &placed_[(observed_ - 1) * places_];
+  const double* n_end = &unplaced_[(observed_ - 1) * places_];
+  double total = start_[observed_] * last_[places_];
+  for (std::size_t a = 0; a < places_; ++a) total += (x_end[a] + n_end[a]) * last_[a];
+  probability.times(total);
+  for (std::size_t a = 0; a < places_; ++a)
+    future_[(observed_ - 1) * places_ + a] = last_[a] / total;
+  start_future_[observed_ - 1] = last_[places_] / total;
+  ending_.resize(places_ + 1);
+  for (std::size_t a = 0; a < places_; ++a) ending_[a] = (x_end[a] + n_end[a]) * last_[a] / total;
+  ending_[places_] = start_[observed_] * last_[places_] / total;
   leaving_.assign(places_ + 1, 0.0);
   for (std::size_t o = observed_; o-- > 0;) {
     const double* x = &placed_[o * places_];
@@ -243,8 +257,9 @@ void Chain::add_jumps(const Placement& placement, std::span<double> count,
                       std::span<double> chance) {
   const auto S = static_cast<std::int64_t>(places_);
   const std::int64_t reach = placement.reach();
-  jumps_.assign(index(2 * S + 1), 0.0);  // expected jumps by size, not yet times their weight
-  double* sized = &jumps_[index(S)];
+  const std::int64_t widest = S + 1;
+  jumps_.assign(index(2 * widest + 1), 0.0);  // expected jumps by size, not yet times their weight
+  double* sized = &jumps_[index(widest)];
   for (std::size_t o = 0; o < observed_; ++o) {
     const double* ahead = &future_[o * places_];
     const double first = start_[o] * norm_[places_];
@@ -254,20 +269,25 @@ void Chain::add_jumps(const Placement& placement, std::span<double> count,
       mass_[a] = (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * norm_[a];
     correlate(mass_.data(), ahead, S, sized);
   }
-  for (std::int64_t d = -S; d <= S; ++d)
-    count[index(std::clamp(d, -reach, reach) + reach)] += sized[d] * jump_[index(S + d)];
-  // Each place a could have been left for sizes -a .. S-1-a: a difference array, then its sums.
-  jumps_.assign(index(2 * S + 2), 0.0);
+  auto bin = [reach](std::int64_t d) { return index(std::clamp(d, -reach, reach) + reach); };
+  for (std::int64_t d = -S; d <= S; ++d) count[bin(d)] += sized[d] * jump_[index(widest + d)];
+  for (std::int64_t a = -1; a < S; ++a) count[bin(S - a)] += ending_[a < 0 ? places_ : index(a)];
+  // Each place a could have been left for sizes -a .. S-1-a, and at the end for S-a, too: a
+  // difference array, then its sums.
+  jumps_.assign(index(2 * widest + 2), 0.0);
   for (std::int64_t a = -1; a < S; ++a) {
     const std::size_t from = a < 0 ? places_ : index(a);
     const double lost = leaving_[from] * norm_[from];
-    jumps_[index(S - a)] += lost;
-    jumps_[index(S - a + S)] -= lost;
+    // 1 / (sum of all weights), where last = weight / sum.
+    const double ended = ending_[from] * last_[from] / jump_[index(widest + S - a)];
+    jumps_[index(widest - a)] += lost + ended;
+    jumps_[index(widest - a + S)] -= lost;
+    jumps_[index(widest - a + S + 1)] -= ended;
   }
   double running = 0.0;
-  for (std::int64_t d = -S; d <= S; ++d) {
-    running += jumps_[index(S + d)];
-    chance[index(std::clamp(d, -reach, reach) + reach)] += running;
+  for (std::int64_t d = -S; d <= widest; ++d) {
+    running += jumps_[index(widest + d)];
+    chance[bin(d)] += running;
   }
 }
 

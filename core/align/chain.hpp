@@ -4,8 +4,9 @@
 // Observed words o = 0 .. O-1 each choose a place s = 0 .. S-1 on the other side, or no place with
 // probability `null`. Places are chosen uniformly; near the diagonal (Dyer et al. 2013); or by a
 // jump from the place of the last word that has one (the HMM of Vogel et al. 1996, with the null
-// states of Och & Ney 2003). The first jump is from before the sentence, from place -1. A jump is
-// normalised over the places that are there: p(s | a) = jump(s - a) / sum over s' of jump(s' - a).
+// states of Och & Ney 2003). The first jump is from before the sentence, from place -1; behind the
+// last word there is one more, to the end of the sentence, place S. A jump is normalised over the
+// places that are there: p(s | a) = jump(s - a) / sum over s' of jump(s' - a).
 #pragma once
 
 #include <cstdint>
@@ -64,8 +65,9 @@ class Chain {
   double tension_ = -1.0;
   std::map<std::pair<std::size_t, std::size_t>, Diagonal> diagonals_;  // of sizes seen before
   Diagonal rare_;                                                      // of a size seen now
-  std::vector<double> jump_, jump_back_;      // by distance, -S .. S, and the other way round
+  std::vector<double> jump_, jump_back_;      // by distance, -S-1 .. S+1, and the other way round
   std::vector<double> norm_;                  // 1 / sum of jumps from a place; the last: from -1
+  std::vector<double> last_, ending_;         // probability of the end from a place; its posterior
   std::vector<double> placed_, unplaced_;     // forward values of states with and without a place
   std::vector<double> future_;                // backward values: the same for both
   std::vector<double> start_, start_future_;  // the state before any place was chosen

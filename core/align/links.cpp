@@ -141,4 +141,26 @@ std::string format_links(const LinksView& links, std::span<const std::uint8_t> p
   return text;
 }
 
+LinksArrays links_from_choices(std::span<const std::int32_t> choice,
+                               std::span<const std::int64_t> start, bool chose_sources) {
+  LinksArrays links;
+  std::vector<std::pair<std::int32_t, std::int32_t>> sentence;
+  for (std::size_t k = 0; k + 1 < start.size(); ++k) {
+    sentence.clear();
+    for (std::int64_t n = start[k]; n < start[k + 1]; ++n) {
+      const std::int32_t chosen = choice[static_cast<std::size_t>(n)];
+      const auto chooser = static_cast<std::int32_t>(n - start[k]);
+      if (chosen < 0) continue;
+      sentence.push_back(chose_sources ? std::pair(chosen, chooser) : std::pair(chooser, chosen));
+    }
+    if (chose_sources) std::sort(sentence.begin(), sentence.end());
+    for (const auto& [source, target] : sentence) {
+      links.source.push_back(source);
+      links.target.push_back(target);
+    }
+    links.start.push_back(static_cast<std::int64_t>(links.source.size()));
+  }
+  return links;
+}
+
 }  // namespace rosewood

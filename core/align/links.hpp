@@ -43,4 +43,10 @@ std::optional<BadLine> parse_links(std::string_view text, std::int64_t first_lin
 std::string format_links(const LinksView& links, std::span<const std::uint8_t> possible,
                          std::int64_t begin, std::int64_t end);
 
+/// Links of words that chose at most one word of the other side each (-1: none). Sentence k's words
+/// are choice[start[k]] .. choice[start[k+1]-1]; they are target words that chose source words, or
+/// the other way round.
+LinksArrays links_from_choices(std::span<const std::int32_t> choice,
+                               std::span<const std::int64_t> start, bool chose_sources);
+
 }  // namespace rosewood

@@ -33,24 +33,33 @@ void each_entry(const BasicLexicon<E>& lexicon, int threads, Body&& body) {
 
 double counted(Count count) { return static_cast<double>(count) * count_unit; }
 
+/// digamma(x) - log(x + 6): digamma(x + 6) less the sum of 1/(x + k), k = 0 .. 5, as one fraction
+/// in u = x(x + 5); of digamma(x + 6) the asymptotic series, whose logarithm an exponential
+/// cancels.
+double digamma_rest(double x) {
+  const double u = x * (x + 5.0);
+  const double sum =
+      (2.0 * x + 5.0) * ((3.0 * u + 20.0) * u + 24.0) / (u * ((u + 10.0) * u + 24.0));
+  const double r = 1.0 / (x + 6.0);
+  const double q = r * r;
+  const double series =
+      -0.5 * r - q * (1.0 / 12.0 - q * (1.0 / 120.0 - q * (1.0 / 252.0 - q * (1.0 / 240.0))));
+  return series - sum;
+}
+
+/// Not the logarithm of exp_digamma(), which is 0 for the smallest counts.
+double digamma(double x) { return std::log(x + 6.0) + digamma_rest(x); }
+
 float worth(double count, double total_worth) {
   return static_cast<float>(std::max(least, count / total_worth));
 }
 
 }  // namespace
 
-double exp_digamma(double x) {
-  // digamma(x) = digamma(x + 6) - sum of 1/(x + k), k = 0 .. 5, the sum as one fraction in
-  // u = x(x + 5); then its asymptotic series, whose logarithm cancels the exponential.
-  const double u = x * (x + 5.0);
-  const double sum =
-      (2.0 * x + 5.0) * ((3.0 * u + 20.0) * u + 24.0) / (u * ((u + 10.0) * u + 24.0));
-  const double y = x + 6.0;
-  const double r = 1.0 / y;
-  const double q = r * r;
-  const double series =
-      -0.5 * r - q * (1.0 / 12.0 - q * (1.0 / 120.0 - q * (1.0 / 252.0 - q * (1.0 / 240.0))));
-  return y * std::exp(series - sum);
+double exp_digamma(double x) { return (x + 6.0) * std::exp(digamma_rest(x)); }
+
+void exp_digamma(std::span<const double> x, std::span<double> out) {
+  for (std::size_t n = 0; n < x.size(); ++n) out[n] = exp_digamma(x[n]);
 }
 
 void add_up(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
@@ -101,10 +110,10 @@ double divergence(const LexiconView& lexicon, std::span<const Count> count, std:
                   int given, std::span<const Count> total, double prior, std::int64_t words) {
   // KL(Dirichlet(count + prior) || Dirichlet(prior)): words that were never counted cancel out.
   const double all = prior * static_cast<double>(words);
-  std::vector<double> mean;  // log of what a whole row is worth
+  std::vector<double> mean;  // the logarithm of what a whole row is worth
   double sum = 0.0;
   for (const Count row : total) {
-    mean.push_back(std::log(exp_digamma(counted(row) + all)));
+    mean.push_back(digamma(counted(row) + all));
     sum += std::lgamma(counted(row) + all) - std::lgamma(all);
   }
   const double none = std::lgamma(prior);
@@ -113,8 +122,7 @@ double divergence(const LexiconView& lexicon, std::span<const Count> count, std:
     const double here = counted(count[place * columns + column]);
     if (here == 0.0) return;
     const auto row = static_cast<std::size_t>(given == 0 ? source : entry.word);
-    sum +=
-        here * (std::log(exp_digamma(here + prior)) - mean[row]) - std::lgamma(here + prior) + none;
+    sum += here * (digamma(here + prior) - mean[row]) - std::lgamma(here + prior) + none;
   });
   return sum;
 }

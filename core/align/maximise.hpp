@@ -12,6 +12,7 @@ namespace rosewood {
 
 /// exp(digamma(x)) for x > 0: what a count of x is worth under a Dirichlet prior.
 double exp_digamma(double x);
+void exp_digamma(std::span<const double> x, std::span<double> out);
 
 /// Counts of all places by their source and by their target word. With two columns the first is
 /// summed by source words, the second by target words; one column is summed both ways.

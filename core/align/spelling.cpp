@@ -46,7 +46,7 @@ double likeness_of(std::span<const std::int32_t> one, std::span<const std::int32
                    std::vector<std::size_t>& buffer) {
   if (one.empty() || other.empty()) return 0.0;
   if (std::equal(one.begin(), one.end(), other.begin(), other.end())) return 1.0;
-  const auto [shorter, longer] = std::minmax(one.size(), other.size());
+  const auto [shorter, longer] = std::minmax({one.size(), other.size()});  // values: no references
   if (shorter < shortest || !can_be_alike(shorter, longer)) return 0.0;
   return scaled(common_subsequence(one, other, buffer), longer);
 }

@@ -16,7 +16,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.large import WEIGHTS, large_forest, large_weight
-from tests.reference import expectation, learn, metrics, search, transform, validate
+from tests.reference import (
+    align,
+    align_words,
+    expectation,
+    learn,
+    metrics,
+    search,
+    symmetrize,
+    transform,
+    validate,
+)
 from tests.reference import forest as reference
 from tests.strategies import forests, log_weights, quarters, rationals, thetas, weighted_forests
 from tests.zoo import ZOO
@@ -63,7 +73,10 @@ def test_every_kernel_has_its_loop():
         "gather_ids": "gather_rows", "gather_values": "gather_rows",
         "make_batch": "batch_scores",
     }  # fmt: skip
-    modules = (reference, expectation, learn, metrics, search, transform, validate)
+    modules = (
+        reference, expectation, learn, metrics, search, transform, validate,
+        align, align_words, symmetrize,
+    )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)
     for name in kernels:

@@ -262,8 +262,8 @@ def _aligned(
     scores = np.empty(len(corpus)), np.empty(len(corpus))
     _core.align_choose(bitext.view, native, model.least, forward, backward, *scores, threads)
     return Aligned(
-        Links.from_choices(forward, corpus.target.start),
-        Links.from_choices(backward, corpus.source.start).transposed(),
+        Links.from_choices(forward, corpus.target.start, of="target"),
+        Links.from_choices(backward, corpus.source.start, of="source"),
         np.stack(scores, axis=1),
     )
 

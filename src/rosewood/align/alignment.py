@@ -169,16 +169,12 @@ class Links(Sequence[Alignment]):
         return cls(begins, sources[order], targets[order])
 
     @classmethod
-    def from_choices(cls, choice: NDArray[np.int32], start: NDArray[np.int64]) -> Links:
-        """From one source word for each target word, or -1; sentence k's words begin at start[k].
+    def from_choices(cls, choice: IdArray, start: LongArray, *, of: str) -> Links:
+        """From words `of` the source or the target that chose at most one of the other side each.
 
-        (For source words that chose target words: the same, transposed.)
+        Sentence k's words are start[k] .. start[k+1]; -1 stands for no choice.
         """
-        words = np.flatnonzero(choice >= 0)
-        sentence = np.searchsorted(start, words, side="right") - 1
-        counts = np.bincount(sentence, minlength=len(start) - 1)
-        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-        return cls.sorted(begins, choice[words], (words - start[sentence]).astype(np.int32))
+        return cls(*_core.links_from_choices(choice, start, of == "target"))
 
     def __len__(self) -> int:
         return len(self.start) - 1

@@ -129,7 +129,7 @@ class CollapsedTraining(Training):
             self.step("model1", "uniform")
         self.expected = None  # these counts are not needed any more, and are large
         texts = self.corpus.source, self.corpus.target
-        words = [*texts[0].vocabulary], [*texts[1].vocabulary]
+        words = texts[0].types, texts[1].types
         self._words = CollapsedWords.of(
             self.model, self.corpus, self.lexicon, words, self.frequency, threads=self.threads
         )

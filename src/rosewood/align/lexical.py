@@ -64,8 +64,8 @@ class LexicalTable:
             )
         ]
         return cls(
-            [*corpus.source.vocabulary],
-            [*corpus.target.vocabulary],
+            corpus.source.types,
+            corpus.target.types,
             source.astype(np.int32),
             target.astype(np.int32),
             count / totals[0][source],

@@ -123,7 +123,7 @@ class Parameters:
             else (np.zeros(corpus.source.num_types), np.zeros(corpus.target.num_types))
         )
         sides = [
-            Side([*text.vocabulary], frequency, total, null, spelled)
+            Side(text.types, frequency, total, null, spelled)
             for text, frequency, total, null, spelled in zip(
                 (corpus.source, corpus.target),
                 training.frequency,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,17 +95,37 @@ def learn_tension(shapes: Shapes, distance: float, placed: NDArray[np.float64]) 
     `distance` is how far links were seen to be altogether, `placed` how many there were at each
     position.  That is where the likelihood is highest: its slope falls as the tension grows.
     """
-    from scipy.optimize import brentq
 
     def slope(tension: float) -> float:
         return float(placed @ _mean_distance(shapes, tension)) - distance
 
-    low, high = _TENSIONS
-    if slope(low) <= 0:
+    return _zero(slope, *_TENSIONS)
+
+
+def _zero(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function is zero, by false position (Illinois); an end where it is not."""
+    at_low, at_high = falling(low), falling(high)
+    if at_low <= 0:
         return low
-    if slope(high) >= 0:
+    if at_high >= 0:
         return high
-    return float(brentq(slope, low, high, xtol=1e-9))
+    kept = 0  # which end stayed in the last step: its value then counts half
+    for _ in range(200):
+        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        value = falling(middle)
+        if value == 0 or high - low < 1e-9:
+            return middle
+        if value > 0:
+            low, at_low = middle, value
+            at_high /= 2 if kept == 1 else 1
+            kept = 1
+        else:
+            high, at_high = middle, value
+            at_low /= 2 if kept == -1 else 1
+            kept = -1
+        if abs(value) < 1e-12 * (abs(at_low) + abs(at_high)):
+            break
+    return middle
 
 
 def _mean_distance(shapes: Shapes, tension: float) -> NDArray[np.float64]:

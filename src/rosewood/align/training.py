@@ -174,12 +174,13 @@ def null_words(count: Counts, prior: float) -> NDArray[np.float32]:
     """The probability of each word where it has no partner."""
     if len(count) == 0:
         return np.zeros(0, np.float32)
+    known = np.append(count, count.sum()) / UNIT
     if prior > 0:
-        from scipy.special import digamma
-
-        worth = np.exp(digamma(count / UNIT + prior))
-        whole = float(np.exp(digamma(count.sum() / UNIT + prior * len(count))))
+        known[:-1] += prior
+        known[-1] += prior * len(count)
+        worth = np.empty_like(known)
+        _core.exp_digamma(known, worth)
     else:
-        worth, whole = count / UNIT, max(1e-30, count.sum() / UNIT)
-    probability: NDArray[np.float64] = np.maximum(1e-30, worth / whole)
+        worth = known
+    probability: NDArray[np.float64] = np.maximum(1e-30, worth[:-1] / max(1e-30, worth[-1]))
     return probability.astype(np.float32)

@@ -23,6 +23,7 @@ from rosewood.cli import (
     forest,
     links,
     nbest,
+    phrasebook,
     rerank,
     sweep,
     text,
@@ -81,6 +82,7 @@ app.add_typer(links.app, name="links")
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(text.app, name="text")
+app.command("phrasebook")(phrasebook.phrasebook)
 app.command("demo")(demo.demo)
 
 

@@ -72,7 +72,12 @@ class IndexedText:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words in the order of their numbers; made when it is first asked for."""
-        return Vocabulary(w.decode() for w in cut_words(self.word_bytes, self.word_start))
+        return Vocabulary(self.types)
+
+    @property
+    def types(self) -> list[str]:
+        """The distinct words in the order of their numbers."""
+        return [word.decode() for word in cut_words(self.word_bytes, self.word_start)]
 
     @property
     def num_types(self) -> int:

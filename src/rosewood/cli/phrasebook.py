@@ -1,0 +1,141 @@
+"""`rosewood phrasebook`: everyday sentences with gold alignments, as files or on the terminal."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from rosewood.cli.candidates import Quiet
+from rosewood.cli.common import warn
+from rosewood.cli.options import Seed
+from rosewood.errors import FormatError, RosewoodError
+
+if TYPE_CHECKING:
+    from rosewood.corpus.phrasebook import Phrasebook, PhrasebookPair
+
+__all__ = ["phrasebook"]
+
+
+def phrasebook(
+    languages: Annotated[
+        str,
+        typer.Argument(
+            help="en-de (English and German) or en-ja (English and Japanese, romanised)."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Where to write train.en, train.de, train.gold and, if asked for, dev and test; "
+            "the folder is made.",
+        ),
+    ] = None,
+    pairs: Annotated[int, typer.Option("--pairs", min=0, help="Pairs to train on.")] = 5000,
+    dev: Annotated[int, typer.Option("--dev", min=0, help="Held-out pairs for tuning.")] = 0,
+    test: Annotated[int, typer.Option("--test", min=0, help="Held-out pairs for testing.")] = 0,
+    seed: Seed = 1,
+    noise: Annotated[
+        float,
+        typer.Option("--noise", min=0, max=1, help="Share of loose, incomplete, misspelt pairs."),
+    ] = 0.05,
+    unseen: Annotated[
+        float,
+        typer.Option(
+            "--unseen", min=0, max=0.2, help="Share of held-out words that are not in training."
+        ),
+    ] = 0.03,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="Translate into English: de is the source.")
+    ] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Write text as people do, not cut into words; the gold alignment still counts the "
+            "words that it would be cut into.",
+        ),
+    ] = False,
+    show: Annotated[
+        int | None,
+        typer.Option("--show", min=1, metavar="N", help="Print N pairs with their alignments."),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make everyday sentences with their translations and gold word alignments.
+
+    The same seed gives the same sentences everywhere. In .gold files, i-j is a sure link of source
+    word i and target word j, counted from 0, and ipj a possible one.
+    """
+    from rosewood.corpus.phrasebook import Phrasebook
+
+    book = Phrasebook(languages, seed=seed, noise=noise, reverse=reverse)
+    if (output is None) == (show is None):
+        raise RosewoodError("say where to write (-o FOLDER), or how many to print (--show N)")
+    if show is not None:
+        for pair in book.pairs(show):
+            _print(pair)
+        return
+    assert output is not None
+    counts = {part: n for part, n in (("train", pairs), ("dev", dev), ("test", test)) if n}
+    if not counts:
+        raise RosewoodError("no pairs are asked for: say --pairs, --dev or --test")
+    _prepare(output)
+    _write(book, output, counts, unseen=unseen, raw=raw, quiet=quiet)
+
+
+def _prepare(folder: Path) -> None:
+    """The folder, or the reason why nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise FormatError("-o: it is no folder", file=folder) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FormatError("-o: nothing can be written there", file=folder)
+
+
+def _write(
+    book: Phrasebook, folder: Path, counts: dict[str, int], *, unseen: float, raw: bool, quiet: bool
+) -> None:
+    """All files together, so that none of them is there without the others."""
+    from rosewood.output import whole_file
+    from rosewood.progress import progress
+
+    endings = (book.source, book.target, "gold")
+    with ExitStack() as stack:
+        files: dict[str, list[BinaryIO]] = {
+            part: [stack.enter_context(whole_file(folder / f"{part}.{end}")) for end in endings]
+            for part in counts
+        }
+        step = stack.enter_context(progress("sentences", sum(counts.values()), quiet=quiet))
+        wanted = [counts.get(part, 0) for part in ("train", "dev", "test")]
+        for part, pair in book.parts(*wanted, unseen=unseen):
+            source, target = pair.raw() if raw else (" ".join(pair.source), " ".join(pair.target))
+            for file, text in zip(files[part], (source, target, pair.gold()), strict=True):
+                file.write(f"{text}\n".encode())
+            step()
+    if not quiet:
+        told = ", ".join(f"{count:,} for {part}" for part, count in counts.items())
+        warn(f"{folder}: pairs of sentences: {told}")
+
+
+def _print(pair: PhrasebookPair) -> None:
+    """A pair as it is written, and who translates whom; possible links have a question mark."""
+    source, target = pair.raw()
+    print(source if pair.kind == "plain" else f"{source}  [{pair.kind}]")
+    print(target)
+    links = []
+    for i, word in enumerate(pair.source):
+        found = [
+            pair.target[j] + ("" if (i, j) in pair.sure else "?")
+            for j in range(len(pair.target))
+            if (i, j) in pair.possible
+        ]
+        links.append(f"{word} = {' + '.join(found)}" if found else f"{word} = –")
+    print(f"    {'   '.join(links)}\n")

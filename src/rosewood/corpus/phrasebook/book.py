@@ -1,0 +1,155 @@
+"""The phrasebook: any number of distinct sentence pairs with gold alignments, from a seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import NamedTuple
+
+from rosewood.corpus.phrasebook.composer import LANGUAGES, Composer
+from rosewood.corpus.phrasebook.pair import PhrasebookPair
+from rosewood.corpus.phrasebook.seen import Seen
+from rosewood.errors import RosewoodError
+
+__all__ = ["Phrasebook", "Split"]
+
+_PATIENCE = 100_000  # tries for one more sentence before we say that there are no more
+
+
+class Split(NamedTuple):
+    """A corpus to learn from, and held-out sentences that are not in it."""
+
+    train: list[PhrasebookPair]
+    dev: list[PhrasebookPair]
+    test: list[PhrasebookPair]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrasebook:
+    """Everyday sentences in English and German (`en-de`) or Japanese (`en-ja`).
+
+    The same seed gives the same pairs everywhere; a longer run begins with a shorter one.  A share
+    `noise` of the pairs is loose, incomplete or misspelt.  `reverse` turns the pairs round.
+
+    >>> pair = next(Phrasebook("en-de", seed=1).pairs(1))
+    >>> pair.sure <= pair.possible
+    True
+    """
+
+    languages: str = "en-de"
+    seed: int = 0
+    noise: float = 0.05
+    reverse: bool = False
+
+    def __post_init__(self) -> None:
+        if self.languages not in LANGUAGES:
+            known = ", ".join(LANGUAGES)
+            raise RosewoodError(f"there is no phrasebook {self.languages!r}; there are {known}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise RosewoodError(f"the seed is {self.seed!r}, want a whole number from 0")
+        if not 0 <= self.noise <= 1:
+            raise RosewoodError(f"noise is {self.noise!r}, want a share from 0 to 1")
+
+    @property
+    def source(self) -> str:
+        """The language of the source side: en, or the other one where it is reversed."""
+        return self.languages.split("-")[self.reverse]
+
+    @property
+    def target(self) -> str:
+        """The language of the target side."""
+        return self.languages.split("-")[not self.reverse]
+
+    def pairs(self, count: int | None = None) -> Iterator[PhrasebookPair]:
+        """So many pairs, or pairs without end; no sentence of either side comes twice."""
+        return self._distinct(_wanted("pairs", count), self._composer())
+
+    def split(
+        self, train: int, dev: int = 0, test: int = 0, *, unseen: float | None = 0.03
+    ) -> Split:
+        """Pairs to learn from and held-out ones; see `parts`."""
+        found = Split([], [], [])
+        for part, pair in self.parts(train, dev, test, unseen=unseen):
+            getattr(found, part).append(pair)
+        return found
+
+    def parts(
+        self, train: int, dev: int = 0, test: int = 0, *, unseen: float | None = 0.03
+    ) -> Iterator[tuple[str, PhrasebookPair]]:
+        """Pairs in a stream, each with its part: first train, then dev, then test.
+
+        No sentence is in two parts.  Of the words of the held-out source sentences a share `unseen`
+        was not seen in training, mostly names and numbers; None takes sentences as they come.
+        """
+        if unseen is not None and not 0 <= unseen <= 0.2:
+            raise RosewoodError(f"unseen is {unseen!r}, want a share from 0 to 0.2, or None")
+        for name, count in (("train", train), ("dev", dev), ("test", test)):
+            _wanted(name, count)
+        known: set[str] = set()
+        stream = self._distinct(None, self._composer())
+        for pair in islice(stream, train):
+            known.update(pair.source)
+            yield "train", pair
+        share = unseen if train else None
+        for part, count in (("dev", dev), ("test", test)):
+            for pair in islice(_held_out(stream, known, share), count):
+                yield part, pair
+
+    def variants(self, count: int, each: int = 2) -> Iterator[tuple[PhrasebookPair, ...]]:
+        """Source sentences, each translated several times anew, without noise.
+
+        The translations are as good as each other, and often the same: how much they differ tells
+        how well a perfect translator would score against one of them.
+        """
+        _wanted("variants", count)
+        if self.reverse:
+            raise RosewoodError("only English is translated several times: reverse must be off")
+        composer = Composer(self.languages, Random(self.seed).random, 0.0)
+        seen = Seen()
+        while len(seen) < count:
+            pairs = composer.variants(each)
+            if seen.add(" ".join(pairs[0].source)):
+                yield pairs
+
+    def _composer(self) -> Composer:
+        return Composer(self.languages, Random(self.seed).random, self.noise)
+
+    def _distinct(self, count: int | None, composer: Composer) -> Iterator[PhrasebookPair]:
+        sources, targets = Seen(), Seen()
+        left = count
+        while left is None or left > 0:
+            for _ in range(_PATIENCE):
+                pair = composer.pair()
+                source, target = " ".join(pair.source), " ".join(pair.target)
+                if source not in sources and targets.add(target):
+                    sources.add(source)
+                    break
+            else:
+                raise RosewoodError(f"there are no more than {len(sources):,} distinct pairs")
+            yield pair.reversed() if self.reverse else pair
+            left = None if left is None else left - 1
+
+
+def _held_out(
+    stream: Iterator[PhrasebookPair], known: Set[str], share: float | None
+) -> Iterator[PhrasebookPair]:
+    """Those pairs of the stream with which the share of unseen words stays where it should be."""
+    words = strange = 0
+    for pair in stream:
+        new = sum(word not in known for word in pair.source)
+        if share is not None:
+            expected = share * (words + len(pair.source))
+            most = math.ceil(expected) + (1 if share else 0)
+            if not math.floor(expected) <= strange + new <= most:
+                continue
+        words, strange = words + len(pair.source), strange + new
+        yield pair
+
+
+def _wanted(what: str, count: int | None) -> int | None:
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0):
+        raise RosewoodError(f"{what} is {count!r}, want a whole number from 0")
+    return count
