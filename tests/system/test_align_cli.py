@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests import real
 from tests.system.commands import command  # noqa: F401
+from typer.main import get_command
 
 from rosewood import align
 from rosewood.align import Aligner, Preparation, alignment_error_rate, read_gold, read_pharaoh
+from rosewood.cli import app
 from rosewood.corpus import Corpus, IndexedCorpus
 from rosewood.errors import AlignmentError
 
@@ -192,6 +196,32 @@ def test_gold_and_pictures(command, files, sides):  # noqa: F811
     write(files / "empty.en", ["", *ENGLISH])
     empty = command("align", files / "empty.de", files / "empty.en", "--show", 1)
     assert empty.code == 0
+
+
+def test_long_sentences_are_told_of(command, files, sides):  # noqa: F811
+    write(files / "long.tsv", ["\t".join([" ".join(GERMAN[:9] * 17)] * 2)])
+    alone = [files / "long.tsv", "-o", files / "out", "-q"]
+    told = "the longest sentence has 578 words, and the time of hmm grows with the third power"
+    assert told in command("align", *alone, "--model", "hmm", "--set", "iterations=1").err
+    assert command("align", *alone, "--model", "diag").err == ""
+    left = command("align", *sides, *alone, "--max-words", 500)
+    assert "the third power" not in left.err
+    assert (files / "out").read_text().splitlines()[12:] == [""]
+
+
+def test_the_guide_names_every_model_and_option():
+    guide = (Path(__file__).parents[2] / "docs/alignment.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in guide for name in (*align.MODELS, "hmm", "threshold:0.4"))
+    verbs = get_command(app).commands
+    nested = [
+        each for name in ("links", "corpus", "text") for each in verbs[name].commands.values()
+    ]
+    known = {o for verb in (verbs["align"], *nested) for each in verb.params for o in each.opts}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", guide)) <= known
+    elsewhere = {"--output", "--order", "--threads", "--quiet", "--json", "--config", "--format",
+                 "--languages", "--line-characters", "--model", "--help"}  # fmt: skip
+    own = {max(each.opts, key=len) for each in verbs["align"].params if each.opts[0][0] == "-"}
+    assert {option for option in own if option not in guide} <= elsewhere
 
 
 def test_settings_are_listed(command):  # noqa: F811

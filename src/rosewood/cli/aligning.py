@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Done", "Outputs", "Symmetrization", "Text", "align_corpus", "read_text"]
 
 _LEAST = 0.01  # posteriors below are not written
+_LONG = 500  # words of a sentence that are worth a warning
 
 
 class Symmetrization(NamedTuple):
@@ -223,6 +224,7 @@ def align_corpus(
         if line > len(corpus):
             raise AlignmentError(f"--show {line}: there are {len(corpus):,} lines")
     truth = None if gold is None else _gold_for(corpus, gold, first_line)
+    _tell_of_long(corpus, model.model if isinstance(model, Aligner) else model)
     if isinstance(model, Aligner):
         aligner, aligned = model, model.align_both(corpus, threads=threads)
     else:
@@ -234,6 +236,16 @@ def align_corpus(
     links = method(aligner, aligned, corpus, threads)
     scores = None if truth is None else score_links(links, truth, first_line=first_line)
     return Done(text, aligner, aligned, links, method.method, truth, first_line, show, scores)
+
+
+def _tell_of_long(corpus: IndexedCorpus, model: Model) -> None:
+    """A few lines of a broken file may take longer than all others together."""
+    longest = max(int(side.lengths.max(initial=0)) for side in (corpus.source, corpus.target))
+    if model.placing == "jumps" and longest > _LONG:
+        warn(
+            f"the longest sentence has {longest:,} words, and the time of {model.name} grows with "
+            "the third power: --max-words leaves such pairs out"
+        )
 
 
 def _gold_for(corpus: IndexedCorpus, file: Path, first_line: int | None) -> Gold:
