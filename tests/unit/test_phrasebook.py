@@ -56,7 +56,9 @@ def test_words_with_a_meaning_are_linked(languages):
         assert len(pair.source) - 1 in linked  # the stop at the end
 
 
-@pytest.mark.parametrize(("languages", "digest"), [("en-de", "3284f85c3ca175d6"), ("en-ja", "d88b12da1b7bbc57")])
+@pytest.mark.parametrize(
+    ("languages", "digest"), [("en-de", "3284f85c3ca175d6"), ("en-ja", "d88b12da1b7bbc57")]
+)
 def test_the_same_seed_gives_the_same_pairs_everywhere(languages, digest):
     book = Phrasebook(languages, seed=1)
     text = "\n".join(f"{p.source} {p.target} {p.gold()} {p.kind}" for p in book.pairs(1000))

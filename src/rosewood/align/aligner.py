@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.align.alignment import Links
+from rosewood.align.alignment import GrowingLinks, Links
 from rosewood.align.collapsed import CollapsedTraining
 from rosewood.align.lexical import LexicalTable
-from rosewood.align.lexicon import Bitext
+from rosewood.align.lexicon import Bitext, bitext_of
 from rosewood.align.models import Best, Model, make_model
 from rosewood.align.parameters import Parameters
 from rosewood.align.symmetrize import combine, symmetrize
@@ -31,10 +31,12 @@ from rosewood.align.training import Report, Training
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError
 from rosewood.forest.arrays import as_count
+from rosewood.scratch import Growing
 
 __all__ = ["Aligned", "Aligner", "Posteriors"]
 
-_POSTERIOR_CELLS = 1 << 22  # of sentences whose posteriors are asked for at a time
+_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a time
+_SENTENCES = 1 << 17
 
 
 class _Pair(Protocol):
@@ -59,7 +61,12 @@ class Aligned:
         self, method: str = "grow-diag-final-and", *, order: str = "atools", threads: int = 1
     ) -> Links:
         """One alignment made of the two."""
-        return symmetrize(self.forward, self.backward, method, order=order, threads=threads)
+        made = GrowingLinks()
+        for begin in range(0, len(self.forward), _SENTENCES):
+            some = slice(begin, begin + _SENTENCES)
+            both = self.forward[some], self.backward[some]
+            made.append(symmetrize(*both, method, order=order, threads=threads))
+        return made.links()
 
     def scores(self, corpus: IndexedCorpus) -> NDArray[np.float64]:
         """Log probability a word of each sentence's target side, and of its source side.
@@ -135,14 +142,19 @@ class Aligner:
         """
         text = _indexed(corpus)
         training = _trained(text, model, threads, report)
-        aligned = _aligned(text, training.bitext, training.final(), training.model, threads)
+        parts = (
+            (bitext_of(text.part(begin, end)), training.final(begin, end), text.part(begin, end))
+            for begin, end in _parts(text)
+        )
+        aligned = _aligned(parts, training.model, threads)
         return cls(Parameters.of(training)), aligned
 
     def align_both(self, corpus: Pairs, *, threads: int = 1) -> Aligned:
         """New text, aligned in both directions."""
         text = _indexed(corpus)
-        bitext, native = self._parameters.fitted(text, threads=_threads(threads))
-        return _aligned(text, bitext, native, self.model, threads)
+        numbered, native = self._parameters.fitted(text, threads=_threads(threads))
+        parts = (text.part(begin, end) for begin, end in _parts(text))
+        return _aligned(((numbered(p), native, p) for p in parts), self.model, threads)
 
     def align(
         self, corpus: Pairs, symmetrization: str = "grow-diag-final-and", *, threads: int = 1
@@ -153,20 +165,10 @@ class Aligner:
     def posteriors(self, corpus: Pairs, *, threads: int = 1) -> Iterator[Posteriors]:
         """How sure the model is of each link, sentence by sentence."""
         text = _indexed(corpus)
-        bitext, native = self._parameters.fitted(text, threads=_threads(threads))
-        cells = text.source.lengths * text.target.lengths
-        if cells.sum() <= _POSTERIOR_CELLS or len(text) == 1:
-            yield from _posteriors(text, bitext, native, cells, threads)
-            return
-        begin = 0  # some sentences at a time: their matrices may not fit into memory together
-        while begin < len(text):
-            end = begin + 1
-            some = cells[begin]
-            while end < len(text) and some + cells[end] <= _POSTERIOR_CELLS:
-                some += cells[end]
-                end += 1
-            yield from self.posteriors(text.part(begin, end), threads=threads)
-            begin = end
+        numbered, native = self._parameters.fitted(text, threads=_threads(threads))
+        for begin, end in _parts(text):
+            part = text.part(begin, end)
+            yield from _posteriors(part, numbered(part), native, threads)
 
     def score(self, corpus: Pairs, *, threads: int = 1) -> NDArray[np.float64]:
         """Log probability a word of each sentence, in both directions: see `Aligned.scores`."""
@@ -250,39 +252,41 @@ def _trained(
     return training
 
 
+def _parts(corpus: IndexedCorpus) -> Iterator[tuple[int, int]]:
+    """Sentences begin .. end-1 that are worked on together, by the size of their matrices."""
+    upto = np.cumsum(corpus.source.lengths * corpus.target.lengths)
+    begin = 0
+    while begin < len(corpus):
+        before = upto[begin - 1] if begin else 0
+        end = int(np.searchsorted(upto, before + _CELLS, side="right"))
+        end = min(max(end, begin + 1), begin + _SENTENCES)
+        yield begin, end
+        begin = end
+
+
 def _aligned(
-    corpus: IndexedCorpus,
-    bitext: Bitext,
-    native: _core.AlignmentModel,
-    model: Model,
-    threads: int,
+    parts: Iterable[tuple[Bitext, _core.AlignmentModel, IndexedCorpus]], model: Model, threads: int
 ) -> Aligned:
-    forward = np.empty(len(corpus.target.ids), np.int32)
-    backward = np.empty(len(corpus.source.ids), np.int32)
-    scores = np.empty(len(corpus)), np.empty(len(corpus))
-    _core.align_choose(bitext.view, native, model.least, forward, backward, *scores, threads)
-    return Aligned(
-        Links.from_choices(forward, corpus.target.start, of="target"),
-        Links.from_choices(backward, corpus.source.start, of="source"),
-        np.stack(scores, axis=1),
-    )
+    both = GrowingLinks(), GrowingLinks()
+    scores = Growing(np.float64)
+    for bitext, native, corpus in parts:
+        forward = np.empty(len(corpus.target.ids), np.int32)
+        backward = np.empty(len(corpus.source.ids), np.int32)
+        score = np.empty(len(corpus)), np.empty(len(corpus))
+        _core.align_choose(bitext.view, native, model.least, forward, backward, *score, threads)
+        both[0].append(Links.from_choices(forward, corpus.target.start, of="target"))
+        both[1].append(Links.from_choices(backward, corpus.source.start, of="source"))
+        scores.append(np.stack(score, axis=1).reshape(-1))
+    return Aligned(both[0].links(), both[1].links(), scores.array().reshape(-1, 2))
 
 
 def _posteriors(
-    corpus: IndexedCorpus,
-    bitext: Bitext,
-    native: _core.AlignmentModel,
-    cells: NDArray[np.int64],
-    threads: int,
+    corpus: IndexedCorpus, bitext: Bitext, native: _core.AlignmentModel, threads: int
 ) -> Iterator[Posteriors]:
+    cells = corpus.source.lengths * corpus.target.lengths
     start = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
     both = np.empty(start[-1], np.float32), np.empty(start[-1], np.float32)
     _core.align_posteriors(bitext.view, native, start, *both, threads)
-    for k, rows in enumerate(corpus.source.lengths.tolist()):
-        forward, backward = (
-            each[start[k] : start[k + 1]].reshape(rows, -1)
-            if cells[k]
-            else np.zeros((rows, int(corpus.target.lengths[k])), np.float32)
-            for each in both
-        )
+    for k, shape in enumerate(zip(corpus.source.lengths, corpus.target.lengths, strict=True)):
+        forward, backward = (each[start[k] : start[k + 1]].reshape(shape) for each in both)
         yield Posteriors(forward, backward)

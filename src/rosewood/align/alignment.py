@@ -26,11 +26,12 @@ from rosewood import _core
 from rosewood.corpus.lines import split
 from rosewood.errors import AlignmentError
 from rosewood.forest.arrays import IdArray, LongArray, as_array
+from rosewood.scratch import Growing
 
 if TYPE_CHECKING:
     from rosewood.corpus import IndexedCorpus
 
-__all__ = ["Alignment", "GoldAlignment", "Link", "Links", "sorting_order"]
+__all__ = ["Alignment", "GoldAlignment", "GrowingLinks", "Link", "Links", "sorting_order"]
 
 Link = tuple[int, int]  # source word, target word
 
@@ -245,6 +246,27 @@ class Links(Sequence[Alignment]):
                 link = f"{self.source[n]}-{self.target[n]}"
                 return k, f"the link {link} is beyond the {lengths[k]} words of the {what}"
         return None
+
+
+class GrowingLinks:
+    """Links of more and more sentences, which need not fit into memory."""
+
+    def __init__(self) -> None:
+        self._start = Growing(np.int64)
+        self._source, self._target = Growing(np.int32), Growing(np.int32)
+        self._start.append(np.zeros(1, np.int64))
+        self._count = 0
+
+    def append(self, links: Links) -> None:
+        """Those of the next sentences."""
+        self._start.append(links.start[1:] + self._count)
+        self._source.append(links.source)
+        self._target.append(links.target)
+        self._count += len(links.source)
+
+    def links(self) -> Links:
+        """Those of all sentences."""
+        return Links(self._start.array(), self._source.array(), self._target.array())
 
 
 def sorting_order(start: LongArray, source: IdArray, target: IdArray) -> LongArray:

@@ -22,6 +22,7 @@ from rosewood.align.models import Best
 from rosewood.align.positions import NullWords
 from rosewood.align.training import Kept, Report, Training
 from rosewood.corpus import IndexedCorpus
+from rosewood.scratch import filled
 
 __all__ = ["CollapsedTraining", "CollapsedWords"]
 
@@ -117,9 +118,9 @@ class CollapsedTraining(Training):
         # Remembered links: (source word, weight) twice for each target word, and how much each
         # target and source word was without a link.
         self.kept: Kept = (
-            np.full(len(corpus.target.ids) * 4, -1, np.int32),
-            np.zeros(len(corpus.target.ids), np.int32),
-            np.zeros(len(corpus.source.ids), np.int32),
+            filled(len(corpus.target.ids) * 4, -1, np.int32),
+            filled(len(corpus.target.ids), 0, np.int32),
+            filled(len(corpus.source.ids), 0, np.int32),
         )
         self._words: CollapsedWords | None = None
         self._collapsed: _core.Collapsed | None = None
@@ -139,7 +140,7 @@ class CollapsedTraining(Training):
     def collapsed_step(self) -> None:
         """One sweep that leaves out, and what it counted."""
         assert self._words is not None
-        expected = self.expect(self.final(), is_one=True, keep=self.kept)
+        expected = self.expect(self.final(0, len(self.corpus)), is_one=True, keep=self.kept)
         self.record(self.model.name, expected)
         self.expected = expected
         self.totals = self.lexicon.totals(expected.count)
@@ -159,11 +160,15 @@ class CollapsedTraining(Training):
         self.null_word = self._words.null_words(expected.null)
         self.learn_positions("jumps", expected)
 
-    def final(self) -> _core.AlignmentModel:
-        """The model for the corpus it was trained on: a word's own links are left out."""
+    def final(self, begin: int, end: int) -> _core.AlignmentModel:
+        """The model for sentences begin .. end-1: their words' own links are left out."""
         native = self.native("jumps", agreement=True)
         if self._collapsed is not None:
-            native.leave_out(self._collapsed, *self.kept)
+            links, no_target, no_source = self.kept
+            target = slice(self.corpus.target.start[begin], self.corpus.target.start[end])
+            source = slice(self.corpus.source.start[begin], self.corpus.source.start[end])
+            links = links[4 * target.start : 4 * target.stop]
+            native.leave_out(self._collapsed, links, no_target[target], no_source[source])
         return native
 
     @property

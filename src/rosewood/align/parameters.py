@@ -10,7 +10,7 @@ Layout      pairs of words sorted by source, then by target word: those of sourc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -146,13 +146,19 @@ class Parameters:
 
     def fitted(
         self, corpus: IndexedCorpus, *, threads: int = 1
-    ) -> tuple[Bitext, _core.AlignmentModel]:
-        """The model with entries for the pairs of words of a corpus, new words included."""
+    ) -> tuple[Callable[[IndexedCorpus], Bitext], _core.AlignmentModel]:
+        """The model with entries for the pairs of words of a corpus, new words included.
+
+        Comes with what gives any part of the corpus the model's numbers.
+        """
         source, source_words = self.source.find(corpus.source)
         target, target_words = self.target.find(corpus.target)
         sizes = len(source_words), len(target_words)
-        bitext = bitext_of(corpus, source, target, words=sizes)
-        lexicon = Lexicon.of(bitext, threads=threads)
+
+        def numbered(part: IndexedCorpus) -> Bitext:
+            return bitext_of(part, source, target, words=sizes)
+
+        lexicon = Lexicon.of(numbered(corpus), threads=threads)
         count = np.empty((len(lexicon), self.count.shape[1]), np.int64)
         _core.transfer_counts(
             self.start, self.word, self.count, lexicon.view, count.reshape(-1), threads
@@ -178,7 +184,7 @@ class Parameters:
             _core.maximise_words(lexicon.view, count, *totals, self.model.prior, threads)
             prior = self.model.prior
             null_word = null_words(null[0], prior), null_words(null[1], prior)
-        return bitext, self.positions.native(
+        return numbered, self.positions.native(
             lexicon, self.model.placing, self.model.null, null_word, self.model.agreement
         )
 

@@ -135,8 +135,8 @@ class Training:
         sums.chance = [np.array(jumps[1]), np.array(jumps[3])]
         return sums
 
-    def final(self) -> _core.AlignmentModel:
-        """The model that training ended with."""
+    def final(self, begin: int, end: int) -> _core.AlignmentModel:
+        """The model that training ended with, for sentences begin .. end-1."""
         return self.native(self.model.placing, agreement=self.model.agreement)
 
     def learn_positions(self, placing: str, expected: Expected) -> None:
