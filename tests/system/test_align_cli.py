@@ -59,6 +59,13 @@ def test_links_go_to_a_file_or_to_standard_output(command, files, sides):  # noq
     assert shown.err == done.out
 
 
+def test_a_pipe_is_written_directly(files):
+    arguments = ["align", "a.de", "a.en", "-o", "/dev/stdout", "--scores", "scores"]
+    done = subprocess.run([sys.executable, "-m", "rosewood", *arguments], cwd=files,
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert done.stdout.splitlines()[:12] == STRAIGHT
+
+
 @pytest.mark.parametrize("model", ["best", "hmm", "diag", "model1"])
 def test_it_is_what_python_gives(command, files, sides, model):  # noqa: F811
     corpus = IndexedCorpus.from_files(*sides)
