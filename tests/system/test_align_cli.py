@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from typer.main import get_command
 
 from rosewood import align
 from rosewood.align import Aligner, Preparation, alignment_error_rate, read_gold, read_pharaoh
-from rosewood.cli import app
+from rosewood.cli import aligning, app
 from rosewood.corpus import Corpus, IndexedCorpus
 from rosewood.errors import AlignmentError
 
@@ -149,6 +150,27 @@ def test_every_line_of_the_files_has_a_line(command, files):  # noqa: F811
     rows = [json.loads(line) for line in (files / "posteriors").read_text().splitlines()]
     assert [n for n, row in enumerate(rows) if not row] == blank
     assert all(0 <= p <= 1 and 0 <= q <= 1 for row in rows for _, _, p, q in row)
+
+
+def test_large_corpora_are_on_disk(command, files, sides, monkeypatch, tmp_path):  # noqa: F811
+    place = tmp_path / "scratch"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    made = []
+    build = IndexedCorpus.build.__func__
+    monkeypatch.setattr(
+        IndexedCorpus, "build", classmethod(lambda *a, **k: made.append(1) or build(*a, **k))
+    )
+    table = "".join(f"{one}\t{other}\n" for one, other in zip(GERMAN, ENGLISH, strict=True))
+    piped = command("align", "-", "--format", "tsv", "-o", "-", text=table)
+    assert (piped.out.splitlines(), made) == (STRAIGHT, [1])
+    assert command("align", *sides, "-o", "-").out == piped.out
+    assert made == [1]
+    monkeypatch.setattr(aligning, "_SMALL", 10)
+    assert command("align", *sides, "-o", "-").out == piped.out
+    assert made == [1, 1]
+    assert "No such file" in command("align", *sides, "none", "none", "-o", "-").err
+    assert list(place.iterdir()) == []
 
 
 def test_blank_pairs_stand_in_for_bad_ones(tmp_path):

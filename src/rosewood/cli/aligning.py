@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import tee
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosewood.cli.common import lines_to, print_row, warn
@@ -18,12 +19,13 @@ from rosewood.errors import AlignmentError, FormatError
 if TYPE_CHECKING:
     from rosewood.align import Aligned, Aligner, Gold, Links, LinkScores, Preparation
     from rosewood.align.models import Model
-    from rosewood.corpus import Checks, IndexedCorpus, SentencePair
+    from rosewood.corpus import Checks, Corpus, IndexedCorpus, SentencePair
 
 __all__ = ["Done", "Outputs", "Symmetrization", "Text", "align_corpus", "read_text"]
 
 _LEAST = 0.01  # posteriors below are not written
 _LONG = 500  # words of a sentence that are worth a warning
+_SMALL = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
 
 
 class Symmetrization(NamedTuple):
@@ -95,7 +97,7 @@ def read_text(
     checks: Checks,
     quiet: bool,
 ) -> Text:
-    """The text to align, once, into numbers: it is not held in memory."""
+    """The text to align, read once, in numbers: it is not held in memory."""
     from rosewood.corpus import IndexedCorpus
 
     folders = [source for source in sources if Path(source).is_dir()]
@@ -111,13 +113,27 @@ def read_text(
     read = read_every_line(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
     prepared = _Prepared(how, max_words)
     text = read.through(prepared) if how or max_words is not None else read
-    corpus = IndexedCorpus.from_pairs(text, max_words=checks.max_characters)
+    corpus = _indexed(text, sources, checks.max_characters)
     made = Text(corpus, dict(read.skipped), prepared.too_long)
     if made.too_long:
         warn(f"pairs with a side of more than {max_words:,} words: {made.too_long:,}")
     if made.blank:
         warn(f"pairs without words on a side, whose lines will be empty: {made.blank:,}")
     return made
+
+
+def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCorpus:
+    """In memory where it is small; else on disk, mapped, where it has no name and goes with us."""
+    from rosewood.corpus import IndexedCorpus
+
+    files = [Path(source) for source in sources if source != "-"]
+    sizes = [file.stat().st_size for file in files if file.is_file()]
+    # Streams may have no end.  What is not there at all is told of when it is read.
+    if len(sizes) == len(sources) and sum(sizes) <= _SMALL:
+        return IndexedCorpus.from_pairs(text, max_words=max_words)
+    with TemporaryDirectory(prefix="rosewood-") as place:
+        made = IndexedCorpus.build(Path(place) / "corpus", pairs=text, max_words=max_words)
+        return IndexedCorpus(made.source, made.target)
 
 
 class _Prepared:
