@@ -226,17 +226,29 @@ void bind_counts(nb::module_& m) {
       },
       "lexicon"_a, "count"_a, "source"_a, "target"_a, Release());
   m.def(
+      "count_partners",
+      [](const LexiconHandle& lexicon, Out<std::int64_t> source, Out<std::int64_t> target) {
+        check("source partners", source.size() + 1, lexicon.row.size());
+        check("target partners", target.size(), static_cast<std::size_t>(lexicon.target_words));
+        count_partners(lexicon.view(), {span_of(source), span_of(target)});
+      },
+      "lexicon"_a, "source"_a, "target"_a, Release());
+  m.def(
       "maximise_words",
       [](const LexiconHandle& lexicon, In2<Count> count, In<Count> source, In<Count> target,
-         double prior, int threads) {
+         In<std::int64_t> source_partners, In<std::int64_t> target_partners, double prior,
+         int threads) {
         check("count", count.shape(0), lexicon.view().entry.size());
         check("source totals", source.size() + 1, lexicon.row.size());
         check("target totals", target.size(), static_cast<std::size_t>(lexicon.target_words));
+        check("source partners", source_partners.size(), source.size());
+        check("target partners", target_partners.size(), target.size());
         if (count.shape(1) < 1 || !(prior >= 0.0)) fail<AlignmentError>("the prior is ", prior);
         maximise(lexicon.edit(), span_of(count), count.shape(1), {span_of(source), span_of(target)},
-                 prior, threads);
+                 {span_of(source_partners), span_of(target_partners)}, prior, threads);
       },
-      "lexicon"_a, "count"_a, "source"_a, "target"_a, "prior"_a, "threads"_a = 1, Release());
+      "lexicon"_a, "count"_a, "source"_a, "target"_a, "source_partners"_a, "target_partners"_a,
+      "prior"_a, "threads"_a = 1, Release());
   m.def(
       "maximise_collapsed",
       [](const LexiconHandle& lexicon, const CollapsedHandle& collapsed, int threads) {
@@ -265,15 +277,16 @@ void bind_counts(nb::module_& m) {
       "start"_a, "word"_a, "count"_a, "lexicon"_a, "out"_a, "threads"_a = 1, Release());
   m.def(
       "word_divergence",
-      [](const LexiconHandle& lexicon, In2<Count> count, int given, In<Count> total, double prior,
-         std::int64_t words) {
+      [](const LexiconHandle& lexicon, In2<Count> count, int given, In<Count> total,
+         In<std::int64_t> partners, double prior) {
         check("count", count.shape(0), lexicon.view().entry.size());
         check("totals", total.size(),
               given == 0 ? lexicon.row.size() - 1 : static_cast<std::size_t>(lexicon.target_words));
+        check("partners", partners.size(), total.size());
         return divergence(lexicon.view(), span_of(count), count.shape(1), given, span_of(total),
-                          prior, words);
+                          span_of(partners), prior);
       },
-      "lexicon"_a, "count"_a, "given"_a, "total"_a, "prior"_a, "words"_a, Release());
+      "lexicon"_a, "count"_a, "given"_a, "total"_a, "partners"_a, "prior"_a, Release());
 }
 
 void bind_models(nb::module_& m) {

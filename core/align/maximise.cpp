@@ -72,15 +72,24 @@ void add_up(const LexiconView& lexicon, std::span<const Count> count, std::size_
   });
 }
 
+void count_partners(const LexiconView& lexicon, std::array<std::span<std::int64_t>, 2> partners) {
+  for (auto side : partners) std::fill(side.begin(), side.end(), 0);
+  each_entry(lexicon, 1, [&](std::int32_t source, std::size_t, const Entry& entry) {
+    ++partners[0][static_cast<std::size_t>(source)];
+    ++partners[1][static_cast<std::size_t>(entry.word)];
+  });
+}
+
 void maximise(const LexiconEdit& lexicon, std::span<const Count> count, std::size_t columns,
-              std::array<std::span<const Count>, 2> total, double prior, int threads) {
+              std::array<std::span<const Count>, 2> total,
+              std::array<std::span<const std::int64_t>, 2> partners, double prior, int threads) {
   std::array<std::vector<double>, 2> whole;
   for (std::size_t side = 0; side < 2; ++side) {
-    const auto words = static_cast<double>(total[side ^ 1].size());
     whole[side].reserve(total[side].size());
-    for (const Count sum : total[side]) {
-      const double all = counted(sum) + prior * words;
-      whole[side].push_back(std::max(least, prior > 0.0 ? exp_digamma(all) : all));
+    for (std::size_t word = 0; word < total[side].size(); ++word) {
+      const double all =
+          counted(total[side][word]) + prior * static_cast<double>(partners[side][word]);
+      whole[side].push_back(std::max(least, prior > 0.0 && all > 0.0 ? exp_digamma(all) : all));
     }
   }
   const double nothing = prior > 0.0 ? exp_digamma(prior) : 0.0;  // what no count is worth
@@ -107,14 +116,16 @@ void maximise_collapsed(const LexiconEdit& lexicon, const Collapsed& collapsed, 
 }
 
 double divergence(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
-                  int given, std::span<const Count> total, double prior, std::int64_t words) {
+                  int given, std::span<const Count> total, std::span<const std::int64_t> partners,
+                  double prior) {
   // KL(Dirichlet(count + prior) || Dirichlet(prior)): words that were never counted cancel out.
-  const double all = prior * static_cast<double>(words);
-  std::vector<double> mean;  // the logarithm of what a whole row is worth
+  std::vector<double> mean(total.size(), 0.0);  // the logarithm of what a whole row is worth
   double sum = 0.0;
-  for (const Count row : total) {
-    mean.push_back(digamma(counted(row) + all));
-    sum += std::lgamma(counted(row) + all) - std::lgamma(all);
+  for (std::size_t row = 0; row < total.size(); ++row) {
+    const double all = prior * static_cast<double>(partners[row]);
+    if (all == 0.0) continue;
+    mean[row] = digamma(counted(total[row]) + all);
+    sum += std::lgamma(counted(total[row]) + all) - std::lgamma(all);
   }
   const double none = std::lgamma(prior);
   const std::size_t column = given == 0 ? 0 : columns - 1;

@@ -19,10 +19,15 @@ void exp_digamma(std::span<const double> x, std::span<double> out);
 void add_up(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
             std::array<std::span<Count>, 2> total);
 
+/// How many words each source and each target word occurs with.
+void count_partners(const LexiconView& lexicon, std::array<std::span<std::int64_t>, 2> partners);
+
 /// Entries from counts: relative frequencies where `prior` is 0, else exp(digamma(count + prior))
-/// over the same of the total. `total` may know of more than is counted here.
+/// over the same of the total, in which each partner has its prior. `total` and `partners` may know
+/// of more than is counted here.
 void maximise(const LexiconEdit& lexicon, std::span<const Count> count, std::size_t columns,
-              std::array<std::span<const Count>, 2> total, double prior, int threads);
+              std::array<std::span<const Count>, 2> total,
+              std::array<std::span<const std::int64_t>, 2> partners, double prior, int threads);
 
 /// Entries from collapsed counts that leave nothing out.
 void maximise_collapsed(const LexiconEdit& lexicon, const Collapsed& collapsed, int threads);
@@ -30,7 +35,8 @@ void maximise_collapsed(const LexiconEdit& lexicon, const Collapsed& collapsed, 
 /// How far the Dirichlet posteriors of all rows of one direction are from their priors, in nats:
 /// what a variational bound pays. Rows are words of the source (0) or of the target (1).
 double divergence(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
-                  int given, std::span<const Count> total, double prior, std::int64_t words);
+                  int given, std::span<const Count> total, std::span<const std::int64_t> partners,
+                  double prior);
 
 /// Pairs of words with counts, sorted: those of source word s are start[s] .. start[s+1]-1, by
 /// target word. What a trained model keeps.

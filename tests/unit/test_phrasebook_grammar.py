@@ -160,7 +160,7 @@ def test_relative_clauses():
     book = NounPhrase(192, "noun", noun=noun("book"), determiner="the", adjective=None)
     relative = NounPhrase(256, "relative", head=book)
     book.relative = Clause(
-        320, pronoun(SHE, 384), verb("buy", "kaufen"), relative=relative, tense="past", gap="O"
+        320, pronoun(SHE, 384), verb("buy", "kaufen"), relative=relative, tense="past"
     )
     clause = Clause(128, pronoun(HE, 448), verb("read", "lesen"), object=book)
     assert (

@@ -11,6 +11,7 @@ Native      core/align/lexicon.hpp
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,13 @@ class Lexicon:
     def __len__(self) -> int:
         """How many places there are."""
         return len(self.entry)
+
+    @cached_property
+    def partners(self) -> tuple[Counts, Counts]:
+        """How many words each source word and each target word occurs with."""
+        found = np.empty(self.source_words, np.int64), np.empty(self.target_words, np.int64)
+        _core.count_partners(self.view, *found)
+        return found
 
     def totals(self, count: Counts) -> tuple[Counts, Counts]:
         """Counts of links, [place, column], by source word and by target word."""

@@ -126,6 +126,7 @@ class Hmm(Model):
     name: ClassVar[str] = "hmm"
     placing: ClassVar[str] = "jumps"
 
+    prior: float = 0.1
     model1: int = 5
     reach: int = 40
 
@@ -143,6 +144,7 @@ class Best(Model):
     is_collapsed: ClassVar[bool] = True
 
     iterations: int = 8
+    prior: float = 0.1  # of Model 1, which comes first
     agreement: bool = True
     model1: int = 5
     reach: int = 40

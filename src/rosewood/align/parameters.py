@@ -36,6 +36,7 @@ __all__ = ["MANIFEST", "Parameters"]
 MANIFEST = "aligner.json"
 _LEAST = UNIT >> 20
 _SIDES = ("source", "target")
+_WORD_PARTS = ("frequency", "partners", "total", "null", "spelling")
 _KIND = FolderKind(
     MANIFEST,
     "rosewood aligner",
@@ -51,6 +52,7 @@ _KIND = FolderKind(
                 "words": "|u1",
                 "word_start": "<i8",
                 "frequency": "<i8",
+                "partners": "<i8",
                 "total": "<i8",
                 "null": "<i8",
                 "spelling": "<f8",
@@ -67,6 +69,7 @@ class Side:
 
     words: list[str]
     frequency: Counts
+    partners: Counts  # words it occurs with
     total: Counts  # of links
     null: Counts  # of no link
     spelling: NDArray[np.float64]  # pseudo-counts from words that are spelled alike
@@ -86,13 +89,11 @@ class Side:
             found[n] = number
         return found, words
 
-    def wider(self, size: int) -> tuple[Counts, Counts, Counts]:
-        """Frequencies, links and nulls for so many words; of new ones nothing is known."""
+    def wider(self, size: int) -> Side:
+        """The same with more words, of which nothing is known; they have no names here."""
         more = size - len(self.words)
-        frequency, total, null = (
-            np.pad(each, (0, more)) for each in (self.frequency, self.total, self.null)
-        )
-        return frequency, total, null
+        wider = (np.pad(getattr(self, part), (0, more)) for part in _WORD_PARTS)
+        return Side(self.words, *wider)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +124,11 @@ class Parameters:
             else (np.zeros(corpus.source.num_types), np.zeros(corpus.target.num_types))
         )
         sides = [
-            Side(text.types, frequency, total, null, spelled)
-            for text, frequency, total, null, spelled in zip(
+            Side(text.types, *parts)
+            for text, *parts in zip(
                 (corpus.source, corpus.target),
                 training.frequency,
+                training.lexicon.partners,
                 totals,
                 (expected.null[1], expected.null[0]),
                 spelling,
@@ -163,9 +165,9 @@ class Parameters:
         _core.transfer_counts(
             self.start, self.word, self.count, lexicon.view, count.reshape(-1), threads
         )
-        wider = self.source.wider(sizes[0]), self.target.wider(sizes[1])
-        totals = wider[0][1], wider[1][1]
-        null = wider[1][2], wider[0][2]  # of target words, of source words
+        known = self.source.wider(sizes[0]), self.target.wider(sizes[1])
+        totals = known[0].total, known[1].total
+        null = known[1].null, known[0].null  # of target words, of source words
         null_word: NullWords
         if isinstance(self.model, Best):
             made = CollapsedWords.of(
@@ -173,7 +175,7 @@ class Parameters:
                 corpus,
                 lexicon,
                 (source_words, target_words),
-                (wider[0][0], wider[1][0]),
+                (known[0].frequency, known[1].frequency),
                 (source, target),
                 threads=threads,
             )
@@ -181,8 +183,14 @@ class Parameters:
             _core.maximise_collapsed(lexicon.view, collapsed, threads)
             null_word = made.null_words(null)
         else:
-            _core.maximise_words(lexicon.view, count, *totals, self.model.prior, threads)
             prior = self.model.prior
+            partners = [
+                np.maximum(side.partners, here)
+                for side, here in zip(known, lexicon.partners, strict=True)
+            ]
+            _core.maximise_words(
+                lexicon.view, count, *totals, partners[0], partners[1], prior, threads
+            )
             null_word = null_words(null[0], prior), null_words(null[1], prior)
         return numbered, self.positions.native(
             lexicon, self.model.placing, self.model.null, null_word, self.model.agreement
@@ -245,7 +253,7 @@ class Parameters:
         ):
             data, begins = joined_words(side.words)
             arrays |= {f"{name}.words": data, f"{name}.word_start": begins}
-            for part in ("frequency", "total", "null", "spelling"):
+            for part in _WORD_PARTS:
                 arrays[f"{name}.{part}"] = getattr(side, part)
             arrays[f"{name}.jump"] = jump  # of the words of this side
         facts = {
@@ -313,7 +321,7 @@ def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
     if len(set(words)) < len(words):
         raise DamagedFileError("a word stands twice", file=place / f"{name}.words")
     parts = []
-    for part in ("frequency", "total", "null", "spelling"):
+    for part in _WORD_PARTS:
         array = arrays[f"{name}.{part}"]
         if len(array) != len(words):
             raise DamagedFileError(

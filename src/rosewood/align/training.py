@@ -85,7 +85,12 @@ class Training:
         self.expected = expected
         self.totals = self.lexicon.totals(expected.count)
         _core.maximise_words(
-            self.lexicon.view, expected.count, *self.totals, self.model.prior, self.threads
+            self.lexicon.view,
+            expected.count,
+            *self.totals,
+            *self.lexicon.partners,
+            self.model.prior,
+            self.threads,
         )
         self.null_word = (
             null_words(expected.null[0], self.model.prior),

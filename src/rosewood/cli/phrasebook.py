@@ -76,13 +76,12 @@ def phrasebook(
     from rosewood.corpus.phrasebook import Phrasebook
 
     book = Phrasebook(languages, seed=seed, noise=noise, reverse=reverse)
-    if (output is None) == (show is None):
-        raise RosewoodError("say where to write (-o FOLDER), or how many to print (--show N)")
-    if show is not None:
+    if show is not None and output is None:
         for pair in book.pairs(show):
             _print(pair)
         return
-    assert output is not None
+    if show is not None or output is None:
+        raise RosewoodError("say where to write (-o FOLDER), or how many to print (--show N)")
     counts = {part: n for part, n in (("train", pairs), ("dev", dev), ("test", test)) if n}
     if not counts:
         raise RosewoodError("no pairs are asked for: say --pairs, --dev or --test")

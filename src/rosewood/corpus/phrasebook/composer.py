@@ -33,7 +33,6 @@ class Composer:
         self._sampler = Sampler(draw)
         self._english = English(draw)
         self._other: German | Japanese = German(draw) if languages == "en-de" else Japanese(draw)
-        self._language = self._other.language
         self._templates: Weighted[Template] = templates()
         self._general = _general_nouns()
         self._openings = lexicon().adverbials["opening"]

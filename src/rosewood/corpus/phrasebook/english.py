@@ -13,12 +13,15 @@ from rosewood.corpus.phrasebook.meaning import (
     BE,
     DEGREE,
     DETERMINER,
+    HE,
+    IT,
     ME,
     NEGATION,
     NOUN,
     OWNER,
     PREPOSITION,
     RELATIVE,
+    SHE,
     VERB,
     WEAK,
     ZU,
@@ -26,6 +29,7 @@ from rosewood.corpus.phrasebook.meaning import (
     NounPhrase,
     Part,
     Placed,
+    present,
 )
 from rosewood.corpus.phrasebook.names import number_words
 from rosewood.corpus.phrasebook.realiser import Realiser, Slots
@@ -88,8 +92,7 @@ class English(Realiser):
             return [*title, (phrase.name, base + NOUN)]
         if phrase.kind == "relative":
             return [(self._relative_word(phrase), base + RELATIVE)]
-        noun = phrase.noun
-        assert noun is not None
+        noun = present(phrase.noun)
         found: Tokens = []
         if phrase.adjective is not None:
             if phrase.degree is not None:
@@ -172,12 +175,7 @@ class English(Realiser):
             slots["A"] = self.noun_phrase(predicate, "object")
         elif predicate is not None:
             slots["A"] = self.adverbial(predicate)
-        for name, part in (
-            ("P", clause.prepositional), ("D", clause.direction), ("K", clause.companion),
-            ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),
-        ):  # fmt: skip
-            if part is not None:
-                slots[name] = self.adverbial(part)
+        self.adverbials(clause, slots)
 
     def _verb_group(self, clause: Clause, form: str, slots: Slots) -> None:
         base, verb = clause.base, clause.verb
@@ -293,7 +291,7 @@ class English(Realiser):
         if subject.kind == "pronoun":
             if subject.pronoun == ME:
                 return 0
-            return 2 if subject.pronoun in (2, 3, 6) else 1
+            return 2 if subject.pronoun in (HE, SHE, IT) else 1
         return 1 if subject.is_plural else 2
 
 

@@ -109,12 +109,7 @@ class German(GermanNouns):
             slots["N"] = [("nicht", base + NEGATION)]
             if clause.modal == "like":
                 slots["W"] = slots.pop("N") + slots["W"]
-        for name, part in (
-            ("P", clause.prepositional), ("G", clause.direction), ("K", clause.companion),
-            ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),
-        ):  # fmt: skip
-            if part is not None:
-                slots[name] = self.adverbial(part)
+        self.adverbials(clause, slots)
         if clause.prepositional is not None and not clause.prepositional.english:
             first = slots["P"][0]  # the preposition belongs to the verb: `sich erinnern an`
             slots["P"][0] = (first[0], *(*first[1:], base + VERB + WEAK))
@@ -179,7 +174,7 @@ class German(GermanNouns):
             return True
         if person in (_DU, _IHR):
             return not verb.is_preterite_usual
-        return self.draw() > (0.85 if verb.is_preterite_usual else 0.2)
+        return self.draw() > (0.9 if verb.is_preterite_usual else 0.12)
 
     def _infinitive(self, clause: Clause, verb: GermanVerb | None, form: str, slots: Slots) -> None:
         base = clause.base

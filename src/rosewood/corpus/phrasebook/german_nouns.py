@@ -21,6 +21,7 @@ from rosewood.corpus.phrasebook.meaning import (
     NounPhrase,
     Part,
     Placed,
+    present,
 )
 from rosewood.corpus.phrasebook.names import number_words
 from rosewood.corpus.phrasebook.realiser import Realiser
@@ -55,7 +56,7 @@ class GermanNouns(Realiser):
 
     def sentence(self, template: Template, parts: Mapping[str, Part]) -> Tokens:
         chance = self.draw()
-        self.address = _DU if chance < 0.62 else _SIE if chance < 0.9 else _IHR
+        self.address = _DU if chance < 0.72 else _SIE if chance < 0.94 else _IHR
         self._chosen.clear()
         return super().sentence(template, parts)
 
@@ -66,8 +67,7 @@ class GermanNouns(Realiser):
         """The noun for this phrase: the same one whenever the sentence comes back to it."""
         found = self._chosen.get(phrase.base)
         if found is None:
-            assert phrase.noun is not None
-            found = phrase.noun.german.pick(self.draw)
+            found = present(phrase.noun).german.pick(self.draw)
             self._chosen[phrase.base] = found
         return found
 
@@ -110,8 +110,7 @@ class GermanNouns(Realiser):
 
     def _general(self, phrase: NounPhrase) -> GermanNoun | None:
         """A more general noun, for a loose translation."""
-        noun = phrase.noun
-        assert noun is not None
+        noun = present(phrase.noun)
         for name, general in self.loosen.items():
             if name in noun.classes and not noun.is_mass:
                 self.loosen, self.was_loosened = {}, True
@@ -135,8 +134,7 @@ class GermanNouns(Realiser):
         return [*found, (phrase.name, phrase.base + NOUN)]
 
     def _relative_pronoun(self, phrase: NounPhrase, case: str) -> Tokens:
-        head = phrase.head
-        assert head is not None
+        head = present(phrase.head)
         gender = "p" if head.is_plural else self.german_noun(head).gender
         word = self._articles["relative"][gender][CASES.index(case)]
         return [(word, phrase.base + RELATIVE)]
@@ -175,8 +173,7 @@ class GermanNouns(Realiser):
         return "" if ending == "-" else ending
 
     def _owned(self, phrase: NounPhrase, gender: str, column: int) -> tuple[Tokens, str, Tokens]:
-        base, owner = phrase.base, phrase.owner
-        assert owner is not None
+        base, owner = phrase.base, present(phrase.owner)
         if owner.kind == "pronoun":
             return (
                 [(self._possessive(owner.pronoun, gender, column), base + DETERMINER)],

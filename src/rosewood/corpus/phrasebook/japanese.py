@@ -34,6 +34,7 @@ from rosewood.corpus.phrasebook.meaning import (
     Part,
     Placed,
     Spoken,
+    present,
 )
 from rosewood.corpus.phrasebook.names import number_words
 from rosewood.corpus.phrasebook.realiser import Realiser, Slots
@@ -90,8 +91,7 @@ class Japanese(Realiser):
                 return [(phrase.name, base + NOUN)]
             key = base + ADJECTIVE if phrase.title else base + NOUN + WEAK
             return [(phrase.name, base + NOUN), ("san", key)]
-        noun = phrase.noun
-        assert noun is not None
+        noun = present(phrase.noun)
         found: Tokens = []
         if phrase.relative is not None:
             found += self.clause(phrase.relative, "attr", ())
@@ -137,9 +137,8 @@ class Japanese(Realiser):
 
     def _counted(self, phrase: NounPhrase) -> Tokens:
         """A number with the counter that the noun asks for."""
-        assert phrase.noun is not None
         counters: dict[str, list[str]] = self.grammar["counters"]
-        counter = next((n for n in counters if n in phrase.noun.classes), "other")
+        counter = next((n for n in counters if n in present(phrase.noun).classes), "other")
         forms, count = counters[counter], phrase.count
         key = phrase.base + DETERMINER
         if count < len(forms):
@@ -149,8 +148,8 @@ class Japanese(Realiser):
         return [(word, key), (forms[0], key + WEAK)]
 
     def _attribute(self, phrase: NounPhrase) -> Tokens:
-        assert phrase.adjective is not None
-        base, adjective = phrase.base, phrase.adjective.japanese.pick(self.draw)
+        base = phrase.base
+        adjective = present(phrase.adjective).japanese.pick(self.draw)
         key = base + ADJECTIVE
         found: Tokens = []
         if phrase.degree is not None:
@@ -200,12 +199,7 @@ class Japanese(Realiser):
             slots["I"] = [
                 *self._bare(clause.recipient), ("ni", base + PREPOSITION, base + NOUN + WEAK)
             ]  # fmt: skip
-        for name, part in (
-            ("P", clause.prepositional), ("G", clause.direction), ("K", clause.companion),
-            ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),
-        ):  # fmt: skip
-            if part is not None:
-                slots[name] = self.adverbial(part)
+        self.adverbials(clause, slots)
         if clause.place is not None and verb is not None and "lives" in verb.tags:
             slots["L"] = self._where(clause.place)
         if clause.direction is not None:

@@ -90,9 +90,3 @@ class JapaneseAdjective:
         if joins == "ta":
             return JapaneseAdjective((), "", JapaneseVerb.parse(stem))
         return JapaneseAdjective(tuple(stem.split()), joins)
-
-    @property
-    def stem(self) -> str:
-        """What stays before kunai and katta; `ii` is irregular."""
-        last = self.words[-1]
-        return "yo" if last == "ii" else last[:-1]

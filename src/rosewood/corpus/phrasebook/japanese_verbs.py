@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from rosewood.corpus.phrasebook.chance import Draw
 from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, JapaneseVerb
-from rosewood.corpus.phrasebook.meaning import AUX, BE, NEGATION, VERB, WEAK, Clause
+from rosewood.corpus.phrasebook.meaning import AUX, BE, ME, NEGATION, VERB, WE, WEAK, YOU, Clause
 from rosewood.corpus.phrasebook.tokens import Token, Tokens
 
-__all__ = ["ARU", "IRU", "said", "said_of_adjective", "said_to_be", "with_particles"]
+__all__ = ["ARU", "FORMS", "IRU", "said", "said_of_adjective", "said_to_be", "with_particles"]
 
+FORMS = frozenset(("masu", "plain", "attr", "tara", "te", "dict", "request", "let", "mae"))
 IRU = JapaneseVerb.parse("iru=")
 ARU = JapaneseVerb.parse("aru")
 _PARTICLES = frozenset(("o", "ni", "ga", "de", "no", "na", "to"))
@@ -117,8 +118,7 @@ def _modal(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
         return [(verb.nai + "nakereba", key, aux), *tail]
     if modal in ("want", "would like"):
         subject = clause.subject
-        is_own = subject is not None and subject.kind == "pronoun" and subject.pronoun in (0, 1)
-        if is_own:
+        if subject is not None and subject.kind == "pronoun" and subject.pronoun in (ME, YOU, WE):
             return _adjective(verb.masu + "tai", (key, aux), is_past, negative, form)
         tail = _ending(IRU, (aux | WEAK, *negative), is_past, negative, form)
         return [(verb.masu + "tagatte", key, aux), *tail]

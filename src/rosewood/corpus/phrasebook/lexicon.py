@@ -27,6 +27,8 @@ __all__ = ["DATA", "Adjective", "Lexicon", "Noun", "Phrase", "Row", "Verb", "lex
 
 DATA = Path(__file__).with_name("data")
 
+_TAGS = frozenset(("I", "J", "D", "lives", "state", "still", "bare", "unwilled", "-L", "-M", "-K"))
+_SYNONYMS = 1.3  # how evenly synonyms are used: the first of two three times in four
 _MARKED = re.compile(r"(.+)/([0-9]+\??(?:,[0-9]+\??)*)")
 
 
@@ -187,7 +189,9 @@ def _noun_row(row: Row) -> Noun:
     words = tuple(singular.split())
     extra = more[0].split() if more else []
     places = [each for each in extra if "," in each]
-    at_en, at_de, to_de = places[0].split(",") if places else ("", "", "")
+    place = places[0].split(",") if places else ["", "", ""]
+    if len(place) != 3:
+        raise RosewoodError(f"{places[0]!r}: want three prepositions, as in at,an,zu")
     germans = [GermanNoun.parse(each) for each in _variants(german)]
     plural: tuple[str, ...] = ()
     if irregular != "-":
@@ -199,12 +203,10 @@ def _noun_row(row: Row) -> Noun:
     return Noun(
         words,
         plural,
-        zipf(germans, 2.0),
-        zipf([tuple(each.split()) for each in _variants(japanese)], 2.0),
+        zipf(germans, _SYNONYMS),
+        zipf([tuple(each.split()) for each in _variants(japanese)], _SYNONYMS),
         classes,
-        at_en,
-        at_de,
-        to_de,
+        *place,
     )
 
 
@@ -212,8 +214,8 @@ def _adjective_row(row: Row) -> Adjective:
     english, german, japanese, classes, *tags = row.columns
     return Adjective(
         english,
-        zipf([GermanAdjective.parse(each) for each in _variants(german)], 2.0),
-        zipf([JapaneseAdjective.parse(each) for each in _variants(japanese)], 2.0),
+        zipf([GermanAdjective.parse(each) for each in _variants(german)], _SYNONYMS),
+        zipf([JapaneseAdjective.parse(each) for each in _variants(japanese)], _SYNONYMS),
         frozenset(classes.split()),
         frozenset(tags[0].split() if tags else ()),
     )
@@ -226,25 +228,31 @@ def _verb_row(row: Row) -> Verb:
     tags: set[str] = set()
     for part in parts:
         name, equals, value = part.partition("=")
+        if not equals and name not in _TAGS:
+            raise RosewoodError(f"{name!r} is no tag of a verb")
         if not equals:
             tags.add(name)
         elif name == "O":
             wanted, *how = value.split(":")
             found["object"] = wanted
+            if len(how) not in (0, 2):
+                raise RosewoodError(f"{part!r}: want O=class, or O=class:case:particle")
             if how:
                 found["object_case"], found["object_particle"] = how
         elif name == "me":
             found["japanese_to_me"] = JapaneseVerb.parse(value)
         elif name == "P":
             wanted, *prepositions = value.split(":")
+            if len(prepositions) != 4:
+                raise RosewoodError(f"{part!r}: want P=class:english:german:case:particle")
             found["prepositional"] = wanted
             found["preposition"] = tuple(each.replace("_", " ") for each in prepositions)
         else:
             raise RosewoodError(f"{name!r} is no part of a frame: want O, P or me")
     return Verb(
         EnglishVerb.parse(english),
-        zipf([GermanVerb.parse(each) for each in _variants(german)], 2.0),
-        zipf([JapaneseVerb.parse(each) for each in _variants(japanese)], 2.0),
+        zipf([GermanVerb.parse(each) for each in _variants(german)], _SYNONYMS),
+        zipf([JapaneseVerb.parse(each) for each in _variants(japanese)], _SYNONYMS),
         subject,
         has_recipient=bool(tags & {"I", "J"}),
         tags=frozenset(tags),
@@ -284,16 +292,16 @@ def lexicon() -> Lexicon:
             adverbials.setdefault(row.section, []).append(_phrase_row(row))
     attributes = [each for each in adjectives if "predicate" not in each.tags]
     fitting = {
-        noun: zipf([each for each in attributes if each.classes & noun.classes], 3.0)
+        noun: zipf([each for each in attributes if each.classes & noun.classes], 2.0)
         for noun in every
     }
     names = sorted({name for each in adjectives for name in each.classes})
     return Lexicon(
-        {name: zipf(each, 3.0) for name, each in nouns.items()},
+        {name: zipf(each, 2.0) for name, each in nouns.items()},
         {noun: some for noun, some in fitting.items() if some.items},
-        zipf(verbs, 8.0),
-        {name: zipf(each, 4.0) for name, each in adverbials.items()},
-        {name: zipf([a for a in adjectives if name in a.classes], 3.0) for name in names},
+        zipf(verbs, 4.0),
+        {name: zipf(each, 2.0) for name, each in adverbials.items()},
+        {name: zipf([a for a in adjectives if name in a.classes], 2.0) for name in names},
     )
 
 

@@ -7,7 +7,9 @@ from the same part are linked.  Keys of the parts of a noun phrase and a clause 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from rosewood.errors import RosewoodError
 
 if TYPE_CHECKING:
     from rosewood.corpus.phrasebook.lexicon import Adjective, Noun, Phrase, Verb
@@ -16,7 +18,6 @@ __all__ = [
     "ADJECTIVE",
     "AUX",
     "BE",
-    "CONJUNCTION",
     "DEGREE",
     "DETERMINER",
     "HE",
@@ -40,16 +41,26 @@ __all__ = [
     "Part",
     "Placed",
     "Spoken",
+    "present",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 WEAK = 1  # added to a key: the link is possible only
 
 # Keys of a noun phrase
 DETERMINER, ADJECTIVE, NOUN, PREPOSITION, OWNER, RELATIVE, DEGREE = 0, 2, 4, 6, 8, 10, 12
 # Keys of a clause
-VERB, AUX, NEGATION, CONJUNCTION, BE, ZU = 0, 2, 4, 6, 8, 10
+VERB, AUX, NEGATION, BE, ZU = 0, 2, 4, 6, 8
 
 ME, YOU, HE, SHE, WE, THEY, IT = range(7)
+
+
+def present(part: T | None) -> T:
+    """A part that what is spoken of always has: a noun phrase of the kind noun has a noun."""
+    if part is None:
+        raise RosewoodError("a part of a sentence is missing: the phrasebook is at fault")
+    return part
 
 
 @dataclass(slots=True)
@@ -126,7 +137,6 @@ class Clause:
     manner: Spoken | None = None
     frequency: Spoken | None = None
     relative: NounPhrase | None = None  # the relative pronoun that stands first, if it is an object
-    gap: str = ""  # what is asked for by a word outside: O
 
 
 Part: TypeAlias = Clause | NounPhrase | Spoken

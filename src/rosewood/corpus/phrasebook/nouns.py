@@ -19,6 +19,7 @@ from rosewood.corpus.phrasebook.meaning import (
     NounPhrase,
     Placed,
     Spoken,
+    present,
 )
 from rosewood.corpus.phrasebook.names import Names, names
 from rosewood.corpus.phrasebook.tokens import STEP
@@ -153,8 +154,7 @@ class NounSampler(ABC):
             town = self.town()
             return Placed(town, "in", "in", "dat", "de")
         phrase = self._place_phrase()
-        noun = phrase.noun
-        assert noun is not None
+        noun = present(phrase.noun)
         return Placed(phrase, noun.english_at, noun.german_at, "dat", "de")
 
     def town(self) -> NounPhrase:
@@ -170,8 +170,7 @@ class NounSampler(ABC):
             town = self.town()
             return Placed(town, "to", "nach", "dat", "ni")
         phrase = self._place_phrase()
-        noun = phrase.noun
-        assert noun is not None
+        noun = present(phrase.noun)
         case = "acc" if noun.german_to in ("in", "an", "auf") else "dat"
         return Placed(phrase, "to", noun.german_to, case, "ni")
 

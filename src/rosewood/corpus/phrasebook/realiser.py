@@ -67,6 +67,15 @@ class Realiser(ABC):
                 found.append((",",))
         return found
 
+    def adverbials(self, clause: Clause, slots: Slots) -> None:
+        """Everything around the verb that is no object, each in its slot."""
+        for name, part in (
+            ("P", clause.prepositional), ("G", clause.direction), ("K", clause.companion),
+            ("L", clause.place), ("T", clause.time), ("M", clause.manner), ("Q", clause.frequency),
+        ):  # fmt: skip
+            if part is not None:
+                slots[name] = self.adverbial(part)
+
     def adverbial(self, part: Adverbial) -> Tokens:
         """A fixed phrase, or a noun phrase behind a preposition."""
         if isinstance(part, Spoken):

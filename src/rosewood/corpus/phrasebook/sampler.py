@@ -19,6 +19,7 @@ from rosewood.corpus.phrasebook.meaning import (
     Part,
     Placed,
     Spoken,
+    present,
 )
 from rosewood.corpus.phrasebook.names import clock, date, number, price, year
 from rosewood.corpus.phrasebook.nouns import NounSampler
@@ -26,7 +27,7 @@ from rosewood.corpus.phrasebook.nouns import NounSampler
 __all__ = ["ClauseWanted", "Sampler"]
 
 _TENSES = Weighted(
-    (("present", 26), ("past", 40), ("progressive", 10), ("perfect", 7), ("future", 13))
+    (("present", 26), ("past", 35), ("progressive", 10), ("perfect", 7), ("future", 13))
 )
 _MODALS = Weighted(
     (("can", 26), ("must", 20), ("want", 26), ("should", 12), ("would like", 10), ("like", 11))
@@ -69,7 +70,7 @@ def _verbs_with(tag: str) -> Weighted[Verb]:
             verb
             for verb in verbs
             if verb.subject == "person"
-            and "state" not in verb.tags
+            and not verb.tags & {"state", "unwilled"}
             and not any(each.reflexive for each in verb.german.items)
         ]
     elif tag == "local":
@@ -80,7 +81,7 @@ def _verbs_with(tag: str) -> Weighted[Verb]:
         ]
     else:
         found = [verb for verb in verbs if tag in verb.tags]
-    return zipf(found, 10.0)
+    return zipf(found, 4.0)
 
 
 class Sampler(NounSampler):
@@ -95,7 +96,7 @@ class Sampler(NounSampler):
         if wanted.tag or wanted.gap:
             verbs = _verbs_with(wanted.tag or wanted.gap)
         verb = verbs.pick(draw)
-        while subject is not None and verb.subject != "person":
+        while (subject is not None or wanted.subject) and verb.subject != "person":
             verb = verbs.pick(draw)
         clause = Clause(self.base(), subject or self._subject(wanted, verb.subject), verb)
         self._time(clause, wanted, is_state="state" in verb.tags)
@@ -154,23 +155,15 @@ class Sampler(NounSampler):
         clause.is_negative = "N" not in wanted.without and draw() < 0.13
 
     def _complements(self, clause: Clause, wanted: ClauseWanted) -> None:
-        verb, subject, draw = clause.verb, clause.subject, self.draw
-        assert verb is not None
+        verb, subject, draw = present(clause.verb), clause.subject, self.draw
         who = subject.pronoun if subject is not None and subject.kind == "pronoun" else -1
-        if verb.object:
-            if wanted.gap == "O":
-                clause.gap = "O"
-            elif verb.object == "person":
+        if verb.object and wanted.gap != "O":
+            if verb.object == "person":
                 clause.object = self.somebody(but=who)
             elif draw() < 0.04:
                 clause.object = NounPhrase(self.base(), "pronoun", IT)
             else:
-                clause.object = self.noun_phrase(verb.object, short=wanted.is_short)
-                if "bare" in verb.tags:
-                    clause.object.determiner = "" if clause.object.noun.is_mass else "the"  # type: ignore[union-attr]
-                    clause.object.owner = clause.object.adjective = None
-                    clause.object.is_plural = False
-                    clause.object.is_bare_in_german = True
+                clause.object = self._thing(verb, wanted)
         if verb.has_recipient:
             clause.recipient = self.somebody(but=who)
         if verb.prepositional:
@@ -185,15 +178,27 @@ class Sampler(NounSampler):
         if "D" in verb.tags:
             clause.direction = self.direction()
 
+    def _thing(self, verb: Verb, wanted: ClauseWanted) -> NounPhrase:
+        """An object; one plays the piano, but `man spielt Klavier`."""
+        if "bare" not in verb.tags:
+            return self.noun_phrase(verb.object, short=wanted.is_short)
+        noun = self.noun(verb.object)
+        found = NounPhrase(self.base(), "noun", noun=noun, is_bare_in_german=True)
+        found.determiner = "" if noun.is_mass else "the"
+        return found
+
     def _adverbs(self, clause: Clause, wanted: ClauseWanted) -> None:
         verb, draw, known = clause.verb, self.draw, self.lexicon.adverbials
         scale = 0.5 if wanted.is_short else 1.0
         without = wanted.without
         tags = verb.tags if verb is not None else frozenset({"state"})
-        if "T" not in without and draw() < scale * 0.42:
+        if "T" not in without and draw() < scale * 0.46:
             clause.time = self._when(clause)
+            if clause.tense == "perfect":  # `already` and `just` stand where `often` does
+                clause.frequency = None if clause.is_negative else clause.time
+                clause.time = None
         if "lives" in tags or (
-            "L" not in without and not tags & {"D", "state", "-L"} and draw() < scale * 0.3
+            "L" not in without and not tags & {"D", "state", "-L"} and draw() < scale * 0.36
         ):
             clause.place = self.place()
         if "M" not in without and not tags & {"state", "-M"} and draw() < scale * 0.13:
@@ -281,8 +286,7 @@ class Sampler(NounSampler):
 
     def relative(self, head: NounPhrase) -> Clause | None:
         """A clause about the noun: it is the subject if it is a person, else the object."""
-        draw, noun = self.draw, head.noun
-        assert noun is not None
+        draw, noun = self.draw, present(head.noun)
         relative = NounPhrase(self.base(), "relative", head=head)
         short = ClauseWanted(is_short=True, tenses=("present", "past", "progressive"), without="O")
         if "person" in noun.classes:
@@ -299,7 +303,6 @@ class Sampler(NounSampler):
             if clause.subject is not None:
                 clause.subject.relative = None
             self._time(clause, short, is_state="state" in verb.tags)
-            clause.gap = "O"
         clause.is_negative = False
         self._adverbs(clause, short)
         clause.companion = None

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from rosewood.corpus.lines import at
+from rosewood.corpus.lines import at, number
 from rosewood.corpus.phrasebook.chance import Weighted, zipf
+from rosewood.corpus.phrasebook.japanese_verbs import FORMS
 from rosewood.corpus.phrasebook.lexicon import DATA, phrase, phrases, rows
 from rosewood.corpus.phrasebook.sampler import ClauseWanted
 from rosewood.corpus.phrasebook.tokens import STEP, Token
@@ -80,9 +81,10 @@ def templates() -> Weighted[Template]:
                 row.section == "idioms",
                 row.section == "statements",
             )
-            for side in (ours for pair in sides for ours in pair):
-                _check(side, clauses, nouns)
-        found.append((template, float(weight)))
+            for language, some in template.sides.items():
+                for side in some.items:
+                    _check(side, language, template)
+            found.append((template, _weight(weight)))
     return Weighted(found)
 
 
@@ -148,10 +150,20 @@ def _options(text: str, english: str) -> tuple[dict[str, ClauseWanted], dict[str
     return wanted, nouns
 
 
-def _check(side: Side, clauses: dict[str, ClauseWanted], nouns: dict[str, str]) -> None:
+def _check(side: Side, language: str, template: Template) -> None:
+    forms = FORMS if language == "ja" else {*orders(language), *([""] if language == "en" else [])}
     for item in side:
-        if isinstance(item, Slot) and item.letter not in clauses and item.letter not in nouns:
+        if not isinstance(item, Slot) or item.letter in template.nouns:
+            continue
+        if item.letter not in template.clauses:
             raise RosewoodError(f"{item.letter} is not in the English side")
+        if item.form not in forms:
+            known = ", ".join(sorted(filter(None, forms)))
+            raise RosewoodError(f"{item.form!r} is no form of a clause: there are {known}")
+
+
+def _weight(text: str) -> float:
+    return number("the weight", text)
 
 
 @cache
@@ -160,8 +172,10 @@ def orders(language: str) -> dict[str, Weighted[Order]]:
     found: dict[str, list[tuple[Order, float]]] = {}
     for row in rows("orders.txt", least=3, most=3):
         form, weight, slots = row.columns
+        with at(row.file, row.line):
+            order = (tuple(slots.split()), _weight(weight))
         if row.section == language:
-            found.setdefault(form, []).append((tuple(slots.split()), float(weight)))
+            found.setdefault(form, []).append(order)
     return {form: Weighted(each) for form, each in found.items()}
 
 
