@@ -180,6 +180,8 @@ def fast_align(source: Path, target: Path, forward: Path, backward: Path, thread
 
 
 def eflomal(source: Path, target: Path, forward: Path, backward: Path, threads: int) -> None:
+    for output in (forward, backward):
+        output.unlink(missing_ok=True)  # it does not write over files
     quietly(
         [
             "eflomal-align",

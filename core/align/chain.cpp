@@ -88,16 +88,27 @@ const Chain::Diagonal& Chain::diagonal_of(double tension) {
 void Chain::weigh(double tension, Diagonal& made) const {
   made.weight.resize(size_);
   made.distance.resize(size_);
+  const auto places = static_cast<double>(places_);
+  const double fall = std::exp(-tension / places);  // from one place to the next
   for (std::size_t o = 0; o < observed_; ++o) {
     const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
     double* weight = &made.weight[o * places_];
+    double* distance = &made.distance[o * places_];
+    for (std::size_t s = 0; s < places_; ++s)
+      distance[s] = std::abs(static_cast<double>(s + 1) / places - at);
+    // Weights fall off by the same factor from step to step, on either side of the diagonal.
+    const auto before = std::min(places_, static_cast<std::size_t>(at * places));
     double total = 0.0;
-    for (std::size_t s = 0; s < places_; ++s) {
-      const double away = std::abs(static_cast<double>(s + 1) / static_cast<double>(places_) - at);
-      made.distance[o * places_ + s] = away;
-      total += weight[s] = std::exp(-tension * away);
+    if (before > 0) {
+      double w = std::exp(-tension * distance[before - 1]);
+      for (std::size_t s = before; s-- > 0; w *= fall) total += weight[s] = w;
     }
-    for (std::size_t s = 0; s < places_; ++s) weight[s] /= total;
+    if (before < places_) {
+      double w = std::exp(-tension * distance[before]);
+      for (std::size_t s = before; s < places_; ++s, w *= fall) total += weight[s] = w;
+    }
+    const double scale = 1.0 / total;
+    for (std::size_t s = 0; s < places_; ++s) weight[s] *= scale;
   }
 }
 

@@ -12,7 +12,7 @@ namespace rosewood {
 namespace {
 
 constexpr std::int64_t sentences_of_block = 32;
-constexpr std::size_t ahead = 16;  // cells whose counts are asked for before they are needed
+constexpr double nothing = count_unit / 2;  // counts that are rounded to zero
 
 std::int64_t blocks_of(const BitextView& bitext) {
   return (bitext.size() + sentences_of_block - 1) / sentences_of_block;
@@ -57,34 +57,33 @@ class Counter {
       count += more;
   }
 
-  void add_links(SentencePosteriors& sentence) {
-    if (model_.agreement)
-      sentence.each_cell([this](std::size_t cell, double forward, double backward) {
-        note(cell, to_count(forward * backward));
-      });
-    else
-      sentence.each_cell([this](std::size_t cell, double forward, double backward) {
-        note(cell, to_count(forward), to_count(backward));
-      });
-    flush(sentence.place);
-  }
-
-  /// Cells that count for something, collected first: most do not, and memory is slow.
-  void note(std::size_t cell, Count count, Count other = 0) {
-    if (count != 0 || other != 0) noted_.push_back({cell, {count, other}});
-  }
-
-  void flush(const std::vector<std::int64_t>& place) {
+  void add_links(SentencePosteriors& sentence) const {
+    // Most links count for nothing, and memory is slow: it is asked for early, where it is needed.
+    const std::size_t I = sentence.source.size();
+    const std::size_t J = sentence.target.size();
+    const double* forward = sentence.chain(0).posterior().data();
+    const double* backward = sentence.chain(1).posterior().data();
     const std::size_t columns = model_.agreement ? 1 : 2;
-    for (std::size_t n = 0; n < noted_.size(); ++n) {
-      if (n + ahead < noted_.size())
-        prefetch_to_write(
-            &sums_.link[static_cast<std::size_t>(place[noted_[n + ahead].cell]) * columns]);
-      Count* count = &sums_.link[static_cast<std::size_t>(place[noted_[n].cell]) * columns];
-      for (std::size_t column = 0; column < columns; ++column)
-        add(count[column], noted_[n].count[column]);
+    for (std::size_t i = 0; i < I; ++i) {
+      const std::int64_t* place = &sentence.place[i * J];
+      const double* b = backward + i * J;
+      for (std::size_t j = 0; j < J; ++j) {
+        const double f = forward[j * I + i];
+        if (f > nothing || b[j] > nothing)
+          prefetch_to_write(&sums_.link[static_cast<std::size_t>(place[j]) * columns]);
+      }
+      for (std::size_t j = 0; j < J; ++j) {
+        const double f = forward[j * I + i];
+        if (!(f > nothing || b[j] > nothing)) continue;
+        Count* count = &sums_.link[static_cast<std::size_t>(place[j]) * columns];
+        if (model_.agreement) {
+          add(count[0], to_count(f * b[j]));
+        } else {
+          add(count[0], to_count(f));
+          add(count[1], to_count(b[j]));
+        }
+      }
     }
-    noted_.clear();
   }
 
   /// Only the strongest links of each target word count, and are remembered.
@@ -141,11 +140,6 @@ class Counter {
   const AlignmentModel& model_;
   Expectation& sums_;
   bool is_shared_;
-  struct Noted {
-    std::size_t cell;
-    std::array<Count, 2> count;
-  };
-  std::vector<Noted> noted_;
 };
 
 /// Jumps of one thread's sentences: of one sentence as numbers, of all of them as counts.

@@ -89,7 +89,9 @@ def shapes_of(corpus: IndexedCorpus) -> tuple[Shapes, Shapes]:
     return Shapes.of(target, source), Shapes.of(source, target)
 
 
-def learn_tension(shapes: Shapes, distance: float, placed: NDArray[np.float64]) -> float:
+def learn_tension(
+    shapes: Shapes, distance: float, placed: NDArray[np.float64], tension: float
+) -> float:
     """The tension under which links are expected to be as far from the diagonal as they were.
 
     `distance` is how far links were seen to be altogether, `placed` how many there were at each
@@ -97,35 +99,35 @@ def learn_tension(shapes: Shapes, distance: float, placed: NDArray[np.float64]) 
     """
 
     def slope(tension: float) -> float:
-        return float(placed @ _mean_distance(shapes, tension)) - distance
+        expected = placed * _mean_distance(shapes, tension)
+        return float(expected.sum()) - distance  # no product: its threads wait for each other
 
-    return _zero(slope, *_TENSIONS)
+    return _zero(slope, *_TENSIONS, tension)
 
 
-def _zero(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function is zero, by false position (Illinois); an end where it is not."""
-    at_low, at_high = falling(low), falling(high)
-    if at_low <= 0:
+def _zero(falling: Callable[[float], float], low: float, high: float, near: float) -> float:
+    """Where a falling function is zero: by secants from `near`, halving what is left between ends.
+
+    Where it is not zero from `low` to `high`, the end that is nearest to it.
+    """
+    last, at_last = low, falling(low)
+    if at_last <= 0:
         return low
-    if at_high >= 0:
+    if falling(high) >= 0:
         return high
-    kept = 0  # which end stayed in the last step: its value then counts half
-    for _ in range(200):
-        middle = (low * at_high - high * at_low) / (at_high - at_low)
-        value = falling(middle)
-        if value == 0 or high - low < 1e-9:
-            return middle
-        if value > 0:
-            low, at_low = middle, value
-            at_high /= 2 if kept == 1 else 1
-            kept = 1
-        else:
-            high, at_high = middle, value
-            at_low /= 2 if kept == -1 else 1
-            kept = -1
-        if abs(value) < 1e-12 * (abs(at_low) + abs(at_high)):
+    here = min(max(near, low * 1.01), high * 0.99)
+    for _ in range(100):
+        at_here = falling(here)
+        low, high = (here, high) if at_here > 0 else (low, here)
+        if at_here == 0 or high - low <= 1e-9 * high:
             break
-    return middle
+        rise = at_here - at_last
+        step = -at_here * (here - last) / rise if rise else 0.0
+        last, at_last = here, at_here
+        if abs(step) <= 1e-9 * here:
+            break
+        here = here + step if low < here + step < high else (low + high) / 2
+    return here
 
 
 def _mean_distance(shapes: Shapes, tension: float) -> NDArray[np.float64]:
@@ -143,7 +145,7 @@ def _mean_distance(shapes: Shapes, tension: float) -> NDArray[np.float64]:
         (shapes.places - before, (before + 1) * step - shapes.at),
     ):
         weight = np.where(count > 0, np.exp(-tension * np.maximum(nearest, 0.0)), 0.0)
-        power = ratio**count
+        power = np.exp(-tension * step * count)
         series = (1 - power) / (1 - ratio)
         steps = (ratio - count * power + (count - 1) * power * ratio) / (1 - ratio) ** 2
         sums += weight * series

@@ -154,9 +154,13 @@ class Training:
             self.positions = Positions((next(jumps), next(jumps)), self.positions.tension)
         elif placing == "diagonal" and self._shapes is not None:
             tension = (
-                learn_tension(shapes, distance, placed / UNIT)
-                for shapes, distance, placed in zip(
-                    self._shapes, expected.distance, expected.placed, strict=True
+                learn_tension(shapes, distance, placed / UNIT, old)
+                for shapes, distance, placed, old in zip(
+                    self._shapes,
+                    expected.distance,
+                    expected.placed,
+                    self.positions.tension,
+                    strict=True,
                 )
             )
             self.positions = Positions(self.positions.jump, (next(tension), next(tension)))
