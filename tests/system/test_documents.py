@@ -24,6 +24,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/text.md", 4),
         ("docs/tuning.md", 4),
         ("docs/corpora.md", 4),
+        ("docs/alignment.md", 5),
         ("docs/phrasebook.md", 1),
     ],
 )
@@ -72,7 +73,9 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("room", ["align", "cli", "corpus", "forest", "learn", "metrics", "model", "rerank"])
+@pytest.mark.parametrize(
+    "room", ["align", "cli", "corpus", "forest", "learn", "metrics", "model", "rerank"]
+)
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for module in sorted((ROOT / "src/rosewood" / room).iterdir()):
