@@ -12,31 +12,75 @@ namespace {
 
 /// out[i] += sum over a of mass[a] * kernel[i - a], kernel[0] being what a jump of 0 weighs: four
 /// sources at a time, so that sums stay in registers; always in this order.
-ROSEWOOD_CLONES void convolve(const double* mass, std::int64_t sources, const double* kernel,
-                              double* out, std::int64_t size) {
+ROSEWOOD_CLONES void convolve(const double* mass, const double* kernel, double* out,
+                              std::int64_t size) {
   std::int64_t a = 0;
-  for (; a + 4 <= sources; a += 4) {
+  for (; a + 4 <= size; a += 4) {
     const double m0 = mass[a], m1 = mass[a + 1], m2 = mass[a + 2], m3 = mass[a + 3];
     const double* k = kernel - a;
     for (std::int64_t i = 0; i < size; ++i)
       out[i] += (m0 * k[i] + m1 * k[i - 1]) + (m2 * k[i - 2] + m3 * k[i - 3]);
   }
-  for (; a < sources; ++a) {
+  for (; a < size; ++a) {
     const double m = mass[a];
     const double* k = kernel - a;
     for (std::int64_t i = 0; i < size; ++i) out[i] += m * k[i];
   }
 }
 
-/// out[d] += sum over a of mass[a] * ahead[a + d], for jumps d = -(size-1) .. size-1.
-ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int64_t size,
-                               double* out) {
+/// The same where a jump beyond `reach` weighs as much as one of `reach`: running sums take those
+/// of long sentences together.
+ROSEWOOD_CLONES void convolve_far(const double* mass, const double* kernel, std::int64_t reach,
+                                  double* out, std::int64_t size) {
+  for (std::int64_t a = 0; a < size; ++a) {
+    const double m = mass[a];
+    const double* k = kernel - a;
+    const std::int64_t end = std::min(size, a + reach + 1);
+    for (std::int64_t i = std::max<std::int64_t>(0, a - reach); i < end; ++i) out[i] += m * k[i];
+  }
+  double before = 0.0, behind = 0.0;
+  for (std::int64_t i = reach + 1; i < size; ++i) {
+    before += mass[i - reach - 1];
+    out[i] += before * kernel[reach];
+  }
+  for (std::int64_t i = size - reach - 2; i >= 0; --i) {
+    behind += mass[i + reach + 1];
+    out[i] += behind * kernel[-reach];
+  }
+}
+
+/// out[d] += sum over a of mass[a] * ahead[a + d], for jumps d = -(size-1) .. size-1; those beyond
+/// `reach` are added to out[-reach] and out[reach].
+ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int64_t reach,
+                               std::int64_t size, double* out) {
   for (std::int64_t a = 0; a < size; ++a) {
     const double m = mass[a];
     if (m < 1e-12) continue;
     double* o = out - a;
-    for (std::int64_t i = 0; i < size; ++i) o[i] += m * ahead[i];
+    const std::int64_t end = std::min(size, a + reach + 1);
+    for (std::int64_t i = std::max<std::int64_t>(0, a - reach); i < end; ++i) o[i] += m * ahead[i];
   }
+  double before = 0.0, behind = 0.0, forth = 0.0, back = 0.0;
+  for (std::int64_t i = reach + 1; i < size; ++i) {
+    before += mass[i - reach - 1];
+    forth += before * ahead[i];
+  }
+  for (std::int64_t i = size - reach - 2; i >= 0; --i) {
+    behind += mass[i + reach + 1];
+    back += behind * ahead[i];
+  }
+  if (size > reach + 1) {
+    out[reach] += forth;
+    out[-reach] += back;
+  }
+}
+
+void spread(const double* mass, const double* kernel, std::int64_t reach, double* out,
+            std::int64_t size) {
+  if (size > 2 * reach)
+    convolve_far(mass, kernel, reach, out, size);
+  else
+    convolve(mass, kernel, out, size);
 }
 
 /// The logarithm of a product of many numbers, taken once in a while.
@@ -162,10 +206,12 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   const double* back = &jump_back_[index(widest)];
   norm_.resize(places_ + 1);
   last_.resize(places_ + 1);
+  upto_.resize(jump_.size() + 1);  // sums of the weights before each
+  upto_[0] = 0.0;
+  for (std::size_t n = 0; n < jump_.size(); ++n) upto_[n + 1] = upto_[n] + jump_[n];
   for (std::int64_t a = -1; a < S; ++a) {
     const std::size_t from = a < 0 ? places_ : index(a);
-    double all = 0.0;
-    for (std::int64_t s = 0; s < S; ++s) all += jump[s - a];
+    const double all = upto_[index(widest - a + S)] - upto_[index(widest - a)];
     norm_[from] = 1.0 / all;
     last_[from] = jump[S - a] / (all + jump[S - a]);
   }
@@ -197,7 +243,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
         mass_[a] = both * norm_[a];
         n[a] = both * none;
       }
-      convolve(mass_.data(), S, jump, x, S);
+      spread(mass_.data(), jump, reach, x, S);
     }
     double total = start_[o] * none;
     for (std::size_t s = 0; s < places_; ++s) {
@@ -251,7 +297,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
     if (o == 0) break;
     double* before = &future_[(o - 1) * places_];
     std::fill(before, before + S, 0.0);
-    convolve(ahead_.data(), S, back, before, S);
+    spread(ahead_.data(), back, reach, before, S);
     for (std::size_t a = 0; a < places_; ++a) {
       const double onward = before[a] * norm_[a];
       leaving_[a] += (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * onward;
@@ -280,7 +326,7 @@ void Chain::add_jumps(const Placement& placement, std::span<double> count,
     if (o == 0) continue;
     for (std::size_t a = 0; a < places_; ++a)
       mass_[a] = (placed_[(o - 1) * places_ + a] + unplaced_[(o - 1) * places_ + a]) * norm_[a];
-    correlate(mass_.data(), ahead, S, sized);
+    correlate(mass_.data(), ahead, reach, S, sized);
   }
   auto bin = [reach](std::int64_t d) { return index(std::clamp(d, -reach, reach) + reach); };
   for (std::int64_t d = -S; d <= S; ++d) count[bin(d)] += sized[d] * jump_[index(widest + d)];

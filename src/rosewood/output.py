@@ -24,12 +24,12 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     what it leads to is replaced.  What is no ordinary file (a pipe, a device) is written directly.
     """
     target = Path(path)
-    if target.is_symlink():
-        target = target.resolve()
-    if target.exists() and not target.is_file():
+    if target.exists() and not target.is_file():  # /dev/stdout is a link, and leads to no path
         with target.open("wb") as direct:
             yield direct
         return
+    if target.is_symlink():
+        target = target.resolve()
     aside = _aside(target)
     stream = aside.open("xb+")
     try:

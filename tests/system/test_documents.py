@@ -24,6 +24,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/text.md", 4),
         ("docs/tuning.md", 4),
         ("docs/corpora.md", 4),
+        ("docs/alignment.md", 5),
         ("docs/phrasebook.md", 1),
     ],
 )

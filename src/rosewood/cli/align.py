@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.aligning import Outputs, Symmetrization, align_corpus, read_text
-from rosewood.cli.common import Json, print_row, print_table
+from rosewood.cli.common import print_row, print_table
 from rosewood.cli.corpora import (
     BlankBadLine,
     CorpusFormat,
@@ -36,6 +36,7 @@ from rosewood.errors import AlignmentError
 
 if TYPE_CHECKING:
     from rosewood.align import Aligner, Preparation
+    from rosewood.align.models import Model
 
 __all__ = ["align"]
 
@@ -74,7 +75,7 @@ def align(
             metavar="NAME",
             show_default="best",
             rich_help_panel=LEARNING,
-            help="best, hmm, diag or model1: the later, the quicker and the worse.",
+            help="best (by far the most exact), hmm, diag (what fast_align has) or model1.",
         ),
     ] = None,
     settings: Annotated[
@@ -138,8 +139,8 @@ def align(
         Path | None,
         _file(
             "--posteriors",
-            "A line of JSON for each pair: [i, j, forward, backward] of links that either "
-            "direction gives 0.01 or more.",
+            "A line of JSON for each pair: lists of i, j and the posteriors of both directions, of "
+            "links that either gives 0.01.",
         ),
     ] = None,
     words: Annotated[
@@ -192,7 +193,9 @@ def align(
     line_characters: LineCharacters = 100_000,
     threads: Threads = None,
     quiet: Quiet = False,
-    json: Json = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Tell what was done as JSON, on standard output.")
+    ] = False,
     config: Config = None,
 ) -> None:
     """Align the words of a corpus; keep the aligner; align new text with it.
@@ -209,30 +212,32 @@ def align(
     outputs = Outputs(output, save, scores, lexicon, posteriors, words, picture)
     method = Symmetrization.parse(symmetrize, order)
     _check(outputs, sources, load, gold, config, show, json)
-    wanted = _preparation(tokeniser, lowercase, languages)
+    if not (outputs.is_any or show or gold or verify):
+        raise AlignmentError("say where the links go: -o FILE, or -o - for standard output")
+    chosen: Model | Aligner
     if load is None:
         if verify:
             raise AlignmentError("--verify checks an aligner: want --load, too")
         from rosewood.align import make_model
 
-        made = make_model(model or "best", named_values(settings))
-        how = wanted
+        chosen = make_model(model or "best", named_values(settings))
+        how = _preparation(tokeniser, lowercase, languages)
     else:
         typed = {"--model": model, "--set": settings, "--save": save, "--tokeniser": tokeniser,
                  "--lowercase": lowercase}  # fmt: skip
         for option, value in typed.items():
             if value:
                 raise AlignmentError(f"--load brings a trained aligner: leave out {option}")
-        loaded, how = _loaded(load, verify)
+        chosen, how = _loaded(load, verify)
         if not sources:
-            _without_corpus(loaded, outputs, show, gold)
+            _without_corpus(chosen, outputs, show, gold)
             return
     checks = checks_of(line_words, line_characters)
     text = read_text(
         sources or [], languages, format, on_bad_line, how, max_words, checks=checks, quiet=quiet
     )
     done = align_corpus(
-        text, loaded if load is not None else made, method, gold=gold, first_line=first_line,
+        text, chosen, method, gold=gold, first_line=first_line,
         show=show or (), threads=cores(threads), quiet=quiet,
     )  # fmt: skip
     outputs.write(done, how, cores(threads))
@@ -264,16 +269,14 @@ def _check(
     for option in ("--lexicon", "--picture"):
         if option in streams:
             raise AlignmentError(f"{option}: it goes to a file")
-    if not any(files.values()) and not outputs.save and not show and not gold:
-        raise AlignmentError("say where the links go: -o FILE, or -o - for standard output")
+    for folder in [load, *(Path(each) for each in sources or () if Path(each).is_dir())]:
+        for option, path in files.items():
+            if folder and path and path.resolve().is_relative_to(folder.resolve()):
+                raise AlignmentError(f"{option} {path}: it lies in {folder}, which is read")
     check_picture(outputs.picture)
     if outputs.picture is not None and not show:
         raise AlignmentError("--picture: say with --show which line to draw")
-    if (
-        outputs.picture is not None
-        and outputs.picture.suffix.lower() == ".svg"
-        and len(show or ()) > 1
-    ):
+    if outputs.picture is not None and outputs.picture.suffix == ".svg" and len(show or ()) > 1:
         raise AlignmentError(f"{outputs.picture}: several pictures go on a page, .html")
     if outputs.save is not None:
         from rosewood.align.parameters import MANIFEST
@@ -309,6 +312,7 @@ def _without_corpus(
             raise typer.BadParameter(f"{option} needs a corpus", param_hint="SOURCES")
     if outputs.lexicon is not None:
         aligner.lexicon().write(outputs.lexicon)
+    print(aligner)
 
 
 def _list_settings(model: str | None, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import tee
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosewood.cli.common import lines_to, print_row, warn
@@ -18,11 +19,13 @@ from rosewood.errors import AlignmentError, FormatError
 if TYPE_CHECKING:
     from rosewood.align import Aligned, Aligner, Gold, Links, LinkScores, Preparation
     from rosewood.align.models import Model
-    from rosewood.corpus import Checks, IndexedCorpus, SentencePair
+    from rosewood.corpus import Checks, Corpus, IndexedCorpus, SentencePair
 
 __all__ = ["Done", "Outputs", "Symmetrization", "Text", "align_corpus", "read_text"]
 
 _LEAST = 0.01  # posteriors below are not written
+_LONG = 500  # words of a sentence that are worth a warning
+_SMALL = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
 
 
 class Symmetrization(NamedTuple):
@@ -94,7 +97,7 @@ def read_text(
     checks: Checks,
     quiet: bool,
 ) -> Text:
-    """The text to align, once, into numbers: it is not held in memory."""
+    """The text to align, read once, in numbers: it is not held in memory."""
     from rosewood.corpus import IndexedCorpus
 
     folders = [source for source in sources if Path(source).is_dir()]
@@ -110,13 +113,27 @@ def read_text(
     read = read_every_line(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
     prepared = _Prepared(how, max_words)
     text = read.through(prepared) if how or max_words is not None else read
-    corpus = IndexedCorpus.from_pairs(text, max_words=checks.max_characters)
+    corpus = _indexed(text, sources, checks.max_characters)
     made = Text(corpus, dict(read.skipped), prepared.too_long)
     if made.too_long:
-        warn(f"{made.too_long:,} pairs have a side of more than {max_words:,} words")
+        warn(f"pairs with a side of more than {max_words:,} words: {made.too_long:,}")
     if made.blank:
-        warn(f"{made.blank:,} pairs are without words on a side: their lines are empty")
+        warn(f"pairs without words on a side, whose lines will be empty: {made.blank:,}")
     return made
+
+
+def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCorpus:
+    """In memory where it is small; else on disk, mapped, where it has no name and goes with us."""
+    from rosewood.corpus import IndexedCorpus
+
+    files = [Path(source) for source in sources if source != "-"]
+    sizes = [file.stat().st_size for file in files if file.is_file()]
+    # Streams may have no end.  What is not there at all is told of when it is read.
+    if len(sizes) == len(sources) and sum(sizes) <= _SMALL:
+        return IndexedCorpus.from_pairs(text, max_words=max_words)
+    with TemporaryDirectory(prefix="rosewood-") as place:
+        made = IndexedCorpus.build(Path(place) / "corpus", pairs=text, max_words=max_words)
+        return IndexedCorpus(made.source, made.target)
 
 
 class _Prepared:
@@ -223,6 +240,7 @@ def align_corpus(
         if line > len(corpus):
             raise AlignmentError(f"--show {line}: there are {len(corpus):,} lines")
     truth = None if gold is None else _gold_for(corpus, gold, first_line)
+    _tell_of_long(corpus, model.model if isinstance(model, Aligner) else model)
     if isinstance(model, Aligner):
         aligner, aligned = model, model.align_both(corpus, threads=threads)
     else:
@@ -234,6 +252,16 @@ def align_corpus(
     links = method(aligner, aligned, corpus, threads)
     scores = None if truth is None else score_links(links, truth, first_line=first_line)
     return Done(text, aligner, aligned, links, method.method, truth, first_line, show, scores)
+
+
+def _tell_of_long(corpus: IndexedCorpus, model: Model) -> None:
+    """A few lines of a broken file may take longer than all others together."""
+    longest = max(int(side.lengths.max(initial=0)) for side in (corpus.source, corpus.target))
+    if model.placing == "jumps" and longest > _LONG:
+        warn(
+            f"the longest sentence has {longest:,} words, and the time of {model.name} grows with "
+            "the third power: --max-words leaves such pairs out"
+        )
 
 
 def _gold_for(corpus: IndexedCorpus, file: Path, first_line: int | None) -> Gold:
@@ -276,6 +304,11 @@ class Outputs:
             "--words": self.words,
             "--picture": self.picture,
         }
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything is to be written at all."""
+        return self.save is not None or any(self.files().values())
 
     @property
     def uses_stdout(self) -> bool:

@@ -1,0 +1,369 @@
+"""`rosewood align`: what people type and what they get."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests import real
+from tests.system.commands import command  # noqa: F401
+from typer.main import get_command
+
+from rosewood import align
+from rosewood.align import Aligner, Preparation, alignment_error_rate, read_gold, read_pharaoh
+from rosewood.cli import aligning, app
+from rosewood.corpus import Corpus, IndexedCorpus
+from rosewood.errors import AlignmentError
+
+WORDS = {"das": "the", "haus": "house", "alte": "old", "ist": "is", "klein": "small", "ein": "a",
+         "buch": "book", "hier": "here", "und": "and", "nicht": "not"}  # fmt: skip
+GERMAN = [
+    "das haus ist klein", "das alte haus", "ein buch ist hier", "das buch und das haus", "klein",
+    "ein haus ist nicht hier", "das alte buch ist klein", "hier ist das haus", "ein alte buch",
+    "das haus und ein buch", "nicht klein", "das buch ist nicht alte",
+]  # fmt: skip
+ENGLISH = [" ".join(WORDS[word] for word in line.split()) for line in GERMAN]
+STRAIGHT = [" ".join(f"{n}-{n}" for n in range(len(line.split()))) for line in GERMAN]
+
+
+def write(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    write(tmp_path / "a.de", GERMAN)
+    write(tmp_path / "a.en", ENGLISH)
+    write(tmp_path / "gold", STRAIGHT)
+    return tmp_path
+
+
+@pytest.fixture
+def sides(files):
+    return files / "a.de", files / "a.en"
+
+
+def test_links_go_to_a_file_or_to_standard_output(command, files, sides):  # noqa: F811
+    done = command("align", *sides, "-o", files / "out.gz")
+    assert done == (0, "12 sentence pairs, 46 links (best, grow-diag-final-and)\n", "")
+    assert gzip.decompress((files / "out.gz").read_bytes()).decode().splitlines() == STRAIGHT
+    shown = command("align", *sides, "-o", "-", "--quiet")
+    assert shown.out.splitlines() == STRAIGHT
+    assert shown.err == done.out
+
+
+def test_a_pipe_is_written_directly(files):
+    arguments = ["align", "a.de", "a.en", "-o", "/dev/stdout", "--scores", "scores"]
+    done = subprocess.run([sys.executable, "-m", "rosewood", *arguments], cwd=files,
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert done.stdout.splitlines()[:12] == STRAIGHT
+
+
+@pytest.mark.parametrize("model", ["best", "hmm", "diag", "model1"])
+def test_it_is_what_python_gives(command, files, sides, model):  # noqa: F811
+    corpus = IndexedCorpus.from_files(*sides)
+    aligner, aligned = Aligner.fit_align(corpus, model)
+    wanted = {"union": aligned.symmetrize("union"), "backward": aligned.backward}
+    both = [*aligner.posteriors(corpus)]
+    wanted["threshold:0.3"] = align.threshold(
+        [each.forward for each in both], [each.backward for each in both], "geometric", 0.3
+    )
+    for method, links in wanted.items():
+        command("align", *sides, "-o", files / "out", "--model", model, "--symmetrize", method,
+                "--threads", 2)  # fmt: skip
+        assert read_pharaoh(files / "out") == links
+
+
+def test_new_text_with_a_saved_aligner(command, files, sides):  # noqa: F811
+    folder = files / "aligner"
+    assert command("align", *sides, "--save", folder, "--set", "iterations=4").code == 0
+    assert Aligner.load(folder).model.settings()["iterations"] == 4
+    write(files / "new.tsv", ["das kleine buch\tthe small book", "hier\there"])
+    done = command("align", files / "new.tsv", "--load", folder, "-o", "-", "--verify")
+    assert done.out.splitlines() == ["0-0 1-1 2-2", "0-0"]
+    told = command("align", "--load", folder, "--verify")
+    assert told.out == "Aligner(best, 10 source and 10 target words)\n"
+    assert command("align", "--load", folder, "--lexicon", files / "lex").code == 0
+    assert "haus\thouse\t" in (files / "lex").read_text()
+    (folder / "pairs.count").write_bytes(b"\0" * (folder / "pairs.count").stat().st_size)
+    assert command("align", "--load", folder).code == 1
+    damaged = command("align", "--load", folder, "--verify")
+    assert (damaged.code, "does not match its checksum" in damaged.err) == (1, True)
+
+
+def test_text_is_prepared_in_the_same_way_again(command, files):  # noqa: F811
+    raw = [f"{line.capitalize()}." for line in GERMAN], [f"{line.upper()}." for line in ENGLISH]
+    sides = write(files / "raw.de", raw[0]), write(files / "raw.en", raw[1])
+    kept = ["-o", files / "out", "--words", files / "words", "--save", files / "aligner"]
+    done = command("align", *sides, "-l", "de:en", "--tokeniser", "unicode", "--lowercase", *kept)
+    assert done.code == 0
+    words = (files / "words").read_text().splitlines()
+    assert words[0] == "das haus ist klein .\tthe house is small ."
+    assert (files / "out").read_text().splitlines()[0] == "0-0 1-1 2-2 3-3 4-4"
+    how = Preparation.of(Aligner.load(files / "aligner").notes)
+    assert how == Preparation("unicode", ("de", "en"), lowercase=True)
+    write(files / "new.jsonl", ['{"source": "Das HAUS.", "target": "The HOUSE."}'])
+    new = command("align", files / "new.jsonl", "--load", files / "aligner", "-o", "-")
+    assert new.out == "0-0 1-1 2-2\n"
+    lower = command("align", *sides, "--lowercase", "--words", "-", "--model", "model1")
+    assert lower.out.splitlines()[0] == "das haus ist klein.\tthe house is small."
+    twice = command("align", *sides, "--load", files / "aligner", "--lowercase", "-o", "-")
+    assert "leave out --lowercase" in twice.err
+    for notes in ({"text": 1}, {"text": {"languages": 1}}, {"text": {"lowercase": "yes"}}):
+        with pytest.raises(AlignmentError, match="notes on how its text was prepared"):
+            Preparation.of(notes)
+
+
+def test_every_line_of_the_files_has_a_line(command, files):  # noqa: F811
+    good = zip(GERMAN, ENGLISH, strict=True)
+    source, target = map(list, zip(*good, strict=True))
+    source[1], target[4], source[6] = "", " ", "zu " * 30
+    write(files / "b.de", source)
+    write(files / "b.en", target)
+    both = files / "b.de", files / "b.en"
+    (files / "b.en").write_bytes((files / "b.en").read_bytes().replace(b"a book is here", b"\xff"))
+    stopped = command("align", *both, "-o", files / "out")
+    assert (stopped.code, (files / "out").exists()) == (1, False)
+    assert stopped.err.startswith(f"rosewood: {files / 'b.en'}:3: it is not UTF-8")
+    beside = ["--scores", files / "scores", "--posteriors", files / "posteriors"]
+    how = ["--on-bad-line", "skip", "--max-words", 9, "--json"]
+    done = command("align", *both, "-o", files / "out", *beside, *how)
+    told = json.loads(done.out)
+    assert (told["pairs"], told["blank"], told["too_long"]) == (12, 4, 1)
+    assert told["skipped"] == {"not UTF-8": 1}
+    assert "pairs without words on a side, whose lines will be empty: 4" in done.err
+    links = (files / "out").read_text().splitlines()
+    blank = [1, 2, 4, 6]
+    assert [n for n, line in enumerate(links) if not line] == blank
+    assert links[11] == STRAIGHT[11]
+    scores = [line.split("\t") for line in (files / "scores").read_text().splitlines()]
+    assert [n for n, row in enumerate(scores) if row == ["-inf", "-inf"]] == blank
+    assert all(float(value) <= 0 for row in scores for value in row)
+    rows = [json.loads(line) for line in (files / "posteriors").read_text().splitlines()]
+    assert [n for n, row in enumerate(rows) if not row] == blank
+    assert all(0 <= p <= 1 and 0 <= q <= 1 for row in rows for _, _, p, q in row)
+
+
+def test_large_corpora_are_on_disk(command, files, sides, monkeypatch, tmp_path):  # noqa: F811
+    place = tmp_path / "scratch"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    made = []
+    build = IndexedCorpus.build.__func__
+    monkeypatch.setattr(
+        IndexedCorpus, "build", classmethod(lambda *a, **k: made.append(1) or build(*a, **k))
+    )
+    table = "".join(f"{one}\t{other}\n" for one, other in zip(GERMAN, ENGLISH, strict=True))
+    piped = command("align", "-", "--format", "tsv", "-o", "-", text=table)
+    assert (piped.out.splitlines(), made) == (STRAIGHT, [1])
+    assert command("align", *sides, "-o", "-").out == piped.out
+    assert made == [1]
+    monkeypatch.setattr(aligning, "_SMALL", 10)
+    assert command("align", *sides, "-o", "-").out == piped.out
+    assert made == [1, 1]
+    assert "No such file" in command("align", *sides, "none", "none", "-o", "-").err
+    assert list(place.iterdir()) == []
+
+
+def test_blank_pairs_stand_in_for_bad_ones(tmp_path):
+    write(tmp_path / "a.tsv", ["a\tb", "alone", "c\td"])
+    corpus = Corpus.read(tmp_path / "a.tsv", on_bad_line="blank")
+    found = [*corpus]
+    assert [(pair.source, pair.target) for pair in found] == [("a", "b"), ("", ""), ("c", "d")]
+    assert str(found[1].origin) == f"{tmp_path / 'a.tsv'}:2"
+    assert corpus.skipped == {"number of fields": 1}
+
+
+def test_an_indexed_corpus(command, files, sides):  # noqa: F811
+    folder = files / "idx"
+    done = command("corpus", "index", *sides, "-o", folder)
+    assert done.out.splitlines()[0] == "pairs\t12"
+    verified = command("corpus", "verify", folder, "--json")
+    assert json.loads(verified.out)["source"] == {"words": 46, "types": 10, "longest": 5}
+    assert command("align", folder, "-o", "-", "-q").out.splitlines() == STRAIGHT
+    for more in (["--lowercase"], ["--max-words", 3], ["--format", "tsv"]):
+        assert "it is indexed already" in command("align", folder, "-o", "-", *more).err
+    assert "by itself" in command("align", folder, *sides, "-o", "-").err
+    assert "which is read" in command("align", folder, "-o", folder / "source.ids").err
+    (folder / "source.words").write_bytes(b"?" * (folder / "source.words").stat().st_size)
+    damaged = command("corpus", "verify", folder)
+    assert (damaged.code, "does not match its checksum" in damaged.err) == (1, True)
+    again = command("corpus", "index", *sides, "-o", folder, "--on-bad-line", "skip")
+    assert again.code == 0
+    inside = write(folder / "b.de", GERMAN)
+    lost = command("corpus", "index", inside, sides[1], "-o", folder)
+    assert (lost.code, inside.exists()) == (1, True)
+    assert "lies in it, and would be lost" in lost.err
+
+
+def test_gold_and_pictures(command, files, sides):  # noqa: F811
+    gold = ["--gold", files / "gold"]
+    done = command("align", *sides, *gold, "--show", 5, "--show", 1)
+    lines = done.out.splitlines()
+    assert lines[:5] == ["Line 5", "      k", "      l", "      e", "      i"]
+    assert "house · ██· ·" in lines
+    assert lines[-1] == "AER 0.0000, precision 1.0000, recall 1.0000 on 12 sentence pairs with gold"
+    write(files / "part", ["", "0-0 1-1 2p3", ""])
+    rest = ["--gold", files / "part", "--first-line", 5]
+    told = json.loads(command("align", *sides, *rest, "--json").out)["gold"]
+    assert (told["sentences"], told["sure"], told["precision"]) == (1, 2, 0.4)
+    for name, numbers in (("p.svg", [6]), ("p.html", [5, 1])):
+        shows = [each for n in numbers for each in ("--show", n)]
+        assert command("align", *sides, *rest, *shows, "--picture", files / name).code == 0
+        picture = (files / name).read_text(encoding="utf-8")
+        assert picture.count("<svg") == len(numbers)
+        assert "posterior" in picture
+    write(files / "empty.de", ["", *GERMAN])
+    write(files / "empty.en", ["", *ENGLISH])
+    empty = command("align", files / "empty.de", files / "empty.en", "--show", 1)
+    assert empty.code == 0
+
+
+def test_long_sentences_are_told_of(command, files, sides):  # noqa: F811
+    write(files / "long.tsv", ["\t".join([" ".join(GERMAN[:9] * 17)] * 2)])
+    alone = [files / "long.tsv", "-o", files / "out", "-q"]
+    told = "the longest sentence has 578 words, and the time of hmm grows with the third power"
+    assert told in command("align", *alone, "--model", "hmm", "--set", "iterations=1").err
+    assert command("align", *alone, "--model", "diag").err == ""
+    left = command("align", *sides, *alone, "--max-words", 500)
+    assert "the third power" not in left.err
+    assert (files / "out").read_text().splitlines()[12:] == [""]
+
+
+def test_the_guide_names_every_model_and_option():
+    guide = (Path(__file__).parents[2] / "docs/alignment.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in guide for name in (*align.MODELS, "hmm", "threshold:0.4"))
+    verbs = get_command(app).commands
+    nested = [
+        each for name in ("links", "corpus", "text") for each in verbs[name].commands.values()
+    ]
+    known = {o for verb in (verbs["align"], *nested) for each in verb.params for o in each.opts}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", guide)) <= known
+    elsewhere = {"--output", "--order", "--threads", "--quiet", "--json", "--config", "--format",
+                 "--languages", "--line-characters", "--model", "--help"}  # fmt: skip
+    own = {max(each.opts, key=len) for each in verbs["align"].params if each.opts[0][0] == "-"}
+    assert {option for option in own if option not in guide} <= elsewhere
+
+
+def test_settings_are_listed(command):  # noqa: F811
+    shown = command("align", "--list-settings").out
+    assert "best: Collapsed HMMs that agree" in shown
+    assert "  learn_tension  true   whether" in shown
+    one = json.loads(command("align", "--list-settings", "--model", "hmm", "--json").out)
+    assert one["settings"][1]["name"] == "null"
+
+
+def test_options_from_a_file(command, files, sides):  # noqa: F811
+    table = {"model": "model1", "set": {"iterations": 2}, "output": str(files / "out")}
+    write(files / "how.json", [json.dumps(table)])
+    done = command("align", *sides, "--config", files / "how.json", "--json")
+    told = json.loads(done.out)
+    assert (told["model"], told["training"]["rounds"]) == ("model1", 2)
+    assert (files / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["a.de"], "a text file needs the file of its translations"),
+        (["a.de", "none"], "none: No such file or directory"),
+        (["a.de", "a.en", "--model", "tree"], "there is no model 'tree'"),
+        (["a.de", "a.en", "--set", "null=2"], "null is 2.0, want"),
+        (["a.de", "a.en", "--set", "x=2"], "best has no setting 'x'"),
+        (["a.de", "a.en", "--symmetrize", "half"], "there is no such method"),
+        (["a.de", "a.en", "--symmetrize", "threshold:2"], "want threshold:P"),
+        (["a.de", "a.en", "--symmetrize", "threshold"], "want threshold:P"),
+        (["a.de", "a.en", "--order", "mine"], "want symal or atools"),
+        (["a.de", "a.en", "--on-bad-line", "hide"], "want stop or skip"),
+        (["a.de", "a.en", "--tokeniser", "knife"], "there is no tokeniser 'knife'"),
+        (["a.de", "a.en", "--save", "."], "is it yours?"),
+        (["a.de", "a.en", "--save", "no/folder"], "there is no folder"),
+        (["a.de", "a.en", "--save", "-"], "it is a folder, not a stream"),
+        (["a.de", "a.en", "--save", "out"], "lies in it, and would be lost"),
+        (["a.de", "a.en", "--scores", "a.de"], "it is read, too"),
+        (["a.de", "a.en", "--scores", "out"], "-o goes there already"),
+        (["a.de", "a.en", "--load", "none"], "none/aligner.json: No such file"),
+        (["a.de", "a.en", "--load", "none", "--save", "x"], "leave out --save"),
+        (["a.de", "a.en", "--verify"], "want --load, too"),
+        (["a.de", "a.en", "--gold", "part"], "say with --first-line"),
+        (["a.de", "a.en", "--gold", "part", "--first-line", "12"], "there are too few"),
+        (["a.de", "a.en", "--gold", "part", "--first-line", "4"], "part:1: the link 0-9"),
+        (["a.de", "a.en", "--gold", "void"], "there are no links in it"),
+        (["a.de", "a.en", "--show", "13"], "--show 13: there are 12 lines"),
+        (["a.de", "a.en", "--picture", "p.svg"], "say with --show"),
+        (["a.de", "a.en", "--show", "1", "--picture", "p.png"], "ends with .svg or .html"),
+        (["a.de", "a.en", "--show", "1", "--show", "2", "--picture", "p.svg"], "on a page"),
+        (["void", "void"], "there is no sentence pair with words on both sides"),
+    ],
+)  # fmt: skip
+def test_refusals(command, files, arguments, reason, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(files)
+    write(files / "part", ["0-0", "0-9"] if reason == "there are too few" else ["0-9", "0-0"])
+    write(files / "void", [""] * 12)
+    before = sorted(files.iterdir())
+    done = command("align", *arguments, "-o", "out")
+    assert (done.code, done.out) == (1, "")
+    assert reason in done.err
+    assert sorted(files.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "say where the links go"),
+        (["-o", "-", "--json"], "cannot go there as well"),
+        (["-o", "-", "--scores", "-"], "-o and --scores cannot both go to standard output"),
+        (["-o", "-", "--show", 1], "--show draws where -o goes"),
+        (["--lexicon", "-"], "--lexicon: it goes to a file"),
+    ],
+)
+def test_one_thing_at_a_time_on_standard_output(command, sides, arguments, reason):  # noqa: F811
+    done = command("align", *sides, *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert reason in done.err
+
+
+def test_what_is_missing_is_told(command, sides, files):  # noqa: F811
+    assert "there must be a corpus" in command("align", "-o", "-").err
+    assert command("align", *sides, "--save", files / "aligner").code == 0
+    assert "--scores needs a corpus" in command(
+        "align", "--load", files / "aligner", "--scores", files / "x"
+    ).err.replace("\n", " ")
+
+
+def test_stopping_leaves_nothing(files):
+    write(files / "l.de", ["", *GERMAN * 2000])
+    write(files / "l.en", ["", *ENGLISH * 2000])
+    before = sorted(files.iterdir())
+    arguments = ["align", "l.de", "l.en", "-o", "out", "--save", "aligner", "--set"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "rosewood", *arguments, "iterations=1000"],
+        cwd=files,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert running.stderr is not None
+    assert b"whose lines will be empty: 1" in running.stderr.readline()  # training begins
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, b"", b"rosewood: stopped\n")
+    assert sorted(files.iterdir()) == before
+
+
+def test_real_text(command, tmp_path):  # noqa: F811
+    sides = real.path_of("novels-fr-en/train.fr.gz"), real.path_of("novels-fr-en/train.en.gz")
+    gold = real.path_of("novels-fr-en/gold.align.gz")
+    done = command("align", *sides, "-o", tmp_path / "out", "--gold", gold, "--first-line", 5036,
+                   "--json", "-q")  # fmt: skip
+    error = json.loads(done.out)["gold"]["aer"]
+    assert error < 0.08
+    links = read_pharaoh(tmp_path / "out")
+    assert alignment_error_rate(links, read_gold(gold), first_line=5036) == error
