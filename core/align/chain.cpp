@@ -206,12 +206,14 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   const double* back = &jump_back_[index(widest)];
   norm_.resize(places_ + 1);
   last_.resize(places_ + 1);
-  upto_.resize(jump_.size() + 1);  // sums of the weights before each
-  upto_[0] = 0.0;
-  for (std::size_t n = 0; n < jump_.size(); ++n) upto_[n + 1] = upto_[n] + jump_[n];
   for (std::int64_t a = -1; a < S; ++a) {
     const std::size_t from = a < 0 ? places_ : index(a);
-    const double all = upto_[index(widest - a + S)] - upto_[index(widest - a)];
+    // Sums only: a difference would lose small weights where no others can be chosen.
+    const std::int64_t forth = S - 1 - a;  // sizes are -a .. forth
+    double all = 0.0;
+    for (std::int64_t d = std::max(-a, -reach); d <= std::min(forth, reach); ++d) all += jump[d];
+    if (forth > reach) all += jump[forth] * static_cast<double>(forth - reach);
+    if (a > reach) all += jump[-a] * static_cast<double>(a - reach);
     norm_[from] = 1.0 / all;
     last_[from] = jump[S - a] / (all + jump[S - a]);
   }

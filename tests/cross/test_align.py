@@ -139,13 +139,31 @@ def test_long_sentences(kind, shape):
     check_sentence(how, emission, np.float32(chance.random(shape[0])).astype(float).tolist())
 
 
-def check_sentence(how, emission, null_emission):
+@pytest.mark.parametrize("places", [1, 2, 3, 9])
+@pytest.mark.parametrize("rare", [1e-12, 1e-30])
+def test_jumps_that_hardly_ever_happen(places, rare):
+    """Where no other jump is possible, one that is rare is certain."""
+    for likely in range(7):
+        jump = [rare] * 7
+        jump[likely] = 1 - 6 * rare
+        emission = [[0.5] * places, [0.25] * places, [0.125] * places]
+        check_posteriors(reference.Placement("jumps", 0.25, jump=jump), emission, [0.5] * 3)
+
+
+def check_posteriors(how, emission, null_emission) -> None:
     observed, places = len(emission), len(emission[0])
     want = reference.inferred(how, emission, null_emission)
-    view, model, size = one_sentence(how, emission, null_emission)
+    view, model, _ = one_sentence(how, emission, null_emission)
     forward, backward = np.zeros(observed * places, np.float32), np.zeros(observed * places, "f4")
     _core.align_posteriors(view, model, np.array([0, forward.size]), forward, backward)
     close(forward.reshape(places, observed).T, want.link)
+
+
+def check_sentence(how, emission, null_emission) -> None:
+    check_posteriors(how, emission, null_emission)
+    observed, places = len(emission), len(emission[0])
+    want = reference.inferred(how, emission, null_emission)
+    view, model, size = one_sentence(how, emission, null_emission)
     null = np.zeros(observed, np.int64), np.zeros(places, np.int64)
     count, none = np.zeros(2 * size, np.int64), np.zeros(0, np.int64)
     log_probability, far, jump, chance, *_ = _core.align_expect(
