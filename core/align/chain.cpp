@@ -55,7 +55,6 @@ ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int
                                std::int64_t size, double* out) {
   for (std::int64_t a = 0; a < size; ++a) {
     const double m = mass[a];
-    if (m < 1e-12) continue;
     double* o = out - a;
     const std::int64_t end = std::min(size, a + reach + 1);
     for (std::int64_t i = std::max<std::int64_t>(0, a - reach); i < end; ++i) o[i] += m * ahead[i];

@@ -150,6 +150,14 @@ def test_jumps_that_hardly_ever_happen(places, rare):
         check_posteriors(reference.Placement("jumps", 0.25, jump=jump), emission, [0.5] * 3)
 
 
+def test_jumps_from_a_place_that_seems_impossible():
+    """What follows may make it likely again: the end is near from the last place alone."""
+    jump = [0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1e-6]
+    how = reference.Placement("jumps", 0.5, jump=[weight / sum(jump) for weight in jump])
+    rare = float(np.float32(1e-6))
+    check_sentence(how, [[1.0] * 5 + [rare], [1.0] * 6], [1.0, 1.0])
+
+
 def check_posteriors(how, emission, null_emission) -> None:
     observed, places = len(emission), len(emission[0])
     want = reference.inferred(how, emission, null_emission)
