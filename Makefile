@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help build demo test lint format stubs bench sanitize clean
 
 help:
-	@echo "make demo      a reranker and a forest at work: a report and pictures in demo/"
+	@echo "make demo      an aligner, a reranker and a forest at work: a report and pictures in demo/"
 	@echo "make build     the environment .venv, with the command .venv/bin/rosewood"
 	@echo "make test      all tests"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"

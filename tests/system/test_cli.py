@@ -269,3 +269,5 @@ def test_demo(tmp_path):
     assert "a cat on the mat" in out
     assert "derivative of the risk" in out
     ElementTree.parse(tmp_path / "demo" / "forest.svg")
+    ElementTree.parse(tmp_path / "demo" / "alignment.svg")
+    assert "alignment error rate 0.0" in out

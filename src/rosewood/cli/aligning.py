@@ -112,14 +112,36 @@ def read_text(
         return Text(IndexedCorpus.open(folders[0]), {})
     read = read_every_line(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
     prepared = _Prepared(how, max_words)
-    text = read.through(prepared) if how or max_words is not None else read
-    corpus = _indexed(text, sources, checks.max_characters)
+    is_changed = bool(how) or max_words is not None
+    corpus = None if is_changed else _plainly(sources, format, checks)
+    if corpus is None:
+        text = read.through(prepared) if is_changed else read
+        corpus = _indexed(text, sources, checks.max_characters)
     made = Text(corpus, dict(read.skipped), prepared.too_long)
     if made.too_long:
         warn(f"pairs with a side of more than {max_words:,} words: {made.too_long:,}")
     if made.blank:
         warn(f"pairs without words on a side, whose lines will be empty: {made.blank:,}")
     return made
+
+
+def _plainly(sources: Sequence[str], format: str | None, checks: Checks) -> IndexedCorpus | None:
+    """Two small text files without a fault, natively; readers tell of faults, and read the rest."""
+    from rosewood.corpus import IndexedCorpus
+    from rosewood.corpus.readers import format_of
+
+    is_text = len(sources) == 2 and format in (None, "text") and not any(map(format_of, sources))
+    if not is_text or not all(Path(source).is_file() for source in sources):
+        return None
+    if sum(Path(source).stat().st_size for source in sources) > _SMALL:
+        return None
+    try:  # a character is a byte or more
+        corpus = IndexedCorpus.from_files(
+            sources[0], sources[1], max_words=checks.max_words, max_bytes=checks.max_characters
+        )
+    except FormatError:
+        return None
+    return corpus if len(corpus) else None
 
 
 def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCorpus:

@@ -1,4 +1,4 @@
-"""`rosewood demo`: candidates reranked, and a forest at work."""
+"""`rosewood demo`: words aligned, candidates reranked, and a forest at work."""
 
 from __future__ import annotations
 
@@ -37,13 +37,48 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Candidates reranked, with a report; a forest searched, measured and drawn."""
+    """Words aligned; candidates reranked, with a report; a forest searched, measured and drawn."""
     from rich.console import Console
 
     console = Console(highlight=False)
     output.mkdir(parents=True, exist_ok=True)
+    _alignment(console, output)
     _reranking(console, output)
     _forest(console, output)
+
+
+def _alignment(console: Console, output: Path) -> None:
+    """Sentences of the phrasebook: which word translates which, without being told."""
+    from rich.table import Table
+
+    from rosewood.align import Aligner, read_gold, score_links
+    from rosewood.corpus import IndexedCorpus
+    from rosewood.corpus.phrasebook import Phrasebook
+    from rosewood.output import whole_file
+
+    pairs = list(Phrasebook("en-de", seed=1).pairs(2000))
+    console.print("[bold]Alignment[/bold]: sentence pairs in, links between words out\n")
+    corpus = IndexedCorpus.from_pairs(pairs)
+    aligner, aligned = Aligner.fit_align(corpus)
+    links = aligned.symmetrize()
+    gold = read_gold(pair.gold() for pair in pairs)
+    told = score_links(links, gold)
+    console.print(
+        f"{len(pairs):,} pairs of the phrasebook: alignment error rate {told.aer:.3f}, "
+        f"precision {told.precision:.3f}, recall {told.recall:.3f}"
+    )
+    table = Table("English", "German, and how likely", title="\nWords it learned")
+    lexicon = aligner.lexicon()
+    for word in ("house", "know", "to", "not"):
+        found = lexicon.translations(word, 4)
+        table.add_row(word, "   ".join(f"{each.target} {each.forward:.2f}" for each in found))
+    console.print(table)
+    shown = max(range(200), key=lambda k: len(pairs[k].source))
+    picture = output / "alignment.svg"
+    with whole_file(picture) as stream:
+        stream.write(links.sentence(shown, corpus).svg(gold=gold[shown]).encode())
+    console.print(links.sentence(shown, corpus).text(), markup=False)
+    console.print(f"\nThe same as a picture: {picture}\n")
 
 
 def _reranking(console: Console, output: Path) -> None:

@@ -185,9 +185,10 @@ class IndexedCorpus:
         *,
         known: tuple[Iterable[str], Iterable[str]] | None = None,
         max_words: int = _MAX_WORDS,
+        max_bytes: int = _MAX_BYTES,
     ) -> Self:
-        """Two files of lines, compressed or not, in memory."""
-        readers = _readers((fspath(source), fspath(target)), known, max_words)
+        """Two files of lines, compressed or not, in memory; limits are those of a line."""
+        readers = _readers((fspath(source), fspath(target)), known, max_words, max_bytes)
         for reader in readers:
             for _ in reader.blocks():
                 pass
@@ -203,6 +204,7 @@ class IndexedCorpus:
         target: PathName | None = None,
         pairs: Iterable[Pair] | None = None,
         max_words: int = _MAX_WORDS,
+        max_bytes: int = _MAX_BYTES,
         step: Step | None = None,
     ) -> Self:
         """Write a corpus into a folder, from two files or from pairs, and open it.
@@ -213,7 +215,7 @@ class IndexedCorpus:
             raise CorpusError("build: want source and target, or pairs")
         one = "source" if source is None else fspath(source)
         other = "target" if target is None else fspath(target)
-        readers = _readers((one, other), None, max_words)
+        readers = _readers((one, other), None, max_words, max_bytes)
         with whole_folder(folder, marker=files.MANIFEST) as aside, ExitStack() as opened:
             writers = [files.SideWriter(aside, side) for side in files.SIDES]
             for writer in writers:
@@ -258,11 +260,14 @@ class IndexedCorpus:
 class _Reader:
     """One side on its way into numbers; errors name its file, or which side it is."""
 
-    def __init__(self, file: str, known: Iterable[str] | None, max_words: int) -> None:
-        if max_words < 1:
-            raise CorpusError(f"max_words is {max_words}, want at least 1")
+    def __init__(
+        self, file: str, known: Iterable[str] | None, max_words: int, max_bytes: int
+    ) -> None:
+        for name, limit in {"max_words": max_words, "max_bytes": max_bytes}.items():
+            if limit < 1:
+                raise CorpusError(f"{name} is {limit}, want at least 1")
         self.file = file
-        self.indexer = _core.Indexer(max_words, _MAX_BYTES)
+        self.indexer = _core.Indexer(max_words, max_bytes)
         if known is not None:
             words = list(known)
             if "" in words or any("\n" in word for word in words):
@@ -321,10 +326,16 @@ class _Reader:
 
 
 def _readers(
-    names: tuple[str, str], known: tuple[Iterable[str], Iterable[str]] | None, max_words: int
+    names: tuple[str, str],
+    known: tuple[Iterable[str], Iterable[str]] | None,
+    max_words: int,
+    max_bytes: int = _MAX_BYTES,
 ) -> tuple[_Reader, _Reader]:
     words = (None, None) if known is None else known
-    return _Reader(names[0], words[0], max_words), _Reader(names[1], words[1], max_words)
+    one, other = (
+        _Reader(name, each, max_words, max_bytes) for name, each in zip(names, words, strict=True)
+    )
+    return one, other
 
 
 def _check_counts(source: _Reader, target: _Reader) -> None:
