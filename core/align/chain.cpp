@@ -55,7 +55,6 @@ ROSEWOOD_CLONES void correlate(const double* mass, const double* ahead, std::int
                                std::int64_t size, double* out) {
   for (std::int64_t a = 0; a < size; ++a) {
     const double m = mass[a];
-    if (m < 1e-12) continue;
     double* o = out - a;
     const std::int64_t end = std::min(size, a + reach + 1);
     for (std::int64_t i = std::max<std::int64_t>(0, a - reach); i < end; ++i) o[i] += m * ahead[i];
@@ -140,15 +139,17 @@ void Chain::weigh(double tension, Diagonal& made) const {
     double* distance = &made.distance[o * places_];
     for (std::size_t s = 0; s < places_; ++s)
       distance[s] = std::abs(static_cast<double>(s + 1) / places - at);
-    // Weights fall off by the same factor from step to step, on either side of the diagonal.
+    // Weights fall off by the same factor from step to step, on either side of the diagonal. They
+    // are relative to that of the nearest place: some may weigh nothing, but never all.
     const auto before = std::min(places_, static_cast<std::size_t>(at * places));
+    const double nearest = *std::min_element(distance, distance + places_);
     double total = 0.0;
     if (before > 0) {
-      double w = std::exp(-tension * distance[before - 1]);
+      double w = std::exp(-tension * (distance[before - 1] - nearest));
       for (std::size_t s = before; s-- > 0; w *= fall) total += weight[s] = w;
     }
     if (before < places_) {
-      double w = std::exp(-tension * distance[before]);
+      double w = std::exp(-tension * (distance[before] - nearest));
       for (std::size_t s = before; s < places_; ++s, w *= fall) total += weight[s] = w;
     }
     const double scale = 1.0 / total;
@@ -204,12 +205,14 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
   const double* back = &jump_back_[index(widest)];
   norm_.resize(places_ + 1);
   last_.resize(places_ + 1);
-  upto_.resize(jump_.size() + 1);  // sums of the weights before each
-  upto_[0] = 0.0;
-  for (std::size_t n = 0; n < jump_.size(); ++n) upto_[n + 1] = upto_[n] + jump_[n];
   for (std::int64_t a = -1; a < S; ++a) {
     const std::size_t from = a < 0 ? places_ : index(a);
-    const double all = upto_[index(widest - a + S)] - upto_[index(widest - a)];
+    // Sums only: a difference would lose small weights where no others can be chosen.
+    const std::int64_t forth = S - 1 - a;  // sizes are -a .. forth
+    double all = 0.0;
+    for (std::int64_t d = std::max(-a, -reach); d <= std::min(forth, reach); ++d) all += jump[d];
+    if (forth > reach) all += jump[forth] * static_cast<double>(forth - reach);
+    if (a > reach) all += jump[-a] * static_cast<double>(a - reach);
     norm_[from] = 1.0 / all;
     last_[from] = jump[S - a] / (all + jump[S - a]);
   }

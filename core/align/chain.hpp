@@ -65,8 +65,7 @@ class Chain {
   double tension_ = -1.0;
   std::map<std::pair<std::size_t, std::size_t>, Diagonal> diagonals_;  // of sizes seen before
   Diagonal rare_;                                                      // of a size seen now
-  std::vector<double> jump_, jump_back_;  // by distance, -S-1 .. S+1, and the other way round
-  std::vector<double> upto_;
+  std::vector<double> jump_, jump_back_;      // by distance, -S-1 .. S+1, and the other way round
   std::vector<double> norm_;                  // 1 / sum of jumps from a place; the last: from -1
   std::vector<double> last_, ending_;         // probability of the end from a place; its posterior
   std::vector<double> placed_, unplaced_;     // forward values of states with and without a place

@@ -69,24 +69,27 @@ def test_the_loop_is_a_sum_over_alignments(how, data):
     for have, wanted in zip(found, want, strict=True):
         close(have, wanted, 1e-9)
     if how.kind == "jumps":
-        placed = shape[0] - sum(found.null)
+        placed = shape[0] - sum(found.null) + 1  # and the end
         assert isclose(sum(found.jump), placed, abs_tol=1e-9)
         # Every jump was made from somewhere, with these weights to choose from.
         assert isclose(sum(np.multiply(found.chance, how.jump)), placed, abs_tol=1e-9)
 
 
 def test_alignments_by_hand():
-    """Two words, two places: the second jump is normalised over the places that are there."""
+    """Two words, two places: jumps are normalised over the places that are there."""
     how = reference.Placement("jumps", 0.2, jump=[0.1, 0.3, 0.6])
     emission, null = [[0.5, 0.25], [0.125, 1.0]], [0.1, 0.2]
     # From before the sentence: a jump of 1 to place 0, one of 2, as likely, to place 1.
-    assert isclose(reference.story(how, emission, null, [0, None]), 0.8 * 0.5 * 0.5 * 0.2 * 0.2)
-    # From place 0: to 0 or to 1, that is 0 or +1.
-    assert isclose(
-        reference.story(how, emission, null, [0, 1]), (0.8 * 0.5 * 0.5) * (0.8 * 0.6 / 0.9)
-    )
+    first, none = 0.8 * 0.5 * 0.5, 0.2 * 0.2
+    # At the end, from place 0: to 0, to 1 or behind it, that is 0, +1 or +2.
+    assert isclose(reference.story(how, emission, null, [0, None]), first * none * 0.6 / 1.5)
+    # From place 0: to 0 or to 1; and at the end from place 1.
+    second = 0.8 * 0.6 / 0.9 * 1.0
+    assert isclose(reference.story(how, emission, null, [0, 1]), first * second * 0.6 / 1.0)
     # The first word with a place is the second one.
-    assert isclose(reference.story(how, emission, null, [None, 0]), 0.02 * 0.8 * 0.5 * 0.125)
+    second = 0.8 * 0.5 * 0.125
+    assert isclose(reference.story(how, emission, null, [None, 0]), 0.02 * second * 0.6 / 1.5)
+    assert isclose(reference.story(how, emission, null, [None, None]), 0.02 * none / 3)
 
 
 def one_sentence(how, emission, null_emission):
@@ -136,13 +139,39 @@ def test_long_sentences(kind, shape):
     check_sentence(how, emission, np.float32(chance.random(shape[0])).astype(float).tolist())
 
 
-def check_sentence(how, emission, null_emission):
+@pytest.mark.parametrize("places", [1, 2, 3, 9])
+@pytest.mark.parametrize("rare", [1e-12, 1e-30])
+def test_jumps_that_hardly_ever_happen(places, rare):
+    """Where no other jump is possible, one that is rare is certain."""
+    for likely in range(7):
+        jump = [rare] * 7
+        jump[likely] = 1 - 6 * rare
+        emission = [[0.5] * places, [0.25] * places, [0.125] * places]
+        check_posteriors(reference.Placement("jumps", 0.25, jump=jump), emission, [0.5] * 3)
+
+
+def test_jumps_from_a_place_that_seems_impossible():
+    """What follows may make it likely again: the end is near from the last place alone."""
+    jump = [0.5, 1.0, 1.0, 1.0, 1.0, 1.0, 1e-6]
+    how = reference.Placement("jumps", 0.5, jump=[weight / sum(jump) for weight in jump])
+    rare = float(np.float32(1e-6))
+    check_sentence(how, [[1.0] * 5 + [rare], [1.0] * 6], [1.0, 1.0])
+
+
+def check_posteriors(how, emission, null_emission) -> None:
     observed, places = len(emission), len(emission[0])
     want = reference.inferred(how, emission, null_emission)
-    view, model, size = one_sentence(how, emission, null_emission)
+    view, model, _ = one_sentence(how, emission, null_emission)
     forward, backward = np.zeros(observed * places, np.float32), np.zeros(observed * places, "f4")
     _core.align_posteriors(view, model, np.array([0, forward.size]), forward, backward)
     close(forward.reshape(places, observed).T, want.link)
+
+
+def check_sentence(how, emission, null_emission) -> None:
+    check_posteriors(how, emission, null_emission)
+    observed, places = len(emission), len(emission[0])
+    want = reference.inferred(how, emission, null_emission)
+    view, model, size = one_sentence(how, emission, null_emission)
     null = np.zeros(observed, np.int64), np.zeros(places, np.int64)
     count, none = np.zeros(2 * size, np.int64), np.zeros(0, np.int64)
     log_probability, far, jump, chance, *_ = _core.align_expect(
@@ -188,7 +217,15 @@ def test_a_lexicon_of_words_that_never_occur():
 @EXAMPLES
 @given(st.floats(1e-8, 1e9) | st.floats(1e-3, 50.0))
 def test_exp_digamma(x):
-    close(_core.exp_digamma(x), words.exp_digamma(x), 1e-9)
+    out = np.empty(2)
+    _core.exp_digamma(np.array([x, 1.0]), out)
+    close(out, [words.exp_digamma(x), words.exp_digamma(1.0)], 1e-9)
+
+
+def test_digamma_of_nothing():
+    for x in (0.0, -1.0, np.nan):
+        with pytest.raises(AlignmentError, match="digamma of"):
+            _core.exp_digamma(np.array([1.0, x]), np.empty(2))
 
 
 def random_counts(corpus, lexicon, columns, seed=0):
@@ -211,9 +248,13 @@ def test_probabilities_of_counts(columns, prior):
     want = words.count_totals(loops, sizes(corpus))
     for found, wanted in zip(totals, want, strict=True):
         close(found / UNIT, wanted, 1e-9)
-    _core.maximise_words(lexicon.view, count, *totals, prior)
+    partners = words.count_partners(loops[0], sizes(corpus))
+    assert [each.tolist() for each in lexicon.partners] == list(partners)
+    _core.maximise_words(lexicon.view, count, *totals, *lexicon.partners, prior)
     found = entries(lexicon, lexicon.entry["forward"]), entries(lexicon, lexicon.entry["backward"])
-    for have, wanted in zip(found, words.maximise_words(found[0], loops, want, prior), strict=True):
+    for have, wanted in zip(
+        found, words.maximise_words(found[0], loops, want, partners, prior), strict=True
+    ):
         np.testing.assert_allclose([have[p][0] for p in wanted], list(wanted.values()), rtol=1e-6)
     null = np.array([0, UNIT, 5 * UNIT // 2])
     np.testing.assert_allclose(
@@ -226,13 +267,10 @@ def test_divergence(prior):
     corpus = indexed(random_corpus(2))
     lexicon = Lexicon.of(bitext_of(corpus))
     count, loops = random_counts(corpus, lexicon, 2)
-    count[lexicon.entry["word"] >= 0][:1] = 1  # the least that can be counted
-    for given_side in (0, 1):
-        total = lexicon.totals(count)[given_side]
-        row_words = sizes(corpus)[1 - given_side]
-        found = _core.word_divergence(lexicon.view, count, given_side, total, prior, row_words)
-        want = words.word_divergence(loops[given_side], given_side, sizes(corpus), prior)
-        assert isclose(found, want, rel_tol=1e-9)
+    for side in (0, 1):
+        total, partners = lexicon.totals(count)[side], lexicon.partners[side]
+        found = _core.word_divergence(lexicon.view, count, side, total, partners, prior)
+        assert isclose(found, words.word_divergence(loops[side], side, prior), rel_tol=1e-9)
 
 
 def test_divergence_of_the_smallest_counts():
@@ -241,8 +279,8 @@ def test_divergence_of_the_smallest_counts():
     lexicon = Lexicon.of(bitext_of(corpus))
     count = np.where(lexicon.entry["word"] == 0, 1, UNIT)[:, None]
     for prior in (1e-3, 1e-9):
-        total = lexicon.totals(count)[0]
-        found = _core.word_divergence(lexicon.view, count, 0, total, prior, 2)
+        total, partners = lexicon.totals(count)[0], lexicon.partners[0]
+        found = _core.word_divergence(lexicon.view, count, 0, total, partners, prior)
         want = words.dirichlet_divergence([1 / UNIT, 1.0], prior)
         assert isclose(found, want, rel_tol=1e-7)
 
@@ -337,6 +375,19 @@ def test_pairs_of_stems():
     same_pairs({p: v[0] / UNIT for p, v in entries(stems, sums).items()}, want)
     with pytest.raises(AlignmentError, match="no pair of stems"):
         _core.add_pairs(count.reshape(-1), pair + len(stems), sums)
+
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+@EXAMPLES
+@given(st.lists(st.lists(st.integers(-1, 9), max_size=8)), st.sampled_from(["source", "target"]))
+def test_links_of_choices(choices, side):
+    start = np.cumsum([0, *map(len, choices)])
+    choice = np.array([place for each in choices for place in each], np.int32)
+    links = Links.from_choices(choice, start, of=side)
+    want = [reference.links_from_choices(each, side == "target") for each in choices]
+    assert [sorted(each.links) for each in links] == want
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -73,8 +73,8 @@ def same_expectation(training: Training, want: reference.Expected) -> None:
 
 def same_choices(training: Training, state: reference.Model) -> None:
     """The same posteriors; the same links, but where a word has two that are as good."""
-    corpus, native = training.corpus, training.final()
-    aligned = _aligned(corpus, training.bitext, native, training.model, 1)
+    corpus, native = training.corpus, training.final(0, len(training.corpus))
+    aligned = _aligned([(training.bitext, native, corpus)], training.model, 1)
     bitext = numbers(corpus)
     cells = np.cumsum([0, *(len(s) * len(t) for s, t in bitext)])
     both = np.zeros(cells[-1], np.float32), np.zeros(cells[-1], np.float32)
@@ -219,16 +219,16 @@ def objectives(corpus: IndexedCorpus, model):
 
 def divergences(training: Training, before, totals) -> np.ndarray:
     """What the variational bound pays for the probabilities it was computed with."""
-    prior, found = training.model.prior, []
-    for d in range(2):
-        given_words = training.bitext.target_words if d == 0 else training.bitext.source_words
-        found.append(
+    prior, lexicon = training.model.prior, training.lexicon
+    return np.array(
+        [
             _core.word_divergence(
-                training.lexicon.view, before.count, d, totals[d], prior, given_words
+                lexicon.view, before.count, d, totals[d], lexicon.partners[d], prior
             )
             + words.dirichlet_divergence(before.null[d] / UNIT, prior)
-        )
-    return np.array(found)
+            for d in range(2)
+        ]
+    )
 
 
 def never_falls(corpus, model) -> None:
@@ -259,7 +259,7 @@ def test_em_never_lowers_its_objective_anywhere(sentences, kind, prior, null, re
 leaps = st.lists(
     st.integers(1, 7).flatmap(
         lambda places: st.tuples(
-            st.just(places), st.integers(-1, places - 1), st.integers(0, places - 1),
+            st.just(places), st.integers(-1, places - 1), st.integers(0, places),
             st.floats(0.0, 100.0),
         )
     ),
@@ -272,24 +272,30 @@ leaps = st.lists(
     lambda reach: st.lists(st.floats(1e-3, 1.0), min_size=2 * reach + 1, max_size=2 * reach + 1)
 ))  # fmt: skip
 def test_jumps_become_likelier(made, weights):
-    """Jumps of sentences with so many places, from a place to another, so often."""
+    """Jumps of sentences with so many places, from a place to another or to the end, so often."""
     jump = np.array(weights) / sum(weights)
 
     def how(jump):
         return reference.Placement("jumps", 0.0, jump=jump.tolist())
 
+    def choices(places, s):
+        return range(places + 1 if s == places else places)
+
+    def whole(jump, places, last, s):
+        return sum(jump[how(jump).size(other - last)] for other in choices(places, s))
+
     def likelihood(jump):
         seen = sum(
-            often * log(how(jump).chance(0, 1, s, places, last)) for places, last, s, often in made
+            often * log(jump[how(jump).size(s - last)] / whole(jump, places, last, s))
+            for places, last, s, often in made
         )
         return seen + 0.5 * np.log(jump / jump.sum()).sum()
 
     count, chance = np.zeros(len(jump)), np.zeros(len(jump))
     for places, last, s, often in made:
         count[how(jump).size(s - last)] += often
-        for other in range(places):
-            whole = how(jump).all_weights(0, 1, places, last)
-            chance[how(jump).size(other - last)] += often / whole
+        for other in choices(places, s):
+            chance[how(jump).size(other - last)] += often / whole(jump, places, last, s)
     better = learn_jumps(jump, count, chance)
     close(better, loops.better_jumps(jump.tolist(), count.tolist(), chance.tolist()), 1e-12)
     assert isclose(better.sum(), 1.0)
@@ -305,20 +311,20 @@ positions = st.dictionaries(
 )  # fmt: skip
 
 
-def native_tension(far: float, links: loops.Positions) -> float:
+def native_tension(far: float, links: loops.Positions, near: float) -> float:
     shapes = Shapes.of(*(np.array([key[n] for key in links]) for n in (0, 1)))
     placed = np.zeros(len(shapes.at))
     for first, ((_, _, o), count) in zip(shapes.first, links.items(), strict=True):
         placed[first + o] += count
-    return learn_tension(shapes, far, placed)
+    return learn_tension(shapes, far, placed, near)
 
 
 @settings(deadline=None)
-@given(positions, st.floats(0.0, 1.0))
-def test_tension_is_the_likeliest(links, share):
+@given(positions, st.floats(0.0, 1.0), st.floats(0.0, 1000.0))
+def test_tension_is_the_likeliest(links, share, near):
     """`share` of how far links are without any tension."""
     far = share * (loops.tension_slope(0.0, 0.0, links))
-    found = native_tension(far, links)
+    found = native_tension(far, links, near)
     best = loops.tension_likelihood(found, far, links)
     for other in [*np.geomspace(0.1, 100.0, 60), found * 1.01, found * 0.99]:
         if 0.1 <= other <= 100.0:

@@ -55,6 +55,15 @@ class Placement(NamedTuple):
         weight = self.weight(o, observed, s, places, last)
         return weight / self.all_weights(o, observed, places, last)
 
+    def end(self, places: int, last: int) -> float:
+        """Jumps end behind the last place: the probability of that, no place being left over."""
+        if self.kind != "jumps":
+            return 1.0
+        return self.jump[self.size(places - last)] / self.end_weights(places, last)
+
+    def end_weights(self, places: int, last: int) -> float:
+        return sum(self.jump[self.size(s - last)] for s in range(places + 1))
+
 
 def distance(o: int, observed: int, s: int, places: int) -> float:
     """How far a link is from the diagonal."""
@@ -90,7 +99,7 @@ def story(
             probability *= (1 - how.null) * how.chance(o, observed, s, places, last)
             probability *= emission[o][s]
             last = s
-    return probability
+    return probability * how.end(places, last)
 
 
 def enumerated(how: Placement, emission: Matrix, null_emission: Row) -> Inferred:
@@ -114,6 +123,10 @@ def enumerated(how: Placement, emission: Matrix, null_emission: Row) -> Inferred
                 whole = how.all_weights(o, observed, places, last)
                 chance[how.size(other - last)] += weight / whole
             last = s
+        if how.kind == "jumps":
+            jump[how.size(places - last)] += weight
+            for other in range(places + 1):
+                chance[how.size(other - last)] += weight / how.end_weights(places, last)
     return Inferred(
         log(total),
         [[p / total for p in row] for row in link],
@@ -154,7 +167,9 @@ def inferred(how: Placement, emission: Matrix, null_emission: Row) -> Inferred:
             here[s] += before[o][last] * step(o, s, last)
         scale.append(sum(here.values()))
         before.append({last: value / scale[o] for last, value in here.items()})
-    after = [dict.fromkeys(states, 1.0)]  # after[o]: of the words from o on
+    scale.append(sum(before[observed][last] * how.end(places, last) for last in states))
+    # after[o]: of the words from o on, and of the end
+    after = [{last: how.end(places, last) / scale[observed] for last in states}]
     for o in reversed(range(observed)):
         here = {last: after[0][last] * how.null * null_emission[o] for last in states}
         for s, last in product(range(places), states):
@@ -174,6 +189,11 @@ def inferred(how: Placement, emission: Matrix, null_emission: Row) -> Inferred:
             far += made[s] * distance(o, observed, s, places)
             jump[how.size(s - last)] += made[s]
             chance[how.size(s - last)] += price
+    for last in states if how.kind == "jumps" else ():
+        ended = before[observed][last] * after[observed][last]
+        jump[how.size(places - last)] += ended
+        for other in range(places + 1):
+            chance[how.size(other - last)] += ended / how.end_weights(places, last)
     return Inferred(sum(map(log, scale)), link, null, far, jump, chance)
 
 
@@ -326,6 +346,12 @@ def align_choose(bitext: Sequence[SentencePair], model: Model, least: float) -> 
                 if max(row) > best:
                     chosen[k].choice[d][o] = row.index(max(row))
     return chosen
+
+
+def links_from_choices(choice: Sequence[int], chose_sources: bool) -> list[Pair]:
+    """The links of a sentence whose words chose a place each, or -1; sorted."""
+    links = [(s, o) if chose_sources else (o, s) for o, s in enumerate(choice) if s >= 0]
+    return sorted(links)
 
 
 # -- files -----------------------------------------------------------------------------------------

@@ -59,8 +59,9 @@ def em_round(
     expected = align_expect(bitext, state)
     sizes = len(state.null_word[1]), len(state.null_word[0])
     totals = words.count_totals(expected.count, sizes)
+    partners = words.count_partners(state.word[0], sizes)
     found = state._replace(
-        word=words.maximise_words(state.word[0], expected.count, totals, model.prior),
+        word=words.maximise_words(state.word[0], expected.count, totals, partners, model.prior),
         null_word=(
             words.null_words(expected.null[0], model.prior),
             words.null_words(expected.null[1], model.prior),

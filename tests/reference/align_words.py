@@ -86,28 +86,40 @@ def count_totals(count: Sequence[Counts], words: tuple[int, int]) -> tuple[Row, 
     return totals
 
 
+def count_partners(pairs: Iterable[Pair], words: tuple[int, int]) -> tuple[list[int], list[int]]:
+    """How many words each source and each target word occurs with."""
+    partners = [0] * words[0], [0] * words[1]
+    for s, t in pairs:
+        partners[0][s] += 1
+        partners[1][t] += 1
+    return partners
+
+
 def maximise_words(
-    pairs: Iterable[Pair], count: Sequence[Counts], totals: tuple[Row, Row], prior: float
+    pairs: Iterable[Pair],
+    count: Sequence[Counts],
+    totals: tuple[Row, Row],
+    partners: tuple[Sequence[int], Sequence[int]],
+    prior: float,
 ) -> tuple[dict[Pair, float], dict[Pair, float]]:
     """Relative frequencies; with a prior, their variational counterparts, which sum to less."""
 
-    def share(number: float, whole: float, words: int) -> float:
+    def share(number: float, whole: float, others: int) -> float:
         if prior > 0:
-            number, whole = exp_digamma(number + prior), exp_digamma(whole + prior * words)
+            number, whole = exp_digamma(number + prior), exp_digamma(whole + prior * others)
         return single(max(LEAST, number / max(LEAST, whole)))
 
-    sizes = len(totals[0]), len(totals[1])
     forward, backward = {}, {}
     for s, t in pairs:
-        forward[s, t] = share(count[0].get((s, t), 0.0), totals[0][s], sizes[1])
-        backward[s, t] = share(count[-1].get((s, t), 0.0), totals[1][t], sizes[0])
+        forward[s, t] = share(count[0].get((s, t), 0.0), totals[0][s], partners[0][s])
+        backward[s, t] = share(count[-1].get((s, t), 0.0), totals[1][t], partners[1][t])
     return forward, backward
 
 
 def null_words(count: Row, prior: float) -> Row:
     """The same for the words without partners, which come from one row of their own."""
     if prior > 0:
-        whole = exp_digamma(sum(count) + prior * len(count))
+        whole = max(LEAST, exp_digamma(sum(count) + prior * len(count)))
         return [single(max(LEAST, exp_digamma(each + prior) / whole)) for each in count]
     return [single(max(LEAST, each / max(LEAST, sum(count)))) for each in count]
 
@@ -123,12 +135,12 @@ def dirichlet_divergence(count: Sequence[float], prior: float) -> float:
     )  # fmt: skip
 
 
-def word_divergence(count: Counts, given: int, words: tuple[int, int], prior: float) -> float:
-    """How far all rows of a direction are from their priors."""
-    rows = np.zeros(words)
+def word_divergence(count: Counts, given: int, prior: float) -> float:
+    """How far all rows of a direction are from their priors; `count` has all pairs that occur."""
+    rows: dict[int, Row] = {}
     for pair, number in count.items():
-        rows[pair] = number
-    return sum(dirichlet_divergence(row, prior) for row in (rows if given == 0 else rows.T))
+        rows.setdefault(pair[given], []).append(number)
+    return sum(dirichlet_divergence(row, prior) for row in rows.values())
 
 
 def transfer_counts(
@@ -162,7 +174,7 @@ def common_subsequence(one: str, other: str) -> int:
 
 
 def likeness(one: str, other: str) -> float:
-    """From 0 to 1, as much of the longer word as is common beyond three fifths; short words: 0 or 1."""
+    """How much of the longer word is common, beyond three fifths; short words: 0 or 1."""
     if one == other:
         return float(bool(one))
     if min(len(one), len(other)) < 4:

@@ -37,6 +37,7 @@ MANIFEST = "aligner.json"
 _LEAST = UNIT >> 20
 _SIDES = ("source", "target")
 _WORD_PARTS = ("frequency", "partners", "total", "null", "spelling")
+_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError)
 _KIND = FolderKind(
     MANIFEST,
     "rosewood aligner",
@@ -279,7 +280,9 @@ class Parameters:
             tension = float(facts["tension"][0]), float(facts["tension"][1])
             history = [dict(row) for row in facts["history"]]
             notes = dict(facts["notes"])
-        except (AlignmentError, KeyError, IndexError, TypeError, ValueError) as error:
+            if not all(0 <= each <= 1000 for each in tension):
+                raise AlignmentError(f"the tension is {tension}")
+        except (*_UNREADABLE, AlignmentError) as error:
             raise DamagedFileError(f"its settings are damaged: {error}", file=manifest) from error
         sides = [_side(place, name, arrays) for name in _SIDES]
         start, word = arrays["pairs.start"], arrays["pairs.word"]
@@ -299,7 +302,7 @@ class Parameters:
             if len(jump) % 2 == 0 or not ((jump > 0) & (jump <= 1)).all():
                 raise DamagedFileError("its jumps are no probabilities", file=place / name)
         count = arrays["pairs.count"].reshape(-1, columns)
-        if len(count) and (count.min() < 0 or count.max() > 1 << 60):
+        if not _can_be_added(count):
             raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
         positions = Positions(jumps, tension)
         return cls(model, sides[0], sides[1], start, word, count, positions, history, notes)
@@ -327,7 +330,12 @@ def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
             raise DamagedFileError(
                 f"it has {len(array)} numbers for {len(words)} words", file=place / f"{name}.{part}"
             )
-        if len(array) and not (array.min() >= 0 and array.max() < 1 << 60):
+        if not _can_be_added(array):
             raise DamagedFileError("it has numbers out of range", file=place / f"{name}.{part}")
         parts.append(array)
     return Side(words, *parts)
+
+
+def _can_be_added(array: NDArray[Any]) -> bool:
+    """Whether numbers are from 0 on, and their sum is far from what a count can hold."""
+    return len(array) == 0 or bool(array.min() >= 0 and array.sum(dtype=np.float64) < 1 << 62)

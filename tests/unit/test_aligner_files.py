@@ -1,0 +1,198 @@
+"""Saved aligners that were damaged: an error that names the file, never a crash."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import zlib
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from rosewood.align import MODELS, Aligner, Hmm
+from rosewood.errors import DamagedFileError, FormatError, RosewoodError
+
+PAIRS = [("das haus", "the house"), ("das buch", "the book"), ("ein Buch", "a Book"), ("", "x")]
+NEW = [("das neue haus", "the new house"), ("buch", "book")]
+WORD_KINDS = {
+    "words": "|u1", "word_start": "<i8", "frequency": "<i8", "partners": "<i8", "total": "<i8",
+    "null": "<i8", "spelling": "<f8", "jump": "<f8",
+}  # fmt: skip
+KINDS = {
+    "pairs.start": "<i8", "pairs.word": "<i4", "pairs.count": "<i8",
+    **{f"{side}.{part}": WORD_KINDS[part] for side in ("source", "target") for part in WORD_KINDS},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A folder of each model."""
+    place = tmp_path_factory.mktemp("aligners")
+    for name in MODELS:
+        Aligner.fit(PAIRS, name).save(place / name)
+    return place
+
+
+@pytest.fixture
+def folder(saved, tmp_path):
+    """A copy of `best` to be damaged."""
+    return shutil.copytree(saved / "best", tmp_path / "best")
+
+
+def put(folder, name: str, array) -> None:
+    """Another array in a file, with the size and checksum that the manifest says it has."""
+    data = np.asarray(array).astype(KINDS[name]).tobytes()
+    (folder / name).write_bytes(data)
+    table = json.loads((folder / "aligner.json").read_text(encoding="utf-8"))
+    table["files"][name] = {"bytes": len(data), "crc32": zlib.crc32(data)}
+    (folder / "aligner.json").write_text(json.dumps(table))
+
+
+def refused(folder, name: str, reason: str = ".") -> None:
+    for way in (Aligner.load, Aligner.verify):
+        with pytest.raises(DamagedFileError, match=reason) as told:
+            way(folder)
+        assert told.value.file == str(folder / name)
+
+
+def test_the_files(saved):
+    for name in MODELS:
+        found = {path.name for path in (saved / name).iterdir()}
+        assert found == {"aligner.json", *KINDS}
+        table = json.loads((saved / name / "aligner.json").read_text(encoding="utf-8"))
+        assert (table["format"], table["version"], table["model"]) == ("rosewood aligner", 1, name)
+        assert table["settings"]["null"] == MODELS[name]().null
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_files_cut_changed_and_gone(folder, name):
+    path, good = folder / name, (folder / name).read_bytes()
+    for data in (good[:-1], good[: len(good) // 2], b"", good + b"\0"):
+        if data != good:
+            path.write_bytes(data)
+            refused(folder, name)
+    for place in {0, len(good) // 2, len(good) - 1}:
+        for bit in (0x01, 0x80):
+            path.write_bytes(good[:place] + bytes([good[place] ^ bit]) + good[place + 1 :])
+            with pytest.raises(DamagedFileError) as told:
+                Aligner.verify(folder)
+            assert told.value.file == str(path)
+    path.unlink()
+    refused(folder, name, "the file is missing")
+    path.write_bytes(good)
+    Aligner.verify(folder)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_changed_bytes_never_crash(saved, tmp_path, name):
+    """Loaded without looking at checksums, an aligner may be wrong; it still refuses or answers."""
+    folder = shutil.copytree(saved / name, tmp_path / name)
+    chance = random.Random(name)
+    for file in [*KINDS, "aligner.json"]:
+        path, good = folder / file, (folder / file).read_bytes()
+        for _ in range(12):
+            place = chance.randrange(len(good))
+            changed = bytes([good[place] ^ chance.randrange(1, 256)])
+            path.write_bytes(good[:place] + changed + good[place + 1 :])
+            try:
+                aligner = Aligner.load(folder)
+                aligner.align(NEW)
+                list(aligner.posteriors(NEW))
+                list(aligner.lexicon())
+            except RosewoodError:
+                continue
+        path.write_bytes(good)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("pairs.start", lambda a: a[::-1], "offsets do not go from 0"),
+        ("pairs.start", lambda a: [0, *a[1:-1] + 1000, a[-1]], "offsets do not ascend"),
+        ("pairs.start", lambda a: [*a, a[-1]], "it has 7 numbers, want 6"),
+        ("pairs.start", lambda a: [], "offsets do not go from 0"),
+        ("pairs.word", lambda a: a + 100, "words that are not there"),
+        ("pairs.word", lambda a: a - 1, "words that are not there"),
+        ("pairs.count", lambda a: a[:-1], "numbers, want"),
+        ("pairs.count", lambda a: -a, "its counts are no counts"),
+        ("pairs.count", lambda a: a * 0 + (1 << 60), "its counts are no counts"),
+        ("source.words", lambda a: a | 0x80, "a word is not UTF-8"),
+        ("source.words", lambda a: a * 0 + 65, "a word stands twice"),
+        ("source.word_start", lambda a: a + 1, "offsets do not go from 0"),
+        ("target.word_start", lambda a: [0, *a[2:0:-1], *a[3:]], "offsets do not ascend"),
+        ("target.frequency", lambda a: a[1:], "numbers for"),
+        ("target.frequency", lambda a: -a, "numbers out of range"),
+        ("target.total", lambda a: a - (1 << 40), "numbers out of range"),
+        ("source.null", lambda a: a + (1 << 61), "numbers out of range"),
+        ("target.total", lambda a: a * 0 + (1 << 60), "numbers out of range"),  # sums run over
+        ("source.spelling", lambda a: a * nan, "numbers out of range"),
+        ("source.spelling", lambda a: a + inf, "numbers out of range"),
+        ("source.spelling", lambda a: a - 1, "numbers out of range"),
+        ("target.jump", lambda a: a * 0, "its jumps are no probabilities"),
+        ("target.jump", lambda a: a * nan, "its jumps are no probabilities"),
+        ("source.jump", lambda a: a[1:], "its jumps are no probabilities"),
+        ("source.jump", lambda a: a + 1, "its jumps are no probabilities"),
+        ("source.jump", lambda a: [], "its jumps are no probabilities"),
+    ],
+)
+def test_numbers_with_good_checksums(folder, name, change, reason):
+    """Whoever wrote the file may be wrong, too."""
+    good = np.fromfile(folder / name, KINDS[name])
+    with np.errstate(all="ignore"):
+        put(folder, name, change(good))
+    refused(folder, name, reason)
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"format": "rosewood indexed corpus"}, "it is not the manifest of a rosewood aligner"),
+        ({"version": 2}, "it is of version 2, this release reads 1"),
+        ({"files": {}}, "its list of files is damaged"),
+        ({"model": "better"}, "there is no model 'better'"),
+        ({"model": ["best"]}, "its settings are damaged"),
+        ({"model": None}, "its settings are damaged"),
+        ({"settings": {"null": 5}}, "null is 5, want"),
+        ({"settings": {"nil": 5}}, "best has no setting 'nil'"),
+        ({"settings": {"null": "NaN"}}, "null is nan"),
+        ({"settings": 5}, "its settings are damaged"),
+        ({"settings": [1, 2]}, "its settings are damaged"),
+        ({"tension": []}, "its settings are damaged"),
+        ({"tension": 4}, "its settings are damaged"),
+        ({"tension": [nan, 1.0]}, "the tension is"),
+        ({"tension": [1.0, -1.0]}, "the tension is"),
+        ({"tension": [inf, 1.0]}, "the tension is"),
+        ({"tension": [10**400, 1.0]}, "its settings are damaged"),
+        ({"history": 3}, "its settings are damaged"),
+        ({"history": [3]}, "its settings are damaged"),
+    ],
+)
+def test_foreign_manifests(folder, facts, reason):
+    table = json.loads((folder / "aligner.json").read_text(encoding="utf-8"))
+    (folder / "aligner.json").write_text(json.dumps({**table, **facts}))
+    refused(folder, "aligner.json", reason)
+    for missing in facts:
+        without = {key: value for key, value in table.items() if key != missing}
+        (folder / "aligner.json").write_text(json.dumps(without))
+        refused(folder, "aligner.json")
+
+
+def test_a_corpus_is_no_aligner(folder, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"aligner\.json"):
+        Aligner.load(tmp_path / "nowhere")
+    (folder / "aligner.json").write_bytes(b"\x93NUMPY")
+    refused(folder, "aligner.json", "it is not the manifest of a rosewood aligner")
+
+
+def test_other_peoples_folders_stay(tmp_path):
+    aligner = Aligner.fit(PAIRS, Hmm(iterations=1))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "diary").write_text("dear diary")
+    with pytest.raises(FormatError, match=r"no aligner\.json"):
+        aligner.save(tmp_path / "mine")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["diary"]
+    aligner.save(tmp_path / "a")
+    Aligner.fit(PAIRS, "model1").save(tmp_path / "a")  # one aligner may replace another
+    assert Aligner.load(tmp_path / "a").model.name == "model1"
