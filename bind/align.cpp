@@ -327,16 +327,17 @@ void bind_models(nb::module_& m) {
       .def(
           "__init__",
           [](ModelHandle* self, std::shared_ptr<LexiconHandle> lexicon, const std::string& placing,
-             double null, std::pair<double, double> tension, In<double> forward_jump,
-             In<double> backward_jump, In<float> null_target, In<float> null_source,
-             bool agreement) {
+             std::pair<double, double> null, std::pair<double, double> tension,
+             In<double> forward_jump, In<double> backward_jump, In<float> null_target,
+             In<float> null_source, bool agreement) {
             const auto kind = static_cast<Placing>(placing_of(placing));
             auto* made = new (self) ModelHandle{
                 lexicon, {forward_jump, backward_jump}, {null_target, null_source}, nullptr, {},
                 {}};
             made->view.lexicon = lexicon->view();
-            made->view.placement = {Placement{kind, null, tension.first, span_of(forward_jump)},
-                                    Placement{kind, null, tension.second, span_of(backward_jump)}};
+            made->view.placement = {
+                Placement{kind, null.first, tension.first, span_of(forward_jump)},
+                Placement{kind, null.second, tension.second, span_of(backward_jump)}};
             made->view.null_word = {span_of(null_target), span_of(null_source)};
             made->view.agreement = agreement;
           },

@@ -38,6 +38,7 @@ class FolderKind(NamedTuple):
     ) -> None:
         """Sizes and checksums of the files, and whatever else is to be known."""
         table = {"format": self.format, "version": self.version, **facts, "files": told}
+        table["crc32"] = _table_checksum(table)
         with whole_file(folder / self.manifest) as stream:
             stream.write(json.dumps(table, indent=1, ensure_ascii=False).encode() + b"\n")
 
@@ -86,6 +87,18 @@ class FolderKind(NamedTuple):
         for name, entry in table["files"].items():
             if checksum(folder / name) != entry["crc32"]:
                 raise DamagedFileError("it does not match its checksum", file=folder / name)
+
+    def verify_manifest(self, folder: Path) -> None:
+        """The manifest against its own checksum: last, for it says least about what is wrong."""
+        table = self.read_manifest(folder)
+        if table.get("crc32") != _table_checksum(table):
+            raise DamagedFileError("it does not match its checksum", file=folder / self.manifest)
+
+
+def _table_checksum(table: Mapping[str, Any]) -> int:
+    """CRC-32 of what a manifest says, but for this number."""
+    said = {name: value for name, value in table.items() if name != "crc32"}
+    return zlib.crc32(json.dumps(said, sort_keys=True).encode())
 
 
 def _is_entry(entry: object) -> bool:

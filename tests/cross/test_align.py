@@ -112,7 +112,8 @@ def one_sentence(how, emission, null_emission):
                 entry["f"][place] = emission[entry["word"][place]][s]
                 entry["b"][place] = 0.5
     model = _core.AlignmentModel(
-        lexicon, how.kind, how.null, (how.tension, 0.0), np.array(how.jump), np.array([1.0]),
+        lexicon, how.kind, (how.null, how.null), (how.tension, 0.0),
+        np.array(how.jump), np.array([1.0]),
         np.array(null_emission, np.float32), np.full(places, 0.1, np.float32), False,
     )  # fmt: skip
     return view, model, len(entry)

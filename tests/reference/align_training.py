@@ -88,6 +88,17 @@ def learned(state: Model, expected: Expected, *, learn_tension: bool) -> Model:
     return state._replace(placement=(made[0], made[1]))
 
 
+def with_nulls(state: Model, bitext: Sequence[SentencePair], expected: Expected) -> Model:
+    """Half way between words that say they have no partner and words without an agreed link."""
+    linked = sum(expected.count[0].values())
+    made = []
+    for d, how in enumerate(state.placement):
+        observed = sum(len(pair[1 - d]) for pair in bitext)
+        share = (sum(expected.null[d]) + observed - linked) / (2 * max(1, observed))
+        made.append(how._replace(null=min(max(share, 0.02), 0.7)))
+    return state._replace(placement=(made[0], made[1]))
+
+
 def train(
     bitext: Sequence[SentencePair], sizes: tuple[int, int], model: Any
 ) -> tuple[Model, list[Expected]]:
@@ -138,6 +149,8 @@ def train_collapsed(
             kept=expected.kept,
         )
         state = learned(state, expected, learn_tension=False)
+        if model.learn_null:
+            state = with_nulls(state, bitext, expected)
     return state, history
 
 

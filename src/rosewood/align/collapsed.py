@@ -10,7 +10,7 @@ Native      core/align/collapsed.hpp; specification: tests/reference/align.py
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from rosewood import _core
 from rosewood.align.knowledge import Likeness, Stems, likeness_of
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
 from rosewood.align.models import Best
-from rosewood.align.positions import NullWords
+from rosewood.align.positions import NullWords, learn_null
 from rosewood.align.training import Kept, Report, Training
 from rosewood.corpus import IndexedCorpus
 from rosewood.scratch import filled
@@ -159,6 +159,15 @@ class CollapsedTraining(Training):
         _core.maximise_collapsed(self.lexicon.view, self._collapsed, self.threads)
         self.null_word = self._words.null_words(expected.null)
         self.learn_positions("jumps", expected)
+        if self.model.learn_null:
+            linked = float(expected.count.sum() / UNIT)
+            forward, backward = (
+                learn_null(len(text.ids), linked, float(none.sum() / UNIT))
+                for text, none in zip(
+                    (self.corpus.target, self.corpus.source), expected.null, strict=True
+                )
+            )
+            self.positions = replace(self.positions, null=(forward, backward))
 
     def final(self, begin: int, end: int) -> _core.AlignmentModel:
         """The model for sentences begin .. end-1: their words' own links are left out."""

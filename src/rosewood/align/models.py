@@ -45,6 +45,7 @@ class Setting(NamedTuple):
 SETTINGS: dict[str, Setting] = {
     "iterations": Setting(0, 1000, "rounds of training of the model's own"),
     "null": Setting(1e-6, 0.999, "the probability that a word has no partner"),
+    "learn_null": Setting(0, 1, "whether null is only where it starts from"),
     "prior": Setting(0, 100, "pseudo-count of each pair of words; 0 is plain EM"),
     "agreement": Setting(0, 1, "train both directions together"),
     "least": Setting(0, 1, "with agreement, least geometric mean of a link's two posteriors"),
@@ -148,6 +149,7 @@ class Best(Model):
     iterations: int = 8
     prior: float = 0.1  # of Model 1, which comes first
     agreement: bool = True
+    learn_null: bool = True
     model1: int = 5
     reach: int = 40
     pair_prior: float = 0.001

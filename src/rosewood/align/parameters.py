@@ -194,7 +194,7 @@ class Parameters:
             )
             null_word = null_words(null[0], prior), null_words(null[1], prior)
         return numbered, self.positions.native(
-            lexicon, self.model.placing, self.model.null, null_word, self.model.agreement
+            lexicon, self.model.placing, null_word, self.model.agreement
         )
 
     def _collapsed(
@@ -261,6 +261,7 @@ class Parameters:
             "model": self.model.name,
             "settings": self.model.settings(),
             "tension": list(self.positions.tension),
+            "null": list(self.positions.null),
             "history": list(self.history),
             "notes": dict(self.notes),
         }
@@ -278,10 +279,13 @@ class Parameters:
                 raise AlignmentError(f"there is no model {facts['model']!r}")
             model = make_model(facts["model"], facts["settings"])
             tension = float(facts["tension"][0]), float(facts["tension"][1])
+            null = float(facts["null"][0]), float(facts["null"][1])
             history = [dict(row) for row in facts["history"]]
             notes = dict(facts["notes"])
             if not all(0 <= each <= 1000 for each in tension):
                 raise AlignmentError(f"the tension is {tension}")
+            if not all(0 < each < 1 for each in null):
+                raise AlignmentError(f"words have no partner with probabilities {null}")
         except (*_UNREADABLE, AlignmentError) as error:
             raise DamagedFileError(f"its settings are damaged: {error}", file=manifest) from error
         sides = [_side(place, name, arrays) for name in _SIDES]
@@ -304,7 +308,7 @@ class Parameters:
         count = arrays["pairs.count"].reshape(-1, columns)
         if not _can_be_added(count):
             raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
-        positions = Positions(jumps, tension)
+        positions = Positions(jumps, tension, null)
         return cls(model, sides[0], sides[1], start, word, count, positions, history, notes)
 
     @staticmethod
@@ -312,6 +316,7 @@ class Parameters:
         """Check every byte of a saved aligner."""
         _KIND.verify(Path(folder))
         Parameters.load(folder)
+        _KIND.verify_manifest(Path(folder))
 
 
 def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:

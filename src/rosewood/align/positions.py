@@ -13,12 +13,21 @@ from rosewood.align.lexicon import Lexicon
 from rosewood.align.models import Model
 from rosewood.corpus import IndexedCorpus
 
-__all__ = ["NullWords", "Positions", "Shapes", "learn_jumps", "learn_tension", "shapes_of"]
+__all__ = [
+    "NullWords",
+    "Positions",
+    "Shapes",
+    "learn_jumps",
+    "learn_null",
+    "learn_tension",
+    "shapes_of",
+]
 
 NullWords = tuple[NDArray[np.float32], NDArray[np.float32]]  # of target, of source words
 Jumps = NDArray[np.float64]  # weights of jumps -reach .. reach, which sum to one
 _JUMP_PRIOR = 0.5  # jumps of each size seen before any is
 _TENSIONS = (0.1, 100.0)
+_NULLS = (0.02, 0.7)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +36,7 @@ class Positions:
 
     jump: tuple[Jumps, Jumps]
     tension: tuple[float, float]
+    null: tuple[float, float]  # the probability that a word has no partner
 
     @classmethod
     def of(cls, model: Model) -> Positions:
@@ -35,19 +45,19 @@ class Positions:
         sizes = np.arange(-reach, reach + 1)
         jump = np.exp(-0.3 * np.abs(sizes - 1)) + 0.01
         tension = float(getattr(model, "tension", 0.0))
-        return cls((jump / jump.sum(), jump / jump.sum()), (tension, tension))
+        null = model.null, model.null
+        return cls((jump / jump.sum(), jump / jump.sum()), (tension, tension), null)
 
     def native(
         self,
         lexicon: Lexicon,
         placing: str,
-        null: float,
         null_word: NullWords,
         agreement: bool,
     ) -> _core.AlignmentModel:
         """A model as kernels take it."""
         return _core.AlignmentModel(
-            lexicon.view, placing, null, self.tension, *self.jump, *null_word, agreement
+            lexicon.view, placing, self.null, self.tension, *self.jump, *null_word, agreement
         )
 
 
@@ -63,6 +73,17 @@ def learn_jumps(jump: Jumps, count: Jumps, chance: Jumps) -> Jumps:
     better: Jumps = np.maximum(seen / could, 1e-12)
     normalised: Jumps = better / better.sum()
     return normalised
+
+
+def learn_null(words: int, linked: float, alone: float) -> float:
+    """How many words have no partner: between what they say and what both directions agree on.
+
+    Of so many observed words, `linked` are in links that both directions believe in, and `alone`
+    say that they have no partner.  Too few say so by themselves: any partner is better than none;
+    and what both agree on leaves out links that only one of them is sure of.
+    """
+    share = (alone + words - linked) / (2 * max(1, words))
+    return min(max(share, _NULLS[0]), _NULLS[1])
 
 
 @dataclass(frozen=True, eq=False)

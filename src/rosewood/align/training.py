@@ -11,7 +11,7 @@ Native      core/align/model.hpp, maximise.hpp; specification: tests/reference/a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -100,9 +100,7 @@ class Training:
 
     def native(self, placing: str, *, agreement: bool) -> _core.AlignmentModel:
         """The model as kernels take it."""
-        return self.positions.native(
-            self.lexicon, placing, self.model.null, self.null_word, agreement
-        )
+        return self.positions.native(self.lexicon, placing, self.null_word, agreement)
 
     def expect(
         self,
@@ -151,7 +149,7 @@ class Training:
                 learn_jumps(*each)
                 for each in zip(self.positions.jump, expected.jump, expected.chance, strict=True)
             )
-            self.positions = Positions((next(jumps), next(jumps)), self.positions.tension)
+            self.positions = replace(self.positions, jump=(next(jumps), next(jumps)))
         elif placing == "diagonal" and self._shapes is not None:
             tension = (
                 learn_tension(shapes, distance, placed / UNIT, old)
@@ -163,7 +161,7 @@ class Training:
                     strict=True,
                 )
             )
-            self.positions = Positions(self.positions.jump, (next(tension), next(tension)))
+            self.positions = replace(self.positions, tension=(next(tension), next(tension)))
 
     def record(self, stage: str, expected: Expected) -> None:
         """What the sweep says of the parameters it was made with."""

@@ -134,3 +134,4 @@ def verify(folder: Path) -> None:
                 word.decode()
             except UnicodeDecodeError as error:
                 raise DamagedFileError(f"word {number} is not UTF-8", file=file) from error
+    _KIND.verify_manifest(folder)
