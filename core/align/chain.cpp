@@ -1,6 +1,7 @@
 #include "align/chain.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "util/clones.hpp"
@@ -82,6 +83,54 @@ void spread(const double* mass, const double* kernel, std::int64_t reach, double
     convolve(mass, kernel, out, size);
 }
 
+/// Sums of many numbers, four at a time: additions do not wait for each other, and their order is
+/// the same everywhere.
+ROSEWOOD_INLINE double sum_of(const double* x, std::size_t size) {
+  std::array<double, 4> part{};
+  std::size_t n = 0;
+  for (; n + 4 <= size; n += 4)
+    for (std::size_t k = 0; k < 4; ++k) part[k] += x[n + k];
+  for (std::size_t k = 0; n < size; ++n, ++k) part[k] += x[n];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+ROSEWOOD_INLINE double product_of(const double* x, const double* y, std::size_t size) {
+  std::array<double, 4> part{};
+  std::size_t n = 0;
+  for (; n + 4 <= size; n += 4)
+    for (std::size_t k = 0; k < 4; ++k) part[k] += x[n + k] * y[n + k];
+  for (std::size_t k = 0; n < size; ++n, ++k) part[k] += x[n] * y[n];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+/// p = weight * emission, summed; then p is scaled so that with `null` all sum to one. Returns the
+/// sum before that.
+ROSEWOOD_CLONES double normalise(const double* weight, const double* emission, double null,
+                                 double* p, std::size_t size) {
+  for (std::size_t s = 0; s < size; ++s) p[s] = weight[s] * emission[s];
+  const double sum = sum_of(p, size) + null;
+  const double scale = 1.0 / sum;
+  for (std::size_t s = 0; s < size; ++s) p[s] *= scale;
+  return sum;
+}
+
+/// x *= factor * emission, and the sum of all x and n.
+ROSEWOOD_CLONES double emit(double* x, const double* n, const double* emission, double factor,
+                            std::size_t size) {
+  for (std::size_t s = 0; s < size; ++s) x[s] *= factor * emission[s];
+  return sum_of(x, size) + sum_of(n, size);
+}
+
+/// out = x * y * factor; the sum of products with `weight`.
+ROSEWOOD_CLONES double join(const double* x, const double* y, double factor, const double* weight,
+                            double* out, std::size_t size) {
+  for (std::size_t s = 0; s < size; ++s) out[s] = x[s] * (y[s] * factor);
+  return product_of(out, weight, size);
+}
+
+ROSEWOOD_CLONES double dot(const double* x, const double* y, std::size_t size) {
+  return product_of(x, y, size);
+}
+
 /// The logarithm of a product of many numbers, taken once in a while.
 class LogProduct {
  public:
@@ -114,25 +163,26 @@ double Chain::infer(const Placement& placement, std::int64_t observed, std::int6
   return infer_apart(placement, emission, null_emission);
 }
 
-const Chain::Diagonal& Chain::diagonal_of(double tension) {
+const Chain::Diagonal& Chain::diagonal_of(double tension, double placed) {
   // Sentence pairs of the same size have the same weights, and most sizes are common ones.
   constexpr std::size_t common = 48;
-  if (tension != tension_) diagonals_.clear();
+  if (tension != tension_ || placed != all_placed_) diagonals_.clear();
   tension_ = tension;
+  all_placed_ = placed;
   if (observed_ > common || places_ > common) {
-    weigh(tension, rare_);
+    weigh(rare_);
     return rare_;
   }
   const auto [found, is_new] = diagonals_.try_emplace({observed_, places_});
-  if (is_new) weigh(tension, found->second);
+  if (is_new) weigh(found->second);
   return found->second;
 }
 
-void Chain::weigh(double tension, Diagonal& made) const {
+void Chain::weigh(Diagonal& made) const {
   made.weight.resize(size_);
   made.distance.resize(size_);
   const auto places = static_cast<double>(places_);
-  const double fall = std::exp(-tension / places);  // from one place to the next
+  const double fall = std::exp(-tension_ / places);  // from one place to the next
   for (std::size_t o = 0; o < observed_; ++o) {
     const double at = static_cast<double>(o + 1) / static_cast<double>(observed_);
     double* weight = &made.weight[o * places_];
@@ -145,14 +195,14 @@ void Chain::weigh(double tension, Diagonal& made) const {
     const double nearest = *std::min_element(distance, distance + places_);
     double total = 0.0;
     if (before > 0) {
-      double w = std::exp(-tension * (distance[before - 1] - nearest));
+      double w = std::exp(-tension_ * (distance[before - 1] - nearest));
       for (std::size_t s = before; s-- > 0; w *= fall) total += weight[s] = w;
     }
     if (before < places_) {
-      double w = std::exp(-tension * (distance[before] - nearest));
+      double w = std::exp(-tension_ * (distance[before] - nearest));
       for (std::size_t s = before; s < places_; ++s, w *= fall) total += weight[s] = w;
     }
-    const double scale = 1.0 / total;
+    const double scale = all_placed_ / total;
     for (std::size_t s = 0; s < places_; ++s) weight[s] *= scale;
   }
 }
@@ -160,30 +210,18 @@ void Chain::weigh(double tension, Diagonal& made) const {
 double Chain::infer_apart(const Placement& placement, std::span<const double> emission,
                           std::span<const double> null_emission) {
   const double placed = 1.0 - placement.null;
-  const bool is_diagonal = placement.kind == Placing::diagonal;
-  const Diagonal* diagonal = is_diagonal ? &diagonal_of(placement.tension) : nullptr;
-  const double uniform = placed / static_cast<double>(places_);
+  const Diagonal* diagonal =
+      placement.kind == Placing::diagonal ? &diagonal_of(placement.tension, placed) : nullptr;
+  if (diagonal == nullptr) weight_.assign(places_, placed / static_cast<double>(places_));
   LogProduct probability;
   for (std::size_t o = 0; o < observed_; ++o) {
-    const double* e = &emission[o * places_];
     double* p = &posterior_[o * places_];
-    double sum = 0.0;
-    if (is_diagonal) {
-      const double* weight = &diagonal->weight[o * places_];
-      for (std::size_t s = 0; s < places_; ++s) sum += p[s] = placed * weight[s] * e[s];
-    } else {
-      for (std::size_t s = 0; s < places_; ++s) sum += p[s] = uniform * e[s];
-    }
+    const double* weight = diagonal != nullptr ? &diagonal->weight[o * places_] : weight_.data();
     const double null = placement.null * null_emission[o];
-    sum += null;
-    const double scale = 1.0 / sum;
-    for (std::size_t s = 0; s < places_; ++s) p[s] *= scale;
-    null_posterior_[o] = null * scale;
+    const double sum = normalise(weight, &emission[o * places_], null, p, places_);
+    null_posterior_[o] = null / sum;
     probability.times(sum);
-    if (is_diagonal) {
-      const double* distance = &diagonal->distance[o * places_];
-      for (std::size_t s = 0; s < places_; ++s) distance_ += p[s] * distance[s];
-    }
+    if (diagonal != nullptr) distance_ += dot(p, &diagonal->distance[o * places_], places_);
   }
   return probability.log();
 }
@@ -246,11 +284,7 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
       }
       spread(mass_.data(), jump, reach, x, S);
     }
-    double total = start_[o] * none;
-    for (std::size_t s = 0; s < places_; ++s) {
-      x[s] *= placed * e[s];
-      total += x[s] + n[s];
-    }
+    const double total = start_[o] * none + emit(x, n, e, placed, places_);
     if (!(total > 0.0)) fail<AlignmentError>("a sentence has no probability at all");
     const double scale = 1.0 / total;
     for (std::size_t s = 0; s < places_; ++s) {
@@ -280,19 +314,11 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
     const double* n = &unplaced_[o * places_];
     const double* b = &future_[o * places_];
     double* p = &posterior_[o * places_];
-    double missing = start_[o + 1] * start_future_[o];
-    for (std::size_t s = 0; s < places_; ++s) {
-      p[s] = x[s] * b[s];
-      missing += n[s] * b[s];
-    }
-    null_posterior_[o] = missing;
+    for (std::size_t s = 0; s < places_; ++s) p[s] = x[s] * b[s];
+    null_posterior_[o] = start_[o + 1] * start_future_[o] + dot(n, b, places_);
     const double* e = &emission[o * places_];
     const double none = null * null_emission[o] * scale_[o];
-    double first = 0.0;
-    for (std::int64_t s = 0; s < S; ++s) {
-      ahead_[index(s)] = b[s] * placed * e[s] * scale_[o];
-      first += jump[s + 1] * ahead_[index(s)];
-    }
+    double first = join(b, e, placed * scale_[o], jump + 1, ahead_.data(), places_);
     first *= norm_[places_];
     leaving_[places_] += start_[o] * first;
     if (o == 0) break;

@@ -56,13 +56,14 @@ class Chain {
   struct Diagonal {
     std::vector<double> weight, distance;
   };
-  const Diagonal& diagonal_of(double tension);
-  void weigh(double tension, Diagonal& made) const;
+  const Diagonal& diagonal_of(double tension, double placed);
+  void weigh(Diagonal& made) const;
 
   std::size_t observed_ = 0, places_ = 0, size_ = 0;
   double distance_ = 0.0;
   std::vector<double> posterior_, null_posterior_;
-  double tension_ = -1.0;
+  double tension_ = -1.0, all_placed_ = 0.0;
+  std::vector<double> weight_;
   std::map<std::pair<std::size_t, std::size_t>, Diagonal> diagonals_;  // of sizes seen before
   Diagonal rare_;                                                      // of a size seen now
   std::vector<double> jump_, jump_back_;      // by distance, -S-1 .. S+1, and the other way round
