@@ -58,6 +58,9 @@ std::string objection(std::uint32_t code, std::size_t at) {
   if (code == '\r') return "a carriage return" + place(at) + ": lines end with a line feed alone";
   if (code < 0x20 || (code >= 0x7f && code < 0xa0))
     return "the control character " + control_name(code) + place(at);
+  if (code == 0xfeff) return "a byte order mark (U+FEFF)" + place(at);
+  if (code == 0xfffe || code == 0xffff)
+    return (code & 1 ? "U+FFFF" : "U+FFFE") + place(at) + ", which is no character";
   return {};
 }
 

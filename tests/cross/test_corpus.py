@@ -16,7 +16,7 @@ PIECES = [b"a", b"b", b"ab", b"the", b" ", b"  ", b"\t", b"\n", b"\r\n", b"\xc3\
 ODD = [
     *("\U0001f600".encode(), b"\r", b"\0", b"\x7f", "\x85".encode(), b"\xff"),
     *(b"\xe8\xaa", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", "\ufeff".encode()),
-    "\u2028".encode(),
+    *("\u2028".encode(), "\ufffe".encode(), "\uffff".encode()),
 ]
 TEXT = st.lists(st.sampled_from(PIECES * 6 + ODD), max_size=60).map(b"".join) | st.binary()
 MAX_WORDS, MAX_BYTES = 12, 40

@@ -56,6 +56,11 @@ def objection(line: bytes, is_first: bool, max_words: int, max_bytes: int) -> st
         elif character != "\t" and (ord(character) < 32 or 127 <= ord(character) < 160):
             name = f"U+{ord(character):04X}"
             found[byte] = f"the control character {name} at byte {byte + 1} of the line"
+        elif character == "\ufeff":
+            found[byte] = f"a byte order mark (U+FEFF) at byte {byte + 1} of the line"
+        elif character in "\ufffe\uffff":
+            name = f"U+{ord(character):04X}"
+            found[byte] = f"{name} at byte {byte + 1} of the line, which is no character"
     begins = [match.start() for match in re.finditer(rb"[^ \t]+", line)]
     if len(begins) > max_words:  # it is seen where the word that is too many begins
         found[begins[max_words] - 0.5] = f"the line has more than {max_words} words"

@@ -112,12 +112,26 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
     assert "links:1: the alignment links 0-7, but there are 1 and 1 words" in done.err
 
 
-def test_characters_that_are_none(rosewood, tmp_path):
-    (tmp_path / "a").write_bytes("ä\n\u2028\x0bb\r\n".encode() + b"\xff\n")
+def test_text_is_refused_as_in_corpora(rosewood, tmp_path):
+    (tmp_path / "a").write_bytes("ä\n\u2028b\r\n".encode() + b"\xff\n")
     done = rosewood("text", "tokenise", tmp_path / "a")
     assert done.code == 1
     assert done.out == "ä\nb\n"
     assert "a:3: it is not UTF-8" in done.err
+    for line, reason in {
+        "\ufeffa": "1: the line begins with a byte order mark",
+        "a\nb\0": "2: there is NUL at character 2",
+        "a\rb": "1: there is a carriage return at character 2",
+        "a\x85b": "1: there is the control character U+0085",
+        "x " * 10**6: "1: there are 2,000,000 characters, the limit is 100,000",
+    }.items():
+        assert f"standard input:{reason}" in rosewood("text", "tokenise", text=line).err
+    made = tmp_path / "p.json"
+    done = rosewood("text", "learn", "-", "-o", made, text="a\nb\x07\n")
+    assert "standard input:2: there is the control character U+0007" in done.err
+    assert not made.exists()
+    done = rosewood("text", "tokenise", "--line-characters", "3", text="a b\na  b\n")
+    assert (done.out, done.code) == ("a b\n", 1)
 
 
 def test_moses_is_an_extra(rosewood, monkeypatch):

@@ -7,10 +7,12 @@ import tempfile
 import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rosewood import _core
 from rosewood.corpus import Checks, Corpus
 from rosewood.corpus.formats.strict import Input, strict_lines
 from rosewood.corpus.pairs import count_words
@@ -53,6 +55,17 @@ def test_bad_lines(tmp_path, side, line, kind, reason):
     assert [(p.source, p.target) for p in corpus] == [("one", "eins"), ("three", "drei")]
     assert corpus.skipped == {kind: 1}
     assert str(corpus.tally.examples[0]) == str(caught.value)
+
+
+def test_the_indexer_refuses_the_same_characters():
+    """Whoever reads a text, in Python or natively."""
+    checks = Checks()
+    for code in [*range(0xD800), *range(0xE000, 0x10100), 0x1FFFE, 0x10FFFF]:
+        text = f"a{chr(code)}b"
+        if text[1] in "\n\t":
+            continue
+        bad = _core.Indexer(10, 100).feed(np.frombuffer(f"{text}\n".encode(), np.uint8))
+        assert (bad is None) == (checks.problem(text) is None), f"U+{code:04X}"
 
 
 def test_utf16_is_recognised(tmp_path):

@@ -77,6 +77,8 @@ def test_tables(tmp_path):
     with pytest.raises(FormatError, match=r"table\.tsv:1: there are 3 fields .* want 2: a header"):
         texts(golden("table.tsv"))
     path = tmp_path / "t.tsv"
+    path.write_text("TARGET\tSource\nhouse\tHaus\n")
+    assert texts(Corpus.read(path)) == [("Haus", "house")]
     for head, reason in {
         "source\ttarget\ta\ta": "column 'a' stands twice",
         "source\ttarget\t": "a column of the header has no name",
@@ -113,6 +115,9 @@ def test_json_lines(tmp_path):
         ('{"source": "a", "target": "\\ud800"}', "half of a surrogate pair"),
         ('{"source": "a\\u0000", "target": "b"}', "source: there is NUL at character 2"),
         ('{"source": "a", "target": "b", "x": "\\u0007"}', "tag 'x': there is the control char"),
+        ('{"source": "a", "target": "b", "x": [1e999]}', '"x" has a number that is too large'),
+        ('{"source": "a", "target": "b", "": "x"}', "a tag has no name"),
+        ('{"source": "a", "target": "b", "x\\ty": "1", "x y": "2"}', "two tags have one name"),
         ('\ufeff{"source": "a", "target": "b"}', "byte order mark"),
     ],
 )
@@ -192,10 +197,18 @@ def test_bad_entries_of_catalogues(tmp_path):
     path.write_bytes(b"\xef\xbb\xbf" + whole)
     with pytest.raises(FormatError, match=r"a\.po:1: the line begins with a byte order mark"):
         texts(Corpus.read(path))
-    path.write_bytes(whole + b"\nnonsense\n")
     last = whole.count(b"\n") + 2
-    with pytest.raises(FormatError, match=rf"a\.po:{last}: it is not a PO file"):
+    for line in (b"nonsense", b'msgid "no end', b'msgid no"', b'msgstr "a"b"', b'msgid "a" b'):
+        path.write_bytes(whole + b"\n" + line + b'\nmsgstr "x"\n')
+        with pytest.raises(FormatError, match=rf"a\.po:{last}: it is no line of a PO file"):
+            texts(Corpus.read(path))
+        assert len(texts(corpus)) == 5
+        assert corpus.skipped == {"not a PO line": 1}
+    path.write_bytes(whole + b'\nmsgid "a"\nmsgid "b"\nmsgstr "x"\n')
+    with pytest.raises(FormatError, match=rf"a\.po:{last + 1}: it is not a PO file"):
         texts(Corpus.read(path))
+    path.write_bytes(whole + b"\n" + whole)  # one behind the other
+    assert len(texts(Corpus.read(path))) == 10
     path.write_bytes('msgid "a\u2028b"\nmsgstr "c\u2028d"\n'.encode())
     assert texts(Corpus.read(path)) == [("a\u2028b", "c\u2028d")]
 
@@ -224,6 +237,20 @@ def test_xliff_1():
     assert texts(turned) == [(target, source) for source, target in texts(corpus)]
     with pytest.raises(FormatError, match="languages en-US to de-DE 4"):
         texts(golden("job.xlf", "fr", "de"))
+
+
+def test_what_a_group_says_of_translation_holds_for_its_units(tmp_path):
+    path = tmp_path / "a.xlf"
+    unit = '<trans-unit id="1"{}><source>a</source><target>b</target></trans-unit>'
+    inside = unit.format("") + unit.format(' translate="yes"')
+    path.write_text(
+        f'<xliff version="1.2"><file source-language="en" target-language="de"><body>'
+        f'{unit.format("")}<group translate="no"><group>{inside}</group></group>'
+        "</body></file></xliff>"
+    )
+    corpus = Corpus.read(path)
+    assert len(texts(corpus)) == 2
+    assert corpus.left_out == {"not to be translated": 1}
 
 
 def test_sentences_that_are_marked_on_one_side_only(tmp_path):

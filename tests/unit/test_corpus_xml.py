@@ -49,6 +49,12 @@ def test_entities_are_refused(tmp_path):
         list(Corpus.read(write(tmp_path / "root.tmx", in_root)))
 
 
+def test_an_entity_that_nobody_declared_is_named(tmp_path):
+    path = write(tmp_path / "a.tmx", f"{HEAD}\n{unit('y', 'z')}{unit('a&nbsp;b', 'x')}{TAIL}")
+    with pytest.raises(FormatError, match=r"a\.tmx:3: it is not XML.*Entity 'nbsp' not defined"):
+        list(Corpus.read(path))
+
+
 def test_entities_of_another_file_are_not_looked_up(tmp_path):
     (tmp_path / "own.dtd").write_text('<!ENTITY own "secret">')
     text = f'<!DOCTYPE tmx SYSTEM "own.dtd">{HEAD}{unit("&own;", "x")}{unit("y", "z")}{TAIL}'

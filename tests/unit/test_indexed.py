@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+import re
 import time
 import zlib
 from types import SimpleNamespace
@@ -123,6 +124,9 @@ def test_words_come_back(lines):
         (b"a\nb\0c", 2, "control character U+0000 at byte 2"),
         (b"a\rb\n", 1, "a carriage return at byte 2"),
         ("\ufeffa\n".encode(), 1, "byte order mark"),
+        ("a\nb\ufeff\n".encode(), 2, "a byte order mark (U+FEFF) at byte 2"),
+        ("a\uffff\n".encode(), 1, "U+FFFF at byte 2 of the line, which is no character"),
+        ("a\ufffe\n".encode(), 1, "U+FFFE at byte 2"),
         (b"a\nb\n\nb c " + b"d " * 9, 4, "more than 10 words"),
         ("a\u0085b".encode(), 1, "U+0085"),
     ],
@@ -131,7 +135,7 @@ def test_bad_files_tell_the_place(tmp_path, data, line, reason):
     bad, good = tmp_path / "bad.txt", tmp_path / "good.txt"
     bad.write_bytes(data)
     good.write_text("x\n" * 4)
-    with pytest.raises(FormatError, match=reason.replace("+", r"\+")) as told:
+    with pytest.raises(FormatError, match=re.escape(reason)) as told:
         IndexedCorpus.from_files(good, bad, max_words=10)
     assert (told.value.file, told.value.line) == (str(bad), line)
     with pytest.raises(FormatError):

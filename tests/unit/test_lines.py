@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosewood.corpus.compression import open_output, plain_name
+from rosewood.corpus.compression import open_input, open_output, plain_name
 from rosewood.corpus.lines import at, each_line, number, numbers, read_lines
 from rosewood.errors import DamagedFileError, ForestError, FormatError, RosewoodError
 
@@ -32,13 +32,31 @@ def test_compressed_files_are_read(tmp_path, ending):
     assert "".join(f"{line}\n" for _, line in read_lines(path, None)) == TEXT
     path.write_bytes(whole + SQUEEZE[ending](b"more\n"))  # one file behind the other
     assert [*read_lines(path, None)][-1] == (5001, "more")
-    for bad in (b"", whole[:-3], whole[: len(whole) // 2], whole[:40] + b"???" + whole[43:], b"?"):
+    spoilt = whole[:40] + b"???" + whole[43:]
+    behind = whole + b"???" + whole[3:]  # a second frame that nobody would miss
+    for bad in (b"", whole[:-3], whole[: len(whole) // 2], spoilt, behind, b"?"):
         path.write_bytes(bad)
         with pytest.raises(DamagedFileError, match="the compressed file is damaged") as caught:
             list(read_lines(path, "a"))
         assert caught.value.file == "a"
         assert caught.value.line is not None
     assert plain_name(path).name == "a.txt"
+
+
+@pytest.mark.parametrize("ending", [".xz", ".zst"])
+def test_a_small_file_does_not_fill_the_memory(tmp_path, ending):
+    path = tmp_path / f"a.txt{ending}"
+    path.write_bytes(SQUEEZE[ending](bytes(1 << 28)))
+    with open_input(path) as stream:
+        stream.read(1)
+        held = stream.raw._output.nbytes
+    assert held < 1 << 27
+
+
+def test_zeros_between_xz_streams_are_padding(tmp_path):
+    path = tmp_path / "a.txt.xz"
+    path.write_bytes(lzma.compress(b"a\n") + bytes(8) + lzma.compress(b"b\n") + bytes(5000))
+    assert [line for _, line in read_lines(path, None)] == ["a", "b"]
 
 
 @pytest.mark.parametrize("ending", ["", *SQUEEZE])

@@ -43,6 +43,7 @@ def _forget():
         ("nouns.txt", "dog | Hund m", "2 columns, want 3 to 4"),
         ("nouns.txt", "dog | Hund x Hunde | inu", "want noun, gender, plural"),
         ("nouns.txt", "milk/- | Milch f Milchen | miruku", "without a plural"),
+        ("nouns.txt", "post | Post f - | yūbin", "needs German nouns that have one"),
         ("nouns.txt", "dog | Hund m Hunde; | inu", "an empty variant"),
         ("verbs.txt", "go/went | gehen | iku | person", "want one form, or three"),
         ("verbs.txt", "go | gehen ging | iku | person", "want infinitive, past, participle"),

@@ -12,6 +12,7 @@ from rosewood.corpus.phrasebook.japanese import Japanese
 from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, JapaneseVerb
 from rosewood.corpus.phrasebook.lexicon import lexicon
 from rosewood.corpus.phrasebook.meaning import HE, ME, SHE, YOU, Clause, NounPhrase, Placed, Spoken
+from rosewood.corpus.phrasebook.names import clock
 from rosewood.corpus.phrasebook.tokens import links_of
 
 
@@ -269,6 +270,7 @@ def test_german_nouns_and_adjectives():
     assert GermanNoun.parse("Auto n Autos").plural == ("Autos",) * 4
     assert GermanNoun.parse("Auto n Autos").singular[3] == "Autos"
     assert GermanNoun.parse("Student m Studenten weak").singular[1] == "Studenten"
+    assert GermanNoun.parse("Bär m Bären weak").singular == ("Bär", "Bären", "Bären", "Bären")
     assert GermanNoun.parse("Milch f -").plural is None
     assert GermanAdjective.parse("teuer/teur").with_ending("es") == "teures"
     assert GermanAdjective.parse("müde").with_ending("er") == "müder"
@@ -332,3 +334,25 @@ def test_english_forms():
     assert (lie.gerund, lie.participle, lie.particle) == ("lying", "lain", ("down",))
     assert EnglishVerb.parse("look +for").bound == ("for",)
     assert EnglishVerb.parse("travel").past == "travelled"
+
+
+def test_no_participle_of_the_lexicon_has_two_prefixes():
+    forms = [german.participle for verb in lexicon().verbs.items for german in verb.german.items]
+    assert "vertraut" in forms
+    assert [form for form in forms if form.startswith(("gever", "gezer", "geent", "geemp"))] == []
+
+
+def test_what_english_has_in_the_plural_only_is_never_a_subject():
+    subjects = {verb.subject for verb in lexicon().verbs.items} | {"thing"}
+    for nouns in lexicon().nouns.values():
+        for each in nouns.items:
+            if not each.plural and each.english[-1] in ("glasses", "scissors"):
+                assert not each.classes & subjects
+
+
+def test_half_past_nine_is_not_surely_halb_zehn():
+    half_past = iter((0.7, 0.5)).__next__  # nine o'clock and a half
+    found = clock(half_past)
+    sure, possible = links_of(found.english, found.german.items[0])
+    assert [word for word, *_ in found.german.items[0]] == ["um", "halb", "zehn"]
+    assert (3, 2) in possible - sure

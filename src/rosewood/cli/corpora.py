@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from rosewood.cli.common import warn
-from rosewood.errors import CorpusError
+from rosewood.errors import CorpusError, FormatError
 
 if TYPE_CHECKING:
     from rosewood.corpus import Checks, Corpus, SentencePair
@@ -25,6 +26,7 @@ __all__ = [
     "OnBadLine",
     "Quiet",
     "Sources",
+    "checked_lines",
     "checks_of",
     "read_corpus",
     "read_every_line",
@@ -169,6 +171,23 @@ def read_every_line(
     kept = "blank" if on_bad_line == "skip" else "stop"
     checks = replace(checks, allow_empty=True)
     return read_corpus(sources, languages, format, kept, checks=checks, quiet=quiet)
+
+
+def checked_lines(file: Path, name: str, line_characters: int) -> Iterator[tuple[int, str]]:
+    """Lines of a text with their numbers, as they come; errors call the file `name`.
+
+    What corpora refuse is refused here, too, but for empty lines: those have their place.
+    """
+    from rosewood.corpus import Checks
+    from rosewood.corpus.formats.strict import Input, strict_lines
+
+    checks = Checks(line_characters, line_characters, allow_empty=True)
+    for line in strict_lines(Input(str(file), once=True), checks.max_bytes):
+        if line.bad is not None:
+            raise FormatError(line.bad.error.reason, file=name, line=line.number)
+        if (wrong := checks.problem(line.text)) is not None:
+            raise FormatError(wrong[1], file=name, line=line.number)
+        yield line.number, line.text
 
 
 def _tell(tally: Tally) -> None:

@@ -15,6 +15,7 @@ import typer
 
 from rosewood.cli.candidates import Quiet
 from rosewood.cli.common import lines_to, warn
+from rosewood.cli.corpora import LineCharacters, checked_lines
 from rosewood.cli.options import Config, check_files
 from rosewood.errors import FormatError, TextError
 
@@ -127,6 +128,7 @@ def learn(
     no_tags: NoTags = False,
     protect_urls: Addresses = False,
     protect: Patterns = None,
+    line_characters: LineCharacters = 100_000,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
@@ -143,7 +145,7 @@ def learn(
 
         def texts() -> Iterator[str]:
             for file in files:
-                for _, text in _lines(file):
+                for _, text in checked_lines(file, _name(file), line_characters):
                     yield text
                     step()
 
@@ -192,6 +194,7 @@ def tokenise(
     no_tags: NoTags = False,
     protect_urls: Addresses = False,
     protect: Patterns = None,
+    line_characters: LineCharacters = 100_000,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
@@ -216,7 +219,7 @@ def tokenise(
         step = stack.enter_context(progress("tokenising", quiet=quiet))
         write = stack.enter_context(lines_to(output))
         keep = None if tags is None else stack.enter_context(lines_to(tags))
-        for number, text in _lines(file):
+        for number, text in checked_lines(file, _name(file), line_characters):
             with at(_name(file), number):
                 encoded = processor.encode(text)
                 if encoded.tags and keep is None and not drop_tags:
@@ -261,6 +264,7 @@ def detokenise(
         ),
     ] = None,
     protect: Patterns = None,
+    line_characters: LineCharacters = 1_000_000,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
@@ -277,7 +281,7 @@ def detokenise(
     how = _How(tokeniser, language, joiners, split_hyphens, False, lowercase, False, False, protect)
     processor = how.processor(load)
     lost: list[int] = []
-    rows = _beside(file, tags, alignment)
+    rows = _beside(file, tags, alignment, line_characters)
     with progress("detokenising", quiet=quiet) as step, lines_to(output) as write:
         for row in rows:
             words = split(row.text)
@@ -335,13 +339,17 @@ class _Row(NamedTuple):
     links: Alignment | None
 
 
-def _beside(file: Path, tags: Path | None, alignment: Path | None) -> Iterator[_Row]:
+def _beside(
+    file: Path, tags: Path | None, alignment: Path | None, line_characters: int
+) -> Iterator[_Row]:
     """Lines of files that must be equally long."""
     from rosewood.align import read_pharaoh
+    from rosewood.corpus.lines import read_lines
 
-    streams: dict[Path, Iterator[Any]] = {file: (text for _, text in _lines(file))}
+    texts = checked_lines(file, _name(file), line_characters)
+    streams: dict[Path, Iterator[Any]] = {file: (text for _, text in texts)}
     if tags is not None:
-        streams[tags] = (text for _, text in _lines(tags))
+        streams[tags] = (text for _, text in read_lines(_source(tags), _name(tags)))
     if alignment is not None:
         streams[alignment] = iter(read_pharaoh(_source(alignment), file=_name(alignment)))
     for number in count(1):
@@ -357,12 +365,6 @@ def _beside(file: Path, tags: Path | None, alignment: Path | None) -> Iterator[_
             return
         beside = [None if name is None else row[name] for name in (tags, alignment)]
         yield _Row(number, cast(str, row[file]), *beside)
-
-
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    from rosewood.corpus.lines import read_lines
-
-    return read_lines(_source(file), _name(file))
 
 
 def _source(file: Path) -> Path | BufferedIOBase:

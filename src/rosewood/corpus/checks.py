@@ -132,8 +132,12 @@ class Gate:
         if (wrong := self.checks.problem(target)) is not None:
             return self.bad(wrong[0], f"target: {wrong[1]}", line, unit, self.target_file)
         if tags:
-            tags = {_one_line(name): _one_line(value) for name, value in tags.items() if value}
-            for name, value in tags.items():
+            said = [(_one_line(name), _one_line(value)) for name, value in tags.items() if value]
+            tags = dict(said)
+            if "" in tags or len(tags) < len(said):
+                told = "a tag has no name" if "" in tags else "two tags have one name"
+                return self.bad("tag", f"{told}, tabs and line breaks aside", line, unit)
+            for name, value in said:
                 if found := _BAD.search(name) or _BAD.search(value):
                     kind, reason = _bad_character(found.group(), found.start())
                     return self.bad(kind, f"tag {name[:40]!r}: {reason}", line, unit)

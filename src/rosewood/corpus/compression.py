@@ -1,7 +1,8 @@
 """Compressed files, by their ending: .gz, .xz and .zst, read and written as streams.
 
 Zstandard is in the standard library from Python 3.14 on; before that the package `zstandard` is
-asked, whose streams end without a word where a file is cut off: `_Frames` looks.
+asked.  Its streams end without a word where a file is cut off, and those of `lzma` where the next
+frame is damaged: `_Frames` looks.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -25,6 +26,7 @@ __all__ = ["open_input", "open_output", "plain_name"]
 _ENDINGS = (".gz", ".xz", ".zst")
 _FOREIGN = (".bz2", ".Z")
 _CHUNK = 1 << 17
+_PIECE = 1 << 12  # of a compressed file at a time: what it grows to must fit into memory
 
 
 def plain_name(path: str | PathLike[str]) -> Path:
@@ -52,7 +54,7 @@ def open_input(path: str | PathLike[str], file: str | None = None) -> Iterator[B
         try:
             with _decompressed(raw, named.suffix) as stream:
                 yield cast(BinaryIO, io.BufferedReader(stream, _CHUNK))
-        except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, _BadFrame) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error, _BadFrame) as error:
             raise DamagedFileError(f"the compressed file is damaged: {error}", file=name) from error
 
 
@@ -77,8 +79,8 @@ def _decompressed(raw: BinaryIO, suffix: str) -> io.RawIOBase:
     if suffix == ".gz":
         return cast(io.RawIOBase, gzip.GzipFile(fileobj=raw, mode="rb"))
     if suffix == ".xz":
-        return cast(io.RawIOBase, lzma.LZMAFile(raw, "rb"))
-    return _Frames(raw)
+        return _Frames(raw, _xz_frame, padding=b"\0")
+    return _Frames(raw, _zstandard_frame)
 
 
 def _compressing(raw: BinaryIO, suffix: str) -> BinaryIO:
@@ -98,17 +100,24 @@ def _compressing(raw: BinaryIO, suffix: str) -> BinaryIO:
 
 
 class _BadFrame(Exception):
-    """What the Zstandard library at hand found wrong."""
+    """What the library at hand found wrong."""
+
+
+_Frame = tuple[Any, type[Exception]]  # a decompressor of one frame, and the error it raises
 
 
 class _Frames(io.RawIOBase):
-    """The content of a Zstandard file: its frames, one after the other."""
+    """The content of a file of frames, one after the other, with padding between them."""
 
-    def __init__(self, raw: BinaryIO) -> None:
+    def __init__(
+        self, raw: BinaryIO, new_frame: Callable[[], _Frame], padding: bytes = b""
+    ) -> None:
         self._raw = raw
+        self._new_frame = new_frame
+        self._padding = padding
         self._input = b""
         self._output = memoryview(b"")
-        self._frame, self._error = _new_frame()
+        self._frame, self._error = new_frame()
         self._inside = False  # a frame has begun and has not ended
 
     def readable(self) -> bool:
@@ -116,11 +125,15 @@ class _Frames(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._output:
-            self._input = self._input or self._raw.read(_CHUNK)
+            self._input = self._input or self._raw.read(_PIECE)
             if not self._input:
                 if self._inside:
                     raise EOFError("it ends within a frame")
                 return 0
+            if not self._inside:
+                self._input = self._input.lstrip(self._padding)
+                if not self._input:
+                    continue
             try:
                 self._output = memoryview(self._frame.decompress(self._input))
             except self._error as error:
@@ -128,15 +141,18 @@ class _Frames(io.RawIOBase):
             self._inside, self._input = not self._frame.eof, b""
             if self._frame.eof:
                 self._input = self._frame.unused_data
-                self._frame, self._error = _new_frame()
+                self._frame, self._error = self._new_frame()
         size = min(len(buffer), len(self._output))
         buffer[:size] = self._output[:size]
         self._output = self._output[size:]
         return size
 
 
-def _new_frame() -> tuple[Any, type[Exception]]:
-    """A decompressor of one frame, and the error it raises."""
+def _xz_frame() -> _Frame:
+    return lzma.LZMADecompressor(), lzma.LZMAError
+
+
+def _zstandard_frame() -> _Frame:
     if sys.version_info >= (3, 14):
         from compression import zstd
 

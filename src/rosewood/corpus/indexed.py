@@ -7,9 +7,9 @@
 
 Layout      sentence k of a side is ids[start[k]:start[k+1]]; words are numbered in the order in
             which they first occur; word w is bytes word_start[w]:word_start[w+1] of all words
-Text        lines end at line feeds, words at spaces and tabs; a line may have no words; what is
-            not UTF-8, control characters, a byte order mark and carriage returns within a line
-            are refused with their place
+Text        lines end at line feeds, words at spaces and tabs; a line may have no words; the same
+            characters are refused as in checks.py, with their place in bytes; limits are wider,
+            because text that was cut into words or characters has more of them
 Folder      those four arrays of each side, little-endian, and corpus.json, which has their sizes
             and checksums; it appears whole or not at all
 Native      core/corpus/indexer.hpp; specification: tests/reference/corpus.py

@@ -51,11 +51,18 @@ def _read(table: dict[str, Any], settings: Settings) -> tuple[str, str, dict[str
         texts, rest = table, table
     source, target = _keys(texts, settings)
     tags = {
-        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        key: value if isinstance(value, str) else _as_json(key, value)
         for key, value in rest.items()
         if value is not None and (rest is not texts or key not in (source, target))
     }
     return _text(texts, source), _text(texts, target), tags
+
+
+def _as_json(key: str, value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:  # 1e999 is read as infinite
+        raise RosewoodError(f"{show(key)} has a number that is too large") from error
 
 
 def _keys(texts: dict[str, Any], settings: Settings) -> tuple[str, str]:

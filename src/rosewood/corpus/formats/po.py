@@ -22,7 +22,13 @@ from rosewood.errors import FormatError
 
 __all__ = ["parse_po"]
 
-_LINE = re.compile(r"\(line (\d+)\)(?:: (.*))?")
+_PLACE = re.compile(r"\(line (\d+)\)(?:: (.*))?")  # in what polib says
+# What a line may be; polib passes over some others without a word, and the entry is lost.
+_LINE = re.compile(
+    r"\s*(?:#.*|(?:(?:msgctxt|msgid|msgid_plural|msgstr(?:\[\d+\])?)\s*)?"
+    r'"(?:[^"\\]|\\.)*"\s*)?',
+    re.DOTALL,
+)
 
 
 def parse_po(source: Input, settings: Settings, tally: Tally) -> Found:
@@ -55,7 +61,7 @@ def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[Bad]:
     wrong: Bad | None = None
     for line in lines:
         block.append(line.text)
-        wrong = wrong or line.bad or _lone_return(line, file)
+        wrong = wrong or line.bad or _fault(line, file)
         if not line.text.strip() and line.bad is None:
             stream.write("".join(_kept(block, wrong)).encode())
             if wrong is not None:
@@ -70,12 +76,16 @@ def _kept(block: list[str], wrong: Bad | None) -> list[str]:
     return [f"{text}\n" if wrong is None else "\n" for text in block]
 
 
-def _lone_return(line: Line, file: str) -> Bad | None:
-    """Which polib would take for the end of a line."""
-    if "\r" not in line.text:
-        return None
-    told = "there is a carriage return that does not end the line: lines end with \\n"
-    return Bad("carriage return", FormatError(told, file=file, line=line.number))
+def _fault(line: Line, file: str) -> Bad | None:
+    """What polib would pass over, or take for the end of a line."""
+    kind = ""
+    if "\r" in line.text:
+        kind = "carriage return"
+        told = "there is a carriage return that does not end the line: lines end with \\n"
+    elif not _LINE.fullmatch(line.text):
+        kind = "not a PO line"
+        told = 'it is no line of a PO file: want a comment, or a text in "…" with \\" for " in it'
+    return Bad(kind, FormatError(told, file=file, line=line.number)) if kind else None
 
 
 def _entries(path: Path, file: str) -> Any:
@@ -86,7 +96,7 @@ def _entries(path: Path, file: str) -> Any:
     try:
         return polib.pofile(str(path), encoding="utf-8")
     except Exception as error:  # whatever polib stumbles over
-        found = _LINE.search(str(error))
+        found = _PLACE.search(str(error))
         line = None if found is None else int(found[1])
         told = str(error) if found is None else found[2] or "syntax error"
         raise FormatError(f"it is not a PO file: {told}", file=file, line=line) from error
@@ -95,6 +105,8 @@ def _entries(path: Path, file: str) -> Any:
 def _left_out(entry: Any) -> str | None:
     if entry.obsolete:
         return "obsolete"
+    if not entry.msgid:
+        return "another header"
     return "fuzzy" if entry.fuzzy else None
 
 

@@ -24,9 +24,13 @@ Found = Iterator[SentencePair | Bad]
 
 @dataclass(slots=True, weakref_slot=True)
 class Input:
-    """A file, or standard input, which is kept aside so that it can be read again."""
+    """A file, or standard input, which is kept aside so that it can be read again.
+
+    What is read only `once` goes by as it comes.
+    """
 
     path: str
+    once: bool = False
     _kept: IO[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -39,6 +43,9 @@ class Input:
         if self.path != "-":
             with open_input(self.path) as stream:
                 yield stream
+            return
+        if self.once:
+            yield sys.stdin.buffer
             return
         if self._kept is None:
             kept = TemporaryFile()  # noqa: SIM115 - it stays as long as the input does

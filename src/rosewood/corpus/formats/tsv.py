@@ -81,8 +81,9 @@ def sides_of(
     names: Sequence[str], source_language: str | None, target_language: str | None
 ) -> tuple[str, str] | None:
     """The columns of the texts, if these are names of columns."""
-    if "source" in names and "target" in names:
-        return "source", "target"
+    written = {name.lower(): name for name in names}  # Source and TARGET are no sentences either
+    if "source" in written and "target" in written:
+        return written["source"], written["target"]
     if source_language is None or target_language is None:
         return None
     source, target = closest(source_language, names), closest(target_language, names)

@@ -43,10 +43,16 @@ def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Found:
         elif name in _UNITS:
             if backward is None:
                 tally.left_out[f"languages {own[0]} to {own[1]}"] += 1
-            elif element.get("translate") == "no":
+            elif not _is_translated(element):
                 tally.left_out["not to be translated"] += 1
             else:
                 yield from _pairs(element, backward, gate)
+
+
+def _is_translated(unit: Any) -> bool:
+    """What the unit says of that, or else the innermost group around it that says something."""
+    said = (each.get("translate") for each in (unit, *unit.iterancestors()))
+    return next((each for each in said if each is not None), "yes") != "no"
 
 
 def _pairs(unit: Any, backward: bool, gate: Gate) -> Found:

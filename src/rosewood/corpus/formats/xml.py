@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from rosewood.corpus.formats.strict import Input
 from rosewood.errors import CorpusError, FormatError
@@ -35,19 +35,19 @@ def each_element(
         "remove_comments": True,
         "remove_pis": True,
     }
-    space = ""
+    space, parser = "", cast(Any, None)
     try:
         with source.open() as stream:
-            for event, element in etree.iterparse(stream, events=("start",), **options):
+            parser = etree.iterparse(stream, events=("start",), **options)
+            for event, element in parser:
                 _check_root(element, root, source.name)
                 space = element.tag.removesuffix(root)  # elements of strangers keep out of this
                 yield event, element
                 break
         names = [f"{space}{name}" for name in sorted(begins | ends)]
         with source.open() as stream:
-            for event, element in etree.iterparse(
-                stream, events=("start", "end"), tag=names, **options
-            ):
+            parser = etree.iterparse(stream, events=("start", "end"), tag=names, **options)
+            for event, element in parser:
                 name = local_name(element)
                 if event == "start" and name in begins:
                     yield event, element
@@ -55,9 +55,11 @@ def each_element(
                     yield event, element
                     _forget(element)
     except etree.XMLSyntaxError as error:
-        told = _PLACE.sub("", error.msg or "it is empty")
+        told, line = _PLACE.sub("", error.msg or "it is empty").strip(), error.lineno or None
+        if line is None and parser.error_log:  # of entities the error itself tells nothing
+            told, line = parser.error_log[0].message, parser.error_log[0].line
         reason = f"it is not XML, or not all of it: {told}"
-        raise FormatError(reason, file=source.name, line=error.lineno or None) from error
+        raise FormatError(reason, file=source.name, line=line) from error
 
 
 def local_name(element: Any) -> str:

@@ -31,9 +31,7 @@ class GermanNoun:
         if len(parts) not in (3, 4) or parts[1] not in "mfn" or parts[3:] not in ([], ["weak"]):
             raise RosewoodError(f"{text!r}: want noun, gender, plural")
         word, gender, many = parts[:3]
-        oblique = word
-        if parts[3:]:
-            oblique = word + ("n" if word.endswith(("e", "r")) else "en")
+        oblique = many if parts[3:] else word  # a weak noun looks the same wherever it is oblique
         genitive = oblique if parts[3:] or gender == "f" else _genitive(word)
         plural = None
         if many != "-":

@@ -199,6 +199,8 @@ def _noun_row(row: Row) -> Noun:
         plural = (*words[:-1], *last.split())
     if not plural and any(each.plural for each in germans):
         raise RosewoodError("a mass noun in English needs German nouns without a plural")
+    if plural and not all(each.plural for each in germans):
+        raise RosewoodError("a noun with a plural in English needs German nouns that have one")
     classes = frozenset(row.section.split()) | {each for each in extra if "," not in each}
     return Noun(
         words,

@@ -145,7 +145,7 @@ def clock(draw: Draw) -> Phrase:
     if chance < 0.6:
         return _phrase(
             (("at", 2), ("half", 6), ("past", 7), (english, 4)),
-            ((("um", 2), ("halb", 6), (known[hour % 12 + 1][1], 4)),),
+            ((("um", 2), ("halb", 6), (known[hour % 12 + 1][1], 5)),),  # seven is not acht
             ((_hour(hour, japanese), 4), ("ji", 5), ("han", 6), ("ni", 2)),
         )
     minutes = 5 + 10 * int(draw() * 6)
