@@ -142,13 +142,16 @@ void Chain::weigh(double tension, Diagonal& made) const {
       distance[s] = std::abs(static_cast<double>(s + 1) / places - at);
     // Weights fall off by the same factor from step to step, on either side of the diagonal.
     const auto before = std::min(places_, static_cast<std::size_t>(at * places));
+    // The nearest place weighs 1: where all are far off, none of them must vanish with the others.
+    const double nearest = std::min(before > 0 ? distance[before - 1] : 1.0,
+                                    before < places_ ? distance[before] : 1.0);
     double total = 0.0;
     if (before > 0) {
-      double w = std::exp(-tension * distance[before - 1]);
+      double w = std::exp(-tension * (distance[before - 1] - nearest));
       for (std::size_t s = before; s-- > 0; w *= fall) total += weight[s] = w;
     }
     if (before < places_) {
-      double w = std::exp(-tension * distance[before]);
+      double w = std::exp(-tension * (distance[before] - nearest));
       for (std::size_t s = before; s < places_; ++s, w *= fall) total += weight[s] = w;
     }
     const double scale = 1.0 / total;

@@ -88,6 +88,8 @@ class Model:
             low, high, _ = SETTINGS[each.name]
             if not low <= value <= high:
                 raise AlignmentError(f"{each.name} is {value}, want {low} to {high}")
+        if self.agreement and not self.iterations:  # the rounds of Model 1 do not agree
+            raise AlignmentError(f"{self.name}: with agreement it needs iterations of its own")
 
     @property
     def warm_up(self) -> int:
@@ -163,8 +165,6 @@ class Best(Model):
         super().__post_init__()
         if not self.agreement:
             raise AlignmentError("best: its directions always agree")
-        if not self.iterations:
-            raise AlignmentError("best: it needs iterations of its own")
 
 
 MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal, Hmm, Best)}
