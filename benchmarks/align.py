@@ -26,8 +26,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from rosewood.corpus.phrasebook import Phrasebook
-
 from rosewood.align import (
     Aligner,
     Gold,
@@ -38,6 +36,7 @@ from rosewood.align import (
     symmetrize,
 )
 from rosewood.corpus import IndexedCorpus
+from rosewood.corpus.phrasebook import Phrasebook
 
 DATA = Path(os.environ.get("ROSEWOOD_DATA") or Path(__file__).parents[1] / "../shared/data")
 METHODS = ("intersection", "grow-diag-final-and")
