@@ -7,13 +7,14 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EDQUOT, EFBIG, ENOSPC
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
 from rosewood.errors import FormatError
 
-__all__ = ["check_folder", "whole_file", "whole_folder"]
+__all__ = ["blamed_on", "check_folder", "whole_file", "whole_folder"]
 
 
 @contextmanager
@@ -25,7 +26,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = Path(path)
     if target.exists() and not target.is_file():  # /dev/stdout is a link, and leads to no path
-        with target.open("wb") as direct:
+        with blamed_on(path), target.open("wb") as direct:
             yield direct
         return
     if target.is_symlink():
@@ -33,13 +34,24 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     aside = _aside(target)
     stream = aside.open("xb+")
     try:
-        with stream:
+        with blamed_on(path), stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         aside.replace(target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def blamed_on(path: str | PathLike[str]) -> Iterator[None]:
+    """Tells of a full disk where it is full; the system names no file when writing fails."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in (ENOSPC, EFBIG, EDQUOT):
+            error.filename = os.fspath(path)
+        raise
 
 
 @contextmanager

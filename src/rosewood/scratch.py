@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from rosewood.output import blamed_on
+
 __all__ = ["Growing", "filled"]
 
 _SMALL = 1 << 26  # bytes that are worth no file
@@ -22,13 +24,13 @@ def filled(size: int, value: int, dtype: DTypeLike) -> NDArray[Any]:
     kind = np.dtype(dtype)
     if size * kind.itemsize <= _SMALL:
         return np.full(size, value, kind)
-    with tempfile.TemporaryFile() as stream:
-        stream.truncate(size * kind.itemsize)
-        data = mmap.mmap(stream.fileno(), size * kind.itemsize)
-    made = np.frombuffer(data, kind)
-    if value != 0:  # a new file reads as zeros
-        made[:] = value
-    return made
+    # Written, not only made long: on a full disk, writing to what is mapped kills the process.
+    block = np.full(_SMALL // kind.itemsize, value, kind)
+    with tempfile.TemporaryFile() as stream, blamed_on(tempfile.gettempdir()):
+        for begin in range(0, size, len(block)):
+            stream.write(block[: size - begin].data)
+        stream.flush()
+        return np.frombuffer(mmap.mmap(stream.fileno(), 0), kind)
 
 
 class Growing:
@@ -50,8 +52,10 @@ class Growing:
     def _write(self) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the array
-        for part in self._parts:
-            self._file.write(part.data)
+        with blamed_on(tempfile.gettempdir()):
+            for part in self._parts:
+                self._file.write(part.data)
+            self._file.flush()
         self._parts, self._held = [], 0
 
     def array(self) -> NDArray[Any]:
@@ -61,6 +65,5 @@ class Growing:
             whole.flags.writeable = False
             return whole.view()
         self._write()
-        self._file.flush()
         with self._file as stream:
             return np.frombuffer(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ), self._kind)

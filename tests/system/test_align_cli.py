@@ -230,11 +230,11 @@ def test_gold_and_pictures(command, files, sides):  # noqa: F811
 def test_long_sentences_are_told_of(command, files, sides):  # noqa: F811
     write(files / "long.tsv", ["\t".join([" ".join(GERMAN[:9] * 17)] * 2)])
     alone = [files / "long.tsv", "-o", files / "out", "-q"]
-    told = "the longest sentence has 578 words, and the time of hmm grows with the third power"
+    told = "the longest sentence has 578 words, and the time of hmm grows with the square"
     assert told in command("align", *alone, "--model", "hmm", "--set", "iterations=1").err
     assert command("align", *alone, "--model", "diag").err == ""
     left = command("align", *sides, *alone, "--max-words", 500)
-    assert "the third power" not in left.err
+    assert "the square" not in left.err
     assert (files / "out").read_text().splitlines()[12:] == [""]
 
 
@@ -301,6 +301,9 @@ def test_options_from_a_file(command, files, sides):  # noqa: F811
         (["a.de", "a.en", "--picture", "p.svg"], "say with --show"),
         (["a.de", "a.en", "--show", "1", "--picture", "p.png"], "ends with .svg or .html"),
         (["a.de", "a.en", "--show", "1", "--show", "2", "--picture", "p.svg"], "on a page"),
+        (["a.de", "a.en", "--show", "1", "--show", "2", "--picture", "p.SVG"], "on a page"),
+        (["a.de", "a.en", "--show", "1", "--json"], "--show wants --picture"),
+        (["a.de", "a.en", "--first-line", "2"], "want --gold, too"),
         (["void", "void"], "there is no sentence pair with words on both sides"),
     ],
 )  # fmt: skip

@@ -241,6 +241,8 @@ def _trained(
     corpus: IndexedCorpus, model: str | Model, threads: int, report: Report | None
 ) -> Training:
     made = make_model(model) if isinstance(model, str) else model
+    if not isinstance(made, Model):
+        raise AlignmentError(f"the model is {model!r:.60}, want a name or a Model")
     if not (corpus.source.lengths * corpus.target.lengths).any():
         raise AlignmentError("there is no sentence pair with words on both sides to learn from")
     training = (

@@ -21,6 +21,8 @@ def spelling(word: str) -> str:
     >>> spelling("Éléphant")
     'elephant'
     """
+    if word.isascii():  # most words of most corpora, and all of this takes time
+        return word.lower()
     folded = unicodedata.normalize("NFKD", word.casefold())
     return "".join(c for c in folded if not unicodedata.combining(c)) or word
 
@@ -40,16 +42,18 @@ class Stems:
     def of(cls, words: Sequence[str], frequency: NDArray[np.int64], length: int) -> Stems:
         """Stems of `length` characters; 0 makes each word its own."""
         numbers: dict[str, int] = {}
-        for word in words:
-            numbers.setdefault(_stem(word, length), len(numbers))
-        stem = np.array([numbers[_stem(word, length)] for word in words], np.int32)
+        found = (numbers.setdefault(_stem(word, length), len(numbers)) for word in words)
+        stem = np.fromiter(found, np.int32, len(words))
         seen = np.maximum(frequency, 1).astype(np.float64)
         whole = np.bincount(stem, weights=seen, minlength=len(numbers))
         return cls(stem, seen / whole[stem], len(numbers))
 
 
 def _stem(word: str, length: int) -> str:
-    return unicodedata.normalize("NFC", word.casefold())[:length] if length else word
+    if length == 0:
+        return word
+    folded = word.lower() if word.isascii() else unicodedata.normalize("NFC", word.casefold())
+    return folded[:length]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ Layout      pairs of words sorted by source, then by target word: those of sourc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -277,10 +278,12 @@ class Parameters:
         try:
             if facts["model"] not in MODELS:
                 raise AlignmentError(f"there is no model {facts['model']!r}")
-            model = make_model(facts["model"], facts["settings"])
+            model = make_model(facts["model"], dict(facts["settings"]))
             tension = float(facts["tension"][0]), float(facts["tension"][1])
             null = float(facts["null"][0]), float(facts["null"][1])
-            history = [dict(row) for row in facts["history"]]
+            history = [_round(row) for row in facts["history"]]
+            if not history:
+                raise ValueError("there are no rounds of training")
             notes = dict(facts["notes"])
             if not all(0 <= each <= 1000 for each in tension):
                 raise AlignmentError(f"the tension is {tension}")
@@ -301,6 +304,10 @@ class Parameters:
                 raise DamagedFileError(f"it has {have} numbers, want {want}", file=place / name)
         if len(word) and not (word.min() >= 0 and word.max() < len(sides[1].words)):
             raise DamagedFileError("it has words that are not there", file=place / "pairs.word")
+        ascends = word[1:] > word[:-1]
+        ascends[start[(start > 0) & (start < len(word))] - 1] = True  # a new row begins anew
+        if not ascends.all():
+            raise DamagedFileError("its words do not ascend", file=place / "pairs.word")
         jumps = arrays["target.jump"], arrays["source.jump"]
         for name, jump in zip(("target.jump", "source.jump"), jumps, strict=True):
             if len(jump) % 2 == 0 or not ((jump > 0) & (jump <= 1)).all():
@@ -317,6 +324,14 @@ class Parameters:
         _KIND.verify(Path(folder))
         Parameters.load(folder)
         _KIND.verify_manifest(Path(folder))
+
+
+def _round(row: Any) -> dict[str, Any]:
+    """A row of the history, if it is one."""
+    numbers = (float(row[name]) for name in ("round", "forward", "backward"))
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError(f"a round of training is {row}")
+    return dict(row)
 
 
 def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:

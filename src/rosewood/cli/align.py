@@ -211,7 +211,7 @@ def align(
         return
     outputs = Outputs(output, save, scores, lexicon, posteriors, words, picture)
     method = Symmetrization.parse(symmetrize, order)
-    _check(outputs, sources, load, gold, config, show, json)
+    _check(outputs, sources, load, gold, first_line, config, show, json)
     if not (outputs.is_any or show or gold or verify):
         raise AlignmentError("say where the links go: -o FILE, or -o - for standard output")
     chosen: Model | Aligner
@@ -249,6 +249,7 @@ def _check(
     sources: list[str] | None,
     load: Path | None,
     gold: Path | None,
+    first_line: int | None,
     config: Path | None,
     show: list[int] | None,
     json: bool,
@@ -266,6 +267,10 @@ def _check(
         raise AlignmentError(f"--json prints what was done: {streams[0]} cannot go there as well")
     if streams and show and outputs.picture is None:
         raise AlignmentError(f"--show draws where {streams[0]} goes: want --picture, or a file")
+    if json and show and outputs.picture is None:
+        raise AlignmentError("--json prints what was done: --show wants --picture")
+    if first_line is not None and gold is None:
+        raise AlignmentError("--first-line tells where gold begins: want --gold, too")
     for option in ("--lexicon", "--picture"):
         if option in streams:
             raise AlignmentError(f"{option}: it goes to a file")
@@ -276,7 +281,8 @@ def _check(
     check_picture(outputs.picture)
     if outputs.picture is not None and not show:
         raise AlignmentError("--picture: say with --show which line to draw")
-    if outputs.picture is not None and outputs.picture.suffix == ".svg" and len(show or ()) > 1:
+    is_one = outputs.picture is not None and outputs.picture.suffix.lower() == ".svg"
+    if is_one and len(show or ()) > 1:
         raise AlignmentError(f"{outputs.picture}: several pictures go on a page, .html")
     if outputs.save is not None:
         from rosewood.align.parameters import MANIFEST

@@ -282,7 +282,7 @@ def _tell_of_long(corpus: IndexedCorpus, model: Model) -> None:
     if model.placing == "jumps" and longest > _LONG:
         warn(
             f"the longest sentence has {longest:,} words, and the time of {model.name} grows with "
-            "the third power: --max-words leaves such pairs out"
+            "the square: --max-words leaves such pairs out"
         )
 
 

@@ -1,0 +1,130 @@
+"""What broke aligners once: settings at their ends, full disks, folders that were tampered with."""
+
+from __future__ import annotations
+
+import errno
+import json
+
+import numpy as np
+import pytest
+
+from rosewood import scratch
+from rosewood.align import Aligner, Diagonal, Hmm
+from rosewood.align.knowledge import Stems, spelling
+from rosewood.errors import AlignmentError, DamagedFileError
+from rosewood.output import whole_file
+
+PAIRS = [("a b c d e f g h i j", "x"), ("a b", "x y"), ("b", "y")]
+
+
+@pytest.mark.parametrize("tension", [0.0, 4.0, 100.0, 1000.0])
+def test_a_steep_diagonal_leaves_places_to_choose_from(tension):
+    """One place for ten words: for all but the last it is far off, and still the nearest."""
+    aligner = Aligner.fit(PAIRS, Diagonal(tension=tension, learn_tension=False))
+    for (source, _), both in zip(PAIRS, aligner.posteriors(PAIRS), strict=True):
+        assert np.isfinite(both.forward).all()
+        assert np.isfinite(both.backward).all()
+        assert (both.backward.sum(axis=1) > 0).all(), source
+
+
+def test_agreement_needs_rounds_of_the_model_itself():
+    """Those of Model 1 count both directions apart: what was saved could not be loaded."""
+    with pytest.raises(AlignmentError, match="hmm: with agreement it needs iterations of its own"):
+        Hmm(iterations=0, agreement=True)
+    assert Aligner.fit(PAIRS, Hmm(iterations=0)).model.iterations == 0
+
+
+def test_a_model_is_a_name_or_a_model():
+    with pytest.raises(AlignmentError, match="the model is 3, want a name or a Model"):
+        Aligner.fit(PAIRS, 3)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        (("settings",), "x"),
+        (("settings",), 7),
+        (("tension",), [float("nan"), 4.0]),
+        (("tension",), [4.0, -1.0]),
+        (("tension",), [4.0]),
+        (("history",), []),
+        (("history", -1), {}),
+        (("history", -1, "round"), float("inf")),
+        (("history", -1, "forward"), None),
+    ],
+)
+def test_a_damaged_manifest_is_told_of_when_it_is_loaded(tmp_path, part, value):
+    Aligner.fit(PAIRS, "diag").save(tmp_path / "aligner")
+    manifest = tmp_path / "aligner" / "aligner.json"
+    table = json.loads(manifest.read_text())
+    inside = table
+    for key in part[:-1]:
+        inside = inside[key]
+    inside[part[-1]] = value
+    manifest.write_text(json.dumps(table))
+    with pytest.raises(DamagedFileError, match="its settings are damaged") as told:
+        Aligner.load(tmp_path / "aligner")
+    assert "aligner.json" in str(told.value)
+
+
+def test_pairs_out_of_order_are_refused(tmp_path):
+    """They are searched by halves: those out of order would not be found, and nobody would know."""
+    Aligner.fit([("a", "x y z"), ("b", "y x"), ("c", "x")], "model1").save(tmp_path / "aligner")
+    place = tmp_path / "aligner" / "pairs.word"
+    words = np.fromfile(place, "<i4")
+    assert words.tolist() == [0, 1, 2, 0, 1, 0]
+    assert len(Aligner.load(tmp_path / "aligner").lexicon()) == 6
+    words[3:5] = 1, 0
+    words.tofile(place)
+    with pytest.raises(DamagedFileError, match=r"pairs\.word: its words do not ascend"):
+        Aligner.load(tmp_path / "aligner")
+
+
+@pytest.mark.parametrize("value", [-1, 0, 7])
+def test_large_arrays_have_their_room_on_disk(monkeypatch, value):
+    """Room that is only promised is missed when it is written to, by a signal that kills."""
+    monkeypatch.setattr(scratch, "_SMALL", 64)
+    made = scratch.filled(1001, value, np.int32)
+    assert made.tolist() == [value] * 1001
+    made[1000] = 5
+    assert made[1000] == 5
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class FullFile:
+    write = full
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def test_a_full_disk_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(scratch, "_SMALL", 64)
+    monkeypatch.setattr("tempfile.TemporaryFile", FullFile)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "/scratch")
+    with pytest.raises(OSError, match="/scratch"):
+        scratch.filled(1001, 0, np.int32)
+    growing = scratch.Growing(np.int32)
+    with pytest.raises(OSError, match="/scratch"):
+        growing.append(np.zeros(1001, np.int32))
+    with pytest.raises(OSError, match=r"out\.pharaoh"), whole_file(tmp_path / "out.pharaoh"):
+        full()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_plain_words_are_spelled_and_cut_as_all_others_are():
+    """The short way for words without accents is a shortcut, no other rule."""
+    words = ["Hause", "HAUSES", "a", "3", "it's", "Éléphant", "élan", "İ"]
+    for word in words:
+        if word.isascii():
+            assert spelling(word) == word.casefold()
+    made = Stems.of(words, np.ones(len(words), np.int64), 4)
+    assert made.stem[0] == made.stem[1]
+    assert made.size == len(words) - 1
+    assert Stems.of(words, np.ones(len(words), np.int64), 0).size == len(words)
