@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rosewood.forest.arrays import FloatArray
+from rosewood.arrays import FloatArray
 from rosewood.rerank import CandidateList
 
 PROGRAMS = ("extractor", "mert", "kbmira")

@@ -32,8 +32,8 @@ import numpy as np
 from benchmarks import moses
 from benchmarks.forest import chart, seconds
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.forest import FeatureSpace, Forest, ForestSet
-from rosewood.forest.arrays import FloatArray
 from rosewood.learn.learner import Fit, Learner
 from rosewood.learn.mert import Mert
 from rosewood.learn.minrisk import Annealed, MinimumRisk

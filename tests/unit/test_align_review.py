@@ -29,7 +29,7 @@ def test_a_steep_diagonal_leaves_places_to_choose_from(tension):
 
 def test_agreement_needs_rounds_of_the_model_itself():
     """Those of Model 1 count both directions apart: what was saved could not be loaded."""
-    with pytest.raises(AlignmentError, match="hmm: with agreement it needs iterations of its own"):
+    with pytest.raises(AlignmentError, match="directions that agree need iterations of their own"):
         Hmm(iterations=0, agreement=True)
     assert Aligner.fit(PAIRS, Hmm(iterations=0)).model.iterations == 0
 

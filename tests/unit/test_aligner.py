@@ -21,10 +21,10 @@ from rosewood.align import (
     Hmm,
     Links,
     alignment_error_rate,
+    make_model,
     read_gold,
     read_pharaoh,
     write_pharaoh,
-    make_model,
 )
 from rosewood.align import aligner as aligner_module
 from rosewood.corpus import IndexedCorpus

@@ -28,9 +28,9 @@ from rosewood.align.models import Best, Model, make_model
 from rosewood.align.parameters import Parameters
 from rosewood.align.symmetrize import combine, symmetrize
 from rosewood.align.training import Report, Training
+from rosewood.arrays import as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError
-from rosewood.forest.arrays import as_count
 from rosewood.scratch import Growing
 
 __all__ = ["Aligned", "Aligner", "Posteriors"]

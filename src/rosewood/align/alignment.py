@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
+from rosewood.arrays import IdArray, LongArray, as_array
 from rosewood.corpus.lines import split
 from rosewood.errors import AlignmentError
-from rosewood.forest.arrays import IdArray, LongArray, as_array
 from rosewood.scratch import Growing
 
 if TYPE_CHECKING:

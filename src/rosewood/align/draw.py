@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.align.alignment import Alignment, GoldAlignment, Link
+from rosewood.arrays import FloatArray
 from rosewood.errors import AlignmentError
-from rosewood.forest.arrays import FloatArray
 from rosewood.forest.draw import captions as say
 from rosewood.forest.draw.picture import ACCENT, ROOT
 

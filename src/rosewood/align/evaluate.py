@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from rosewood.align.alignment import GoldAlignment, Links, sorting_order
 from rosewood.align.symmetrize import symmetrize
+from rosewood.arrays import FloatArray, LongArray, as_count
 from rosewood.errors import AlignmentError
-from rosewood.forest.arrays import FloatArray, LongArray, as_count
 
 __all__ = ["Gold", "LinkScores", "alignment_error_rate", "score_links"]
 

@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 from rosewood import _core
 from rosewood.align.alignment import Links
 from rosewood.align.evaluate import Gold
+from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import Source, file_name, read_lines
 from rosewood.errors import FormatError
-from rosewood.forest.arrays import IdArray, LongArray, as_count
 
 __all__ = ["format_pharaoh", "read_gold", "read_pharaoh", "write_gold", "write_pharaoh"]
 

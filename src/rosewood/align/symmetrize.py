@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
 from rosewood.align.alignment import Links
+from rosewood.arrays import as_count
 from rosewood.errors import AlignmentError
-from rosewood.forest.arrays import as_count
 
 __all__ = ["COMBINATIONS", "ORDERS", "SYMMETRIZATIONS", "combine", "symmetrize", "threshold"]
 

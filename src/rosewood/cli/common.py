@@ -15,8 +15,8 @@ import typer
 from rosewood.errors import ForestError, FormatError
 
 if TYPE_CHECKING:
+    from rosewood.arrays import FloatArray
     from rosewood.forest import Forest, NamedForest
-    from rosewood.forest.arrays import FloatArray
 
 __all__ = [
     "File",

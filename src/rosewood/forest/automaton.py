@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, freeze
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_count, freeze
 
 __all__ = ["OTHERWISE", "Automaton"]
 

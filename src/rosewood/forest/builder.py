@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import IdArray, LongArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import IdArray, LongArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 

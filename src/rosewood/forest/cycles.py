@@ -17,8 +17,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from rosewood.arrays import LongArray
 from rosewood.errors import CycleError, ForestError, SemiringError
-from rosewood.forest.arrays import LongArray
 from rosewood.forest.forest import Forest
 from rosewood.forest.semirings import Semiring, star
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, as_array, as_scale, as_weight
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, as_array, as_scale, as_weight
 from rosewood.forest.expectations import Distribution
 from rosewood.forest.forest import Forest
 

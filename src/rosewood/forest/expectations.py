@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, as_scale, as_weight
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, as_scale, as_weight
 from rosewood.forest.automaton import Automaton
 from rosewood.forest.forest import Forest
 from rosewood.forest.refine import refine

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray
 
 __all__ = ["FeatureSpace"]
 

@@ -29,9 +29,9 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
+from rosewood.arrays import LongArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import DamagedFileError, ForestError
-from rosewood.forest.arrays import LongArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.rename import renamed

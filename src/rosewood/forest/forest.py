@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError
-from rosewood.forest.arrays import (
+from rosewood.arrays import (
     FloatArray,
     IdArray,
     LongArray,
@@ -29,6 +27,8 @@ from rosewood.forest.arrays import (
     as_weight,
     freeze,
 )
+from rosewood.corpus import Vocabulary
+from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.errors import ForestError, SemiringError
-from rosewood.forest.arrays import FloatArray
 from rosewood.forest.forest import Forest
 from rosewood.forest.modules import Expectation, Module, SecondOrderExpectation, combine
 from rosewood.forest.semirings import LOG, REAL, SIGNED_LOG, TROPICAL, Semiring, name_of

@@ -15,8 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
+from rosewood.arrays import FloatArray, freeze
 from rosewood.errors import SemiringError
-from rosewood.forest.arrays import FloatArray, freeze
 from rosewood.forest.semirings import Semiring, name_of, star
 
 __all__ = [

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_count
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_count
 from rosewood.forest.forest import Forest
 from rosewood.forest.transform import MAX_EDGES, rearranged
 

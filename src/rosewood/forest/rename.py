@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosewood.arrays import IdArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import IdArray
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
 from rosewood.errors import EmptyForestError, ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
 from rosewood.forest.forest import Forest
 
 __all__ = [

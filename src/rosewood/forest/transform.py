@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_array, as_count, as_weight
 from rosewood.errors import ForestError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray, as_array, as_count, as_weight
 from rosewood.forest.automaton import Automaton
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray, IdArray, LongArray
 from rosewood.forest.forest import Forest
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosewood.arrays import FloatArray, as_weight
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray, as_weight
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
 

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter, merge, renamed
-from rosewood.forest.arrays import FloatArray
 from rosewood.journal import fingerprint
 from rosewood.learn.learner import Learner, Normalization, Report, check_weights, normalize
 from rosewood.learn.tuning_set import TuningSet

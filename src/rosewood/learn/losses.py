@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import Forest, Refined, nbest_texts, refine
-from rosewood.forest.arrays import FloatArray
 from rosewood.learn.candidates import Candidates, spread_within
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu, LinearBleu, Metric

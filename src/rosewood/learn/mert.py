@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray
 from rosewood.learn.candidates import least_squares
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, setting
 from rosewood.learn.tuning_set import TuningSet

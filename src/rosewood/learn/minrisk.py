@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.losses import edge_losses, wanted_edges

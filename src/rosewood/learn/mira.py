@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn.candidates import Candidates, spread_within
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.losses import fit_linear, linear_losses

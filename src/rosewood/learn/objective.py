@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray, LongArray
 
 __all__ = ["Objective", "Terms", "minimize_lbfgs", "minimize_stochastic"]
 

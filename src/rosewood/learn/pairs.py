@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.learn.candidates import Candidates
 
 __all__ = ["Pairs", "differences", "gain_unit", "sample_pairs"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.forest.arrays import FloatArray
+from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.objective import minimize_lbfgs

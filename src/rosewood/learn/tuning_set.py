@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError, RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
-from rosewood.forest.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 

@@ -9,8 +9,8 @@ from itertools import chain
 
 import numpy as np
 
+from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import IdArray, LongArray
 
 __all__ = ["Batch", "Texts", "as_groups", "number_chars", "number_words", "starts"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import Batch, number_words
 from rosewood.metrics.metric import TextMetric, as_number, as_whole
 from rosewood.metrics.tokenise import (

@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rosewood.arrays import FloatArray, LongArray, as_array
 from rosewood.errors import ForestError, MetricError
-from rosewood.forest.arrays import FloatArray, LongArray, as_array
 from rosewood.metrics.metric import Metric, as_rows, as_whole
 
 __all__ = ["Bounds", "bounds", "oracle"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.batch import as_groups
 from rosewood.metrics.metric import Metric
 

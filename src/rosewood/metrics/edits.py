@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
-from rosewood.forest.arrays import FloatArray
+from rosewood.arrays import FloatArray
 from rosewood.metrics.batch import Batch, Texts, number_chars, number_words
 from rosewood.metrics.metric import TextMetric
 from rosewood.metrics.tokenise import (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
+from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.metric import Metric
 from rosewood.metrics.parse import parse_metric
 from rosewood.metrics.significance import SEED, Comparison, paired_bootstrap, paired_randomisation

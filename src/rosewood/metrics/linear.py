@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
 from rosewood.forest.refine import Ngrams, Refined
 from rosewood.metrics.batch import Batch, number_words
 from rosewood.metrics.bleu import Bleu, count_ngrams

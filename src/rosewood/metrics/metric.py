@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, as_count
 from rosewood.errors import ForestError, MetricError
-from rosewood.forest.arrays import FloatArray, as_count
 from rosewood.metrics.batch import Batch, as_groups
 
 __all__ = ["Metric", "TextMetric", "as_number", "as_rows", "as_whole"]

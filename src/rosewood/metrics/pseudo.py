@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.metric import Metric, as_number, as_rows
 
 __all__ = ["PseudoCorpus"]

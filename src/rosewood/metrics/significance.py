@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.forest.arrays import FloatArray
 from rosewood.metrics.metric import Metric, as_rows, as_whole
 
 __all__ = ["Comparison", "paired_bootstrap", "paired_randomisation"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError, TuningError
-from rosewood.forest.arrays import FloatArray
 from rosewood.forest.features import FeatureSpace
 
 __all__ = ["read_weights", "shared_features", "weights_vector", "write_weights"]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosewood.arrays import FloatArray, freeze
 from rosewood.errors import TuningError
 from rosewood.forest import ForestSet
-from rosewood.forest.arrays import FloatArray, freeze
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.forests import write_forest_set
 

@@ -17,9 +17,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_output
 from rosewood.errors import TuningError
-from rosewood.forest.arrays import FloatArray
 
 __all__ = ["CandidateList", "format_candidates", "is_sparse", "write_candidates"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosewood.forest.arrays import FloatArray
+from rosewood.arrays import FloatArray
 from rosewood.learn import TuningSet
 from rosewood.learn.candidates import spread
 

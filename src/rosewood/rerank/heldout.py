@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn import TuningSet
 from rosewood.metrics import Bounds, Metric, paired_randomisation, parse_metric
 

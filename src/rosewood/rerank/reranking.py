@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import ForestError, TuningError
-from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.readers import read_candidates

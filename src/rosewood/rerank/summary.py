@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosewood.forest.arrays import FloatArray
+from rosewood.arrays import FloatArray
 from rosewood.rerank.candidates import CandidateList
 
 __all__ = ["Spread", "Summary", "summarise"]

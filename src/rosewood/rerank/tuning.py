@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import MetricError, TuningError
 from rosewood.forest import ForestSet
-from rosewood.forest.arrays import FloatArray, LongArray
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import Learner, TuningSet, check_weights, make_learner, normalize
 from rosewood.learn.learner import Normalization, Report

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import FloatArray, LongArray, as_weight
 from rosewood.errors import EmptyForestError, ForestError
-from rosewood.forest.arrays import FloatArray, LongArray, as_weight
 from rosewood.forest.forest import Forest
 
 if TYPE_CHECKING:

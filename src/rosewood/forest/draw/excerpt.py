@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
-from rosewood.forest.arrays import FloatArray, LongArray
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.forest.forest import Forest
 
 __all__ = ["Excerpt", "choose"]

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arrays import FloatArray, freeze
 from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError, RosewoodError
-from rosewood.forest.arrays import FloatArray, freeze
 from rosewood.rerank.candidates import CandidateList, is_sparse
 
 __all__ = ["Bad", "Draft", "Drafts", "Schema", "Table"]

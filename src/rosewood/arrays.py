@@ -1,4 +1,4 @@
-"""Names for array types, and how arrays from outside become arrays a forest can keep."""
+"""Names for array types, and how arrays from outside become arrays that can be kept."""
 
 from __future__ import annotations
 
