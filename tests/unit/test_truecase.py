@@ -117,3 +117,8 @@ def test_bad_settings():
         Truecaser.learn([], least=0)
     with pytest.raises(TextError, match="a truecaser is a table"):
         Truecaser.from_json({"language": 1, "forms": {}})
+
+
+def test_what_is_said_begins_with_a_capital():
+    words = "sie sagte : „ das Kind ist da . “ gut : das ist es .".split()
+    assert " ".join(recased(words)) == "Sie sagte : „ Das Kind ist da . “ Gut : das ist es ."
