@@ -120,5 +120,6 @@ def test_bad_settings():
 
 
 def test_what_is_said_begins_with_a_capital():
-    words = "sie sagte : „ das Kind ist da . “ gut : das ist es .".split()
-    assert " ".join(recased(words)) == "Sie sagte : „ Das Kind ist da . “ Gut : das ist es ."
+    said = "sie sagte : „ das Kind ist da . “ gut : das ist es ."
+    wanted = "Sie sagte : „ Das Kind ist da . “ Gut : das ist es ."
+    assert " ".join(recased(said.split())) == wanted
