@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,17 @@ def test_standard_input_can_be_walked_again(monkeypatch):
         Corpus.read("-")
     with pytest.raises(CorpusError, match="only one of the files"):
         Corpus.read(("-", "-"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_can_be_walked_again(tmp_path):
+    path = tmp_path / "a.tsv"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("a\tb\n",), daemon=True)
+    writer.start()
+    corpus = Corpus.read(path)
+    assert texts(corpus) == texts(corpus) == [("a", "b")]
+    writer.join()
 
 
 def test_tables(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -91,3 +93,12 @@ def test_where_corpora_cannot_go(tmp_path):
         with pytest.raises(CorpusError, match="a tag is called 'source'"):
             tagged.write(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_one_side_does_not_appear_without_the_other(tmp_path, ending):
+    other = tmp_path / f"a.en{ending}"
+    with pytest.raises(OSError, match="No space left"):
+        Corpus.of([("ja", "yes")]).write(("/dev/full", other))
+    assert not other.exists()

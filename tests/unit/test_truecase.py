@@ -117,3 +117,9 @@ def test_bad_settings():
         Truecaser.learn([], least=0)
     with pytest.raises(TextError, match="a truecaser is a table"):
         Truecaser.from_json({"language": 1, "forms": {}})
+
+
+def test_what_is_said_begins_with_a_capital():
+    said = "sie sagte : „ das Kind ist da . “ gut : das ist es ."
+    wanted = "Sie sagte : „ Das Kind ist da . “ Gut : das ist es ."
+    assert " ".join(recased(said.split())) == wanted

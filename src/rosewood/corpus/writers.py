@@ -77,6 +77,8 @@ def open_writer(
 
         yield write
         streams[0].write(form.tail.encode())
+        for stream in streams:  # a full disk is told before one of two files has taken its place
+            stream.flush()
 
 
 @contextmanager

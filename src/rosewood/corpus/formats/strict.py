@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from os import fspath
+from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 from weakref import finalize
@@ -24,7 +26,7 @@ Found = Iterator[SentencePair | Bad]
 
 @dataclass(slots=True, weakref_slot=True)
 class Input:
-    """A file, or standard input, which is kept aside so that it can be read again.
+    """A file; or standard input or a pipe, which is kept aside so that it can be read again.
 
     What is read only `once` goes by as it comes.
     """
@@ -40,21 +42,20 @@ class Input:
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        if self.path != "-":
-            with open_input(self.path) as stream:
-                yield stream
-            return
-        if self.once:
-            yield sys.stdin.buffer
-            return
         if self._kept is None:
-            kept = TemporaryFile()  # noqa: SIM115 - it stays as long as the input does
-            finalize(self, kept.close)
-            while chunk := sys.stdin.buffer.read(_CHUNK):
-                kept.write(chunk)
-            self._kept = kept
+            with self._opened() as stream:
+                if self.once or not (self.path == "-" or Path(self.path).is_fifo()):
+                    yield stream
+                    return
+                kept = TemporaryFile()  # noqa: SIM115 - it stays as long as the input does
+                finalize(self, kept.close)
+                copyfileobj(stream, kept, _CHUNK)
+                self._kept = kept
         self._kept.seek(0)
         yield cast(BinaryIO, self._kept)
+
+    def _opened(self) -> AbstractContextManager[BinaryIO]:
+        return nullcontext(sys.stdin.buffer) if self.path == "-" else open_input(self.path)
 
 
 @dataclass(frozen=True, slots=True)

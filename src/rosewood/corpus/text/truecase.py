@@ -23,6 +23,7 @@ __all__ = ["Truecaser", "is_shouted", "lowered", "recased", "sentence_starts", "
 _ENDS = frozenset({".", "!", "?", "。", "！", "？", "।", "؟"})
 _MAYBE_ENDS = _ENDS | {":", "...", "…", "!!", "!!!", "??", "???"}
 _CLOSING = frozenset("\"'”’“‘»«)]")  # what may close a quotation in some language
+_OPENING = frozenset("\"'„“‚‘«»‹›")  # and what may open one
 _ABOVE = str.maketrans({"I": "ı", "İ": "i"})
 _BELOW = str.maketrans({"ı": "I", "i": "İ"})
 
@@ -151,10 +152,16 @@ def _goes_on(words: Sequence[str], place: int) -> bool:
 def recased(words: Sequence[str], language: str = "", *, first: bool = True) -> list[str]:
     """Sentence starts with a capital, where the word is in small letters; the first only if asked.
 
-    A word such as iPhone stays, and one behind a quotation that ends with ! or ? does.
+    A word such as iPhone stays, and one behind a quotation that ends with ! or ? does.  What is
+    said begins with a capital, too: she said: “Come in.”
     """
     out = list(words)
-    for number, place in enumerate(sentence_starts(words)):
+    said = {
+        place
+        for place in range(2, len(words))
+        if words[place - 1] in _OPENING and words[place - 2] == ":"
+    }
+    for number, place in enumerate(sorted({*sentence_starts(words), *said})):
         word = words[place]
         if (first or number > 0) and word.islower() and not _goes_on(words, place):
             head = 2 if language.lower()[:2] == "nl" and word.startswith("ij") else 1
