@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import json
+import time
 
 import numpy as np
 import pytest
 
 from rosewood import scratch
-from rosewood.align import Aligner, Diagonal, Hmm
+from rosewood.align import ORDERS, Aligner, Diagonal, Hmm, Links, symmetrize
 from rosewood.align.knowledge import Stems, spelling
 from rosewood.errors import AlignmentError, DamagedFileError
 from rosewood.output import whole_file
@@ -116,6 +117,17 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path):
     with pytest.raises(OSError, match=r"out\.pharaoh"), whole_file(tmp_path / "out.pharaoh"):
         full()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_word_with_thousands_of_links_grows_in_reasonable_time():
+    """It grows by one link a sweep, and looking for a neighbour once went through all of them."""
+    many = 3000
+    forward = Links.of([[(0, j) for j in range(many)]])
+    backward = Links.of([[(0, many - 1)]])
+    begin = time.process_time()
+    for order in ORDERS:
+        assert symmetrize(forward, backward, "grow-diag", order=order) == forward
+    assert time.process_time() - begin < 4  # it was 7 seconds, and is a small part of one
 
 
 def test_plain_words_are_spelled_and_cut_as_all_others_are():
