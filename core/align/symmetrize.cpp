@@ -166,12 +166,15 @@ class Sentence {
     const std::size_t none = points_.size();
     const std::size_t row = row_of_[n] + static_cast<std::size_t>(down);
     if (row >= row_start_.size() - 1) return none;  // a step up from the first row wraps around
-    const std::size_t begin = row_start_[row], end = row_start_[row + 1];
-    if (points_[begin].row != points_[n].row + down) return none;
+    const auto begin = points_.begin() + static_cast<std::ptrdiff_t>(row_start_[row]);
+    const auto end = points_.begin() + static_cast<std::ptrdiff_t>(row_start_[row + 1]);
+    if (begin->row != points_[n].row + down) return none;
+    // By halves: a word may have thousands of links, and be asked about as often.
     const std::int32_t column = points_[n].column + right;
-    for (std::size_t other = begin; other < end && points_[other].column <= column; ++other)
-      if (points_[other].column == column) return other;
-    return none;
+    const auto found = std::partition_point(
+        begin, end, [column](const Point& point) { return point.column < column; });
+    if (found == end || found->column != column) return none;
+    return static_cast<std::size_t>(found - points_.begin());
   }
 
   template <class IsOf>

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import errno
 import json
+import time
 
 import numpy as np
 import pytest
 
-from rosewood import scratch
-from rosewood.align import Aligner, Diagonal, Hmm
-from rosewood.align.knowledge import Stems, spelling
+from rosewood import _core, scratch
+from rosewood.align import ORDERS, Aligner, Diagonal, Hmm, Links, symmetrize
+from rosewood.align.knowledge import Stems, likeness_of, spelling
+from rosewood.align.lexicon import Lexicon, bitext_of
+from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError, DamagedFileError
 from rosewood.output import whole_file
 
@@ -118,6 +121,17 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_word_with_thousands_of_links_grows_in_reasonable_time():
+    """It grows by one link a sweep, and looking for a neighbour once went through all of them."""
+    many = 3000
+    forward = Links.of([[(0, j) for j in range(many)]])
+    backward = Links.of([[(0, many - 1)]])
+    begin = time.process_time()
+    for order in ORDERS:
+        assert symmetrize(forward, backward, "grow-diag", order=order) == forward
+    assert time.process_time() - begin < 4  # it was 7 seconds, and is a small part of one
+
+
 def test_plain_words_are_spelled_and_cut_as_all_others_are():
     """The short way for words without accents is a shortcut, no other rule."""
     words = ["Hause", "HAUSES", "a", "3", "it's", "Éléphant", "élan", "İ"]
@@ -128,3 +142,41 @@ def test_plain_words_are_spelled_and_cut_as_all_others_are():
     assert made.stem[0] == made.stem[1]
     assert made.size == len(words) - 1
     assert Stems.of(words, np.ones(len(words), np.int64), 0).size == len(words)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "like"),
+    [
+        ("und", "and", 0.0),  # short words are alike by chance
+        ("a", "a", 1.0),
+        ("Été", "ete", 1.0),  # neither case nor accents
+        ("chat", "chats", 0.5),  # four of five: half way from three fifths to all
+        ("haus", "maus", 0.375),
+        ("abcde", "abcxy", 0.0),  # three of five
+    ],
+)
+def test_likeness(source, target, like):
+    corpus = IndexedCorpus.from_lines([source], [target])
+    lexicon = Lexicon.of(bitext_of(corpus))
+    found = likeness_of(lexicon, [source], [target])
+    assert found.like.max() == pytest.approx(like)
+    assert found.source_total[0] == pytest.approx(like)
+    assert found.target_total[0] == pytest.approx(like)
+
+
+def test_earlier_words_are_kept_among_equals():
+    """Three words that are the same: all links are as strong, and two are kept."""
+    corpus = IndexedCorpus.from_lines(["a a a"], ["b"])
+    bitext = bitext_of(corpus)
+    lexicon = Lexicon.of(bitext)
+    ones = np.ones(1, np.float32)
+    model = _core.AlignmentModel(
+        lexicon.view, "uniform", (0.1, 0.1), (0.0, 0.0), np.ones(1), np.ones(1), ones, ones, True
+    )
+    count = np.zeros(len(lexicon), np.int64)
+    none = np.zeros(0, np.int64)
+    keep = np.full(4, -1, np.int32), np.zeros(1, np.int32), np.zeros(3, np.int32)
+    nulls = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    _core.align_expect(bitext.view, model, count, *nulls, *keep, none, none, none, none)
+    assert keep[0][[0, 2]].tolist() == [0, 1]
+    assert keep[0][1] == keep[0][3] > 0
