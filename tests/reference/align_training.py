@@ -83,7 +83,8 @@ def learned(state: Model, expected: Expected, *, learn_tension: bool) -> Model:
         if how.kind == "jumps":
             how = how._replace(jump=better_jumps(how.jump, expected.jump[d], expected.chance[d]))
         elif how.kind == "diagonal" and learn_tension:
-            how = how._replace(tension=best_tension(expected.distance[d], expected.placed[d]))
+            best = best_tension(expected.distance[d], expected.placed[d])
+            how = how._replace(tension=how.tension + 0.1 * (best - how.tension))
         made.append(how)
     return state._replace(placement=(made[0], made[1]))
 
@@ -95,7 +96,7 @@ def with_nulls(state: Model, bitext: Sequence[SentencePair], expected: Expected)
     for d, how in enumerate(state.placement):
         observed = sum(len(pair[1 - d]) for pair in bitext)
         share = (sum(expected.null[d]) + observed - linked) / (2 * max(1, observed))
-        made.append(how._replace(null=min(max(share, 0.02), 0.7)))
+        made.append(how._replace(null=min(max(share, 0.02), 0.3)))
     return state._replace(placement=(made[0], made[1]))
 
 

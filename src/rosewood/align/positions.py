@@ -27,7 +27,7 @@ NullWords = tuple[NDArray[np.float32], NDArray[np.float32]]  # of target, of sou
 Jumps = NDArray[np.float64]  # weights of jumps -reach .. reach, which sum to one
 _JUMP_PRIOR = 0.5  # jumps of each size seen before any is
 _TENSIONS = (0.1, 100.0)
-_NULLS = (0.02, 0.7)
+_NULLS = (0.02, 0.3)  # more often words without a partner only look as if they had none
 
 
 @dataclass(frozen=True, eq=False)

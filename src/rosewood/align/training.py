@@ -28,6 +28,9 @@ __all__ = ["Expected", "Kept", "Report", "Training", "null_words"]
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 1, "stage": "hmm", …}
 Kept = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 NONE = np.zeros(0, np.int32)
+# The likelihood rises all the way to the best tension, but early links are too near the diagonal:
+# who goes there at once stays there.
+_TENSION_STEP = 0.1
 NO_COUNTS = np.zeros(0, np.int64)
 
 
@@ -152,7 +155,7 @@ class Training:
             self.positions = replace(self.positions, jump=(next(jumps), next(jumps)))
         elif placing == "diagonal" and self._shapes is not None:
             tension = (
-                learn_tension(shapes, distance, placed / UNIT, old)
+                old + _TENSION_STEP * (learn_tension(shapes, distance, placed / UNIT, old) - old)
                 for shapes, distance, placed, old in zip(
                     self._shapes,
                     expected.distance,
