@@ -41,7 +41,7 @@ class Counter {
   Counter(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, bool is_shared)
       : bitext_(bitext), model_(model), sums_(sums), is_shared_(is_shared) {}
 
-  void add(SentencePosteriors& sentence, std::int64_t k) {
+  void add(SentencePosteriors& sentence, std::int64_t k) const {
     if (!sums_.keep.is_empty())
       keep_links(sentence, k);
     else
@@ -142,67 +142,70 @@ class Counter {
   bool is_shared_;
 };
 
-/// Jumps of one thread's sentences: of one sentence as numbers, of all of them as counts.
-struct Jumps {
-  std::array<std::vector<double>, 2> jump, chance;
-  std::array<std::vector<Count>, 2> jumps, chances;
-};
+using JumpCounts = std::array<std::vector<Count>, 2>;  // by direction and size
 
-void add_sentence(Jumps& own, const AlignmentModel& model, SentencePosteriors& sentence) {
-  for (std::size_t d = 0; d < 2; ++d) {
-    std::fill(own.jump[d].begin(), own.jump[d].end(), 0.0);
-    std::fill(own.chance[d].begin(), own.chance[d].end(), 0.0);
-    sentence.chain(static_cast<int>(d)).add_jumps(model.placement[d], own.jump[d], own.chance[d]);
-    for (std::size_t n = 0; n < own.jump[d].size(); ++n) {
-      own.jumps[d][n] += to_count(own.jump[d][n]);
-      own.chances[d][n] += to_count(own.chance[d][n]);
+/// What one thread counts. Its jumps are summed up here, and go to `jumps` and `chances` at its
+/// end.
+class Worker {
+ public:
+  Worker(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, bool is_shared,
+         JumpCounts& jumps, JumpCounts& chances)
+      : counter_(bitext, model, sums, is_shared), model_(model), jumps_(jumps), chances_(chances) {
+    for (std::size_t d = 0; d < 2; ++d) {
+      own_jumps_[d].assign(jumps[d].size(), 0);
+      own_chances_[d].assign(jumps[d].size(), 0);
     }
   }
-}
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+  ~Worker() {
+    for (std::size_t d = 0; d < 2; ++d)
+      for (std::size_t n = 0; n < own_jumps_[d].size(); ++n) {
+        add_shared(jumps_[d][n], own_jumps_[d][n]);
+        add_shared(chances_[d][n], own_chances_[d][n]);
+      }
+  }
+
+  void add(SentencePosteriors& sentence, std::int64_t k) {
+    counter_.add(sentence, k);
+    for (std::size_t d = 0; d < 2; ++d)
+      if (model_.placement[d].kind == Placing::jumps) add_jumps(sentence, d);
+  }
+
+ private:
+  void add_jumps(SentencePosteriors& sentence, std::size_t d) {
+    jump_.assign(own_jumps_[d].size(), 0.0);
+    chance_.assign(own_jumps_[d].size(), 0.0);
+    sentence.chain(static_cast<int>(d)).add_jumps(model_.placement[d], jump_, chance_);
+    for (std::size_t n = 0; n < jump_.size(); ++n) {
+      own_jumps_[d][n] += to_count(jump_[n]);
+      own_chances_[d][n] += to_count(chance_[n]);
+    }
+  }
+
+  Counter counter_;
+  const AlignmentModel& model_;
+  JumpCounts &jumps_, &chances_, own_jumps_, own_chances_;
+  std::vector<double> jump_, chance_;  // of one sentence
+};
 
 }  // namespace
 
 void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, int threads) {
   // Sums of floating-point numbers: by block first, then in the order of the blocks.
   std::array<std::vector<double>, 2> log_probability, distance;
-  std::array<std::vector<Count>, 2> jumps, chances;
+  JumpCounts jumps, chances;
   for (std::size_t d = 0; d < 2; ++d) {
     log_probability[d].assign(static_cast<std::size_t>(blocks_of(bitext)), 0.0);
     distance[d] = log_probability[d];
     jumps[d].assign(model.placement[d].jump.size(), 0);
     chances[d] = jumps[d];
   }
-  // Each thread's jumps go into the sums when it is done.
-  struct Sender {
-    Counter counter;
-    Jumps own;
-    std::array<std::vector<Count>, 2>*jumps, *chances;
-    Sender(const AlignmentModel& m, Counter c0, std::array<std::vector<Count>, 2>* j,
-           std::array<std::vector<Count>, 2>* c)
-        : counter(std::move(c0)), jumps(j), chances(c) {
-      for (std::size_t d = 0; d < 2; ++d) {
-        own.jump[d].resize(m.placement[d].jump.size());
-        own.chance[d] = own.jump[d];
-        own.jumps[d].assign(own.jump[d].size(), 0);
-        own.chances[d] = own.jumps[d];
-      }
-    }
-    Sender(const Sender&) = delete;
-    Sender& operator=(const Sender&) = delete;
-    ~Sender() {
-      for (std::size_t d = 0; d < 2; ++d)
-        for (std::size_t n = 0; n < own.jumps[d].size(); ++n) {
-          add_shared((*jumps)[d][n], own.jumps[d][n]);
-          add_shared((*chances)[d][n], own.chances[d][n]);
-        }
-    }
-  };
   each_sentence(
       bitext, model, threads,
-      [&] { return Sender(model, Counter(bitext, model, sums, threads > 1), &jumps, &chances); },
-      [&](SentencePosteriors& sentence, std::int64_t k, Sender& sender) {
-        sender.counter.add(sentence, k);
-        if (model.placement[0].kind == Placing::jumps) add_sentence(sender.own, model, sentence);
+      [&] { return Worker(bitext, model, sums, threads > 1, jumps, chances); },
+      [&](SentencePosteriors& sentence, std::int64_t k, Worker& worker) {
+        worker.add(sentence, k);
         const auto block = static_cast<std::size_t>(k / sentences_of_block);
         for (std::size_t d = 0; d < 2; ++d) {
           log_probability[d][block] += sentence.log_probability[d];

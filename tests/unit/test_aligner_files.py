@@ -196,3 +196,16 @@ def test_other_peoples_folders_stay(tmp_path):
     aligner.save(tmp_path / "a")
     Aligner.fit(PAIRS, "model1").save(tmp_path / "a")  # one aligner may replace another
     assert Aligner.load(tmp_path / "a").model.name == "model1"
+
+
+def test_a_setting_that_was_changed_is_found(folder):
+    """It may be a good one: only the manifest's own checksum tells."""
+    path = folder / "aligner.json"
+    text = path.read_text()
+    changed = text.replace('"null_prior": 0.001', '"null_prior": 0.002')
+    assert changed != text
+    path.write_text(changed)
+    Aligner.load(folder)
+    with pytest.raises(DamagedFileError, match="checksum") as told:
+        Aligner.verify(folder)
+    assert told.value.file == str(path)

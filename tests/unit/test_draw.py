@@ -14,10 +14,11 @@ import pytest
 from rosewood.errors import ForestError
 from rosewood.forest import FeatureSpace, Forest, ForestBuilder
 from rosewood.forest.draw import to_dot, to_html, to_svg
-from rosewood.forest.draw.captions import Marks, text_width
+from rosewood.forest.draw.captions import Marks
 from rosewood.forest.draw.excerpt import choose
 from rosewood.forest.draw.layout import Box, Link, lay_out
 from rosewood.forest.draw.picture import Picture
+from rosewood.lettering import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

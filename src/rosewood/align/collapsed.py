@@ -5,7 +5,7 @@ target word the two strongest links are counted and remembered; in the next swee
 probabilities come from the counts of all other words, as in a collapsed sampler, only that links
 are expected instead of drawn, and that whole sentences are inferred at once.
 
-Native      core/align/collapsed.hpp; specification: tests/reference/align.py
+Native      core/align/collapsed.hpp; specification: tests/reference/align*.py
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rosewood import lettering as say
 from rosewood.align.alignment import Alignment, GoldAlignment, Link
 from rosewood.arrays import FloatArray
 from rosewood.errors import AlignmentError
-from rosewood.forest.draw import captions as say
-from rosewood.forest.draw.picture import ACCENT, ROOT
+from rosewood.lettering import ACCENT, ROSEWOOD
 
 __all__ = ["to_html", "to_svg", "to_text"]
 
@@ -266,7 +266,7 @@ class _Matrix:
 
 
 _LOOKS = {
-    "right": f'rx="2" fill="{ROOT}" stroke="{_PAPER}" stroke-width="0.8"',
+    "right": f'rx="2" fill="{ROSEWOOD}" stroke="{_PAPER}" stroke-width="0.8"',
     "wrong": f'rx="2" fill="{_CELL}" fill-opacity="0.7" stroke="{ACCENT}" stroke-width="2"',
     "sure": f'fill="{_SURE}"',
     "possible": f'fill="{_POSSIBLE}"',

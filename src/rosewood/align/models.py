@@ -68,7 +68,6 @@ class Model:
 
     name: ClassVar[str]
     placing: ClassVar[str]
-    is_collapsed: ClassVar[bool] = False
 
     iterations: int = 5
     null: float = 0.2
@@ -144,7 +143,6 @@ class Best(Model):
 
     name: ClassVar[str] = "best"
     placing: ClassVar[str] = "jumps"
-    is_collapsed: ClassVar[bool] = True
 
     iterations: int = 8
     prior: float = 0.1  # of Model 1, which comes first

@@ -2,10 +2,10 @@
 
 One sweep over the corpus serves both directions, which read the same entries.  With a prior, the
 maximisation step is variational: a count c is worth exp(digamma(c + prior)).  Jumps and tension
-are set so that the likelihood rises, not by rule of thumb: `tests/cross/test_align.py` holds
-training to it.
+are set so that the likelihood rises, not by rule of thumb: `tests/cross/test_align_training.py`
+holds training to it.
 
-Native      core/align/model.hpp, maximise.hpp; specification: tests/reference/align.py
+Native      core/align/model.hpp, maximise.hpp; specification: tests/reference/align*.py
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ __all__ = ["Expected", "Kept", "Report", "Training", "null_words"]
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 1, "stage": "hmm", …}
 Kept = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 NONE = np.zeros(0, np.int32)
+NO_COUNTS = np.zeros(0, np.int64)
+
 # The likelihood rises all the way to the best tension, but early links are too near the diagonal:
 # who goes there at once stays there.
 _TENSION_STEP = 0.1
-NO_COUNTS = np.zeros(0, np.int64)
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosewood import __version__
-from rosewood.forest.draw.captions import clean
+from rosewood.lettering import clean
 from rosewood.output import whole_file
 from rosewood.rerank.plots import Curve, axis, curves, weight_row
 from rosewood.rerank.words import places, verdict

@@ -20,6 +20,7 @@ from rosewood.forest.draw import captions as say
 from rosewood.forest.draw.captions import Marks
 from rosewood.forest.draw.picture import ACCENT, NODE, ROOT, Picture, colour, thickness
 from rosewood.forest.forest import Forest
+from rosewood.lettering import decimal, plural
 
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation
@@ -59,10 +60,10 @@ def to_html(
     style = f"width:{natural}px;max-width:max(100%,{least});height:auto"
     picture = picture.replace("<svg ", f'<svg style="{style}" ', 1)
     facts = [
-        say.plural(forest.num_nodes, "node"),
-        say.plural(forest.num_edges, "edge"),
+        plural(forest.num_nodes, "node"),
+        plural(forest.num_edges, "edge"),
         _derivations(forest),
-        say.plural(len(forest.features), "feature"),
+        plural(len(forest.features), "feature"),
     ]
     return (
         '<div style="font-family:sans-serif;font-size:13px">'
@@ -89,7 +90,7 @@ def to_dot(
         text = say.dot_string(say.edge_text(forest, edge))
         tip = say.dot_string(marks.about_edge(edge))
         shade = ACCENT if edge in marks.accent else colour(marks, edge)
-        look = f'color="{shade}", penwidth={say.decimal(thickness(marks, edge))}'
+        look = f'color="{shade}", penwidth={decimal(thickness(marks, edge))}'
         lines.append(f'  e{edge} [shape=point, tooltip="{tip}", {look}];')
         lines.append(f'  n{forest.head[edge]} -> e{edge} [label="{text}", {look}];')
         for slot, tail in enumerate(forest.tails(edge).tolist()):
@@ -102,7 +103,7 @@ def _derivations(forest: Forest) -> str:
     count = np.empty(forest.num_nodes, dtype=np.uint64)
     _core.count_derivations(forest.view, np.ones(forest.num_edges, np.uint8), count)
     if count[-1] < 10**9:
-        return say.plural(int(count[-1]), "derivation")
+        return plural(int(count[-1]), "derivation")
     try:
         digits = float(forest.inside(np.zeros(forest.num_edges))[-1]) / np.log(10)
     except ForestError:  # not even the logarithm fits a double

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,67 +11,31 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray, as_weight
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
+from rosewood.lettering import SIZE, clean, plural, shorten, text_width
 
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation
 
 __all__ = [
-    "SIZE",
     "Marks",
     "Token",
-    "clean",
-    "decimal",
     "dot_string",
     "edge_text",
     "edge_tokens",
-    "from_right",
     "line_width",
     "percent",
-    "plural",
-    "shorten",
     "source_span",
-    "text_width",
     "wrap",
-    "xml_text",
 ]
 
-SIZE = 13.0  # of letters
 _FEATURES_TOLD = 40  # in a tooltip
 
-_UNPRINTABLE = {
-    **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), "\ufffd"),
-    **dict.fromkeys((0xFFFE, 0xFFFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd"),
-    ord("\t"): "␉",
-    ord("\n"): "␊",
-    ord("\r"): "␍",
-}
-_ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;"}
-
 Token = tuple[str, bool]  # what is written, and whether it is the mark of a slot
-
-
-def clean(text: str) -> str:
-    """Without characters that XML forbids or that would upset the line."""
-    return text.translate(_UNPRINTABLE)
-
-
-def xml_text(text: str) -> str:
-    return text.translate(_ESCAPES)
 
 
 def dot_string(text: str) -> str:
     """As the inside of a quoted Graphviz string, which knows backslashes and XML entities."""
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;").replace("\n", "\\n")
-
-
-def decimal(value: float) -> str:
-    """With one digit after the point at most."""
-    text = f"{value:.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
-
-
-def plural(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")
 
 
 def percent(share: float) -> str:
@@ -83,46 +46,10 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"
 
 
-def text_width(text: str, size: float = SIZE) -> float:
-    """An estimate, rather too wide than too narrow."""
-    total = 0.0
-    for c in text:
-        if unicodedata.category(c) in ("Mn", "Me", "Cf"):
-            continue
-        if ord(c) > 0x1F000 or c == "\ufffd":
-            total += 1.25
-        elif unicodedata.east_asian_width(c) in "WF":
-            total += 1.02
-        elif c in " .,:;'|!()[]{}ijltfr/\\-":
-            total += 0.4
-        elif c in "mwMW@%…—":
-            total += 0.98
-        else:
-            total += 0.63 if c.islower() or c.isdigit() else 0.72 if c.isalpha() else 0.84
-    return total * size
-
-
 def line_width(line: list[Token]) -> float:
     """Of words and marks in a row; marks are bold."""
     words = " ".join(text for text, _ in line)
     return text_width(words) + 0.22 * SIZE * sum(1 for _, mark in line if mark)
-
-
-def from_right(text: str) -> bool:
-    """Whether the first letter that has a direction is written from the right."""
-    for c in text:
-        kind = unicodedata.bidirectional(c)
-        if kind in ("L", "R", "AL"):
-            return kind != "L"
-    return False
-
-
-def shorten(word: str, limit: float) -> str:
-    if text_width(word) <= limit:
-        return word
-    while word and text_width(word) > limit - SIZE:
-        word = word[: min(len(word) - 1, 200)]
-    return word + "…"
 
 
 def source_span(forest: Forest, node: int) -> str:

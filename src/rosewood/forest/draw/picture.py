@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rosewood import lettering
 from rosewood.forest.draw import captions as say
 from rosewood.forest.draw.captions import Marks, Token
 from rosewood.forest.draw.excerpt import choose
 from rosewood.forest.draw.layout import Box, Link, depths, lay_out
 from rosewood.forest.forest import Forest
+from rosewood.lettering import SIZE, decimal, from_right, plural, text_width, xml_text
 
 __all__ = ["ACCENT", "NODE", "ROOT", "Picture", "colour", "thickness"]
 
 _PAPER, _RIM, _INK, _FAINT, _LINE = "#fdfbf7", "#e6ded4", "#2b2523", "#857a72", "#4a545e"
-NODE, _NODE_RIM, ROOT, _EDGE = "#f1e8dc", "#b9a690", "#5b2333", "#ffffff"
-ACCENT, _ACCENT_PALE, _MARK = "#c2164a", "#fdeaf0", "#0b7285"
+NODE, _NODE_RIM, ROOT, _EDGE = "#f1e8dc", "#b9a690", lettering.ROSEWOOD, "#ffffff"
+ACCENT, _ACCENT_PALE, _MARK = lettering.ACCENT, "#fdeaf0", "#0b7285"
 _FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _SMALL, _ROW, _PAD, _MARGIN, _STEM = 10.5, 17.0, 9.0, 22.0, 18.0
 
@@ -132,11 +134,11 @@ class Picture:
         hidden = len(self.forest.edges_into(node)) - edges
         extra = "  ".join(part for part in (span, f"+{hidden:,}" if hidden else "") if part)
         best = self.marks.best_text(node)
-        if say.text_width(best, 11.5) > 170:
+        if text_width(best, 11.5) > 170:
             best = ""
         name = str(node)
-        first = say.text_width(name) + (say.text_width("  " + extra, 11.5) if extra else 0)
-        width = max(34.0, first + 2 * _PAD, say.text_width(best, 11.5) + 2 * _PAD)
+        first = text_width(name) + (text_width("  " + extra, 11.5) if extra else 0)
+        width = max(34.0, first + 2 * _PAD, text_width(best, 11.5) + 2 * _PAD)
         self.node_lines[node] = (name, extra, best)
         self.node_box[node] = len(self.boxes)
         self.boxes.append(Box(layer, width, 42.0 if best else 27.0))
@@ -148,7 +150,7 @@ class Picture:
         if self.marks.weight is not None:
             share = say.percent(float(self.marks.posterior[edge]))
         wide = max(say.line_width(line) for line in lines)
-        wide += 2 * _PAD + (say.text_width("  " + share, _SMALL) if share else 0)
+        wide += 2 * _PAD + (text_width("  " + share, _SMALL) if share else 0)
         height = _ROW * len(lines) + (13 if arity > 1 else 8)
         label = _Label(lines, share, max(wide, 28.0, 16.0 * arity + 12), height, listed)
         self.label[edge] = label
@@ -194,13 +196,13 @@ class Picture:
 
     def svg(self) -> str:
         note = self._note()
-        width = max(self.width, say.text_width(note, 11.5)) + 2 * _MARGIN
+        width = max(self.width, text_width(note, 11.5)) + 2 * _MARGIN
         height = self.height + 2 * _MARGIN + (24 if note else 0)
-        left = _MARGIN + max(0.0, say.text_width(note, 11.5) - self.width) / 2
-        w, h = say.decimal(width), say.decimal(height)
+        left = _MARGIN + max(0.0, text_width(note, 11.5) - self.width) / 2
+        w, h = decimal(width), decimal(height)
         forest = self.forest
-        told = f"forest, {say.plural(forest.num_nodes, 'node')}, "
-        told += say.plural(forest.num_edges, "edge")
+        told = f"forest, {plural(forest.num_nodes, 'node')}, "
+        told += plural(forest.num_edges, "edge")
         order = sorted(
             self.shown.edges,
             key=lambda e: (e in self.marks.accent, self.marks.posterior[e], -e),
@@ -208,10 +210,10 @@ class Picture:
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" '
             f'viewBox="0 0 {w} {h}" role="img" aria-label="{told}" font-family="{_FONT}" '
-            f'font-size="{say.decimal(say.SIZE)}" fill="{_INK}">',
-            f'<rect x="0.5" y="0.5" width="{say.decimal(width - 1)}" '
-            f'height="{say.decimal(height - 1)}" rx="8" fill="{_PAPER}" stroke="{_RIM}"/>',
-            f'<g transform="translate({say.decimal(left)} {say.decimal(_MARGIN)})">',
+            f'font-size="{decimal(SIZE)}" fill="{_INK}">',
+            f'<rect x="0.5" y="0.5" width="{decimal(width - 1)}" '
+            f'height="{decimal(height - 1)}" rx="8" fill="{_PAPER}" stroke="{_RIM}"/>',
+            f'<g transform="translate({decimal(left)} {decimal(_MARGIN)})">',
             '<g fill="none" stroke-linecap="round">',
             *(self._lines(edge) for edge in order),
             "</g>",
@@ -221,8 +223,8 @@ class Picture:
         ]
         if note:
             parts.append(
-                f'<text x="{say.decimal(_MARGIN)}" y="{say.decimal(height - 16)}" '
-                f'font-size="11.5" fill="{_FAINT}">{say.xml_text(note)}</text>'
+                f'<text x="{decimal(_MARGIN)}" y="{decimal(height - 16)}" '
+                f'font-size="11.5" fill="{_FAINT}">{xml_text(note)}</text>'
             )
         return "\n".join([*parts, "</svg>"])
 
@@ -248,14 +250,14 @@ class Picture:
             turn, side = label.y, label.x - label.width / 2
             bend = min(6.0, turn - y)
             paths[0] += (
-                f"V{say.decimal(turn - bend)}Q{say.decimal(x)} {say.decimal(turn)} "
-                f"{say.decimal(x + 6)} {say.decimal(turn)}H{say.decimal(side)}"
+                f"V{decimal(turn - bend)}Q{decimal(x)} {decimal(turn)} "
+                f"{decimal(x + 6)} {decimal(turn)}H{decimal(side)}"
             )
         paths += [_path(self.links[i].points) for i in self.tail_links.get(edge, ())]
         shade = ACCENT if accent else colour(self.marks, edge)
         wide = max(2.2, thickness(self.marks, edge)) if accent else thickness(self.marks, edge)
         return (
-            f'<g data-lines="{edge}" stroke="{shade}" stroke-width="{say.decimal(wide)}">'
+            f'<g data-lines="{edge}" stroke="{shade}" stroke-width="{decimal(wide)}">'
             + "".join(f'<path d="{path}"/>' for path in paths)
             + "</g>"
         )
@@ -264,11 +266,11 @@ class Picture:
         label, accent = self.label[edge], edge in self.marks.accent
         left, top = label.x - label.width / 2, label.y - label.height / 2
         rim = ACCENT if accent else colour(self.marks, edge)
-        room = say.text_width("  " + label.share, _SMALL) if label.share else 0.0
-        right = say.from_right(" ".join(t for line in label.lines for t, mark in line if not mark))
+        room = text_width("  " + label.share, _SMALL) if label.share else 0.0
+        right = from_right(" ".join(t for line in label.lines for t, mark in line if not mark))
         out = [
             f'<g data-edge="{edge}"' + (' data-highlight="true"' if accent else "") + ">",
-            f"<title>{say.xml_text(self.marks.about_edge(edge))}</title>",
+            f"<title>{xml_text(self.marks.about_edge(edge))}</title>",
             _rect(left, top, label.width, label.height, 4, _ACCENT_PALE if accent else _EDGE, rim),
         ]
         middle = label.x - room / 2
@@ -283,11 +285,11 @@ class Picture:
             words = " ".join(
                 f'<tspan fill="{_MARK}" font-weight="600">{text}</tspan>'
                 if mark
-                else say.xml_text(text)
+                else xml_text(text)
                 for text, mark in line
             )
             y = top + 4 + _ROW * (i + 0.5) + 4.6
-            out.append(f'<text x="{say.decimal(middle)}" y="{say.decimal(y)}"{look}>{words}</text>')
+            out.append(f'<text x="{decimal(middle)}" y="{decimal(y)}"{look}>{words}</text>')
         if label.share:
             x, y = left + label.width - _PAD + 2, top + 4 + _ROW * len(label.lines) / 2 + 3.8
             out.append(_small(x, y, label.share, "end"))
@@ -305,20 +307,20 @@ class Picture:
         ink, faint = ("#ffffff", "#e3c9c9") if root else (_INK, _FAINT)
         out = [
             f'<g data-node="{node}" text-anchor="middle">',
-            f"<title>{say.xml_text(self._about_node(node))}</title>",
+            f"<title>{xml_text(self._about_node(node))}</title>",
             _rect(left, top, box.width, box.height, 10, ROOT if root else NODE,
                   ROOT if root else _NODE_RIM),
-            f'<text x="{say.decimal(box.x)}" y="{say.decimal(top + 18)}" fill="{ink}">'
+            f'<text x="{decimal(box.x)}" y="{decimal(top + 18)}" fill="{ink}">'
             f'<tspan font-weight="600">{name}</tspan>',
         ]  # fmt: skip
         if extra:
             out.append(f'<tspan dx="6" font-size="11.5" fill="{faint}">{extra}</tspan>')
         out.append("</text>")
         if best:
-            look = ' direction="rtl"' if say.from_right(best) else ""
+            look = ' direction="rtl"' if from_right(best) else ""
             out.append(
-                f'<text x="{say.decimal(box.x)}" y="{say.decimal(top + 34)}" font-size="11.5" '
-                f'font-style="italic" fill="{ink}"{look}>{say.xml_text(best)}</text>'
+                f'<text x="{decimal(box.x)}" y="{decimal(top + 34)}" font-size="11.5" '
+                f'font-style="italic" fill="{ink}"{look}>{xml_text(best)}</text>'
             )
         return "".join([*out, "</g>"])
 
@@ -331,7 +333,7 @@ class Picture:
         if forest.state is not None:
             lines.append(f"state {forest.state[node]}")
         total = len(forest.edges_into(node))
-        lines.append(say.plural(total, "edge"))
+        lines.append(plural(total, "edge"))
         best = self.marks.best_text(node, 40)
         return "\n".join([*lines, f"best: {best}"] if best else lines)
 
@@ -339,42 +341,39 @@ class Picture:
 def _path(points: list[tuple[float, float]]) -> str:
     """Straight within a pair of points, a curve from pair to pair."""
     x, y = points[0]
-    out = [f"M{say.decimal(x)} {say.decimal(y)}"]
+    out = [f"M{decimal(x)} {decimal(y)}"]
     for i, (a, b) in enumerate(points[1:]):
         if i % 2 == 0:
             if abs(b - y) > 0.05:
-                out.append(f"V{say.decimal(b)}")
+                out.append(f"V{decimal(b)}")
         elif abs(a - x) < 0.3:
-            out.append(f"L{say.decimal(a)} {say.decimal(b)}")
+            out.append(f"L{decimal(a)} {decimal(b)}")
         else:
-            middle = say.decimal((y + b) / 2)
-            out.append(
-                f"C{say.decimal(x)} {middle} {say.decimal(a)} {middle} "
-                f"{say.decimal(a)} {say.decimal(b)}"
-            )
+            middle = decimal((y + b) / 2)
+            out.append(f"C{decimal(x)} {middle} {decimal(a)} {middle} {decimal(a)} {decimal(b)}")
         x, y = a, b
     return "".join(out)
 
 
 def _rect(x: float, y: float, w: float, h: float, round_: float, fill: str, rim: str) -> str:
     return (
-        f'<rect x="{say.decimal(x)}" y="{say.decimal(y)}" width="{say.decimal(w)}" '
-        f'height="{say.decimal(h)}" rx="{say.decimal(round_)}" fill="{fill}" stroke="{rim}"/>'
+        f'<rect x="{decimal(x)}" y="{decimal(y)}" width="{decimal(w)}" '
+        f'height="{decimal(h)}" rx="{decimal(round_)}" fill="{fill}" stroke="{rim}"/>'
     )
 
 
 def _small(x: float, y: float, text: str, anchor: str) -> str:
     return (
-        f'<text x="{say.decimal(x)}" y="{say.decimal(y)}" font-size="{_SMALL}" '
-        f'text-anchor="{anchor}" fill="{_FAINT}">{say.xml_text(text)}</text>'
+        f'<text x="{decimal(x)}" y="{decimal(y)}" font-size="{_SMALL}" '
+        f'text-anchor="{anchor}" fill="{_FAINT}">{xml_text(text)}</text>'
     )
 
 
 def _port(x: float, y: float, text: str, rim: str) -> str:
     """The small disc on the rim of an edge where the line of a slot begins."""
     return (
-        f'<circle cx="{say.decimal(x)}" cy="{say.decimal(y)}" r="6" fill="{_PAPER}" '
+        f'<circle cx="{decimal(x)}" cy="{decimal(y)}" r="6" fill="{_PAPER}" '
         f'stroke="{rim}"/>'
-        f'<text x="{say.decimal(x)}" y="{say.decimal(y + 3)}" font-size="8.5" text-anchor="middle" '
+        f'<text x="{decimal(x)}" y="{decimal(y + 3)}" font-size="8.5" text-anchor="middle" '
         f'fill="{_MARK}">{text}</text>'
     )

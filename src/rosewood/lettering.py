@@ -1,0 +1,85 @@
+"""Letters in pictures: how wide they will be, and what XML makes of them; colours of the house."""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = [
+    "ACCENT",
+    "ROSEWOOD",
+    "SIZE",
+    "clean",
+    "decimal",
+    "from_right",
+    "plural",
+    "shorten",
+    "text_width",
+    "xml_text",
+]
+
+SIZE = 13.0  # of letters
+ROSEWOOD, ACCENT = "#5b2333", "#c2164a"
+
+_UNPRINTABLE = {
+    **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), "\ufffd"),
+    **dict.fromkeys((0xFFFE, 0xFFFF, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd"),
+    ord("\t"): "␉",
+    ord("\n"): "␊",
+    ord("\r"): "␍",
+}
+_ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;"}
+
+
+def clean(text: str) -> str:
+    """Without characters that XML forbids or that would upset the line."""
+    return text.translate(_UNPRINTABLE)
+
+
+def xml_text(text: str) -> str:
+    return text.translate(_ESCAPES)
+
+
+def decimal(value: float) -> str:
+    """With one digit after the point at most."""
+    text = f"{value:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def plural(count: int, thing: str) -> str:
+    return f"{count:,} {thing}" + ("" if count == 1 else "s")
+
+
+def text_width(text: str, size: float = SIZE) -> float:
+    """An estimate, rather too wide than too narrow."""
+    total = 0.0
+    for c in text:
+        if unicodedata.category(c) in ("Mn", "Me", "Cf"):
+            continue
+        if ord(c) > 0x1F000 or c == "\ufffd":
+            total += 1.25
+        elif unicodedata.east_asian_width(c) in "WF":
+            total += 1.02
+        elif c in " .,:;'|!()[]{}ijltfr/\\-":
+            total += 0.4
+        elif c in "mwMW@%…—":
+            total += 0.98
+        else:
+            total += 0.63 if c.islower() or c.isdigit() else 0.72 if c.isalpha() else 0.84
+    return total * size
+
+
+def from_right(text: str) -> bool:
+    """Whether the first letter that has a direction is written from the right."""
+    for c in text:
+        kind = unicodedata.bidirectional(c)
+        if kind in ("L", "R", "AL"):
+            return kind != "L"
+    return False
+
+
+def shorten(word: str, limit: float) -> str:
+    if text_width(word) <= limit:
+        return word
+    while word and text_width(word) > limit - SIZE:
+        word = word[: min(len(word) - 1, 200)]
+    return word + "…"
