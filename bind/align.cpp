@@ -275,18 +275,6 @@ void bind_counts(nb::module_& m) {
                  count.shape(1), threads);
       },
       "start"_a, "word"_a, "count"_a, "lexicon"_a, "out"_a, "threads"_a = 1, Release());
-  m.def(
-      "word_divergence",
-      [](const LexiconHandle& lexicon, In2<Count> count, int given, In<Count> total,
-         In<std::int64_t> partners, double prior) {
-        check("count", count.shape(0), lexicon.view().entry.size());
-        check("totals", total.size(),
-              given == 0 ? lexicon.row.size() - 1 : static_cast<std::size_t>(lexicon.target_words));
-        check("partners", partners.size(), total.size());
-        return divergence(lexicon.view(), span_of(count), count.shape(1), given, span_of(total),
-                          span_of(partners), prior);
-      },
-      "lexicon"_a, "count"_a, "given"_a, "total"_a, "partners"_a, "prior"_a, Release());
 }
 
 void bind_models(nb::module_& m) {

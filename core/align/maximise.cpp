@@ -47,9 +47,6 @@ double digamma_rest(double x) {
   return series - sum;
 }
 
-/// Not the logarithm of exp_digamma(), which is 0 for the smallest counts.
-double digamma(double x) { return std::log(x + 6.0) + digamma_rest(x); }
-
 float worth(double count, double total_worth) {
   return static_cast<float>(std::max(least, count / total_worth));
 }
@@ -113,29 +110,6 @@ void maximise_collapsed(const LexiconEdit& lexicon, const Collapsed& collapsed, 
     entry.backward =
         static_cast<float>(collapsed.probability(1, place, entry.word, source, Count{0}));
   });
-}
-
-double divergence(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
-                  int given, std::span<const Count> total, std::span<const std::int64_t> partners,
-                  double prior) {
-  // KL(Dirichlet(count + prior) || Dirichlet(prior)): words that were never counted cancel out.
-  std::vector<double> mean(total.size(), 0.0);  // the logarithm of what a whole row is worth
-  double sum = 0.0;
-  for (std::size_t row = 0; row < total.size(); ++row) {
-    const double all = prior * static_cast<double>(partners[row]);
-    if (all == 0.0) continue;
-    mean[row] = digamma(counted(total[row]) + all);
-    sum += std::lgamma(counted(total[row]) + all) - std::lgamma(all);
-  }
-  const double none = std::lgamma(prior);
-  const std::size_t column = given == 0 ? 0 : columns - 1;
-  each_entry(lexicon, 1, [&](std::int32_t source, std::size_t place, const Entry& entry) {
-    const double here = counted(count[place * columns + column]);
-    if (here == 0.0) return;
-    const auto row = static_cast<std::size_t>(given == 0 ? source : entry.word);
-    sum += here * (digamma(here + prior) - mean[row]) - std::lgamma(here + prior) + none;
-  });
-  return sum;
 }
 
 void transfer(const CountedPairs& pairs, const LexiconView& lexicon, std::span<Count> count,

@@ -32,12 +32,6 @@ void maximise(const LexiconEdit& lexicon, std::span<const Count> count, std::siz
 /// Entries from collapsed counts that leave nothing out.
 void maximise_collapsed(const LexiconEdit& lexicon, const Collapsed& collapsed, int threads);
 
-/// How far the Dirichlet posteriors of all rows of one direction are from their priors, in nats:
-/// what a variational bound pays. Rows are words of the source (0) or of the target (1).
-double divergence(const LexiconView& lexicon, std::span<const Count> count, std::size_t columns,
-                  int given, std::span<const Count> total, std::span<const std::int64_t> partners,
-                  double prior);
-
 /// Pairs of words with counts, sorted: those of source word s are start[s] .. start[s+1]-1, by
 /// target word. What a trained model keeps.
 struct CountedPairs {

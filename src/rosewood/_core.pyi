@@ -41,8 +41,6 @@ def maximise_collapsed(lexicon: Lexicon, collapsed: Collapsed, threads: int = 1)
 
 def transfer_counts(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], word: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], lexicon: Lexicon, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
 
-def word_divergence(lexicon: Lexicon, count: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], given: int, total: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], partners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], prior: float) -> float: ...
-
 class CollapsedSide:
     """Counts of the words of one side."""
 

@@ -263,29 +263,6 @@ def test_probabilities_of_counts(columns, prior):
     )
 
 
-@pytest.mark.parametrize("prior", [1e-4, 0.01, 0.5, 20.0])
-def test_divergence(prior):
-    corpus = indexed(random_corpus(2))
-    lexicon = Lexicon.of(bitext_of(corpus))
-    count, loops = random_counts(corpus, lexicon, 2)
-    for side in (0, 1):
-        total, partners = lexicon.totals(count)[side], lexicon.partners[side]
-        found = _core.word_divergence(lexicon.view, count, side, total, partners, prior)
-        assert isclose(found, words.word_divergence(loops[side], side, prior), rel_tol=1e-9)
-
-
-def test_divergence_of_the_smallest_counts():
-    """A count of 2^-30 has a digamma of -10^9: too little for its exponential."""
-    corpus = IndexedCorpus.from_lines(["a"], ["b c"])
-    lexicon = Lexicon.of(bitext_of(corpus))
-    count = np.where(lexicon.entry["word"] == 0, 1, UNIT)[:, None]
-    for prior in (1e-3, 1e-9):
-        total, partners = lexicon.totals(count)[0], lexicon.partners[0]
-        found = _core.word_divergence(lexicon.view, count, 0, total, partners, prior)
-        want = words.dirichlet_divergence([1 / UNIT, 1.0], prior)
-        assert isclose(found, want, rel_tol=1e-7)
-
-
 def test_divergence_is_an_expectation():
     """Of the logarithm of how much likelier a row is under its posterior than under its prior."""
     count, prior = np.array([3.0, 0.0, 1.5]), 0.7

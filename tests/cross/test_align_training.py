@@ -200,7 +200,7 @@ def objectives(corpus: IndexedCorpus, model):
     found = []
     stages = [("model1", "uniform")] * model.warm_up
     for stage, placing in [*stages, *[(model.name, model.placing)] * model.iterations]:
-        before, totals, jumps = training.expected, training.totals, training.positions.jump
+        before, jumps = training.expected, training.positions.jump
         training.step(stage, placing)
         if before is None and model.prior > 0:
             continue  # the first probabilities come from no counts
@@ -208,7 +208,7 @@ def objectives(corpus: IndexedCorpus, model):
         if placing == "jumps":
             value += [0.5 * np.log(jump / jump.sum()).sum() for jump in jumps]
         if model.prior > 0:
-            value -= divergences(training, before, totals)
+            value -= divergences(training, before)
         found.append((placing, value))
     return [
         (one, other)
@@ -217,18 +217,15 @@ def objectives(corpus: IndexedCorpus, model):
     ]
 
 
-def divergences(training: Training, before, totals) -> np.ndarray:
+def divergences(training: Training, before) -> np.ndarray:
     """What the variational bound pays for the probabilities it was computed with."""
-    prior, lexicon = training.model.prior, training.lexicon
-    return np.array(
-        [
-            _core.word_divergence(
-                lexicon.view, before.count, d, totals[d], lexicon.partners[d], prior
-            )
-            + words.dirichlet_divergence(before.null[d] / UNIT, prior)
-            for d in range(2)
-        ]
-    )
+    prior, found = training.model.prior, entries(training.lexicon, before.count)
+    paid = []
+    for d in range(2):  # the last column is that of both directions where they agree
+        count = {pair: row[min(d, len(row) - 1)] / UNIT for pair, row in found.items()}
+        null = words.dirichlet_divergence(before.null[d] / UNIT, prior)
+        paid.append(words.word_divergence(count, d, prior) + null)
+    return np.array(paid)
 
 
 def never_falls(corpus, model) -> None:
