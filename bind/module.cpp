@@ -1,5 +1,8 @@
 // bind/module.cpp: the module rosewood._core and how its errors reach Python.
+#include <cerrno>
+
 #include "bind.hpp"
+#include "util/file.hpp"
 
 namespace {
 
@@ -30,6 +33,11 @@ NB_MODULE(_core, m) {
       raise("CorpusError", e.what());
     } catch (const rosewood::AlignmentError& e) {
       raise("AlignmentError", e.what());
+    } catch (const rosewood::LanguageModelError& e) {
+      raise("LanguageModelError", e.what());
+    } catch (const rosewood::FileError& e) {
+      errno = e.code;
+      PyErr_SetFromErrnoWithFilename(PyExc_OSError, e.path.c_str());
     } catch (const rosewood::TuningError& e) {
       raise("TuningError", e.what());
     }
@@ -38,6 +46,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_corpus(m);
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_learn(m);
+  rosewood::bind::bind_ngrams(m);
   rosewood::bind::bind_links(m);
   rosewood::bind::bind_metrics(m);
   rosewood::bind::bind_search(m);

@@ -36,6 +36,11 @@ struct AlignmentError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A language model, or what was asked of it, is not valid.
+struct LanguageModelError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Settings, candidates or weights that cannot be tuned.
 struct TuningError : std::runtime_error {
   using std::runtime_error::runtime_error;

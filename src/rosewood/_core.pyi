@@ -191,6 +191,25 @@ def l1_pass(difference: FeatureView, order: Annotated[NDArray[numpy.int64], dict
     One pass of descent on a ranking loss with a cumulative L1 penalty; `settings` are the penalty, the rate and its decay. Returns the sum of losses and what is now owed.
     """
 
+class NgramTable:
+    """The n-grams of a back-off model, in suffix order."""
+
+    def __init__(self) -> None: ...
+
+    def add_order(self, word: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], children: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], probability: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoff: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The n-grams of the next order; unchecked."""
+
+    @property
+    def order(self) -> int: ...
+
+    def size(self, n: int) -> int:
+        """How many n-grams there are of an order."""
+
+    def columns(self, n: int) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)]]:
+        """
+        First words, numbers of children, probabilities and back-offs of an order.
+        """
+
 class LinksView:
     """Links of many sentences, checked."""
 

@@ -7,6 +7,7 @@
     ├── SemiringError             an operation the semiring does not have
     ├── CorpusError               a corpus, or what was asked of it, is not valid
     ├── AlignmentError            a word alignment, or what was asked of it, is not valid
+    ├── LanguageModelError        a language model, or what was asked of it, is not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
     ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
@@ -29,6 +30,7 @@ __all__ = [
     "EmptyForestError",
     "ForestError",
     "FormatError",
+    "LanguageModelError",
     "MetricError",
     "RosewoodError",
     "SemiringError",
@@ -63,6 +65,10 @@ class CorpusError(RosewoodError):
 
 class AlignmentError(RosewoodError):
     """A word alignment, or what was asked of it, is not valid."""
+
+
+class LanguageModelError(RosewoodError):
+    """A language model, or what was asked of it, is not valid; for files, a FormatError."""
 
 
 class MetricError(RosewoodError):

@@ -1,0 +1,63 @@
+// bind/ngrams.cpp: back-off models in suffix order, which estimation and readers make and writers
+// read.
+#include "bind.hpp"
+#include "lm/table.hpp"
+
+namespace rosewood::bind {
+
+namespace {
+
+template <class T>
+Spool<T> spool_of(const In<T>& array) {
+  Spool<T> spool;
+  spool.append(span_of(array));
+  return spool;
+}
+
+template <class T>
+Array<T> array_of(const Spool<T>& spool) {
+  std::vector<T> all;
+  all.reserve(spool.size());
+  for (auto reader = spool.read(); !reader.is_done();) all.push_back(reader.next());
+  return to_numpy(std::move(all));
+}
+
+void check_order(const NgramTable& table, int n) {
+  if (n < 1 || n > table.order())
+    fail<LanguageModelError>("there is no order ", n, " in a model of order ", table.order());
+}
+
+}  // namespace
+
+void bind_ngrams(nb::module_& m) {
+  nb::class_<NgramTable>(m, "NgramTable", "The n-grams of a back-off model, in suffix order.")
+      .def(nb::init<>())
+      .def(
+          "add_order",
+          [](NgramTable& self, In<std::uint32_t> word, In<std::uint32_t> children,
+             In<float> probability, In<float> backoff) {
+            self.orders.push_back({spool_of<std::uint32_t>(word), spool_of<std::uint32_t>(children),
+                                   spool_of<float>(probability), spool_of<float>(backoff)});
+          },
+          "word"_a.noconvert(), "children"_a.noconvert(), "probability"_a.noconvert(),
+          "backoff"_a.noconvert(), "The n-grams of the next order; unchecked.")
+      .def_prop_ro("order", &NgramTable::order)
+      .def(
+          "size",
+          [](const NgramTable& self, int n) {
+            check_order(self, n);
+            return self.size(n);
+          },
+          "n"_a, "How many n-grams there are of an order.")
+      .def(
+          "columns",
+          [](const NgramTable& self, int n) {
+            check_order(self, n);
+            const NgramOrder& each = self.orders[n - 1];
+            return std::tuple(array_of(each.word), array_of(each.children),
+                              array_of(each.probability), array_of(each.backoff));
+          },
+          "n"_a, "First words, numbers of children, probabilities and back-offs of an order.");
+}
+
+}  // namespace rosewood::bind

@@ -1,0 +1,1 @@
+"""Language models: estimated, queried and inspected in-process."""
