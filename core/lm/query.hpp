@@ -142,7 +142,7 @@ void score_all_words(const L& layout, const State& in, std::span<double> out) {
 template <Layout L>
 class BlockScorer {
  public:
-  static constexpr std::size_t block = 256;
+  static constexpr std::size_t block = 128;
 
   explicit BlockScorer(const L& layout)
       : layout_(layout),

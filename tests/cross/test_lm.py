@@ -15,7 +15,7 @@ from tests.reference.lm import BackoffModel
 
 from rosewood.lm import Model
 
-EXAMPLES = settings(max_examples=60, deadline=None)
+EXAMPLES = settings(max_examples=40, deadline=None)
 LAYOUTS = [{"layout": "fast"}, {"layout": "small"}]
 each_layout = pytest.mark.parametrize("how", LAYOUTS, ids=lambda how: how["layout"])
 
