@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "util/parallel.hpp"
 
@@ -174,40 +173,53 @@ RowSorter::~RowSorter() {
   for (auto& run : runs_) run.discard();
 }
 
+std::uint64_t* RowSorter::add_all(std::uint64_t count) {
+  const std::uint64_t wanted = count * static_cast<std::uint64_t>(width_);
+  if (used_ || !runs_.empty() || (!room_.folder.empty() && wanted > most_)) return nullptr;
+  room_for_ = used_ = static_cast<std::size_t>(wanted);
+  rows_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_);
+  return rows_.get();
+}
+
 void RowSorter::make_room() {
-  if (!room_.folder.empty() && rows_.size() >= most_) spill();
-  if (used_ < rows_.size()) return;
+  if (!room_.folder.empty() && room_for_ >= most_) {
+    spill();
+    return;
+  }
   const std::size_t start = std::size_t{1024} * static_cast<std::size_t>(width_);
-  std::size_t wanted = std::max(start, rows_.size() * 2);
+  std::size_t wanted = std::max(start, room_for_ * 2);
   if (!room_.folder.empty()) wanted = std::min(wanted, most_);
-  rows_.resize(wanted);
+  auto wider = std::make_unique_for_overwrite<std::uint64_t[]>(wanted);
+  std::copy_n(rows_.get(), used_, wider.get());
+  rows_ = std::move(wider);
+  room_for_ = wanted;
+}
+
+std::uint64_t* RowSorter::sort() {
+  if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_);
+  const std::size_t count = used_ / static_cast<std::size_t>(width_);
+  size_ += count;
+  return sort_rows(rows_.get(), spare_.get(), count, width_, keys_, room_.threads);
 }
 
 void RowSorter::spill() {
-  spare_.resize(used_);
-  const std::size_t count = used_ / static_cast<std::size_t>(width_);
-  const std::uint64_t* sorted =
-      sort_rows(rows_.data(), spare_.data(), count, width_, keys_, room_.threads);
+  const std::uint64_t* sorted = sort();
   runs_.emplace_back(room_.folder + "/" + name_ + "." + std::to_string(runs_.size()) + ".run");
   runs_.back().append({sorted, used_});
   runs_.back().close();
-  size_ += count;
   used_ = 0;
 }
 
 void RowSorter::finish() {
-  if (!runs_.empty()) {
-    if (used_) spill();
-    rows_ = {};
-    spare_ = {};
-    merger_.emplace_back(runs_, width_, keys_);
+  if (runs_.empty()) {
+    sorted_ = sort();
+    (sorted_ == rows_.get() ? spare_ : rows_).reset();
     return;
   }
-  spare_.resize(used_);
-  size_ = used_ / static_cast<std::size_t>(width_);
-  sorted_ = sort_rows(rows_.data(), spare_.data(), static_cast<std::size_t>(size_), width_, keys_,
-                      room_.threads);
-  (sorted_ == rows_.data() ? spare_ : rows_) = {};
+  if (used_) spill();
+  rows_.reset();
+  spare_.reset();
+  merger_.emplace_back(runs_, width_, keys_);
 }
 
 const std::uint64_t* RowSorter::next() {

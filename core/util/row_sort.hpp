@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -56,11 +57,13 @@ class RowSorter {
 
   /// Room for one more row, to be filled in before the next call.
   std::uint64_t* add() {
-    if (used_ == rows_.size()) make_room();
-    std::uint64_t* row = rows_.data() + used_;
+    if (used_ == room_for_) make_room();
+    std::uint64_t* row = rows_.get() + used_;
     used_ += static_cast<std::size_t>(width_);
     return row;
   }
+  /// Room for this many rows at once, instead of add(); null where they do not fit into memory.
+  std::uint64_t* add_all(std::uint64_t count);
   /// No more rows: sorts.
   void finish();
   /// The next row in order, valid until the next call; null behind the last one.
@@ -72,13 +75,14 @@ class RowSorter {
  private:
   void make_room();
   void spill();
+  std::uint64_t* sort();
 
   int width_, keys_;
   SortRoom room_;
   std::string name_;
   std::size_t most_;  // numbers that may be held
-  std::vector<std::uint64_t> rows_, spare_;
-  std::size_t used_ = 0;
+  std::unique_ptr<std::uint64_t[]> rows_, spare_;
+  std::size_t room_for_ = 0, used_ = 0;  // numbers
   std::uint64_t size_ = 0;
   std::vector<Spool<std::uint64_t>> runs_;
   std::vector<RunMerger> merger_;  // one, once rows are given back

@@ -41,6 +41,18 @@ class Spool {
     return spool;
   }
 
+  /// In memory, `size` numbers that are yet to be written, through held().
+  static Spool sized(std::uint64_t size) {
+    Spool spool;
+    spool.held_.resize(static_cast<std::size_t>(size));
+    spool.size_ = size;
+    return spool;
+  }
+
+  /// Makes room for as many numbers, in memory.
+  void reserve(std::uint64_t size) {
+    if (is_in_memory()) held_.reserve(static_cast<std::size_t>(size));
+  }
   void push(const T& value) {
     held_.push_back(value);
     ++size_;
