@@ -81,6 +81,9 @@ void bind_ngrams(nb::module_& m) {
       .def("count", &NgramEstimator::count, Release(), "No more text: sorts and counts.")
       .def("sizes", &NgramEstimator::sizes,
            "For each order: n-grams, those that are not cut, those with count 1, 2, 3 and 4.")
+      .def_prop_ro("is_in_memory", &NgramEstimator::is_in_memory)
+      .def("go_on", &NgramEstimator::go_on, "sizes"_a, "done"_a,
+           "Goes on from the files of another that had these sizes and orders done.")
       .def("smooth", &NgramEstimator::smooth, "n"_a, "discounts"_a, Release(),
            "Probabilities of an order; orders from 1 on.")
       .def("finish", &NgramEstimator::finish, Release(), "The model; no more can be asked.");

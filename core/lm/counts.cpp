@@ -3,13 +3,17 @@
 #include "lm/counts.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "util/parallel.hpp"
 
 namespace rosewood {
 
 namespace {
+
+constexpr std::uint64_t bytes_of_ngram = 24;  // what smoothing holds of each, in memory
 
 /// Distinct rows one after the other: those of memory, where equal ones stand together.
 class HeldRows {
@@ -120,20 +124,36 @@ class Walk {
 };
 
 /// Every word is a unigram, whether or not it was seen.
-void fill_unigrams(CountedOrder& unigrams, std::uint64_t words) {
-  auto seen_word = unigrams.word.read();
-  auto seen_count = unigrams.count.read();
-  Spool<std::uint32_t> word;
-  Spool<std::uint64_t> count;
-  for (std::uint64_t w = 0; w < words; ++w) {
-    const bool is_seen = !seen_word.is_done() && seen_word.peek() == w;
-    word.push(static_cast<std::uint32_t>(w));
-    count.push(is_seen ? seen_count.next() : 0);
-    if (is_seen) seen_word.next();
+CountedOrder with_all_words(const CountedOrder& seen, std::uint64_t words, CountedOrder all) {
+  auto word = seen.word.read();
+  auto count = seen.count.read();
+  for (std::uint32_t w = 0; w < words; ++w) {
+    const bool is_seen = !word.is_done() && word.peek() == w;
+    all.word.push(w);
+    all.count.push(is_seen ? count.next() : 0);
+    if (is_seen) word.next();
   }
-  unigrams.word = std::move(word);
-  unigrams.count = std::move(count);
-  unigrams.kept = words;
+  all.word.close();
+  all.count.close();
+  all.kept = words;
+  all.with_count = seen.with_count;
+  return all;
+}
+
+/// How many n-grams of each order there are.
+template <class Rows>
+std::vector<std::uint64_t> sizes_of(Rows&& rows, const RowPacking& packing) {
+  std::vector<std::uint64_t> out(static_cast<std::size_t>(packing.order()));
+  const std::uint64_t* last = nullptr;
+  std::uint64_t times = 0;
+  while (const std::uint64_t* row = rows.next(times)) {
+    for (int i = last ? packing.common(last, row) : 0; i < packing.order(); ++i) {
+      ++out[i];
+      if (packing.digit(row, i) == begin_word + 1) break;
+    }
+    last = row;
+  }
+  return out;
 }
 
 }  // namespace
@@ -239,63 +259,87 @@ void NgramCounter::sort_run() {
 }
 
 std::vector<CountedOrder> NgramCounter::finish() {
-  const int order = packing_.order(), width = packing_.width();
-  std::vector<CountedOrder> out(static_cast<std::size_t>(order));
+  std::vector<CountedOrder> out;
   if (runs_.empty()) {
+    const int width = packing_.width();
     if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_ * width);
     const std::uint64_t* sorted =
         sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
     (sorted == rows_.get() ? spare_ : rows_).reset();
-    out = count_in_memory(sorted, used_);
-    rows_.reset();
-    spare_.reset();
+    out = count_held(sorted);
   } else {
     if (used_) sort_run();
     rows_.reset();
     spare_.reset();
-    for (int n = 2; n <= order; ++n) {
-      const std::string name = room_.folder + "/" + std::to_string(n);
-      out[n - 1].word = Spool<std::uint32_t>(name + ".words");
-      out[n - 1].count = Spool<std::uint64_t>(name + ".counts");
-    }
-    Walk(packing_, cutoffs_, out).go(MergedRows(runs_, width));
-    for (auto& each : out) {
-      each.word.close();
-      each.count.close();
-    }
+    out = count_to_files(MergedRows(runs_, packing_.width()));
     for (auto& run : runs_) run.discard();
     runs_.clear();
   }
-  fill_unigrams(out[0], words_);
+  rows_.reset();
+  spare_.reset();
   return out;
 }
 
-std::vector<CountedOrder> NgramCounter::count_in_memory(const std::uint64_t* rows,
-                                                        std::uint64_t count) {
+template <class Rows>
+std::vector<CountedOrder> NgramCounter::count_to_files(Rows&& rows) {
+  const auto made = [&](int n) {
+    const std::string name = room_.folder + "/" + std::to_string(n);
+    CountedOrder order;
+    order.word = Spool<std::uint32_t>(name + ".words");
+    order.count = Spool<std::uint64_t>(name + ".counts");
+    return order;
+  };
+  std::vector<CountedOrder> out(static_cast<std::size_t>(packing_.order()));
+  for (int n = 2; n <= packing_.order(); ++n) out[n - 1] = made(n);
+  Walk(packing_, cutoffs_, out).go(std::forward<Rows>(rows));
+  for (auto& each : out) {
+    each.word.close();
+    each.count.close();
+  }
+  out[0] = with_all_words(out[0], words_, made(1));
+  return out;
+}
+
+std::vector<CountedOrder> NgramCounter::count_held(const std::uint64_t* rows) {
   // Pieces begin where the last word changes, so no n-gram is in two of them.
   const int width = packing_.width();
-  const std::size_t pieces = static_cast<std::size_t>(std::max(1, room_.threads));
-  std::vector<std::uint64_t> begin(pieces + 1, count);
-  begin[0] = 0;
-  for (std::size_t piece = 1; piece < pieces; ++piece) {
-    std::uint64_t at = std::max(begin[piece - 1], count * piece / pieces);
-    while (at && at < count &&
+  const auto pieces = static_cast<std::int64_t>(room_.threads);
+  std::vector<std::uint64_t> begin{0};
+  for (std::int64_t piece = 1; piece <= pieces; ++piece) {
+    std::uint64_t at = std::max<std::uint64_t>(begin.back(), used_ * piece / pieces);
+    while (at && at < used_ &&
            packing_.digit(rows + at * width, 0) == packing_.digit(rows + (at - 1) * width, 0))
       ++at;
-    begin[piece] = at;
+    begin.push_back(at);
   }
-  std::vector<std::vector<CountedOrder>> parts(pieces);
-  parallel_for(
-      static_cast<std::int64_t>(pieces), room_.threads, 1, [&](std::int64_t from, std::int64_t to) {
-        for (auto piece = from; piece < to; ++piece) {
-          auto& part = parts[piece];
-          part.resize(static_cast<std::size_t>(packing_.order()));
-          Walk(packing_, cutoffs_, part)
-              .go(HeldRows(rows + begin[piece] * width, rows + begin[piece + 1] * width, width));
-        }
-      });
+  const auto held = [&](std::int64_t piece) {
+    return HeldRows(rows + begin[piece] * width, rows + begin[piece + 1] * width, width);
+  };
+  const auto each_piece = [&](auto&& body) {
+    parallel_for(pieces, room_.threads, 1, [&](std::int64_t from, std::int64_t to) {
+      for (auto piece = from; piece < to; ++piece) body(piece);
+    });
+  };
+  std::vector<std::vector<std::uint64_t>> sizes(static_cast<std::size_t>(pieces));
+  each_piece([&](std::int64_t piece) { sizes[piece] = sizes_of(held(piece), packing_); });
+  std::uint64_t all = 0;
+  for (const auto& each : sizes) all = std::accumulate(each.begin(), each.end(), all);
+  if (!room_.folder.empty() && all * bytes_of_ngram > room_.bytes / 2)
+    return count_to_files(HeldRows(rows, rows + used_ * width, width));
+  std::vector<std::vector<CountedOrder>> parts(static_cast<std::size_t>(pieces));
+  each_piece([&](std::int64_t piece) {
+    auto& part = parts[piece];
+    part.resize(static_cast<std::size_t>(packing_.order()));
+    for (std::size_t n = 0; n < part.size(); ++n) {
+      std::uint64_t size = 0;  // the first part takes in the others
+      for (const auto& each : sizes) size += each[n];
+      part[n].word.reserve(piece ? sizes[piece][n] : size);
+      part[n].count.reserve(piece ? sizes[piece][n] : size);
+    }
+    Walk(packing_, cutoffs_, part).go(held(piece));
+  });
   std::vector<CountedOrder> out = std::move(parts[0]);
-  for (std::size_t piece = 1; piece < pieces; ++piece)
+  for (std::size_t piece = 1; piece < parts.size(); ++piece)
     for (std::size_t n = 0; n < out.size(); ++n) {
       CountedOrder& part = parts[piece][n];
       out[n].word.append(part.word.held());
@@ -304,6 +348,7 @@ std::vector<CountedOrder> NgramCounter::count_in_memory(const std::uint64_t* row
       for (std::size_t k = 0; k < 5; ++k) out[n].with_count[k] += part.with_count[k];
       part = {};
     }
+  out[0] = with_all_words(out[0], words_, {});
   return out;
 }
 

@@ -38,6 +38,7 @@ class NgramCounter {
   /// are cut; those are never fewer for longer ones, and cutoffs[0] is 0.
   NgramCounter(int order, std::uint64_t words, std::vector<std::uint64_t> cutoffs, SortRoom room);
 
+  int order() const { return packing_.order(); }
   /// How many places there will be, words and ends of sentences, so that room is made once.
   void expect(std::uint64_t places);
   /// Sentences, without <s> and </s>; the k-th ends before text[ends[k]].
@@ -47,7 +48,10 @@ class NgramCounter {
 
  private:
   void sort_run();
-  std::vector<CountedOrder> count_in_memory(const std::uint64_t* rows, std::uint64_t count);
+  template <class Rows>
+  std::vector<CountedOrder> count_to_files(Rows&& rows);
+  /// Rows that are held, sorted; to files, too, where the n-grams would not fit.
+  std::vector<CountedOrder> count_held(const std::uint64_t* rows);
 
   RowPacking packing_;
   std::uint64_t words_;

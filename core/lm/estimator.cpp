@@ -58,6 +58,25 @@ std::vector<std::array<std::uint64_t, 6>> NgramEstimator::sizes() {
   return out;
 }
 
+void NgramEstimator::go_on(const std::vector<std::array<std::uint64_t, 6>>& sizes, int done) {
+  if (sizes.size() != static_cast<std::size_t>(counter().order()) || done < 0 ||
+      done > counter().order())
+    fail<LanguageModelError>("there is nothing to go on from");
+  std::vector<CountedOrder> counted;
+  for (const auto& size : sizes) {
+    const std::string name = room_.folder + "/" + std::to_string(counted.size() + 1);
+    CountedOrder each;
+    each.word = Spool<std::uint32_t>::written(name + ".words", size[0]);
+    each.count = Spool<std::uint64_t>::written(name + ".counts", size[0]);
+    each.kept = size[1];
+    each.with_count = {0, size[2], size[3], size[4], size[5]};
+    counted.push_back(std::move(each));
+  }
+  smoother_ = std::make_unique<Smoother>(std::move(counted), room_, done);
+  counter_.reset();
+  done_ = done;
+}
+
 void NgramEstimator::smooth(int n, const std::array<double, 3>& discounts) {
   Smoother& smoother = this->smoother();
   if (n != done_ + 1 || n > smoother.order())

@@ -23,6 +23,10 @@ class NgramEstimator {
   void count();
   /// For each order: n-grams, those that are not cut, and those with count 1, 2, 3 and 4.
   std::vector<std::array<std::uint64_t, 6>> sizes();
+  bool is_in_memory() { return smoother().is_in_memory(); }
+  /// Instead of text and counting: what another one left in the folder when it had counted sizes()
+  /// and smoothed as many orders.
+  void go_on(const std::vector<std::array<std::uint64_t, 6>>& sizes, int done);
   void smooth(int n, const std::array<double, 3>& discounts);
   NgramTable finish();
 

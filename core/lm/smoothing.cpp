@@ -163,10 +163,23 @@ Smoother::Smoother(std::vector<CountedOrder> counted, SortRoom room)
       probability_(counted_.size()),
       backoff_(counted_.size()) {}
 
+Smoother::Smoother(std::vector<CountedOrder> counted, SortRoom room, int done)
+    : Smoother(std::move(counted), std::move(room)) {
+  for (int n = 1; n <= done; ++n) {
+    probability_[n - 1] = Spool<float>::written(name(n, "probabilities"), size(n));
+    if (n < done) backoff_[n - 1] = Spool<float>::written(name(n, "backoffs"), size(n));
+  }
+  if (done && done < order())
+    context_ = Spool<std::uint64_t>::written(name(done, "contexts"), size(done));
+}
+
+std::string Smoother::name(int n, const char* what) const {
+  return room_.folder + "/" + std::to_string(n) + "." + what;
+}
+
 template <class T>
 Spool<T> Smoother::make(int n, const char* what, std::uint64_t size) const {
-  if (is_in_memory() || n == 1) return Spool<T>::sized(size);
-  return Spool<T>(room_.folder + "/" + std::to_string(n) + "." + what);
+  return is_in_memory() ? Spool<T>::sized(size) : Spool<T>(name(n, what));
 }
 
 void Smoother::smooth(int n, const Discounts& discounts) {
@@ -174,6 +187,7 @@ void Smoother::smooth(int n, const Discounts& discounts) {
     smooth_unigrams(discounts);
     return;
   }
+  last_context_.discard();
   Weights weights(size(n), is_in_memory(), room_, std::to_string(n) + ".weights");
   {
     RowSorter sorter(context_width, 1, room_, std::to_string(n) + ".contexts");
@@ -184,21 +198,27 @@ void Smoother::smooth(int n, const Discounts& discounts) {
 }
 
 void Smoother::smooth_unigrams(const Discounts& discounts) {
-  const auto counts = counted_[0].count.held();
   double total = 0, taken = 0;
-  for (const std::uint64_t count : counts) {
-    total += static_cast<double>(count);
-    taken += discounts[std::min<std::uint64_t>(count, 3)];
+  for (auto count = counted_[0].count.read(); !count.is_done();) {
+    const std::uint64_t times = count.next();
+    total += static_cast<double>(times);
+    taken += discounts[std::min<std::uint64_t>(times, 3)];
   }
   if (total == 0) fail<LanguageModelError>("the text has no sentences");
-  const double uniform = taken / total / static_cast<double>(counts.size() - 1);  // not for <s>
-  probability_[0] = Spool<float>::sized(counts.size());
-  for (std::size_t w = 0; w < counts.size(); ++w) {
-    const double left =
-        static_cast<double>(counts[w]) - discounts[std::min<std::uint64_t>(counts[w], 3)];
-    probability_[0].held()[w] = static_cast<float>(w == begin_word ? 1.0 : left / total + uniform);
+  const double uniform = taken / total / static_cast<double>(size(1) - 1);  // not for <s>
+  probability_[0] = make<float>(1, "probabilities", size(1));
+  context_ = make<std::uint64_t>(1, "contexts", size(1));
+  Sink<float> probability(probability_[0], 0);
+  Sink<std::uint64_t> context(context_, 0);
+  auto count = counted_[0].count.read();
+  for (std::uint64_t w = 0; w < size(1); ++w) {
+    const std::uint64_t times = count.next();
+    const double left = static_cast<double>(times) - discounts[std::min<std::uint64_t>(times, 3)];
+    probability.push(static_cast<float>(w == begin_word ? 1.0 : left / total + uniform));
+    context.push(0);  // the empty one
   }
-  context_ = Spool<std::uint64_t>::sized(counts.size());  // that of a word is the empty one
+  probability_[0].close();
+  context_.close();
 }
 
 std::vector<Smoother::Piece> Smoother::pieces_of(int n, std::size_t pieces) const {
@@ -329,7 +349,7 @@ void Smoother::interpolate(int n, Weights& weights) {
   });
   probability_[n - 1].close();
   context_places.close();
-  context_.discard();
+  last_context_ = std::move(context_);
   context_ = std::move(context_places);
 }
 
@@ -385,10 +405,11 @@ NgramOrder Smoother::finish_order(int n) {
   out.probability.close();
   out.children.close();
   out.backoff.close();
-  own.word.discard();
-  own.count.discard();
-  probability_[n - 1].discard();
-  backoff_[n - 1].discard();
+  if (is_in_memory()) {  // files stay, so that one can go on from there
+    own.count = {};
+    probability_[n - 1] = {};
+    backoff_[n - 1] = {};
+  }
   return out;
 }
 

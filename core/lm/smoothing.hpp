@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lm/counts.hpp"
@@ -24,8 +25,11 @@ using Discounts = std::array<double, 4>;
 class Smoother {
  public:
   Smoother(std::vector<CountedOrder> counted, SortRoom room);
+  /// Goes on behind order `done` with the files of another that was not in memory.
+  Smoother(std::vector<CountedOrder> counted, SortRoom room, int done);
 
   int order() const { return static_cast<int>(counted_.size()); }
+  bool is_in_memory() const { return counted_[0].word.is_in_memory(); }
   const std::vector<CountedOrder>& counted() const { return counted_; }
   /// Orders from 1 on, each once.
   void smooth(int n, const Discounts& discounts);
@@ -46,7 +50,6 @@ class Smoother {
   NgramOrder finish_order(int n);
 
   std::uint64_t size(int n) const { return counted_[n - 1].word.size(); }
-  bool is_in_memory() const { return order() == 1 || counted_[1].word.is_in_memory(); }
   std::size_t pieces() const {
     return is_in_memory() ? static_cast<std::size_t>(room_.threads) : 1;
   }
@@ -54,6 +57,7 @@ class Smoother {
   static std::uint64_t children(std::uint32_t word, std::uint64_t count) {
     return word == begin_word ? 0 : count & ~cut;
   }
+  std::string name(int n, const char* what) const;
   template <class T>
   Spool<T> make(int n, const char* what, std::uint64_t size) const;
 
@@ -61,7 +65,9 @@ class Smoother {
   SortRoom room_;
   int word_bits_;
   std::vector<Spool<float>> probability_, backoff_;  // by order; probabilities are no logarithms
-  Spool<std::uint64_t> context_;  // of each n-gram of the order done last, its context's place
+  /// Of each n-gram of the order done last, its context's place; and of the one before, which is
+  /// kept until the next order begins, so that one can go on from there.
+  Spool<std::uint64_t> context_, last_context_;
 };
 
 }  // namespace rosewood
