@@ -164,7 +164,7 @@ NgramCounter::NgramCounter(int order, std::uint64_t words, std::vector<std::uint
       words_(words),
       cutoffs_(std::move(cutoffs)),
       room_(std::move(room)),
-      most_(std::max<std::size_t>(1024, room_.bytes / 2 / sizeof(std::uint64_t) /
+      most_(std::max<std::size_t>(1024, room_.bytes / 10 * 3 / sizeof(std::uint64_t) /
                                             static_cast<std::size_t>(packing_.width()))) {}
 
 void NgramCounter::expect(std::uint64_t places) {
@@ -245,10 +245,9 @@ void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std:
 void NgramCounter::sort_run() {
   const int width = packing_.width();
   if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_ * width);
-  const std::uint64_t* sorted =
-      sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
+  sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
   runs_.emplace_back(room_.folder + "/rows." + std::to_string(runs_.size()) + ".run");
-  HeldRows rows(sorted, sorted + used_ * width, width);
+  HeldRows rows(rows_.get(), rows_.get() + used_ * width, width);
   std::uint64_t times = 0;
   while (const std::uint64_t* row = rows.next(times)) {
     runs_.back().append({row, static_cast<std::size_t>(width)});
@@ -263,10 +262,9 @@ std::vector<CountedOrder> NgramCounter::finish() {
   if (runs_.empty()) {
     const int width = packing_.width();
     if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_ * width);
-    const std::uint64_t* sorted =
-        sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
-    (sorted == rows_.get() ? spare_ : rows_).reset();
-    out = count_held(sorted);
+    sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
+    spare_.reset();
+    out = count_held(rows_.get());
   } else {
     if (used_) sort_run();
     rows_.reset();

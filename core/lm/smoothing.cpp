@@ -159,6 +159,7 @@ class Smoother::ContextWalk {
 Smoother::Smoother(std::vector<CountedOrder> counted, SortRoom room)
     : counted_(std::move(counted)),
       room_(std::move(room)),
+      sorting_{room_.folder, room_.bytes / 10 * 3, room_.threads},
       word_bits_(static_cast<int>(std::bit_width(size(1)))),
       probability_(counted_.size()),
       backoff_(counted_.size()) {}
@@ -188,9 +189,9 @@ void Smoother::smooth(int n, const Discounts& discounts) {
     return;
   }
   last_context_.discard();
-  Weights weights(size(n), is_in_memory(), room_, std::to_string(n) + ".weights");
+  Weights weights(size(n), is_in_memory(), sorting_, std::to_string(n) + ".weights");
   {
-    RowSorter sorter(context_width, 1, room_, std::to_string(n) + ".contexts");
+    RowSorter sorter(context_width, 1, sorting_, std::to_string(n) + ".contexts");
     sort_by_context(n, sorter);
     weigh(n, discounts, sorter, weights);
   }

@@ -63,6 +63,7 @@ class Smoother {
 
   std::vector<CountedOrder> counted_;
   SortRoom room_;
+  SortRoom sorting_;  // a part of it for each of the two sorters that work at a time
   int word_bits_;
   std::vector<Spool<float>> probability_, backoff_;  // by order; probabilities are no logarithms
   /// Of each n-gram of the order done last, its context's place; and of the one before, which is

@@ -20,9 +20,9 @@ struct SortRoom {
 };
 
 /// Sorts `count` rows of `width` numbers by their first `keys` numbers; equal ones stay in order.
-/// `spare` is room of the same size. Returns where the sorted rows are: one of the two.
-std::uint64_t* sort_rows(std::uint64_t* rows, std::uint64_t* spare, std::size_t count, int width,
-                         int keys, int threads);
+/// `spare` is room of the same size.
+void sort_rows(std::uint64_t* rows, std::uint64_t* spare, std::size_t count, int width, int keys,
+               int threads);
 
 /// Walks several sorted runs as one; of equal rows, those of earlier runs come first.
 class RunMerger {
@@ -70,12 +70,12 @@ class RowSorter {
   const std::uint64_t* next();
   std::uint64_t size() const { return size_; }
   /// All rows, sorted, if they fit into memory; null otherwise. After finish().
-  const std::uint64_t* all() const { return runs_.empty() ? sorted_ : nullptr; }
+  const std::uint64_t* all() const { return runs_.empty() ? rows_.get() : nullptr; }
 
  private:
   void make_room();
   void spill();
-  std::uint64_t* sort();
+  void sort();
 
   int width_, keys_;
   SortRoom room_;
@@ -86,7 +86,6 @@ class RowSorter {
   std::uint64_t size_ = 0;
   std::vector<Spool<std::uint64_t>> runs_;
   std::vector<RunMerger> merger_;  // one, once rows are given back
-  const std::uint64_t* sorted_ = nullptr;
   std::size_t at_ = 0;
 };
 

@@ -59,8 +59,13 @@ class Spool {
     if (held_.size() >= block && !path_.empty()) flush();
   }
   void append(std::span<const T> values) {
-    held_.insert(held_.end(), values.begin(), values.end());
     size_ += values.size();
+    if (values.size() >= block && !path_.empty()) {
+      flush();
+      file_.write(values.data(), values.size_bytes());
+      return;
+    }
+    held_.insert(held_.end(), values.begin(), values.end());
     if (held_.size() >= block && !path_.empty()) flush();
   }
   /// Nothing more will be written; before this, nothing may be read.
