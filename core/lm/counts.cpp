@@ -168,15 +168,9 @@ NgramCounter::NgramCounter(int order, std::uint64_t words, std::vector<std::uint
                                             static_cast<std::size_t>(packing_.width()))) {}
 
 void NgramCounter::expect(std::uint64_t places) {
-  const std::size_t wanted = room_.folder.empty()
-                                 ? static_cast<std::size_t>(places)
-                                 : static_cast<std::size_t>(std::min<std::uint64_t>(places, most_));
-  if (wanted <= room_for_) return;
-  auto wider = std::make_unique_for_overwrite<std::uint64_t[]>(wanted * packing_.width());
-  std::copy_n(rows_.get(), used_ * packing_.width(), wider.get());
-  rows_ = std::move(wider);
-  spare_.reset();
-  room_for_ = wanted;
+  const std::uint64_t wanted =
+      room_.folder.empty() ? places : std::min<std::uint64_t>(places, most_);
+  if (wanted > room()) rows_.resize(static_cast<std::size_t>(wanted) * packing_.width());
 }
 
 void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std::int64_t> ends) {
@@ -194,13 +188,13 @@ void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std:
   std::size_t sentence = 0;
   std::int64_t within = 0;  // places of it that are done
   while (sentence < ends.size()) {
-    if (used_ == room_for_) {
-      if (room_for_ < most_ || room_.folder.empty())
-        expect(std::max<std::size_t>(std::size_t{1} << 16, room_for_ * 2));
+    if (used_ == room()) {
+      if (used_ < most_ || room_.folder.empty())
+        expect(std::max<std::size_t>(std::size_t{1} << 16, used_ * 2));
       else
         sort_run();
     }
-    const std::size_t free = room_for_ - used_;
+    const std::size_t free = room() - used_;
     std::size_t last = sentence;  // sentences that fit whole
     const auto rows_before = [&](std::size_t k) {
       return static_cast<std::size_t>(begin_of(k) - begin_of(sentence)) + (k - sentence) -
@@ -217,7 +211,7 @@ void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std:
       }
       last = low;
     }
-    std::uint64_t* rows = rows_.get() + used_ * width;
+    std::uint64_t* rows = rows_.data() + used_ * width;
     if (last == sentence) {  // a part of one
       const std::int64_t begin = begin_of(sentence);
       for (std::size_t k = 0; k < free; ++k, ++within)
@@ -242,12 +236,17 @@ void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std:
   }
 }
 
+void NgramCounter::sort_held() {
+  const int width = packing_.width();
+  spare_.resize(used_ * width);
+  sort_rows(rows_.data(), spare_.data(), used_, width, width, room_.threads);
+}
+
 void NgramCounter::sort_run() {
   const int width = packing_.width();
-  if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_ * width);
-  sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
+  sort_held();
   runs_.emplace_back(room_.folder + "/rows." + std::to_string(runs_.size()) + ".run");
-  HeldRows rows(rows_.get(), rows_.get() + used_ * width, width);
+  HeldRows rows(rows_.data(), rows_.data() + used_ * width, width);
   std::uint64_t times = 0;
   while (const std::uint64_t* row = rows.next(times)) {
     runs_.back().append({row, static_cast<std::size_t>(width)});
@@ -260,21 +259,19 @@ void NgramCounter::sort_run() {
 std::vector<CountedOrder> NgramCounter::finish() {
   std::vector<CountedOrder> out;
   if (runs_.empty()) {
-    const int width = packing_.width();
-    if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_ * width);
-    sort_rows(rows_.get(), spare_.get(), used_, width, width, room_.threads);
-    spare_.reset();
-    out = count_held(rows_.get());
+    sort_held();
+    spare_ = {};
+    out = count_held(rows_.data());
   } else {
     if (used_) sort_run();
-    rows_.reset();
-    spare_.reset();
+    rows_ = {};
+    spare_ = {};
     out = count_to_files(MergedRows(runs_, packing_.width()));
     for (auto& run : runs_) run.discard();
     runs_.clear();
   }
-  rows_.reset();
-  spare_.reset();
+  rows_ = {};
+  spare_ = {};
   return out;
 }
 

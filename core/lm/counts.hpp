@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,6 +46,8 @@ class NgramCounter {
   std::vector<CountedOrder> finish();
 
  private:
+  std::size_t room() const { return rows_.size() / static_cast<std::size_t>(packing_.width()); }
+  void sort_held();
   void sort_run();
   template <class Rows>
   std::vector<CountedOrder> count_to_files(Rows&& rows);
@@ -57,8 +58,8 @@ class NgramCounter {
   std::uint64_t words_;
   std::vector<std::uint64_t> cutoffs_;
   SortRoom room_;
-  std::size_t most_, room_for_ = 0, used_ = 0;  // rows that may be, can be, are held
-  std::unique_ptr<std::uint64_t[]> rows_, spare_;
+  std::size_t most_, used_ = 0;  // rows that may be and are held
+  BigVector<std::uint64_t> rows_, spare_;
   std::vector<Spool<std::uint64_t>> runs_;  // distinct rows, each with how often it occurred
 };
 

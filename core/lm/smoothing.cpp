@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -95,12 +94,12 @@ class Smoother::Weights {
   /// In memory, or where the sorter puts them.
   Weights(std::uint64_t size, bool is_in_memory, const SortRoom& room, const std::string& name) {
     if (is_in_memory)
-      held_ = std::make_unique_for_overwrite<Found[]>(size);
+      held_.resize(static_cast<std::size_t>(size));
     else
       sorter_.emplace(3, 1, room, name);
   }
   void put(std::uint64_t place, Found found) {
-    if (held_) {
+    if (!sorter_) {
       held_[place] = found;
       return;
     }
@@ -114,13 +113,13 @@ class Smoother::Weights {
   }
   /// Those of a place: of any if they are in memory, else of the one behind the last.
   Found get(std::uint64_t place) {
-    if (held_) return held_[place];
+    if (!sorter_) return held_[place];
     const std::uint64_t* row = sorter_->next();
     return {row[1], row[2]};
   }
 
  private:
-  std::unique_ptr<Found[]> held_;
+  BigVector<Found> held_;
   std::optional<RowSorter> sorter_;
 };
 
@@ -191,7 +190,9 @@ void Smoother::smooth(int n, const Discounts& discounts) {
   last_context_.discard();
   Weights weights(size(n), is_in_memory(), sorting_, std::to_string(n) + ".weights");
   {
-    RowSorter sorter(context_width, 1, sorting_, std::to_string(n) + ".contexts");
+    SortRoom sorting = sorting_;
+    if (is_in_memory()) sorting.memory = &memory_;
+    RowSorter sorter(context_width, 1, sorting, std::to_string(n) + ".contexts");
     sort_by_context(n, sorter);
     weigh(n, discounts, sorter, weights);
   }
@@ -199,6 +200,12 @@ void Smoother::smooth(int n, const Discounts& discounts) {
 }
 
 void Smoother::smooth_unigrams(const Discounts& discounts) {
+  if (is_in_memory()) {
+    std::uint64_t most = 0;
+    for (int n = 2; n <= order(); ++n) most = std::max(most, size(n));
+    memory_.rows.reserve(static_cast<std::size_t>(most) * context_width);
+    memory_.spare.reserve(static_cast<std::size_t>(most) * context_width);
+  }
   double total = 0, taken = 0;
   for (auto count = counted_[0].count.read(); !count.is_done();) {
     const std::uint64_t times = count.next();

@@ -27,6 +27,8 @@ class Smoother {
   Smoother(std::vector<CountedOrder> counted, SortRoom room);
   /// Goes on behind order `done` with the files of another that was not in memory.
   Smoother(std::vector<CountedOrder> counted, SortRoom room, int done);
+  Smoother(const Smoother&) = delete;  // sorters know where its memory is
+  Smoother& operator=(const Smoother&) = delete;
 
   int order() const { return static_cast<int>(counted_.size()); }
   bool is_in_memory() const { return counted_[0].word.is_in_memory(); }
@@ -63,7 +65,8 @@ class Smoother {
 
   std::vector<CountedOrder> counted_;
   SortRoom room_;
-  SortRoom sorting_;  // a part of it for each of the two sorters that work at a time
+  SortRoom sorting_;   // a part of it for each of the two sorters that work at a time
+  SortMemory memory_;  // for those by context
   int word_bits_;
   std::vector<Spool<float>> probability_, backoff_;  // by order; probabilities are no logarithms
   /// Of each n-gram of the order done last, its context's place; and of the one before, which is

@@ -258,9 +258,19 @@ RowSorter::RowSorter(int width, int keys, SortRoom room, std::string name)
   const std::size_t rows =
       std::max<std::size_t>(1024, room_.bytes / 2 / sizeof(std::uint64_t) / width_);
   most_ = rows * static_cast<std::size_t>(width_);
+  if (room_.memory) {
+    rows_.swap(room_.memory->rows);
+    spare_.swap(room_.memory->spare);
+    rows_.clear();
+    spare_.clear();
+  }
 }
 
 RowSorter::~RowSorter() {
+  if (room_.memory) {
+    rows_.swap(room_.memory->rows);
+    spare_.swap(room_.memory->spare);
+  }
   merger_.clear();
   for (auto& run : runs_) run.discard();
 }
@@ -268,36 +278,32 @@ RowSorter::~RowSorter() {
 std::uint64_t* RowSorter::add_all(std::uint64_t count) {
   const std::uint64_t wanted = count * static_cast<std::uint64_t>(width_);
   if (used_ || !runs_.empty() || (!room_.folder.empty() && wanted > most_)) return nullptr;
-  room_for_ = used_ = static_cast<std::size_t>(wanted);
-  rows_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_);
-  return rows_.get();
+  used_ = static_cast<std::size_t>(wanted);
+  rows_.resize(used_);
+  return rows_.data();
 }
 
 void RowSorter::make_room() {
-  if (!room_.folder.empty() && room_for_) {
+  if (room_.folder.empty()) {
+    rows_.resize(std::max(std::size_t{1024} * static_cast<std::size_t>(width_), used_ * 2));
+  } else if (rows_.empty()) {
+    rows_.resize(most_);  // room that is not written to costs nothing
+  } else {
     spill();
-    return;
   }
-  // Room that is not written to costs nothing: all of it at once, where there is a limit.
-  const std::size_t start = std::size_t{1024} * static_cast<std::size_t>(width_);
-  const std::size_t wanted = room_.folder.empty() ? std::max(start, room_for_ * 2) : most_;
-  auto wider = std::make_unique_for_overwrite<std::uint64_t[]>(wanted);
-  std::copy_n(rows_.get(), used_, wider.get());
-  rows_ = std::move(wider);
-  room_for_ = wanted;
 }
 
 void RowSorter::sort() {
-  if (!spare_) spare_ = std::make_unique_for_overwrite<std::uint64_t[]>(room_for_);
+  spare_.resize(used_);
   const std::size_t count = used_ / static_cast<std::size_t>(width_);
   size_ += count;
-  sort_rows(rows_.get(), spare_.get(), count, width_, keys_, room_.threads);
+  sort_rows(rows_.data(), spare_.data(), count, width_, keys_, room_.threads);
 }
 
 void RowSorter::spill() {
   sort();
   runs_.emplace_back(room_.folder + "/" + name_ + "." + std::to_string(runs_.size()) + ".run");
-  runs_.back().append({rows_.get(), used_});
+  runs_.back().append({rows_.data(), used_});
   runs_.back().close();
   used_ = 0;
 }
@@ -305,19 +311,18 @@ void RowSorter::spill() {
 void RowSorter::finish() {
   if (runs_.empty()) {
     sort();
-    spare_.reset();
-    return;
+  } else {
+    if (used_) spill();
+    rows_ = {};
+    merger_.emplace_back(runs_, width_, keys_);
   }
-  if (used_) spill();
-  rows_.reset();
-  spare_.reset();
-  merger_.emplace_back(runs_, width_, keys_);
+  if (!room_.memory) spare_ = {};
 }
 
 const std::uint64_t* RowSorter::next() {
   if (!merger_.empty()) return merger_[0].next();
   if (at_ == used_) return nullptr;
-  const std::uint64_t* row = rows_.get() + at_;
+  const std::uint64_t* row = rows_.data() + at_;
   at_ += static_cast<std::size_t>(width_);
   return row;
 }

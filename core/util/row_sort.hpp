@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,11 +11,17 @@
 
 namespace rosewood {
 
+/// Memory that sorters use one after the other: new memory costs time, too.
+struct SortMemory {
+  BigVector<std::uint64_t> rows, spare;
+};
+
 /// Where and how large work may be that does not fit: runs are written to files in `folder`.
 struct SortRoom {
   std::string folder;           // empty: everything stays in memory, however large it is
   std::size_t bytes = 1 << 30;  // memory to use
   int threads = 1;
+  SortMemory* memory = nullptr;  // what was used before, for one sorter at a time
 };
 
 /// Sorts `count` rows of `width` numbers by their first `keys` numbers; equal ones stay in order.
@@ -57,8 +62,8 @@ class RowSorter {
 
   /// Room for one more row, to be filled in before the next call.
   std::uint64_t* add() {
-    if (used_ == room_for_) make_room();
-    std::uint64_t* row = rows_.get() + used_;
+    if (used_ == rows_.size()) make_room();
+    std::uint64_t* row = rows_.data() + used_;
     used_ += static_cast<std::size_t>(width_);
     return row;
   }
@@ -70,7 +75,7 @@ class RowSorter {
   const std::uint64_t* next();
   std::uint64_t size() const { return size_; }
   /// All rows, sorted, if they fit into memory; null otherwise. After finish().
-  const std::uint64_t* all() const { return runs_.empty() ? rows_.get() : nullptr; }
+  const std::uint64_t* all() const { return runs_.empty() ? rows_.data() : nullptr; }
 
  private:
   void make_room();
@@ -81,8 +86,8 @@ class RowSorter {
   SortRoom room_;
   std::string name_;
   std::size_t most_;  // numbers that may be held
-  std::unique_ptr<std::uint64_t[]> rows_, spare_;
-  std::size_t room_for_ = 0, used_ = 0;  // numbers
+  BigVector<std::uint64_t> rows_, spare_;
+  std::size_t used_ = 0;  // numbers
   std::uint64_t size_ = 0;
   std::vector<Spool<std::uint64_t>> runs_;
   std::vector<RunMerger> merger_;  // one, once rows are given back

@@ -10,8 +10,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "util/big_vector.hpp"
 #include "util/file.hpp"
 
 namespace rosewood {
@@ -103,7 +103,7 @@ class Spool {
 
   std::string path_;
   File file_;
-  std::vector<T> held_;
+  BigVector<T> held_;
   std::uint64_t size_ = 0;
 };
 
