@@ -38,13 +38,16 @@ def adjusted_counts(raw: Mapping[Ngram, int], order: int) -> dict[Ngram, int]:
 
 
 def discounts(counts: Sequence[int]) -> tuple[tuple[float, float, float], bool]:
-    """For counts 1, 2, and 3 or more; and whether they had to be made up."""
+    """For counts 1, 2, and 3 or more; and whether they had to be made up.
+
+    A discount of nothing is none: contexts could leave nothing to words they have not seen.
+    """
     n = [sum(1 for count in counts if count == k) for k in range(5)]
     if 0 in n[1:4]:
         return FALLBACK, True
     y = n[1] / (n[1] + 2 * n[2])
     found = tuple(k - (k + 1) * y * n[k + 1] / n[k] for k in (1, 2, 3))
-    if any(not 0 <= d <= k for k, d in enumerate(found, 1)):
+    if any(not 0 < d <= k for k, d in enumerate(found, 1)):
         return FALLBACK, True
     return found, False
 
@@ -60,7 +63,9 @@ def estimate(
     raw = raw_counts(sentences, order)
     counts = adjusted_counts(raw, order)
     words = {ngram[0] for ngram in counts if len(ngram) == 1} | {"<unk>"}
-    limit = {n: cutoffs[min(n - 2, len(cutoffs) - 1)] if cutoffs else 0 for n in range(2, order + 1)}
+    limit = {
+        n: cutoffs[min(n - 2, len(cutoffs) - 1)] if cutoffs else 0 for n in range(2, order + 1)
+    }
     limit[1] = 0
     kept = {ngram for ngram in counts if raw[ngram] > limit[len(ngram)]}
     found = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -27,7 +28,8 @@ class Workplace:
     def __init__(
         self, folder: str | PathLike[str] | None, temporary: str | PathLike[str] | None, facts: Any
     ) -> None:
-        self._made: tempfile.TemporaryDirectory[str] | None = None
+        self._made: weakref.finalize[..., Workplace] | None = None  # deletes what was made
+        self._unnamed: Path | None = None
         self._temporary = temporary
         self._named = None if folder is None else Path(folder)
         self._key = fingerprint(facts)
@@ -38,9 +40,10 @@ class Workplace:
         if self._named is not None:
             self._named.mkdir(exist_ok=True)
             return self._named
-        if self._made is None:
-            self._made = tempfile.TemporaryDirectory(prefix="rosewood-lm-", dir=self._temporary)
-        return Path(self._made.name)
+        if self._unnamed is None:
+            self._unnamed = Path(tempfile.mkdtemp(prefix="rosewood-lm-", dir=self._temporary))
+            self._made = weakref.finalize(self, shutil.rmtree, self._unnamed, ignore_errors=True)
+        return self._unnamed
 
     def result(self, step: str) -> Any:
         """What a step that was done before this one gave; nothing if it has yet to be done."""
@@ -59,11 +62,16 @@ class Workplace:
             if path.name != _JOURNAL and not keep(path.name):
                 path.unlink()
 
+    def abandon(self) -> None:
+        """The work has failed: nothing stays but what one can go on from."""
+        if self._named is None or len(self._opened()) == 0:
+            self.remove()
+
     def remove(self) -> None:
         """The work is done: nothing stays."""
         if self._made is not None:
-            self._made.cleanup()
-            self._made = None
+            self._made()
+            self._made = self._unnamed = None
         if self._named is not None and self._named.exists():
             shutil.rmtree(self._named)
 

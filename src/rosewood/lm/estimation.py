@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.errors import LanguageModelError
 from rosewood.lm.text import NumberedText, Skipped, Source, number_files, number_sentences
-from rosewood.lm.words import BEGIN, END, UNKNOWN, Words
+from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.lm.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -136,6 +136,8 @@ class Estimate:
     ) -> None:
         if kind is None:
             self._work.remove()
+        else:
+            self._work.abandon()
 
 
 def estimate(
@@ -216,7 +218,7 @@ def _settings(
     vocabulary: Iterable[str] | None,
     fallback: tuple[float, float, float],
 ) -> Smoothing:
-    listed = None if vocabulary is None else tuple(dict.fromkeys(vocabulary))
+    listed = None if vocabulary is None else tuple(dict.fromkeys(words_of(list(vocabulary))))
     return Smoothing(order, tuple(cutoffs), max_vocabulary, listed, fallback)
 
 
@@ -239,6 +241,13 @@ class _Work:
     told: Told | None
 
     def go(self, read: Callable[[], NumberedText]) -> Estimate:
+        try:
+            return self._go(read)
+        except BaseException:
+            self.work.abandon()
+            raise
+
+    def _go(self, read: Callable[[], NumberedText]) -> Estimate:
         order = self.settings.order
         if self.threads < 1:
             raise LanguageModelError(f"there are {self.threads} threads, want 1 or more")
