@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.corpus.compression import open_input
+from rosewood.corpus.lines import at
 from rosewood.errors import FormatError, LanguageModelError
-from rosewood.lm.words import BEGIN, END, UNKNOWN, Words
+from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
 
 __all__ = ["NumberedText", "Skipped", "Source", "number_files", "number_sentences"]
@@ -199,18 +200,11 @@ def _indexer(skip_bad: bool) -> _core.Indexer:
 
 def _line(sentence: str | Sequence[str], number: int) -> str:
     """A sentence as one line; what could not be one is refused."""
-    if isinstance(sentence, str):
-        line = sentence.removesuffix("\n")
-    else:
-        line = " ".join(sentence)
-        if line.split(" ") != list(sentence) and len(sentence):
-            raise FormatError("a word is empty or has a space", line=number)
-    if "\n" in line:
-        raise FormatError("a sentence has a line feed", line=number)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        raise FormatError("it has half a character (a lone surrogate)", line=number) from None
+    with at(None, number):
+        line = text_of(sentence).removesuffix("\n")
+        if "\n" in line:
+            raise LanguageModelError("a sentence has a line feed")
+        as_bytes(line)
     return line
 
 
