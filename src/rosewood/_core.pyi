@@ -210,6 +210,59 @@ class NgramTable:
         First words, numbers of children, probabilities and back-offs of an order.
         """
 
+class ArpaReader:
+    """Reads an ARPA file, block by block."""
+
+    def __init__(self, folder: str, bytes: int, threads: int, max_bytes: int) -> None:
+        """
+        What does not fit into so many bytes of memory goes to files in the folder.
+        """
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The file has ended: puts the table together."""
+
+    def take_table(self) -> NgramTable:
+        """The table, once."""
+
+    def word_bytes(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]:
+        """All words, one behind the other."""
+
+    def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """Where each word begins in the bytes, and where the last one ends."""
+
+    @property
+    def counts(self) -> list[int]:
+        """How many n-grams the file has of each order."""
+
+    @property
+    def added(self) -> list[int]:
+        """How many more were needed, so that every prefix and suffix is there."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Which of <unk>, <s> and </s> it does not have."""
+
+    @property
+    def infinite(self) -> int:
+        """How many numbers were -inf, and are -99 now."""
+
+    @property
+    def positive(self) -> int:
+        """How many log probabilities were a little more than 0, and are 0 now."""
+
+class ArpaWriter:
+    """Writes a table as an ARPA file, block by block."""
+
+    def __init__(self, table: NgramTable, word_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def next(self) -> bytes:
+        """The next bytes of the file; none behind the last."""
+
 class LinksView:
     """Links of many sentences, checked."""
 
