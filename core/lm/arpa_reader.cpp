@@ -118,7 +118,7 @@ void ArpaReader::begin_section(std::int64_t next, std::string_view line) {
     rows_.emplace_back();
     ++wanted;
   }
-  if (next != wanted)
+  if (next != wanted || (wanted > order() && line != "\\end\\"))
     return refuse(lines_, quoted(line) + " where " +
                               (wanted > order() ? "\\end\\" : heading(wanted)) + " should stand");
   section_ = wanted;

@@ -74,7 +74,7 @@ def read(data: bytes, max_bytes: int = 1 << 20) -> Model:
             while 1 < section < wanted and section < after and announced[section - 1] == 0:
                 model.orders.append({})
                 section += 1
-            if section != wanted:
+            if section != wanted or (section == after and named):
                 raise Bad(place, "order of sections")
             if section == after:
                 return model
