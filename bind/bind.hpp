@@ -86,6 +86,7 @@ void bind_corpus(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_links(nb::module_& m);
+void bind_lm(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_search(nb::module_& m);

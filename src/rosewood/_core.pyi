@@ -2,7 +2,7 @@
 Native kernels of Rosewood; the package's own modules are the interface.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import numpy
@@ -280,6 +280,53 @@ def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 
 def format_links(links: LinksView, possible: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> bytes:
     """Some sentences as lines; `possible` marks links, or is empty."""
+
+class ModelWriter:
+    """Writes the parts of a language model's file."""
+
+    def __init__(self, table: NgramTable, word_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], is_small: bool, bits: int, seed: int, folder: str, max_memory: int, threads: int) -> None: ...
+
+    @property
+    def parts(self) -> list[str]: ...
+
+    def write(self, part: str, take: Callable[[bytes], object]) -> bool:
+        """
+        Gives the bytes of a part to `take`, piece by piece; false if another seed is needed.
+        """
+
+class LanguageModel:
+    """A language model in a mapped file."""
+
+    def __init__(self, file: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Mapping[str, tuple[int, int]], is_small: bool, bits: int, seed: int, counts: Sequence[int]) -> None: ...
+
+    def find_word(self, word: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """The number of a word, or that of the unknown word."""
+
+    def score(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, begin: bool, end: bool, first_number: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+        """log10 probability of each line of a text."""
+
+    def score_words(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, begin: bool, end: bool, first_number: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)]]:
+        """
+        Where lines begin among all words, then score, n-gram length and number of each word.
+        """
+
+    def state(self, context: Sequence[int]) -> list[int]:
+        """What matters of a context, the latest word last."""
+
+    def advance(self, context: Sequence[int], word: int) -> tuple[float, int, list[int]]:
+        """Score and n-gram length of a word, and the state after it."""
+
+    def score_all(self, context: Sequence[int], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+        """log10 probability of every word."""
+
+    def sample(self, count: int, seed: int, max_words: int, context: Sequence[int], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)]]:
+        """Where texts begin among all words, then the number of each word."""
+
+    def table(self) -> NgramTable:
+        """The n-grams of a model of the small layout."""
+
+    def check(self) -> None:
+        """Reads everything; refuses what no writer wrote."""
 
 class MetricScorer:
     """The score of summed statistics."""

@@ -1,17 +1,111 @@
-"""The words of a model as two arrays."""
+"""The words of a language model: as arrays while it is made, and as they lie in its file.
+
+Numbers 0, 1 and 2 are `<unk>`, `<s>` and `</s>` in every model.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Words"]
+from rosewood import _core
+from rosewood.errors import DamagedFileError, LanguageModelError
+from rosewood.folders import cut_words, joined_words
+
+__all__ = ["ModelVocabulary", "Words", "as_bytes", "text_of", "words_of"]
+
+UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
+_GAPS = re.compile("[ \t]+")
+_NO_WORD = re.compile("[ \t\n]|^$")
 
 
 class Words(NamedTuple):
-    """Word w is word_bytes[word_start[w]:word_start[w+1]]."""
+    """Words one behind the other in UTF-8, and where each begins, with the end of the last."""
 
     word_bytes: NDArray[np.uint8]
     word_start: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Words:
+        return cls(*joined_words(words))
+
+    def list(self) -> list[str]:
+        return [word.decode() for word in cut_words(self.word_bytes, self.word_start)]
+
+
+class ModelVocabulary:
+    """The words of a model and their numbers, read from its file when they are asked for."""
+
+    def __init__(self, path: Path, words: Words, native: _core.LanguageModel) -> None:
+        self._path = path
+        self._words = words
+        self._native = native
+
+    def id(self, word: str) -> int:
+        """The number of a word; 0, which is that of `<unk>`, for those that are not known."""
+        return self._native.find_word(as_bytes(word))
+
+    def word(self, number: int) -> str:
+        """The word of a number."""
+        if not 0 <= number < len(self):
+            raise IndexError(f"vocabulary: no word {number}, there are {len(self)}")
+        begin, end = map(int, self._words.word_start[number : number + 2])
+        if not 0 <= begin <= end <= len(self._words.word_bytes):
+            raise DamagedFileError(f"word {number} lies outside of the words", file=self._path)
+        try:
+            return self._words.word_bytes[begin:end].tobytes().decode()
+        except UnicodeDecodeError as error:
+            raise DamagedFileError(f"word {number} is not UTF-8", file=self._path) from error
+
+    def words(self, numbers: Iterable[int]) -> list[str]:
+        """The word of each number."""
+        return [self.word(number) for number in numbers]
+
+    def __contains__(self, word: object) -> bool:
+        if not isinstance(word, str):
+            return False
+        try:
+            return self.id(word) != 0 or word == UNKNOWN
+        except LanguageModelError:  # no text at all
+            return False
+
+    def __len__(self) -> int:
+        return len(self._words.word_start) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.word, range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"ModelVocabulary({len(self)} words)"
+
+
+def as_bytes(text: str, what: str = "the text") -> NDArray[np.uint8]:
+    """UTF-8 for native code; half characters, which have none, are refused."""
+    try:
+        return np.frombuffer(text.encode(), np.uint8)
+    except UnicodeEncodeError as error:
+        raise LanguageModelError(
+            f"{what} has half a character (U+{ord(text[error.start]):04X}) at place "
+            f"{error.start + 1}, which cannot be encoded"
+        ) from error
+
+
+def words_of(sentence: str | Sequence[str]) -> list[str]:
+    """A sentence's words: what stands between spaces and tabs, or what is given one by one."""
+    if isinstance(sentence, str):
+        return [word for word in _GAPS.split(sentence) if word]
+    words = list(sentence)
+    for place, word in enumerate(words, 1):
+        if not isinstance(word, str) or _NO_WORD.search(word):
+            raise LanguageModelError(f"word {place} of a sentence is {word!r}, which is no word")
+    return words
+
+
+def text_of(sentence: str | Sequence[str]) -> str:
+    """A sentence as one text, in which spaces and tabs stand between words."""
+    return sentence if isinstance(sentence, str) else " ".join(words_of(sentence))
