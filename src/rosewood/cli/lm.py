@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,7 +93,9 @@ def query(
                     if kenlm:
                         _print_kenlm(found, said, rows[number])
                     elif words and json:
-                        print_row({**rows[number], "scores": [_row(w) for w in said]}, as_json=True)
+                        print_row(
+                            {**rows[number], "scores": [w._asdict() for w in said]}, as_json=True
+                        )
                     elif words:
                         _print_words(said)
                     else:
@@ -108,23 +111,12 @@ def query(
 
 def _totals(scores: BatchScores, *, bounds: bool) -> list[dict[str, Any]]:
     """One row for each line."""
-    import numpy as np
-
-    def summed(each: Any) -> list[Any]:
-        sums = np.concatenate([[0], np.cumsum(each)])
-        return np.diff(sums[scores.start]).tolist()
-
-    counts = (np.diff(scores.start) - int(bounds)).tolist()
-    starts = scores.start.tolist()
-    totals = [float(scores.score[a:b].sum()) for a, b in zip(starts, starts[1:], strict=False)]
-    return [
-        {"log10": total, "words": count, "unknown": unknown}
-        for total, count, unknown in zip(totals, counts, summed(scores.word == 0), strict=True)
-    ]
-
-
-def _row(word: WordScore) -> dict[str, Any]:
-    return word._asdict()
+    rows = []
+    for begin, end in pairwise(scores.start.tolist()):
+        unknown = int((scores.word[begin:end] == 0).sum())
+        total = float(scores.score[begin:end].sum())
+        rows.append({"log10": total, "words": end - begin - int(bounds), "unknown": unknown})
+    return rows
 
 
 def _print_words(words: Sequence[WordScore]) -> None:
@@ -135,9 +127,7 @@ def _print_words(words: Sequence[WordScore]) -> None:
     print()
 
 
-def _print_kenlm(
-    model: Model | Mixture, words: Sequence[WordScore], total: dict[str, Any]
-) -> None:
+def _print_kenlm(model: Model | Mixture, words: Sequence[WordScore], total: dict[str, Any]) -> None:
     told = [
         f"{word.word}={model.vocabulary.id(word.word)} {word.length} {word.score:.8g}"
         for word in words

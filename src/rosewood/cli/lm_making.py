@@ -136,9 +136,7 @@ def _table(
 
 def mix(
     files: Annotated[list[Path], typer.Argument(metavar="MODEL…", help="Models (.rlm).")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The mixture, a small JSON file.")
-    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The mixture, a small JSON file.")],
     heldout: Annotated[
         list[Path] | None,
         typer.Option(
@@ -206,7 +204,9 @@ def _print_mixture(mixture: Mixture, files: list[Path], *, as_json: bool) -> Non
         print_row({"models": models, **({} if tuned is None else tuned)}, as_json=True)
         return
     rows = [["weight", "perplexity", "model"]]
-    each = [""] * len(files) if tuned is None else map("{:,.4f}".format, tuned["perplexity_of_each"])
+    each = (
+        [""] * len(files) if tuned is None else map("{:,.4f}".format, tuned["perplexity_of_each"])
+    )
     for file, weight, alone in zip(files, mixture.weights, each, strict=True):
         rows.append([f"{weight:.6f}", alone, str(file)])
     if tuned is not None:

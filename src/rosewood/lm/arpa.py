@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -109,6 +110,6 @@ def _facts(reader: _core.ArpaReader, name: str) -> dict[str, Any]:
         "positive_as_0": reader.positive,
     }
     return {
-        "made_from": {"arpa": name, "ngrams": list(reader.counts)},
+        "made_from": {"arpa": Path(name).name, "ngrams": list(reader.counts)},
         **({"mended": kept} if (kept := {n: v for n, v in mended.items() if v}) else {}),
     }

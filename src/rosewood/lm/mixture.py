@@ -13,10 +13,10 @@ File        JSON: weights, and where the models are, with checksums of their hea
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from os import PathLike
@@ -80,9 +80,7 @@ class Mixture:
         """log10 of the probability of a sentence."""
         return sum(word.score for word in self.words(sentence, begin=begin, end=end))
 
-    def words(
-        self, sentence: Sentence, *, begin: bool = True, end: bool = True
-    ) -> list[WordScore]:
+    def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
         """Each word with its score; the length is that of the longest n-gram of any model."""
         found = []
         for each in zip(
@@ -119,8 +117,9 @@ class Mixture:
         threads: int = 1,
     ) -> BatchScores:
         """Each word of each sentence, in flat arrays; numbers are those of this vocabulary."""
-        parts = list(self._word_scores(sentences, begin=begin, end=end, threads=threads))
-        return BatchScores.joined(parts)
+        return BatchScores.joined(
+            self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        )
 
     def _word_scores(
         self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
@@ -139,8 +138,7 @@ class Mixture:
     ) -> NDArray[np.float64]:
         """log10 of the mean, from rows of log10 of each model."""
         return _log10_sum(
-            _shared(scores, unknown, self.vocabulary.shares)
-            + np.array(self._log_weights)[:, None]
+            _shared(scores, unknown, self.vocabulary.shares) + np.array(self._log_weights)[:, None]
         )
 
     def perplexity(
@@ -210,9 +208,7 @@ class Mixture:
             for k in range(count)
         ]
 
-    def _drawn(
-        self, chance: np.random.Generator, state: MixtureState, most: int
-    ) -> Iterator[str]:
+    def _drawn(self, chance: np.random.Generator, state: MixtureState, most: int) -> Iterator[str]:
         for _ in range(most):
             chosen = int(chance.choice(len(self.models), p=self.weights))
             p = self.models[chosen].distribution(state[chosen])
@@ -275,7 +271,11 @@ class Mixture:
             "format": _FORMAT,
             "version": _VERSION,
             "models": [
-                {"path": _relative(model.path, place), "weight": weight, "crc32": _crc(model.path)}
+                {
+                    "path": _relative(model.path, place),
+                    "weight": weight,
+                    "head": _sign_of(model.path),
+                }
                 for model, weight in zip(self.models, self.weights, strict=True)
             ],
             "facts": self.facts,
@@ -290,7 +290,7 @@ class Mixture:
         try:
             table = json.loads(place.read_bytes().decode())
             is_ours = (table["format"], table["version"]) == (_FORMAT, _VERSION)
-            rows = [(str(m["path"]), float(m["weight"]), m["crc32"]) for m in table["models"]]
+            rows = [(str(m["path"]), float(m["weight"]), str(m["head"])) for m in table["models"]]
             facts = dict(table["facts"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedFileError("it is no mixture of language models", file=path) from error
@@ -301,10 +301,10 @@ class Mixture:
                 file=path,
             )
         models = []
-        for name, _, crc in rows:
+        for name, _, sign in rows:
             file = place.resolve().parent / name
             models.append(Model.open(file))
-            if _crc(file) != crc:
+            if _sign_of(file) != sign:
                 raise DamagedFileError(
                     f"{name} is not the model that the mixture was made of", file=path
                 )
@@ -353,9 +353,7 @@ def _scored(
     """Some sentences at a time, scored by each model."""
     rest = iter(sentences)
     while some := list(islice(rest, _AT_ONCE)):
-        yield [
-            model.words_batch(some, begin=begin, end=end, threads=threads) for model in models
-        ]
+        yield [model.words_batch(some, begin=begin, end=end, threads=threads) for model in models]
 
 
 def _shared(
@@ -404,7 +402,10 @@ def _relative(path: Path, place: Path) -> str:
         return path.resolve().as_posix()
 
 
-def _crc(path: Path) -> int:
-    """Of the head of a model, which has the checksum of its contents, which have those of all."""
+def _sign_of(path: Path) -> str:
+    """Which model it is: its head has the checksum of its contents, which have those of the rest.
+
+    It is no CRC: that of bytes which end with their own is always the same.
+    """
     with path.open("rb") as stream:
-        return zlib.crc32(stream.read(_HEAD))
+        return hashlib.sha256(stream.read(_HEAD)).hexdigest()[:16]

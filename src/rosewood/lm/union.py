@@ -22,9 +22,7 @@ class UnionVocabulary:
     def __init__(self, vocabularies: Sequence[ModelVocabulary]) -> None:
         self._words = Vocabulary()
         # number of the union for each word of a model, and the other way round: 0 is unknown
-        self._from = [
-            np.array(self._words.add_all(each), dtype=np.uint32) for each in vocabularies
-        ]
+        self._from = [np.array(self._words.add_all(each), dtype=np.uint32) for each in vocabularies]
         self._into = []
         for numbers in self._from:
             into = np.zeros(len(self._words), np.uint32)
