@@ -82,10 +82,12 @@ struct FeatureHandle {
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_align(nb::module_& m);
+void bind_arpa(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_links(nb::module_& m);
+void bind_lm(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_search(nb::module_& m);

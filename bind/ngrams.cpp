@@ -31,7 +31,9 @@ void check_order(const NgramTable& table, int n) {
 }  // namespace
 
 void bind_ngrams(nb::module_& m) {
-  nb::class_<NgramTable>(m, "NgramTable", "The n-grams of a back-off model, in suffix order.")
+  // Weak references tell when the files of a table may go.
+  nb::class_<NgramTable>(m, "NgramTable", nb::is_weak_referenceable(),
+                         "The n-grams of a back-off model, in suffix order.")
       .def(nb::init<>())
       .def(
           "add_order",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "util/utf8.hpp"
+
 namespace rosewood {
 
 namespace {
@@ -17,33 +19,6 @@ constexpr auto kinds = [] {
   kind['\t'] = gap;
   return kind;
 }();
-
-constexpr std::uint32_t not_utf8 = ~std::uint32_t{0};
-
-/// The character of several bytes that begins here, and how long it is.
-struct Character {
-  std::uint32_t code;
-  std::size_t size;
-};
-
-/// As RFC 3629 has it: shortest form, no surrogates, nothing above U+10FFFF.
-Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> std::uint32_t {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-  };
-  const std::uint32_t first = byte(0);
-  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (size == 0 || first > 0xf4) return {not_utf8, 0};
-  std::uint32_t code = first & (0xffU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {not_utf8, 0};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  const bool is_longer_than_needed = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  if (is_longer_than_needed || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
-    return {not_utf8, 0};
-  return {code, size};
-}
 
 std::string control_name(std::uint32_t code) {
   constexpr const char* digits = "0123456789ABCDEF";

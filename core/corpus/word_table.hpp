@@ -23,12 +23,12 @@ class WordTable {
   /// The number of the word, which is given the next one if it is new.
   std::int32_t add(std::string_view word) {
     const std::uint64_t hash = hash_of(word);
-    const auto tag = static_cast<std::uint32_t>(hash >> 32);
-    std::size_t place = hash & (slots_.size() - 1);
-    for (; slots_[place].number >= 0; place = (place + 1) & (slots_.size() - 1))
-      if (slots_[place].tag == tag && (*this)[slots_[place].number] == word)
-        return slots_[place].number;
-    return insert(word, place, tag);
+    const std::size_t place = place_of(word, hash);
+    return slots_[place].number >= 0 ? slots_[place].number : insert(word, place, tag_of(hash));
+  }
+  /// The number of the word; negative if it has none.
+  std::int32_t find(std::string_view word) const {
+    return slots_[place_of(word, hash_of(word))].number;
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(start_.size()) - 1; }
@@ -54,11 +54,20 @@ class WordTable {
     if (left) hash = mixed(hash, at, left);
     return hash ^ (hash >> 29);
   }
+  static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
   static std::uint64_t mixed(std::uint64_t hash, const char* at, std::size_t size) {
     std::uint64_t piece = 0;
     std::memcpy(&piece, at, size);
     hash = (hash ^ piece) * 0xbf58476d1ce4e5b9ULL;
     return hash ^ (hash >> 31);
+  }
+
+  /// Where the word stands, or would.
+  std::size_t place_of(std::string_view word, std::uint64_t hash) const {
+    std::size_t place = hash & (slots_.size() - 1);
+    for (; slots_[place].number >= 0; place = (place + 1) & (slots_.size() - 1))
+      if (slots_[place].tag == tag_of(hash) && (*this)[slots_[place].number] == word) break;
+    return place;
   }
 
   std::int32_t insert(std::string_view word, std::size_t place, std::uint32_t tag) {

@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 __version__ = "0.1.0"
-_ROOMS = ("align", "corpus", "errors", "forest", "learn", "metrics", "model", "rerank")
+_ROOMS = ("align", "corpus", "errors", "forest", "learn", "lm", "metrics", "model", "rerank")
 __all__ = ["__version__", *_ROOMS]
 
 

@@ -2,7 +2,7 @@
 Native kernels of Rosewood; the package's own modules are the interface.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import numpy
@@ -256,6 +256,59 @@ class NgramEstimator:
     def finish(self) -> NgramTable:
         """The model; no more can be asked."""
 
+class ArpaReader:
+    """Reads an ARPA file, block by block."""
+
+    def __init__(self, folder: str, bytes: int, threads: int, max_bytes: int) -> None:
+        """
+        What does not fit into so many bytes of memory goes to files in the folder.
+        """
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The file has ended: puts the table together."""
+
+    def take_table(self) -> NgramTable:
+        """The table, once."""
+
+    def word_bytes(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]:
+        """All words, one behind the other."""
+
+    def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """Where each word begins in the bytes, and where the last one ends."""
+
+    @property
+    def counts(self) -> list[int]:
+        """How many n-grams the file has of each order."""
+
+    @property
+    def added(self) -> list[int]:
+        """How many more were needed, so that every prefix and suffix is there."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Which of <unk>, <s> and </s> it does not have."""
+
+    @property
+    def infinite(self) -> int:
+        """How many numbers were -inf, and are -99 now."""
+
+    @property
+    def positive(self) -> int:
+        """How many log probabilities were a little more than 0, and are 0 now."""
+
+class ArpaWriter:
+    """Writes a table as an ARPA file, block by block."""
+
+    def __init__(self, table: NgramTable, word_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def next(self) -> bytes:
+        """The next bytes of the file; none behind the last."""
+
 class LinksView:
     """Links of many sentences, checked."""
 
@@ -273,6 +326,53 @@ def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 
 def format_links(links: LinksView, possible: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], begin: int, end: int) -> bytes:
     """Some sentences as lines; `possible` marks links, or is empty."""
+
+class ModelWriter:
+    """Writes the parts of a language model's file."""
+
+    def __init__(self, table: NgramTable, word_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], is_small: bool, bits: int, seed: int, folder: str, max_memory: int, threads: int) -> None: ...
+
+    @property
+    def parts(self) -> list[str]: ...
+
+    def write(self, part: str, take: Callable[[bytes], object]) -> bool:
+        """
+        Gives the bytes of a part to `take`, piece by piece; false if another seed is needed.
+        """
+
+class LanguageModel:
+    """A language model in a mapped file."""
+
+    def __init__(self, file: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Mapping[str, tuple[int, int]], is_small: bool, bits: int, seed: int, counts: Sequence[int]) -> None: ...
+
+    def find_word(self, word: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """The number of a word, or that of the unknown word."""
+
+    def score(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, begin: bool, end: bool, first_number: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+        """log10 probability of each line of a text."""
+
+    def score_words(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, begin: bool, end: bool, first_number: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)]]:
+        """
+        Where lines begin among all words, then score, n-gram length and number of each word.
+        """
+
+    def state(self, context: Sequence[int]) -> list[int]:
+        """What matters of a context, the latest word last."""
+
+    def advance(self, context: Sequence[int], word: int) -> tuple[float, int, list[int]]:
+        """Score and n-gram length of a word, and the state after it."""
+
+    def score_all(self, context: Sequence[int], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+        """log10 probability of every word."""
+
+    def sample(self, count: int, seed: int, max_words: int, context: Sequence[int], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)]]:
+        """Where texts begin among all words, then the number of each word."""
+
+    def table(self) -> NgramTable:
+        """The n-grams of a model of the small layout."""
+
+    def check(self) -> None:
+        """Reads everything; refuses what no writer wrote."""
 
 class MetricScorer:
     """The score of summed statistics."""

@@ -1,0 +1,160 @@
+// core/lm/batch.hpp: many sentences, from text to scores, in threads. No Python here.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lm/query.hpp"
+#include "lm/vocabulary.hpp"
+#include "util/parallel.hpp"
+
+namespace rosewood {
+
+/// Sentences in one text, a line feed between each two; words stand between spaces and tabs.
+struct SentenceText {
+  std::string_view text;
+  std::vector<std::uint64_t> start;  // sentence s ends one before start[s+1]
+
+  /// Refuses a text that does not have `count` sentences.
+  SentenceText(std::string_view text, std::uint64_t count);
+
+  std::uint64_t size() const { return start.size() - 1; }
+  std::string_view operator[](std::uint64_t s) const {
+    return text.substr(start[s], start[s + 1] - 1 - start[s]);
+  }
+};
+
+/// Whether a sentence stands behind <s>, and whether </s> is scored behind it.
+struct Edges {
+  bool begin = true, end = true;
+};
+
+/// A word that may not stand in a sentence: <s> or </s>.
+struct BadWord {
+  std::uint64_t sentence, place;
+  std::uint32_t word;
+};
+
+/// Turns sentences into word numbers and scores them, a block at a time.
+template <Layout L>
+class TextScorer {
+ public:
+  TextScorer(const ModelVocabulary& vocabulary, const L& layout, Edges edges)
+      : vocabulary_(vocabulary), layout_(layout), scorer_(layout), edges_(edges) {}
+
+  /// Calls emit(sentence, word number, score) for each word of some sentences. Ends at the first
+  /// that has a bad word.
+  template <class Emit>
+  std::optional<BadWord> score(const SentenceText& text, std::uint64_t from, std::uint64_t to,
+                               Emit&& emit) {
+    used_ = 0;
+    for (std::uint64_t s = from; s < to; ++s) {
+      bool is_first = true;
+      std::uint64_t place = 0;
+      const auto add = [&](Place next) {
+        next.sentence = s;
+        next.place = place;
+        firsts_[used_] = std::exchange(is_first, false);
+        places_[used_++] = next;
+        if (used_ == block) flush(emit);
+      };
+      if (edges_.begin) add({.special = begin_word});
+      const std::string_view sentence = text[s];
+      const char *at = sentence.data(), *const end = at + sentence.size();
+      for (;;) {
+        while (at != end && is_gap(*at)) ++at;
+        if (at == end) break;
+        const char* const begin = at;
+        while (at != end && !is_gap(*at)) ++at;
+        const std::string_view word(begin, static_cast<std::size_t>(at - begin));
+        ++place;
+        add({.word = word, .hash = vocabulary_.aim(word)});
+        if (bad_) return bad_;
+      }
+      if (edges_.end) add({.special = end_word});
+    }
+    flush(emit);
+    return bad_;
+  }
+
+ private:
+  static constexpr std::size_t block = BlockScorer<L>::block;
+
+  struct Place {
+    std::string_view word{};
+    std::uint64_t hash = 0;  // 0: not a word of the text, but this one
+    std::uint32_t special = 0;
+    std::uint64_t sentence = 0, place = 0;
+  };
+
+  static bool is_gap(char c) { return c == ' ' || c == '\t'; }
+
+  template <class Emit>
+  void flush(Emit&& emit) {
+    for (std::size_t i = 0; i < used_; ++i) {
+      const Place& at = places_[i];
+      numbers_[i] = at.hash ? vocabulary_.likely(at.hash) : at.special;
+      vocabulary_.words().prefetch(numbers_[i]);
+      layout_.prefetch_unigram(numbers_[i]);
+    }
+    for (std::size_t i = 0; i < used_ && !bad_; ++i) {
+      const Place& at = places_[i];
+      if (!at.hash) continue;
+      numbers_[i] = vocabulary_.sure(numbers_[i], at.word);
+      if (numbers_[i] == begin_word || numbers_[i] == end_word)
+        bad_ = BadWord{at.sentence, at.place, numbers_[i]};
+    }
+    const std::size_t used = std::exchange(used_, 0);
+    if (bad_) return;
+    scorer_.score({numbers_, used}, {firsts_, used}, [&](std::size_t i, const WordScore& score) {
+      const Place& at = places_[i];
+      if (at.hash || at.special == end_word) emit(at.sentence, numbers_[i], score);
+    });
+  }
+
+  const ModelVocabulary& vocabulary_;
+  const L& layout_;
+  BlockScorer<L> scorer_;
+  Edges edges_;
+  std::optional<BadWord> bad_;
+  Place places_[block];
+  std::uint8_t firsts_[block];
+  std::uint32_t numbers_[block];
+  std::size_t used_ = 0;
+};
+
+/// Sentences that a thread takes at a time.
+inline constexpr std::uint64_t sentences_at_once = 512;
+
+/// Calls emit(piece, sentence, word number, score) for each word; a piece is some sentences in
+/// order. Throws if a sentence has a bad word: the first, at any number of threads.
+template <Layout L, class Emit>
+void score_sentences(const ModelVocabulary& vocabulary, const L& layout, const SentenceText& text,
+                     Edges edges, std::uint64_t first_number, int threads, Emit&& emit) {
+  const std::uint64_t pieces = (text.size() + sentences_at_once - 1) / sentences_at_once;
+  std::vector<std::optional<BadWord>> bad(pieces);
+  parallel_blocks(
+      static_cast<std::int64_t>(pieces), threads, [] { return 0; },
+      [&](int, std::int64_t index) {
+        const auto piece = static_cast<std::uint64_t>(index);
+        const std::uint64_t from = piece * sentences_at_once;
+        const std::uint64_t to = std::min(from + sentences_at_once, text.size());
+        bad[piece] = TextScorer<L>(vocabulary, layout, edges)
+                         .score(text, from, to,
+                                [&](std::uint64_t s, std::uint32_t word, const WordScore& score) {
+                                  emit(piece, s, word, score);
+                                });
+      });
+  for (const auto& found : bad)
+    if (found)
+      fail<LanguageModelError>("sentence ", first_number + found->sentence, ", word ", found->place,
+                               ": ", found->word == begin_word ? "<s>" : "</s>",
+                               " is not a word, it marks where a sentence ",
+                               found->word == begin_word ? "begins" : "ends");
+}
+
+}  // namespace rosewood

@@ -1,0 +1,58 @@
+// core/lm/hash.hpp: hashes of words and of n-grams, the same on every machine. No Python here.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace rosewood {
+
+static_assert(std::endian::native == std::endian::little,
+              "language models are mapped as they are on disk: little-endian");
+
+/// One step of a chain. An n-gram is hashed from its last word to its first, so that the hash of a
+/// longer one goes on where the shorter one ends.
+inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ (value + 1) * 0x9e3779b97f4a7c15ULL) * 0xbf58476d1ce4e5b9ULL;
+  hash ^= hash >> 32;
+  return hash * 0x94d049bb133111ebULL;
+}
+
+/// Hash 0 is kept for empty slots.
+inline std::uint64_t slot_hash(std::uint64_t hash) { return hash ? hash : 1; }
+
+template <class T>
+T loaded(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+/// The bytes of a word.
+inline std::uint64_t hash_of_word(std::string_view word, std::uint64_t seed) {
+  const char* at = word.data();
+  std::size_t left = word.size();
+  std::uint64_t hash = mixed(seed, left);
+  for (; left > 8; at += 8, left -= 8) hash = mixed(hash, loaded<std::uint64_t>(at));
+  std::uint64_t last = 0;  // one to eight bytes; overlapping pieces, for a loop would be slower
+  if (left >= 4)
+    last = loaded<std::uint32_t>(at) | std::uint64_t{loaded<std::uint32_t>(at + left - 4)}
+                                           << (8 * (left - 4));
+  else if (left > 0)
+    last = std::uint64_t{static_cast<unsigned char>(at[0])} |
+           std::uint64_t{static_cast<unsigned char>(at[left / 2])} << (8 * (left / 2)) |
+           std::uint64_t{static_cast<unsigned char>(at[left - 1])} << (8 * (left - 1));
+  return slot_hash(mixed(hash, last));
+}
+
+/// The upper half of a product, from 32-bit halves: no 128-bit type, so it compiles everywhere.
+inline std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t a_high = a >> 32, a_low = a & 0xffffffff;
+  const std::uint64_t b_high = b >> 32, b_low = b & 0xffffffff;
+  const std::uint64_t cross = a_high * b_low + (a_low * b_low >> 32);
+  const std::uint64_t other = a_low * b_high + (cross & 0xffffffff);
+  return a_high * b_high + (cross >> 32) + (other >> 32);
+}
+
+}  // namespace rosewood

@@ -1,0 +1,145 @@
+// core/lm/small.hpp: the small layout: the trie of core/lm/table.hpp in packed bits. No Python
+// here.
+//
+//   1            probability, back-off and number of the first child of each word; one more
+//   n            of each n-gram: first word, probability, back-off (not at the highest order)
+//   n.children   of each n-gram, how many longer ones end in it (core/lm/bits.hpp)
+//   n.kept       the places that are kept of them
+//   n.values     if quantised: what the codes of probabilities and back-offs stand for
+//
+// A probability, which is never above 0, has no sign: 31 bits. Quantised, it is a code, as is the
+// back-off.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lm/bits.hpp"
+#include "lm/fast.hpp"
+#include "lm/quantise.hpp"
+#include "lm/sections.hpp"
+#include "lm/walk.hpp"
+
+namespace rosewood {
+
+/// How wide the records of an order are, in bits.
+struct RecordShape {
+  RecordShape() = default;
+  RecordShape(std::uint64_t words, int bits, bool is_highest)
+      : word(width_below(words)),
+        probability(bits ? bits : 31),
+        backoff(is_highest ? 0
+                : bits     ? bits
+                           : 32) {}
+  int width() const { return word + probability + backoff; }
+
+  int word = 0, probability = 0, backoff = 0;
+};
+
+class SmallLayout {
+ public:
+  /// The n-gram found last; while a longer one is looked for, where it would be.
+  struct Cursor {
+    std::uint64_t node, end;
+    std::uint32_t word;
+  };
+
+  SmallLayout(const Sections& sections, std::span<const std::uint64_t> counts, int bits);
+
+  int order() const { return static_cast<int>(levels_.size()); }
+
+  Found unigram(std::uint32_t word, Cursor& at) const {
+    at.node = word;
+    const std::uint8_t* entry = unigrams_ + std::size_t{16} * word;
+    return {loaded<float>(entry), loaded<float>(entry + 4)};
+  }
+  void prefetch_unigram(std::uint32_t word) const {
+    prefetch_to_read(unigrams_ + std::size_t{16} * word);
+  }
+  bool aim(Cursor& at, int n, std::uint32_t word) const {
+    const Degrees::Range range = children(n - 1, at.node);
+    at = {range.begin, range.end, word};
+    return range.begin < range.end;
+  }
+  void settle(Cursor&, int) const {}
+  bool find(Cursor& at, int n, Found& out) const {
+    const Level& level = levels_[n - 1];
+    std::uint64_t begin = at.node;
+    for (std::uint64_t size = at.end - begin; size > 1;) {
+      const std::uint64_t half = size / 2;
+      if (level.word(begin + half) <= at.word) begin += half;
+      size -= half;
+    }
+    if (level.word(begin) != at.word) return false;
+    at.node = begin;
+    out = level.found(begin);
+    return true;
+  }
+
+  /// Refuses what a writer never writes.
+  void check() const;
+  /// The n-grams again, as they were before they were written, or as near as codes are.
+  NgramTable table() const;
+
+ private:
+  struct Level {
+    std::uint64_t count = 0;
+    RecordShape shape;
+    const std::uint8_t* records = nullptr;
+    const std::uint8_t* values = nullptr;  // null: numbers are as they are
+    Degrees degrees;
+
+    std::uint64_t place(std::uint64_t i) const {
+      return i * static_cast<std::uint64_t>(shape.width());
+    }
+    std::uint32_t word(std::uint64_t i) const {
+      return static_cast<std::uint32_t>(bits_at(records, place(i), shape.word));
+    }
+    Found found(std::uint64_t i) const {
+      const std::uint64_t at = place(i) + static_cast<std::uint64_t>(shape.word);
+      const auto p = static_cast<std::uint32_t>(bits_at(records, at, shape.probability));
+      const auto b = static_cast<std::uint32_t>(
+          bits_at(records, at + static_cast<std::uint64_t>(shape.probability), shape.backoff));
+      const bool has_backoff = shape.backoff > 0;
+      if (!values)
+        return {0.0F - std::bit_cast<float>(p), has_backoff ? std::bit_cast<float>(b) : -0.0F};
+      const std::size_t codes = std::size_t{1} << shape.probability;
+      return {loaded<float>(values + 4 * p),
+              has_backoff ? loaded<float>(values + 4 * (codes + b)) : -0.0F};
+    }
+  };
+
+  Degrees::Range children(int n, std::uint64_t node) const {
+    if (n > 1) return levels_[n - 1].degrees.children(node);
+    const std::uint8_t* entry = unigrams_ + 16 * node + 8;
+    const std::uint64_t end = std::min(loaded<std::uint64_t>(entry + 16), levels_[1].count);
+    return {std::min(loaded<std::uint64_t>(entry), end), end};
+  }
+
+  const std::uint8_t* unigrams_;
+  std::vector<Level> levels_;  // of each order; the first has nothing but its count
+};
+
+/// Writes the parts of a table.
+class SmallWriter {
+ public:
+  SmallWriter(const NgramTable& table, int bits) : table_(table), bits_(bits) {}
+
+  std::vector<std::string> parts() const;
+  void write(const std::string& part, Sink& sink);
+
+ private:
+  void write_unigrams(Sink& sink) const;
+  void write_values(int n, Sink& sink);
+  void write_records(int n, Sink& sink) const;
+
+  const NgramTable& table_;
+  int bits_;
+  std::optional<Codebook> probabilities_, backoffs_;  // of the order whose values came last
+};
+
+}  // namespace rosewood

@@ -1,0 +1,244 @@
+"""Language models in files: written from a table of n-grams, mapped, verified.
+
+Layout (little-endian)
+    head      64 bytes: magic, version, where the contents are, checksums of them and of the head
+    parts     at multiples of 64: words, their hashes, and the n-grams of each order
+    contents  JSON, the end of the file: layout, order, counts, place and checksum of each part, and
+              whatever is to be known of how the model was made
+The parts of the two layouts are described in core/lm/fast.hpp and core/lm/small.hpp.  Opening a
+model reads the head and the contents; nothing else of the file is touched before it is needed.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+import tempfile
+import zlib
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.arrays import as_count
+from rosewood.errors import DamagedFileError, LanguageModelError
+from rosewood.lm.words import Words
+from rosewood.output import whole_file
+
+__all__ = ["ModelFile", "open_file", "read_table", "verify_model", "write_model"]
+
+Layout = Literal["fast", "small"]
+
+_MAGIC = b"RWLMODEL"
+_VERSION = 1
+_HEAD = struct.Struct("<8sIIQQ")  # magic, version, crc of the contents, their place and length
+_HEAD_SIZE = 64
+_ALIGN = 64
+_CHUNK = 1 << 24
+_SEEDS = 100  # equal hashes of two n-grams come once in ages: this many times in a row, never
+
+
+class ModelFile(NamedTuple):
+    """A file that was opened: what its contents say, and the native side of it."""
+
+    path: Path
+    size: int
+    contents: dict[str, Any]
+    words: Words
+    native: _core.LanguageModel
+
+
+def write_model(
+    path: str | PathLike[str],
+    table: _core.NgramTable,
+    words: Words,
+    *,
+    layout: Layout = "fast",
+    quantise: int | None = None,
+    facts: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    max_memory: int = 1 << 30,
+    temporary: str | PathLike[str] | None = None,
+) -> None:
+    """Write a model, whole or not at all; the same bytes at any number of threads.
+
+    `small` models are tries of packed bits, from which the n-grams can be read again; `quantise`
+    keeps that many bits of each probability and back-off of them, where the exact number is one of
+    the 2 to the power of this many that serve best.  What does not fit into `max_memory` is sorted
+    in the folder `temporary`.  `facts` is anything JSON can hold.
+    """
+    if layout not in ("fast", "small"):
+        raise LanguageModelError(f"the layout of a model is fast or small, not {layout!r}")
+    if quantise is not None and layout != "small":
+        raise LanguageModelError("only models of the small layout can be quantised")
+    bits = 0 if quantise is None else as_count("quantise", quantise, 1, 16)
+    contents: dict[str, Any] = {
+        "layout": layout,
+        "quantised": quantise,
+        "counts": [table.size(n) for n in range(1, table.order + 1)],
+        "facts": dict(facts or {}),
+    }
+    try:
+        json.dumps(contents, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise LanguageModelError(f"the facts of a model must be JSON: {error}") from error
+    with (
+        tempfile.TemporaryDirectory(dir=temporary, prefix="rosewood-lm-") as folder,
+        whole_file(path) as stream,
+    ):
+        if not stream.seekable():
+            raise LanguageModelError(f"{path}: a model is written to an ordinary file")
+        for seed in range(_SEEDS):
+            writer = _core.ModelWriter(
+                table,
+                np.ascontiguousarray(words.word_bytes, dtype=np.uint8),
+                np.ascontiguousarray(words.word_start, dtype=np.int64),
+                layout == "small",
+                bits,
+                seed,
+                folder,
+                as_count("max_memory", max_memory, 1),
+                as_count("threads", threads, 1, 1024),
+            )
+            parts = _write_parts(stream, writer)
+            if parts is not None:
+                _finish(stream, contents | {"seed": seed, "parts": parts})
+                return
+    raise LanguageModelError("n-grams have equal hashes, whatever is done")
+
+
+def _write_parts(stream: BinaryIO, writer: _core.ModelWriter) -> dict[str, dict[str, int]] | None:
+    """Places and checksums of the parts; None if hashes are equal and another seed is needed."""
+    stream.seek(0)
+    stream.truncate()
+    stream.write(b"\0" * _HEAD_SIZE)
+    parts = {}
+    for name in writer.parts:
+        _pad(stream)
+        place, crc = stream.tell(), 0
+
+        def take(piece: bytes) -> None:
+            nonlocal crc
+            crc = zlib.crc32(piece, crc)
+            stream.write(piece)
+
+        if not writer.write(name, take):
+            return None
+        parts[name] = {"place": place, "bytes": stream.tell() - place, "crc32": crc}
+    return parts
+
+
+def _finish(stream: BinaryIO, contents: Mapping[str, Any]) -> None:
+    """The contents, and the head that leads to them."""
+    _pad(stream)
+    place = stream.tell()
+    text = json.dumps(contents, ensure_ascii=False).encode()
+    stream.write(text)
+    stream.seek(0)
+    stream.write(_head(zlib.crc32(text), place, len(text)))
+
+
+def _pad(stream: BinaryIO) -> None:
+    stream.write(b"\0" * (-stream.tell() % _ALIGN))
+
+
+def _head(crc: int, place: int, length: int) -> bytes:
+    body = _HEAD.pack(_MAGIC, _VERSION, crc, place, length)
+    return (body + struct.pack("<I", zlib.crc32(body))).ljust(_HEAD_SIZE, b"\0")
+
+
+def open_file(path: str | PathLike[str]) -> ModelFile:
+    """Map a model; its head and contents are checked, and that its parts have the right sizes."""
+    path = Path(path)
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD_SIZE)
+        if len(head) < _HEAD_SIZE or not head.startswith(_MAGIC):
+            raise DamagedFileError("it is not a language model of Rosewood", file=path)
+        _, version, crc, place, length = _HEAD.unpack_from(head)
+        if version != _VERSION:
+            raise DamagedFileError(
+                f"it is of version {version}, this release reads {_VERSION}", file=path
+            )
+        if head != _head(crc, place, length):
+            raise DamagedFileError("its head is damaged", file=path)
+        size = stream.seek(0, 2)
+        if size != place + length:
+            raise DamagedFileError(f"it has {size} bytes, want {place + length}", file=path)
+        data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    text = data[place:size]
+    if zlib.crc32(text) != crc:
+        raise DamagedFileError("its contents do not match their checksum", file=path)
+    file = np.frombuffer(data, np.uint8)
+    try:
+        contents = cast(dict[str, Any], json.loads(text))
+        places = {name: (part["place"], part["bytes"]) for name, part in contents["parts"].items()}
+        native = _core.LanguageModel(
+            file,
+            places,
+            contents["layout"] == "small",
+            contents["quantised"] or 0,
+            contents["seed"],
+            contents["counts"],
+        )
+        words = Words(_part(file, contents, "words"), _part(file, contents, "word_start"))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedFileError("its contents cannot be read", file=path) from error
+    except LanguageModelError as error:
+        raise DamagedFileError(str(error), file=path) from error
+    return ModelFile(path, size, contents, Words(words[0], words[1].view("<i8")), native)
+
+
+def _part(file: NDArray[np.uint8], contents: Mapping[str, Any], name: str) -> NDArray[Any]:
+    place = contents["parts"][name]
+    return file[place["place"] : place["place"] + place["bytes"]]
+
+
+def verify_model(path: str | PathLike[str]) -> None:
+    """Read all of a model: every checksum, then everything that its parts must be."""
+    model = open_file(path)
+    stop = _HEAD_SIZE
+    with model.path.open("rb") as stream:
+        for name, part in model.contents["parts"].items():
+            _check_gap(stream, stop, part["place"], model.path)
+            stop = part["place"] + part["bytes"]
+            crc = 0
+            for at in range(part["place"], stop, _CHUNK):
+                crc = zlib.crc32(stream.read(min(_CHUNK, stop - at)), crc)
+            if crc != part["crc32"]:
+                raise DamagedFileError(
+                    f"its part {name} does not match its checksum", file=model.path
+                )
+        place = _HEAD.unpack_from(_read(stream, 0, _HEAD_SIZE))[3]
+        _check_gap(stream, stop, place, model.path)
+    try:
+        model.native.check()
+        model.words.list()
+    except (LanguageModelError, UnicodeDecodeError) as error:
+        raise DamagedFileError(str(error), file=model.path) from error
+
+
+def _check_gap(stream: BinaryIO, begin: int, end: int, path: Path) -> None:
+    """Between parts there are zeros, and fewer than would make room for something."""
+    if not 0 <= end - begin < _ALIGN or any(_read(stream, begin, end - begin)):
+        raise DamagedFileError(f"something stands between its parts, at byte {begin}", file=path)
+
+
+def _read(stream: BinaryIO, place: int, size: int) -> bytes:
+    stream.seek(place)
+    return stream.read(size)
+
+
+def read_table(path: str | PathLike[str]) -> tuple[_core.NgramTable, Words, dict[str, Any]]:
+    """The n-grams of a model of the small layout, its words, and what was said of it."""
+    model = open_file(path)
+    if model.contents["layout"] != "small":
+        raise LanguageModelError(
+            f"{path}: a model of the fast layout keeps only hashes of its n-grams; write it with "
+            "the small layout, or keep the ARPA file"
+        )
+    return model.native.table(), model.words, model.contents["facts"]

@@ -1,0 +1,288 @@
+"""A language model in a mapped file: scores, states, distributions, samples.
+
+    model = Model.open("lm.rlm")
+    model.score("the cat sat")                       log10 of its probability
+    for word in model.words("the cat sat"): ...      each word's, and how long its n-gram was
+    scores = model.score_batch(lines, threads=2)
+    state = model.start; score, state = model.advance(state, "the")
+    p = model.distribution("the cat")                of every word, by number
+
+A state is a tuple of word numbers, the latest last: no more of them than can still matter.  Equal
+states have equal futures.  Specification: tests/reference/lm.py; native: core/lm/query.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from os import PathLike
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.arrays import as_count
+from rosewood.errors import LanguageModelError
+from rosewood.lm.files import Layout, ModelFile, open_file
+from rosewood.lm.perplexity import Perplexity
+from rosewood.lm.words import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
+
+__all__ = ["BatchScores", "Model", "Sentence", "State", "WordScore"]
+
+State = tuple[int, ...]
+Sentence = str | Sequence[str]
+
+_AT_ONCE = 1 << 14  # sentences handed to native code in one text
+_MAX_SEED = 2**64 - 1
+
+
+class WordScore(NamedTuple):
+    """A word in its sentence: log10 of its probability, and the n-gram that it comes from."""
+
+    word: str
+    score: float
+    length: int
+    is_known: bool
+
+
+class BatchScores(NamedTuple):
+    """Words of many sentences: those of sentence k are start[k]:start[k+1] of the others."""
+
+    start: NDArray[np.int64]
+    score: NDArray[np.float64]
+    length: NDArray[np.int32]
+    word: NDArray[np.uint32]
+
+    @classmethod
+    def joined(cls, batches: Iterable[BatchScores]) -> BatchScores:
+        """Batches one behind the other."""
+        parts = list(batches)
+        if len(parts) == 1:
+            return parts[0]
+        sizes = [np.diff(part.start) for part in parts]
+        return cls(
+            np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
+            np.concatenate([np.empty(0), *(part.score for part in parts)]),
+            np.concatenate([np.empty(0, np.int32), *(part.length for part in parts)]),
+            np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
+        )
+
+
+class Model:
+    """An immutable language model, which any number of threads and processes can share.
+
+    Sentences are strings, with spaces and tabs between words, or sequences of words.  They do not
+    contain `<s>` and `</s>`, which `begin` and `end` put around them.
+    """
+
+    def __init__(self, file: ModelFile) -> None:
+        self._native = file.native
+        self._contents = file.contents
+        self.path = file.path
+        self.size = file.size
+        self.vocabulary = ModelVocabulary(file.path, file.words, file.native)
+        self.start: State = tuple(self._native.state([1]))
+        self.no_context: State = ()
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Model:
+        """Map a model; this takes no longer for a large one."""
+        return cls(open_file(path))
+
+    @property
+    def order(self) -> int:
+        """How long its longest n-grams are."""
+        return len(self.counts)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many n-grams there are of each order."""
+        return tuple(self._contents["counts"])
+
+    @property
+    def layout(self) -> Layout:
+        """`fast` or `small`."""
+        return cast(Layout, self._contents["layout"])
+
+    @property
+    def quantised(self) -> int | None:
+        """Bits of its probabilities, or None where they are exact."""
+        return cast(int | None, self._contents["quantised"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was said of it when it was written: how it was made."""
+        return dict(self._contents["facts"])
+
+    # -- sentences ---------------------------------------------------------------------------------
+
+    def score(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> float:
+        """log10 of the probability of a sentence."""
+        out = np.empty(1)
+        self._native.score(_one_line(sentence), 1, begin, end, 1, 1, out)
+        return float(out[0])
+
+    def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
+        """Each word of a sentence with its score; `</s>` is the last of them."""
+        said = words_of(sentence) + [END] * end
+        found = self._native.score_words(_one_line(sentence), 1, begin, end, 1, 1)
+        columns = (column.tolist() for column in found[1:])
+        return [
+            WordScore(word, score, length, number != 0)
+            for word, score, length, number in zip(said, *columns, strict=True)
+        ]
+
+    def score_batch(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """log10 of the probability of each sentence; the same numbers at any number of threads."""
+        threads = as_count("threads", threads, 1, 1024)
+        found = [np.empty(0)]
+        for first, count, text in _texts(sentences):
+            out = np.empty(count)
+            self._native.score(text, count, begin, end, first, threads, out)
+            found.append(out)
+        return np.concatenate(found)
+
+    def words_batch(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
+    ) -> BatchScores:
+        """Each word of each sentence, in flat arrays."""
+        return BatchScores.joined(
+            self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        )
+
+    def _word_scores(
+        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+    ) -> Iterator[BatchScores]:
+        """Some sentences at a time, so that memory is not bounded by how many there are."""
+        threads = as_count("threads", threads, 1, 1024)
+        for first, count, text in _texts(sentences):
+            yield BatchScores(*self._native.score_words(text, count, begin, end, first, threads))
+
+    def perplexity(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        on_sentences: Callable[[int], None] | None = None,
+    ) -> Perplexity:
+        """How well the model foresees a text; `on_sentences` is told how many have been read."""
+        total = Perplexity.zero(self.order)
+        for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
+            total += Perplexity.of(part.start, part.score, part.length, part.word, self.order)
+            if on_sentences is not None:
+                on_sentences(total.sentences)
+        return total
+
+    # -- contexts ----------------------------------------------------------------------------------
+
+    def advance(self, state: State, word: str | int) -> tuple[float, State]:
+        """log10 of the probability of a word after a state, and the state after the word."""
+        number = self.vocabulary.id(word) if isinstance(word, str) else word
+        score, _, after = self._native.advance(_numbers(state), *_numbers((number,)))
+        return score, tuple(after)
+
+    def state(self, context: State | Sentence) -> State:
+        """What can matter of a context: of words, the first of which may be `<s>`, or a state."""
+        return tuple(self._native.state(self._context(context)))
+
+    def distribution(self, context: State | Sentence | None = None) -> NDArray[np.float64]:
+        """The probability of every word after a context, by number; at first after `<s>`.
+
+        That of `<s>` is 0: no sentence begins within another.
+        """
+        out = np.empty(len(self.vocabulary))
+        self._native.score_all(self._context(context), out)
+        np.power(10.0, out, out=out)
+        out[1] = 0.0
+        return out
+
+    def sample(
+        self,
+        count: int,
+        *,
+        seed: int = 0,
+        max_words: int = 1000,
+        context: State | Sentence | None = None,
+        threads: int = 1,
+    ) -> list[str]:
+        """Sentences drawn from the model: as many words as come before `</s>`, or `max_words`.
+
+        Sentence k depends on the seed and on k alone.  The unknown word is written `<unk>`.
+        """
+        start, word = self._native.sample(
+            as_count("count", count),
+            as_count("seed", seed, 0, _MAX_SEED),
+            as_count("max_words", max_words),
+            self._context(context),
+            as_count("threads", threads, 1, 1024),
+        )
+        words = self.vocabulary.words(word.tolist())
+        return [" ".join(words[begin:end]) for begin, end in pairwise(start.tolist())]
+
+    def _context(self, context: State | Sentence | None) -> list[int]:
+        if context is None:
+            return [*self.start]
+        if isinstance(context, str) or any(isinstance(word, str) for word in context):
+            words = words_of(cast(Sentence, context))
+            if END in words or BEGIN in words[1:]:
+                raise LanguageModelError(
+                    f"a context is what stands before a word in its sentence: {context!r} has "
+                    f"{END} in it, or {BEGIN} within"
+                )
+            return [self.vocabulary.id(word) for word in words]
+        return _numbers(cast(State, context))
+
+    def __repr__(self) -> str:
+        quantised = "" if self.quantised is None else f", {self.quantised} bits"
+        return f"Model({str(self.path)!r}, order {self.order}, {self.layout}{quantised})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Model.open, (self.path,))
+
+
+def _numbers(state: Sequence[int]) -> list[int]:
+    return [as_count("a word's number", word, 0, 2**32 - 1) for word in state]
+
+
+def _one_line(sentence: Sentence) -> NDArray[np.uint8]:
+    text = text_of(sentence)
+    if "\n" in text:
+        raise LanguageModelError(f"a sentence is one line, this has more: {text[:60]!r}")
+    return as_bytes(text, "the sentence")
+
+
+def _texts(sentences: Iterable[Sentence]) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+    """Number of the first sentence, from 1, number of sentences and their text, piece by piece."""
+    if isinstance(sentences, str):
+        raise LanguageModelError("a batch is a list of sentences, this is one")
+    rest = iter(sentences)
+    first = 1
+    while part := list(islice(rest, _AT_ONCE)):
+        text = "\n".join(map(text_of, part))
+        if text.count("\n") >= len(part) or not text.isascii():
+            _check_lines(part, first)
+        yield first, len(part), as_bytes(text)
+        first += len(part)
+
+
+def _check_lines(part: Sequence[Sentence], first: int) -> None:
+    """Tells which sentence is none, if there is one."""
+    for number, sentence in enumerate(part, first):
+        text = text_of(sentence)
+        if "\n" in text:
+            raise LanguageModelError(
+                f"sentence {number}: a sentence is one line, this has more: {text[:60]!r}"
+            )
+        as_bytes(text, f"sentence {number}")

@@ -1,0 +1,90 @@
+"""How well a language model foresees a text, with and without the words that it does not know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Perplexity"]
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """Sums over a text, which can be added up; perplexities are made of them.
+
+    The end of a sentence counts as a word that the model foresees, `<s>` does not.
+    """
+
+    sentences: int
+    words: int  # without the ends of sentences
+    unknown: int  # words that the model does not know
+    log10: float  # of the whole text
+    log10_unknown: float  # of the unknown words in it
+    lengths: tuple[int, ...]  # how many words, and ends, came from n-grams of each order
+
+    @classmethod
+    def zero(cls, order: int) -> Perplexity:
+        return cls(0, 0, 0, 0.0, 0.0, (0,) * order)
+
+    @classmethod
+    def of(
+        cls,
+        start: NDArray[np.int64],
+        score: NDArray[np.float64],
+        length: NDArray[np.int32],
+        word: NDArray[np.uint32],
+        order: int,
+    ) -> Perplexity:
+        """Of scored sentences, `</s>` with them."""
+        sentences = len(start) - 1
+        is_unknown = word == 0
+        return cls(
+            sentences=sentences,
+            words=len(word) - sentences,
+            unknown=int(np.count_nonzero(is_unknown)),
+            log10=float(score.sum()),
+            log10_unknown=float(score[is_unknown].sum()),
+            lengths=tuple(np.bincount(length, minlength=order + 1)[1:].tolist()),
+        )
+
+    def __add__(self, other: Perplexity) -> Perplexity:
+        return Perplexity(
+            self.sentences + other.sentences,
+            self.words + other.words,
+            self.unknown + other.unknown,
+            self.log10 + other.log10,
+            self.log10_unknown + other.log10_unknown,
+            tuple(a + b for a, b in zip(self.lengths, other.lengths, strict=True)),
+        )
+
+    @property
+    def tokens(self) -> int:
+        """What is foreseen: words and ends of sentences."""
+        return self.words + self.sentences
+
+    @property
+    def perplexity(self) -> float:
+        """Of all words and ends of sentences; not a number where there is nothing to foresee."""
+        return _perplexity(self.log10, self.tokens)
+
+    @property
+    def perplexity_known(self) -> float:
+        """Without the words that the model does not know."""
+        return _perplexity(self.log10 - self.log10_unknown, self.tokens - self.unknown)
+
+    @property
+    def bits_per_word(self) -> float:
+        """Of all words and ends of sentences."""
+        return log2(10) * -self.log10 / self.tokens if self.tokens else nan
+
+
+def _perplexity(log10: float, tokens: int) -> float:
+    if tokens == 0:
+        return nan
+    try:
+        return float(10.0 ** (-log10 / tokens))
+    except OverflowError:
+        return float("inf")
