@@ -170,8 +170,9 @@ def sentences(files: Sequence[Path] | None) -> Iterator[str]:
 def scored(
     model: Model | Mixture, lines: Iterator[str], *, bounds: bool, threads: int
 ) -> Iterator[tuple[list[str], BatchScores]]:
-    """Some lines at a time, with the scores of their words."""
-    while some := list(islice(lines, _AT_ONCE)):
+    """Some lines at a time, with the scores of their words; who types them is answered at once."""
+    most = 1 if sys.stdin.isatty() else _AT_ONCE
+    while some := list(islice(lines, most)):
         yield some, model.words_batch(some, begin=bounds, end=bounds, threads=threads)
 
 
