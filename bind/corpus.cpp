@@ -5,7 +5,20 @@ namespace rosewood::bind {
 
 void bind_corpus(nb::module_& m) {
   nb::class_<Indexer>(m, "Indexer", "Turns text into word numbers, block by block.")
-      .def(nb::init<std::int64_t, std::int64_t>(), "max_words"_a, "max_bytes"_a)
+      .def(nb::init<std::int64_t, std::int64_t, bool>(), "max_words"_a, "max_bytes"_a,
+           "skip_bad"_a = false)
+      .def("forbid", &Indexer::forbid, "first"_a, "last"_a,
+           "Known words from first to last may not stand in the text.")
+      .def("next_text", &Indexer::next_text, "Another text follows: its lines are counted anew.")
+      .def_prop_ro("skipped", &Indexer::skipped)
+      .def_prop_ro(
+          "examples",
+          [](const Indexer& self) {
+            std::vector<std::pair<std::int64_t, std::string>> out;
+            for (const BadLine& bad : self.examples()) out.emplace_back(bad.line, bad.reason);
+            return out;
+          },
+          "Lines and reasons of the first that were skipped.")
       .def(
           "know", [](Indexer& self, Bytes lines) { self.know(text_of(lines)); },
           "lines"_a.noconvert(), Release(), "Gives these words, one a line, the first numbers.")

@@ -54,24 +54,27 @@ void Indexer::know(std::string_view lines) {
 std::optional<BadLine> Indexer::feed(std::string_view block) {
   while (!bad_ && !block.empty()) {
     const std::size_t end = block.find('\n');
-    if (end == std::string_view::npos) {
-      waiting_ += block;
-      if (static_cast<std::int64_t>(waiting_.size()) > max_bytes_ + 1) add_line(waiting_);
-      break;
-    }
-    if (waiting_.empty()) {
-      add_line(block.substr(0, end));
+    const bool is_whole = end != std::string_view::npos;
+    const std::string_view piece = block.substr(0, end);
+    block.remove_prefix(is_whole ? end + 1 : block.size());
+    if (is_dropping_) {
+      is_dropping_ = !is_whole;
+    } else if (is_whole && waiting_.empty()) {
+      add_line(piece);
     } else {
-      waiting_ += block.substr(0, end);
+      waiting_ += piece;
+      const bool is_endless = static_cast<std::int64_t>(waiting_.size()) > max_bytes_ + 1;
+      if (!is_whole && !is_endless) break;
       add_line(waiting_);
       waiting_.clear();
+      is_dropping_ = !is_whole;
     }
-    block.remove_prefix(end + 1);
   }
   return bad_;
 }
 
 std::optional<BadLine> Indexer::finish() {
+  is_dropping_ = false;
   if (!bad_ && !waiting_.empty()) {
     add_line(waiting_);
     waiting_.clear();
@@ -81,22 +84,28 @@ std::optional<BadLine> Indexer::finish() {
 
 void Indexer::add_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (static_cast<std::int64_t>(line.size()) > max_bytes_) {
-    refuse("the line has more than " + std::to_string(max_bytes_) + " bytes");
-    return;
-  }
-  if (lines_ == 0 && line.starts_with("\xef\xbb\xbf")) {
-    refuse("the text begins with a byte order mark");
-    return;
-  }
   const std::size_t before = ids_.size();
-  add_words(line);
+  if (static_cast<std::int64_t>(line.size()) > max_bytes_)
+    refuse("the line has more than " + std::to_string(max_bytes_) + " bytes");
+  else if (lines_ == 0 && line.starts_with("\xef\xbb\xbf"))
+    refuse("the text begins with a byte order mark");
+  else
+    add_words(line);
   if (bad_) {
     ids_.resize(before);
+    if (skip_bad_) skip();
     return;
   }
   tokens_ += static_cast<std::int64_t>(ids_.size() - before);
   ends_.push_back(tokens_);
+  ++lines_;
+}
+
+void Indexer::skip() {
+  constexpr std::size_t most = 5;
+  if (examples_.size() < most) examples_.push_back(*bad_);
+  bad_.reset();
+  ++skipped_;
   ++lines_;
 }
 
@@ -127,7 +136,13 @@ void Indexer::add_words(std::string_view line) {
       }
       at += found.size;
     }
-    ids_.push_back(table_.add(line.substr(begin, at - begin)));
+    const std::int32_t word = table_.add(line.substr(begin, at - begin));
+    if (word >= forbidden_first_ && word <= forbidden_last_) {
+      refuse("the word " + std::string(table_[word]) + place(begin) +
+             ", which is no word of a text");
+      return;
+    }
+    ids_.push_back(word);
   }
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.common import Json, print_row, print_table
+from rosewood.cli.lm_estimate import estimate
 from rosewood.cli.lm_making import convert, mix
 from rosewood.cli.lm_reading import (
     ModelFile,
@@ -36,6 +37,7 @@ app = typer.Typer(
     "to the base of 10.",
     no_args_is_help=True,
 )
+app.command()(estimate)
 app.command()(convert)
 app.command()(mix)
 

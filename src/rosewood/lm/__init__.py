@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosewood.lm.arpa import read_arpa, write_arpa
     from rosewood.lm.draw import surprisal_page
+    from rosewood.lm.estimation import Estimate, Fallback, estimate, estimate_files
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import BatchScores, Model, State, WordScore
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BatchScores": "model",
+    "Estimate": "estimation",
+    "Fallback": "estimation",
     "Mixture": "mixture",
     "MixtureState": "mixture",
     "Model": "model",
@@ -26,6 +29,8 @@ _HOMES = {
     "State": "model",
     "WordScore": "model",
     "Words": "words",
+    "estimate": "estimation",
+    "estimate_files": "estimation",
     "kind_of": "opening",
     "open_arpa": "opening",
     "open_model": "opening",
@@ -39,6 +44,8 @@ _HOMES = {
 
 __all__ = [
     "BatchScores",
+    "Estimate",
+    "Fallback",
     "Mixture",
     "MixtureState",
     "Model",
@@ -47,6 +54,8 @@ __all__ = [
     "State",
     "WordScore",
     "Words",
+    "estimate",
+    "estimate_files",
     "kind_of",
     "open_arpa",
     "open_model",
