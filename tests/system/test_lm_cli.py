@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from tests.system.commands import command  # noqa: F401
 
+from rosewood.cli import app
 from rosewood.lm import Mixture, Model, open_model, read_arpa, write_model
 
 ARPA = """\\data\\
@@ -257,3 +260,15 @@ def test_sizes(command, files):  # noqa: F811
                        f"--max-memory={bad}")  # fmt: skip
         assert done.code == 2
         assert "--max-memory" in done.err
+
+
+def test_the_guide_names_options_that_there_are():
+    from typer.main import get_command
+
+    verbs = get_command(app).commands["lm"].commands
+    known = {option for verb in verbs.values() for each in verb.params for option in each.opts}
+    guide = (Path(__file__).parents[2] / "docs/language-models.md").read_text(encoding="utf-8")
+    for verb in re.findall(r"rosewood lm ([a-z]+)", guide):
+        assert verb in verbs
+    for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", guide):
+        assert option in known, option
