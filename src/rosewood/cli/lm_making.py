@@ -68,7 +68,7 @@ def convert(
         ),
     ] = None,
     threads: Threads = None,
-    max_memory: MaxMemory = 1 << 30,
+    max_memory: MaxMemory = 2 << 30,
     temporary: Temporary = None,
     quiet: Quiet = False,
     config: Config = None,

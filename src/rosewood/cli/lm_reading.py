@@ -78,7 +78,7 @@ MaxMemory = Annotated[
         "--max-memory",
         metavar="SIZE",
         parser=memory_size,
-        show_default="1G",
+        show_default="2G",
         help="Memory for n-grams, such as 500M or 4G; what does not fit is sorted in files.",
     ),
 ]
@@ -119,7 +119,7 @@ def opened(
     file: Path,
     *,
     threads: int,
-    max_memory: int = 1 << 30,
+    max_memory: int = 2 << 30,
     temporary: Path | None = None,
     quiet: bool,
 ) -> Model | Mixture:
