@@ -57,10 +57,12 @@ class FastLayout {
     prefetch_to_read(at.bucket);
     return true;
   }
-  void settle(Cursor& at, int n) const {
+  /// On to the next bucket, if it cannot be in this one.
+  bool settle(Cursor& at, int n) const {
     at.bucket = n == order_ ? HashTable<4>::further(at.hash, at.bucket)
                             : HashTable<8>::further(at.hash, at.bucket);
     prefetch_to_read(at.bucket);
+    return false;  // nearly always
   }
   bool find(Cursor& at, int n, Found& out) const {
     if (n == order_) {

@@ -5,7 +5,8 @@
 //   Found unigram(word, cursor)     what is said of a word; the cursor is at it
 //   bool aim(cursor, n, word)       look for the n-gram with this word before the one found; false
 //                                   if there is none for sure. Asks for memory, does not wait
-//   settle(cursor, n)               a step on the way, for those who have other things to do
+//   bool settle(cursor, n)          a step on the way, for those who have many under way; false if
+//                                   there is no other
 //   meanwhile bool find(cursor, n, found)     wait: is it there?
 //
 // The probability of a word is that of the longest n-gram which ends in it and is in the model,
@@ -30,7 +31,7 @@ concept Layout =
       { layout.order() } -> std::same_as<int>;
       { layout.unigram(word, at) } -> std::same_as<Found>;
       { layout.aim(at, n, word) } -> std::same_as<bool>;
-      layout.settle(at, n);
+      { layout.settle(at, n) } -> std::same_as<bool>;
       { layout.find(at, n, found) } -> std::same_as<bool>;
       layout.prefetch_unigram(word);
     };
@@ -209,7 +210,11 @@ class BlockScorer {
   /// open.
   std::size_t lengthen(std::size_t n, std::size_t open) {
     std::size_t left = 0;
-    for (std::size_t j = 0; j < open; ++j) layout_.settle(cursors_[open_[j]], static_cast<int>(n));
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (std::size_t j = 0; j < open; ++j)
+        goes_on |= layout_.settle(cursors_[open_[j]], static_cast<int>(n));
+    }
     for (std::size_t j = 0; j < open; ++j) {
       const std::size_t i = open_[j];
       Found found;

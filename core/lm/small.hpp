@@ -63,20 +63,27 @@ class SmallLayout {
   bool aim(Cursor& at, int n, std::uint32_t word) const {
     const Degrees::Range range = children(n - 1, at.node);
     at = {range.begin, range.end, word};
+    levels_[n - 1].prefetch(at.node + (at.end - at.node) / 2);
     return range.begin < range.end;
   }
-  void settle(Cursor&, int) const {}
-  bool find(Cursor& at, int n, Found& out) const {
+  /// One step of a binary search, and asks for what the next one will look at.
+  bool settle(Cursor& at, int n) const {
+    const std::uint64_t half = (at.end - at.node) / 2;
+    if (half < few) return false;
     const Level& level = levels_[n - 1];
-    std::uint64_t begin = at.node;
-    for (std::uint64_t size = at.end - begin; size > 1;) {
-      const std::uint64_t half = size / 2;
-      if (level.word(begin + half) <= at.word) begin += half;
-      size -= half;
+    const bool is_above = level.word(at.node + half) <= at.word;
+    at.end = is_above ? at.end : at.node + half;
+    at.node = is_above ? at.node + half : at.node;
+    level.prefetch(at.node + (at.end - at.node) / 2);
+    return true;
+  }
+  bool find(Cursor& at, int n, Found& out) const {
+    while (settle(at, n)) {
     }
-    if (level.word(begin) != at.word) return false;
-    at.node = begin;
-    out = level.found(begin);
+    const Level& level = levels_[n - 1];
+    while (at.node + 1 < at.end && level.word(at.node) < at.word) ++at.node;
+    if (level.word(at.node) != at.word) return false;
+    out = level.found(at.node);
     return true;
   }
 
@@ -86,6 +93,8 @@ class SmallLayout {
   NgramTable table() const;
 
  private:
+  static constexpr std::uint64_t few = 4;  // are looked at one by one
+
   struct Level {
     std::uint64_t count = 0;
     RecordShape shape;
@@ -93,6 +102,7 @@ class SmallLayout {
     const std::uint8_t* values = nullptr;  // null: numbers are as they are
     Degrees degrees;
 
+    void prefetch(std::uint64_t i) const { prefetch_to_read(records + place(i) / 8); }
     std::uint64_t place(std::uint64_t i) const {
       return i * static_cast<std::uint64_t>(shape.width());
     }

@@ -26,6 +26,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/corpora.md", 4),
         ("docs/alignment.md", 5),
         ("docs/phrasebook.md", 1),
+        ("docs/language-models.md", 5),
     ],
 )
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):

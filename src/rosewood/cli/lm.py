@@ -90,18 +90,17 @@ def query(
             ):
                 step(len(lines))
                 rows = _totals(scores, bounds=not no_bounds)
-                for number, line in enumerate(lines):
+                for number, (line, row) in enumerate(zip(lines, rows, strict=True)):
                     said = word_scores(line, scores, number) if is_words else []
                     if kenlm:
-                        _print_kenlm(found, said, rows[number])
-                    elif words and json:
-                        print_row(
-                            {**rows[number], "scores": [w._asdict() for w in said]}, as_json=True
-                        )
+                        print(_kenlm_row(found, said, row))
+                    elif json:
+                        each = {"scores": [word._asdict() for word in said]} if words else {}
+                        print_row({**row, **each}, as_json=True)
                     elif words:
-                        _print_words(said)
+                        print("\n".join(map(_word_row, said)), end="\n\n")
                     else:
-                        print_row(rows[number], json)
+                        print_row({**row, "log10": f"{row['log10']:.6f}"}, as_json=False)
                     yield said
 
         if html is None:
@@ -121,21 +120,17 @@ def _totals(scores: BatchScores, *, bounds: bool) -> list[dict[str, Any]]:
     return rows
 
 
-def _print_words(words: Sequence[WordScore]) -> None:
-    """A row for each word, and an empty line behind them."""
-    for word in words:
-        known = "" if word.is_known else "\tunknown"
-        print(f"{word.word}\t{word.score:.6g}\t{word.length}{known}")
-    print()
+def _word_row(word: WordScore) -> str:
+    known = "" if word.is_known else "\tunknown"
+    return f"{word.word}\t{word.score:.6f}\t{word.length}{known}"
 
 
-def _print_kenlm(model: Model | Mixture, words: Sequence[WordScore], total: dict[str, Any]) -> None:
+def _kenlm_row(model: Model | Mixture, words: Sequence[WordScore], total: dict[str, Any]) -> str:
     told = [
         f"{word.word}={model.vocabulary.id(word.word)} {word.length} {word.score:.8g}"
         for word in words
     ]
-    told.append(f"Total: {total['log10']:.8g} OOV: {total['unknown']}")
-    print("\t".join(told))
+    return "\t".join([*told, f"Total: {total['log10']:.8g} OOV: {total['unknown']}"])
 
 
 def _write_page(words: Iterator[Sequence[WordScore]], output: Path, title: str) -> None:

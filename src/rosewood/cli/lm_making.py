@@ -68,7 +68,7 @@ def convert(
         ),
     ] = None,
     threads: Threads = None,
-    max_memory: MaxMemory = 1 << 30,
+    max_memory: MaxMemory = 2 << 30,
     temporary: Temporary = None,
     quiet: Quiet = False,
     config: Config = None,
@@ -203,14 +203,14 @@ def _print_mixture(mixture: Mixture, files: list[Path], *, as_json: bool) -> Non
         ]
         print_row({"models": models, **({} if tuned is None else tuned)}, as_json=True)
         return
+    shown = zip(files, mixture.weights, strict=True)
+    if tuned is None:
+        rows = [["weight", "model"], *([f"{weight:.6f}", str(file)] for file, weight in shown)]
+        print_table(rows, right=[0])
+        return
     rows = [["weight", "perplexity", "model"]]
-    each = (
-        [""] * len(files) if tuned is None else map("{:,.4f}".format, tuned["perplexity_of_each"])
-    )
-    for file, weight, alone in zip(files, mixture.weights, each, strict=True):
-        rows.append([f"{weight:.6f}", alone, str(file)])
-    if tuned is not None:
-        equal = tuned["perplexity_of_equal_weights"]
-        rows.append(["", f"{equal:,.4f}", "equal weights"])
-        rows.append(["", f"{tuned['perplexity']:,.4f}", "these weights"])
+    for (file, weight), alone in zip(shown, tuned["perplexity_of_each"], strict=True):
+        rows.append([f"{weight:.6f}", f"{alone:,.4f}", str(file)])
+    rows.append(["", f"{tuned['perplexity_of_equal_weights']:,.4f}", "equal weights"])
+    rows.append(["", f"{tuned['perplexity']:,.4f}", "these weights"])
     print_table(rows, right=[0, 1])

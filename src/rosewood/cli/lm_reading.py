@@ -78,7 +78,7 @@ MaxMemory = Annotated[
         "--max-memory",
         metavar="SIZE",
         parser=memory_size,
-        show_default="1G",
+        show_default="2G",
         help="Memory for n-grams, such as 500M or 4G; what does not fit is sorted in files.",
     ),
 ]
@@ -119,7 +119,7 @@ def opened(
     file: Path,
     *,
     threads: int,
-    max_memory: int = 1 << 30,
+    max_memory: int = 2 << 30,
     temporary: Path | None = None,
     quiet: bool,
 ) -> Model | Mixture:
@@ -170,8 +170,9 @@ def sentences(files: Sequence[Path] | None) -> Iterator[str]:
 def scored(
     model: Model | Mixture, lines: Iterator[str], *, bounds: bool, threads: int
 ) -> Iterator[tuple[list[str], BatchScores]]:
-    """Some lines at a time, with the scores of their words."""
-    while some := list(islice(lines, _AT_ONCE)):
+    """Some lines at a time, with the scores of their words; who types them is answered at once."""
+    most = 1 if sys.stdin.isatty() else _AT_ONCE
+    while some := list(islice(lines, most)):
         yield some, model.words_batch(some, begin=bounds, end=bounds, threads=threads)
 
 

@@ -37,7 +37,7 @@ __all__ = ["read_arpa", "write_arpa"]
 
 _BLOCK = 1 << 22  # bytes read at a time
 _MAX_LINE = 1 << 20  # bytes of a line; more is no ARPA file
-MAX_MEMORY = 1 << 30
+MAX_MEMORY = 2 << 30
 
 PathName = str | PathLike[str]
 

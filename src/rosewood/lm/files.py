@@ -87,12 +87,12 @@ def write_model(
         json.dumps(contents, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise LanguageModelError(f"the facts of a model must be JSON: {error}") from error
+    if Path(path).exists() and not Path(path).is_file():
+        raise LanguageModelError(f"{path}: a model is written to an ordinary file")
     with (
         tempfile.TemporaryDirectory(dir=temporary, prefix="rosewood-lm-") as folder,
         whole_file(path) as stream,
     ):
-        if not stream.seekable():
-            raise LanguageModelError(f"{path}: a model is written to an ordinary file")
         for seed in range(_SEEDS):
             writer = _core.ModelWriter(
                 table,
@@ -186,7 +186,7 @@ def open_file(path: str | PathLike[str]) -> ModelFile:
             contents["counts"],
         )
         words = Words(_part(file, contents, "words"), _part(file, contents, "word_start"))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedFileError("its contents cannot be read", file=path) from error
     except LanguageModelError as error:
         raise DamagedFileError(str(error), file=path) from error

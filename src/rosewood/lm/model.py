@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.arrays import as_count
-from rosewood.errors import LanguageModelError
+from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
 from rosewood.lm.perplexity import Perplexity
 from rosewood.lm.words import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
@@ -120,12 +120,13 @@ class Model:
         """log10 of the probability of a sentence."""
         out = np.empty(1)
         self._native.score(_one_line(sentence), 1, begin, end, 1, 1, out)
-        return float(out[0])
+        return float(self._numbers(out)[0])
 
     def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
         """Each word of a sentence with its score; `</s>` is the last of them."""
         said = words_of(sentence) + [END] * end
         found = self._native.score_words(_one_line(sentence), 1, begin, end, 1, 1)
+        self._numbers(found[1])
         columns = (column.tolist() for column in found[1:])
         return [
             WordScore(word, score, length, number != 0)
@@ -146,7 +147,7 @@ class Model:
         for first, count, text in _texts(sentences):
             out = np.empty(count)
             self._native.score(text, count, begin, end, first, threads, out)
-            found.append(out)
+            found.append(self._numbers(out))
         return np.concatenate(found)
 
     def words_batch(
@@ -168,7 +169,9 @@ class Model:
         """Some sentences at a time, so that memory is not bounded by how many there are."""
         threads = as_count("threads", threads, 1, 1024)
         for first, count, text in _texts(sentences):
-            yield BatchScores(*self._native.score_words(text, count, begin, end, first, threads))
+            found = self._native.score_words(text, count, begin, end, first, threads)
+            self._numbers(found[1])
+            yield BatchScores(*found)
 
     def perplexity(
         self,
@@ -204,9 +207,10 @@ class Model:
         """
         out = np.empty(len(self.vocabulary))
         self._native.score_all(self._context(context), out)
-        np.power(10.0, out, out=out)
+        with np.errstate(over="ignore"):
+            np.power(10.0, out, out=out)
         out[1] = 0.0
-        return out
+        return self._numbers(out)
 
     def sample(
         self,
@@ -230,6 +234,12 @@ class Model:
         )
         words = self.vocabulary.words(word.tolist())
         return [" ".join(words[begin:end]) for begin, end in pairwise(start.tolist())]
+
+    def _numbers(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Only a damaged file leads to what is no number."""
+        if not np.isfinite(found).all():
+            raise DamagedFileError("it has probabilities that are no numbers", file=self.path)
+        return found
 
     def _context(self, context: State | Sentence | None) -> list[int]:
         if context is None:

@@ -1,0 +1,237 @@
+"""Files of language models: what is written, what is refused, and that damage is always found."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from tests.ngrams import SPECIAL, random_model, table_of, written
+from tests.reference.lm import BackoffModel
+
+from rosewood import _core
+from rosewood.errors import DamagedFileError, ForestError, LanguageModelError, RosewoodError
+from rosewood.lm import Model, Words, files, read_table, verify_model, write_model
+
+WAYS = [{"layout": "fast"}, {"layout": "small"}, {"layout": "small", "quantise": 3}]
+each_way = pytest.mark.parametrize("how", WAYS, ids=str)
+
+
+@pytest.fixture(scope="module")
+def reference() -> BackoffModel:
+    return random_model(2, words=6, order=3, ngrams=8)
+
+
+@each_way
+def test_what_was_written_is_whole(how, reference, tmp_path):
+    model = written(reference, tmp_path / "lm", **how, facts={"discounts": [0.5], "wörd": None})
+    verify_model(tmp_path / "lm")
+    assert model.facts == {"discounts": [0.5], "wörd": None}
+    assert [path.name for path in tmp_path.iterdir()] == ["lm"]
+
+
+def asked(model: Model) -> None:
+    """Everything that reads n-grams; errors on purpose are fine."""
+    texts = ["wörd3 wörd4 wörd5", "strange wörd3 wörd5 wörd4 wörd4"]
+    model.score_batch(texts)
+    model.words(texts[0])
+    model.distribution("wörd3 wörd4")
+    model.sample(2, max_words=3)
+    list(model.vocabulary)
+
+
+@each_way
+def test_every_changed_byte_is_found(how, reference, tmp_path):
+    path = tmp_path / "lm"
+    written(reference, path, **how)
+    good = bytearray(path.read_bytes())
+    for place in range(len(good)):
+        changed = bytearray(good)
+        changed[place] ^= 1 << place % 8
+        path.write_bytes(changed)
+        with pytest.raises(DamagedFileError) as told:
+            verify_model(path)
+        assert told.value.file == str(path)
+        with suppress(RosewoodError):
+            asked(Model.open(path))
+
+
+@each_way
+def test_wild_bytes_lead_nowhere(how, reference, tmp_path):
+    """Parts full of nonsense: whatever is read from them is no reason to leave the file."""
+    path = tmp_path / "lm"
+    written(reference, path, **how)
+    good, parts = path.read_bytes(), files.open_file(path).contents["parts"].values()
+    random = np.random.default_rng(1)
+    for round in range(200):
+        wild = np.frombuffer(good, np.uint8).copy()
+        for part in parts:
+            inside = slice(part["place"], part["place"] + part["bytes"])
+            if random.random() < 0.5:
+                wild[inside] = (
+                    round if round in (0, 255) else random.integers(256, size=part["bytes"])
+                )
+        path.write_bytes(wild.tobytes())
+        with suppress(RosewoodError):
+            asked(Model.open(path))
+
+
+@each_way
+def test_truncated_files(how, reference, tmp_path):
+    path = tmp_path / "lm"
+    written(reference, path, **how)
+    good = path.read_bytes()
+    for size in [*range(0, len(good), 97), len(good) - 1]:
+        path.write_bytes(good[:size])
+        with pytest.raises(DamagedFileError):
+            Model.open(path)
+    path.write_bytes(good + b"\0")
+    with pytest.raises(DamagedFileError, match="bytes, want"):
+        Model.open(path)
+
+
+def test_files_of_another_kind(tmp_path):
+    path = tmp_path / "lm"
+    path.write_text("\\data\\\nngram 1=3\n" * 20)
+    with pytest.raises(DamagedFileError, match="it is not a language model of Rosewood"):
+        Model.open(path)
+    with pytest.raises(FileNotFoundError):
+        Model.open(tmp_path / "nothing")
+    head = files._HEAD.pack(b"RWLMODEL", 9, 0, 64, 0)
+    path.write_bytes(head.ljust(64, b"\0"))
+    with pytest.raises(DamagedFileError, match="version 9, this release reads 1"):
+        Model.open(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"counts": []}, {"counts": [6, 2**63, 3]}, {"counts": [6, -1, 3]},
+        {"counts": "abc"}, {"seed": "x"}, {"layout": "small"}, {"quantised": 99},
+        {"parts": {}}, {"parts": {"words": {"place": 10**9, "bytes": 1}}},
+        {"parts": {"words": {"place": 2**64, "bytes": 1}}}, {"parts": 3},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_contents_that_lie(change, reference, tmp_path):
+    """With a good checksum, as a program would write them that means harm."""
+    path = tmp_path / "lm"
+    written(reference, path)
+    contents = files.open_file(path).contents | change
+    text = json.dumps(contents).encode()
+    data = bytearray(path.read_bytes()[: files._HEAD.unpack_from(path.read_bytes())[3]])
+    data[:64] = files._head(zlib.crc32(text), len(data), len(text))
+    path.write_bytes(data + text)
+    if "quantised" in change:
+        assert Model.open(path).layout == "fast"  # which has no use for it
+    else:
+        with pytest.raises(DamagedFileError):
+            Model.open(path)
+
+
+@pytest.mark.parametrize("bits", [None, 4])
+def test_n_grams_come_back_from_a_small_model(bits, reference, tmp_path):
+    table = table_of(reference)
+    write_model(tmp_path / "lm", table, Words.of(reference.words), layout="small", quantise=bits)
+    again, words, facts = read_table(tmp_path / "lm")
+    assert (words.list(), facts, again.order) == (reference.words, {}, table.order)
+    for n in range(1, table.order + 1):
+        have, want = again.columns(n), table.columns(n)
+        assert have[0].tolist() == want[0].tolist()
+        assert have[1].tolist() == want[1].tolist()
+        assert np.signbit(have[3]).tolist() == np.signbit(want[3]).tolist()
+        if bits is None or n == 1:
+            assert have[2].tolist() == want[2].tolist()
+            assert have[3].tolist() == want[3].tolist()
+    # Written once more, it is the same file.
+    write_model(tmp_path / "again", again, words, layout="small", quantise=bits)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "lm").read_bytes()
+
+
+def test_n_grams_do_not_come_back_from_a_fast_model(reference, tmp_path):
+    written(reference, tmp_path / "lm")
+    with pytest.raises(LanguageModelError, match="keeps only hashes of its n-grams; write it with"):
+        read_table(tmp_path / "lm")
+
+
+def test_equal_hashes_are_tried_again_with_another_seed(reference, tmp_path, monkeypatch):
+    seeds = []
+
+    class Unlucky:
+        """The first two seeds give equal hashes in the last part."""
+
+        def __init__(self, *arguments):
+            seeds.append(arguments[5])
+            self.writer = _core.ModelWriter(*arguments)
+            self.parts = self.writer.parts
+
+        def write(self, part, take):
+            is_good = self.writer.write(part, take)
+            return is_good and not (part == self.parts[-1] and len(seeds) < 3)
+
+    class Core:
+        ModelWriter = Unlucky
+        LanguageModel = _core.LanguageModel
+
+    monkeypatch.setattr(files, "_core", Core)
+    model = written(reference, tmp_path / "lm")
+    assert seeds == [0, 1, 2]
+    verify_model(tmp_path / "lm")
+    assert model.words("wörd3 wörd4") == written(reference, tmp_path / "other").words("wörd3 wörd4")
+
+
+def test_what_cannot_be_written(reference, tmp_path):
+    table, words = table_of(reference), Words.of(reference.words)
+    for wrong, told in [
+        ({"layout": "large"}, "fast or small, not 'large'"),
+        ({"quantise": 8}, "only models of the small layout"),
+        ({"facts": {"a": float("nan")}}, "must be JSON"),
+        ({"facts": {"a": object()}}, "must be JSON"),
+    ]:
+        with pytest.raises(LanguageModelError, match=told):
+            write_model(tmp_path / "lm", table, words, **wrong)
+    for wrong in ({"layout": "small", "quantise": 17}, {"threads": 0}, {"max_memory": 0}):
+        with pytest.raises(ForestError):
+            write_model(tmp_path / "lm", table, words, **wrong)
+    with pytest.raises(LanguageModelError, match="3 words and 6 unigrams"):
+        write_model(tmp_path / "lm", table, Words.of(SPECIAL))
+    with pytest.raises(LanguageModelError, match="0 unigrams"):
+        write_model(tmp_path / "lm", _core.NgramTable(), words)
+    with pytest.raises(LanguageModelError, match="ordinary file"):
+        write_model("/dev/null", table, words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def table(*orders: tuple[list[int], list[int], list[float], list[float]]) -> _core.NgramTable:
+    made = _core.NgramTable()
+    for word, children, probability, backoff in orders:
+        made.add_order(
+            np.array(word, np.uint32),
+            np.array(children, np.uint32),
+            np.array(probability, np.float32),
+            np.array(backoff, np.float32),
+        )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("orders", "told"),
+    [
+        ([([0, 1, 2], [], [-1, 0, 0.5], [])], "has the log probability 0.5"),
+        ([([0, 1, 2], [], [-1, 0, np.nan], [])], "log probability"),
+        ([([0, 2, 1], [], [-1, 0, -1], [])], "unigram 1 is of word 2"),
+        ([([0, 1, 2], [], [-1, 0], [])], "different lengths"),
+        ([([0, 1, 2], [0, 0, 2], [-1] * 3, [0] * 3), ([0], [], [-1], [])], "too few"),
+        ([([0, 1, 2], [0, 0, 0], [-1] * 3, [0] * 3), ([0], [], [-1], [])], "too many"),
+        ([([0, 1, 2], [0, 0, 2], [-1] * 3, [0] * 3), ([1, 0], [], [-1] * 2, [])], "suffix order"),
+        ([([0, 1, 2], [0, 0, 1], [-1] * 3, [0] * 3), ([3], [], [-1], [])], "suffix order"),
+        ([([0, 1, 2], [0, 0, 1], [-1] * 3, [0, np.inf, 0]), ([1], [], [-1], [])], "back-off inf"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["fast", "small"])
+def test_tables_that_are_none(layout, orders, told, tmp_path):
+    with pytest.raises(LanguageModelError, match=told):
+        write_model(tmp_path / "lm", table(*orders), Words.of(SPECIAL), layout=layout)
+    assert list(tmp_path.iterdir()) == []
