@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -81,6 +82,7 @@ struct FeatureHandle {
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_align(nb::module_& m);
+void bind_arpa(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_learn(nb::module_& m);

@@ -1,30 +1,24 @@
 // bind/corpus.cpp: text into word numbers.
-#include "bind.hpp"
-#include "corpus/indexer.hpp"
+#include "text.hpp"
 
 namespace rosewood::bind {
 
-namespace {
-
-using Bytes = In<std::uint8_t>;
-
-std::string_view text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// The line and the reason, as Python takes them.
-using Told = std::optional<std::pair<std::int64_t, std::string>>;
-
-Told told(std::optional<BadLine>&& bad) {
-  if (!bad) return std::nullopt;
-  return std::pair(bad->line, std::move(bad->reason));
-}
-
-}  // namespace
-
 void bind_corpus(nb::module_& m) {
   nb::class_<Indexer>(m, "Indexer", "Turns text into word numbers, block by block.")
-      .def(nb::init<std::int64_t, std::int64_t>(), "max_words"_a, "max_bytes"_a)
+      .def(nb::init<std::int64_t, std::int64_t, bool>(), "max_words"_a, "max_bytes"_a,
+           "skip_bad"_a = false)
+      .def("forbid", &Indexer::forbid, "first"_a, "last"_a,
+           "Known words from first to last may not stand in the text.")
+      .def("next_text", &Indexer::next_text, "Another text follows: its lines are counted anew.")
+      .def_prop_ro("skipped", &Indexer::skipped)
+      .def_prop_ro(
+          "examples",
+          [](const Indexer& self) {
+            std::vector<std::pair<std::int64_t, std::string>> out;
+            for (const BadLine& bad : self.examples()) out.emplace_back(bad.line, bad.reason);
+            return out;
+          },
+          "Lines and reasons of the first that were skipped.")
       .def(
           "know", [](Indexer& self, Bytes lines) { self.know(text_of(lines)); },
           "lines"_a.noconvert(), Release(), "Gives these words, one a line, the first numbers.")
@@ -43,18 +37,10 @@ void bind_corpus(nb::module_& m) {
           "Where lines end among all word numbers, for the lines since the last time.")
       .def_prop_ro("lines", &Indexer::lines)
       .def(
-          "word_bytes",
-          [](const Indexer& self) {
-            const auto bytes = self.table().bytes();
-            return to_numpy(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
-          },
+          "word_bytes", [](const Indexer& self) { return word_bytes(self.table()); },
           "All words, one behind the other.")
       .def(
-          "word_start",
-          [](const Indexer& self) {
-            const auto start = self.table().start();
-            return to_numpy(std::vector<std::int64_t>(start.begin(), start.end()));
-          },
+          "word_start", [](const Indexer& self) { return word_start(self.table()); },
           "Where each word begins in the bytes, and where the last one ends.");
 }
 

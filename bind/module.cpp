@@ -47,6 +47,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_learn(m);
   rosewood::bind::bind_ngrams(m);
+  rosewood::bind::bind_arpa(m);
   rosewood::bind::bind_links(m);
   rosewood::bind::bind_lm(m);
   rosewood::bind::bind_metrics(m);

@@ -1,6 +1,7 @@
 // bind/ngrams.cpp: back-off models in suffix order, which estimation and readers make and writers
 // read.
 #include "bind.hpp"
+#include "lm/estimator.hpp"
 #include "lm/table.hpp"
 
 namespace rosewood::bind {
@@ -30,7 +31,9 @@ void check_order(const NgramTable& table, int n) {
 }  // namespace
 
 void bind_ngrams(nb::module_& m) {
-  nb::class_<NgramTable>(m, "NgramTable", "The n-grams of a back-off model, in suffix order.")
+  // Weak references tell when the files of a table may go.
+  nb::class_<NgramTable>(m, "NgramTable", nb::is_weak_referenceable(),
+                         "The n-grams of a back-off model, in suffix order.")
       .def(nb::init<>())
       .def(
           "add_order",
@@ -58,6 +61,34 @@ void bind_ngrams(nb::module_& m) {
                               array_of(each.probability), array_of(each.backoff));
           },
           "n"_a, "First words, numbers of children, probabilities and back-offs of an order.");
+  nb::class_<NgramEstimator>(m, "NgramEstimator", "Text into a back-off model, step by step.")
+      .def(
+          "__init__",
+          [](NgramEstimator* self, int order, std::uint64_t words,
+             std::vector<std::uint64_t> cutoffs, std::string folder, std::uint64_t bytes,
+             int threads) {
+            new (self) NgramEstimator(order, words, std::move(cutoffs),
+                                      {std::move(folder), bytes, threads});
+          },
+          "order"_a, "words"_a, "cutoffs"_a, "folder"_a, "bytes"_a, "threads"_a)
+      .def("expect", &NgramEstimator::expect, "places"_a, Release(),
+           "How many words and ends of sentences there will be.")
+      .def(
+          "add",
+          [](NgramEstimator& self, In<std::uint32_t> text, In<std::int64_t> ends) {
+            self.add(span_of(text), span_of(ends));
+          },
+          "text"_a.noconvert(), "ends"_a.noconvert(), Release(),
+          "Sentences; the k-th ends before text[ends[k]].")
+      .def("count", &NgramEstimator::count, Release(), "No more text: sorts and counts.")
+      .def("sizes", &NgramEstimator::sizes,
+           "For each order: n-grams, those that are not cut, those with count 1, 2, 3 and 4.")
+      .def_prop_ro("is_in_memory", &NgramEstimator::is_in_memory)
+      .def("go_on", &NgramEstimator::go_on, "sizes"_a, "done"_a,
+           "Goes on from the files of another that had these sizes and orders done.")
+      .def("smooth", &NgramEstimator::smooth, "n"_a, "discounts"_a, Release(),
+           "Probabilities of an order; orders from 1 on.")
+      .def("finish", &NgramEstimator::finish, Release(), "The model; no more can be asked.");
 }
 
 }  // namespace rosewood::bind

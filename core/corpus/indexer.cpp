@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "util/utf8.hpp"
+
 namespace rosewood {
 
 namespace {
@@ -17,33 +19,6 @@ constexpr auto kinds = [] {
   kind['\t'] = gap;
   return kind;
 }();
-
-constexpr std::uint32_t not_utf8 = ~std::uint32_t{0};
-
-/// The character of several bytes that begins here, and how long it is.
-struct Character {
-  std::uint32_t code;
-  std::size_t size;
-};
-
-/// As RFC 3629 has it: shortest form, no surrogates, nothing above U+10FFFF.
-Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> std::uint32_t {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
-  };
-  const std::uint32_t first = byte(0);
-  const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
-  if (size == 0 || first > 0xf4) return {not_utf8, 0};
-  std::uint32_t code = first & (0xffU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {not_utf8, 0};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  const bool is_longer_than_needed = (size == 3 && code < 0x800) || (size == 4 && code < 0x10000);
-  if (is_longer_than_needed || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
-    return {not_utf8, 0};
-  return {code, size};
-}
 
 std::string control_name(std::uint32_t code) {
   constexpr const char* digits = "0123456789ABCDEF";
@@ -79,24 +54,27 @@ void Indexer::know(std::string_view lines) {
 std::optional<BadLine> Indexer::feed(std::string_view block) {
   while (!bad_ && !block.empty()) {
     const std::size_t end = block.find('\n');
-    if (end == std::string_view::npos) {
-      waiting_ += block;
-      if (static_cast<std::int64_t>(waiting_.size()) > max_bytes_ + 1) add_line(waiting_);
-      break;
-    }
-    if (waiting_.empty()) {
-      add_line(block.substr(0, end));
+    const bool is_whole = end != std::string_view::npos;
+    const std::string_view piece = block.substr(0, end);
+    block.remove_prefix(is_whole ? end + 1 : block.size());
+    if (is_dropping_) {
+      is_dropping_ = !is_whole;
+    } else if (is_whole && waiting_.empty()) {
+      add_line(piece);
     } else {
-      waiting_ += block.substr(0, end);
+      waiting_ += piece;
+      const bool is_endless = static_cast<std::int64_t>(waiting_.size()) > max_bytes_ + 1;
+      if (!is_whole && !is_endless) break;
       add_line(waiting_);
       waiting_.clear();
+      is_dropping_ = !is_whole;
     }
-    block.remove_prefix(end + 1);
   }
   return bad_;
 }
 
 std::optional<BadLine> Indexer::finish() {
+  is_dropping_ = false;
   if (!bad_ && !waiting_.empty()) {
     add_line(waiting_);
     waiting_.clear();
@@ -106,22 +84,28 @@ std::optional<BadLine> Indexer::finish() {
 
 void Indexer::add_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (static_cast<std::int64_t>(line.size()) > max_bytes_) {
-    refuse("the line has more than " + std::to_string(max_bytes_) + " bytes");
-    return;
-  }
-  if (lines_ == 0 && line.starts_with("\xef\xbb\xbf")) {
-    refuse("the text begins with a byte order mark");
-    return;
-  }
   const std::size_t before = ids_.size();
-  add_words(line);
+  if (static_cast<std::int64_t>(line.size()) > max_bytes_)
+    refuse("the line has more than " + std::to_string(max_bytes_) + " bytes");
+  else if (lines_ == 0 && line.starts_with("\xef\xbb\xbf"))
+    refuse("the text begins with a byte order mark");
+  else
+    add_words(line);
   if (bad_) {
     ids_.resize(before);
+    if (skip_bad_) skip();
     return;
   }
   tokens_ += static_cast<std::int64_t>(ids_.size() - before);
   ends_.push_back(tokens_);
+  ++lines_;
+}
+
+void Indexer::skip() {
+  constexpr std::size_t most = 5;
+  if (examples_.size() < most) examples_.push_back(*bad_);
+  bad_.reset();
+  ++skipped_;
   ++lines_;
 }
 
@@ -152,7 +136,13 @@ void Indexer::add_words(std::string_view line) {
       }
       at += found.size;
     }
-    ids_.push_back(table_.add(line.substr(begin, at - begin)));
+    const std::int32_t word = table_.add(line.substr(begin, at - begin));
+    if (word >= forbidden_first_ && word <= forbidden_last_) {
+      refuse("the word " + std::string(table_[word]) + place(begin) +
+             ", which is no word of a text");
+      return;
+    }
+    ids_.push_back(word);
   }
 }
 

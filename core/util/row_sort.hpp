@@ -11,17 +11,23 @@
 
 namespace rosewood {
 
+/// Memory that sorters use one after the other: new memory costs time, too.
+struct SortMemory {
+  BigVector<std::uint64_t> rows, spare;
+};
+
 /// Where and how large work may be that does not fit: runs are written to files in `folder`.
 struct SortRoom {
   std::string folder;           // empty: everything stays in memory, however large it is
   std::size_t bytes = 1 << 30;  // memory to use
   int threads = 1;
+  SortMemory* memory = nullptr;  // what was used before, for one sorter at a time
 };
 
 /// Sorts `count` rows of `width` numbers by their first `keys` numbers; equal ones stay in order.
-/// `spare` is room of the same size. Returns where the sorted rows are: one of the two.
-std::uint64_t* sort_rows(std::uint64_t* rows, std::uint64_t* spare, std::size_t count, int width,
-                         int keys, int threads);
+/// `spare` is room of the same size.
+void sort_rows(std::uint64_t* rows, std::uint64_t* spare, std::size_t count, int width, int keys,
+               int threads);
 
 /// Walks several sorted runs as one; of equal rows, those of earlier runs come first.
 class RunMerger {
@@ -61,28 +67,30 @@ class RowSorter {
     used_ += static_cast<std::size_t>(width_);
     return row;
   }
+  /// Room for this many rows at once, instead of add(); null where they do not fit into memory.
+  std::uint64_t* add_all(std::uint64_t count);
   /// No more rows: sorts.
   void finish();
   /// The next row in order, valid until the next call; null behind the last one.
   const std::uint64_t* next();
   std::uint64_t size() const { return size_; }
   /// All rows, sorted, if they fit into memory; null otherwise. After finish().
-  const std::uint64_t* all() const { return runs_.empty() ? sorted_ : nullptr; }
+  const std::uint64_t* all() const { return runs_.empty() ? rows_.data() : nullptr; }
 
  private:
   void make_room();
   void spill();
+  void sort();
 
   int width_, keys_;
   SortRoom room_;
   std::string name_;
   std::size_t most_;  // numbers that may be held
-  std::vector<std::uint64_t> rows_, spare_;
-  std::size_t used_ = 0;
+  BigVector<std::uint64_t> rows_, spare_;
+  std::size_t used_ = 0;  // numbers
   std::uint64_t size_ = 0;
   std::vector<Spool<std::uint64_t>> runs_;
   std::vector<RunMerger> merger_;  // one, once rows are given back
-  const std::uint64_t* sorted_ = nullptr;
   std::size_t at_ = 0;
 };
 

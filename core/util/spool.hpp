@@ -10,8 +10,8 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "util/big_vector.hpp"
 #include "util/file.hpp"
 
 namespace rosewood {
@@ -41,14 +41,31 @@ class Spool {
     return spool;
   }
 
+  /// In memory, `size` numbers that are yet to be written, through held().
+  static Spool sized(std::uint64_t size) {
+    Spool spool;
+    spool.held_.resize(static_cast<std::size_t>(size));
+    spool.size_ = size;
+    return spool;
+  }
+
+  /// Makes room for as many numbers, in memory.
+  void reserve(std::uint64_t size) {
+    if (is_in_memory()) held_.reserve(static_cast<std::size_t>(size));
+  }
   void push(const T& value) {
     held_.push_back(value);
     ++size_;
     if (held_.size() >= block && !path_.empty()) flush();
   }
   void append(std::span<const T> values) {
-    held_.insert(held_.end(), values.begin(), values.end());
     size_ += values.size();
+    if (values.size() >= block && !path_.empty()) {
+      flush();
+      file_.write(values.data(), values.size_bytes());
+      return;
+    }
+    held_.insert(held_.end(), values.begin(), values.end());
     if (held_.size() >= block && !path_.empty()) flush();
   }
   /// Nothing more will be written; before this, nothing may be read.
@@ -86,7 +103,7 @@ class Spool {
 
   std::string path_;
   File file_;
-  std::vector<T> held_;
+  BigVector<T> held_;
   std::uint64_t size_ = 0;
 };
 

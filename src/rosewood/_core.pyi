@@ -67,7 +67,20 @@ def align_posteriors(bitext: Bitext, model: AlignmentModel, start: Annotated[NDA
 class Indexer:
     """Turns text into word numbers, block by block."""
 
-    def __init__(self, max_words: int, max_bytes: int) -> None: ...
+    def __init__(self, max_words: int, max_bytes: int, skip_bad: bool = False) -> None: ...
+
+    def forbid(self, first: int, last: int) -> None:
+        """Known words from first to last may not stand in the text."""
+
+    def next_text(self) -> None:
+        """Another text follows: its lines are counted anew."""
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def examples(self) -> list[tuple[int, str]]:
+        """Lines and reasons of the first that were skipped."""
 
     def know(self, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Gives these words, one a line, the first numbers."""
@@ -209,6 +222,92 @@ class NgramTable:
         """
         First words, numbers of children, probabilities and back-offs of an order.
         """
+
+class NgramEstimator:
+    """Text into a back-off model, step by step."""
+
+    def __init__(self, order: int, words: int, cutoffs: Sequence[int], folder: str, bytes: int, threads: int) -> None: ...
+
+    def expect(self, places: int) -> None:
+        """How many words and ends of sentences there will be."""
+
+    def add(self, text: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Sentences; the k-th ends before text[ends[k]]."""
+
+    def count(self) -> None:
+        """No more text: sorts and counts."""
+
+    def sizes(self) -> list[list[int]]:
+        """
+        For each order: n-grams, those that are not cut, those with count 1, 2, 3 and 4.
+        """
+
+    @property
+    def is_in_memory(self) -> bool: ...
+
+    def go_on(self, sizes: Sequence[Sequence[int]], done: int) -> None:
+        """
+        Goes on from the files of another that had these sizes and orders done.
+        """
+
+    def smooth(self, n: int, discounts: Sequence[float]) -> None:
+        """Probabilities of an order; orders from 1 on."""
+
+    def finish(self) -> NgramTable:
+        """The model; no more can be asked."""
+
+class ArpaReader:
+    """Reads an ARPA file, block by block."""
+
+    def __init__(self, folder: str, bytes: int, threads: int, max_bytes: int) -> None:
+        """
+        What does not fit into so many bytes of memory goes to files in the folder.
+        """
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The file has ended: puts the table together."""
+
+    def take_table(self) -> NgramTable:
+        """The table, once."""
+
+    def word_bytes(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]:
+        """All words, one behind the other."""
+
+    def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """Where each word begins in the bytes, and where the last one ends."""
+
+    @property
+    def counts(self) -> list[int]:
+        """How many n-grams the file has of each order."""
+
+    @property
+    def added(self) -> list[int]:
+        """How many more were needed, so that every prefix and suffix is there."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Which of <unk>, <s> and </s> it does not have."""
+
+    @property
+    def infinite(self) -> int:
+        """How many numbers were -inf, and are -99 now."""
+
+    @property
+    def positive(self) -> int:
+        """How many log probabilities were a little more than 0, and are 0 now."""
+
+class ArpaWriter:
+    """Writes a table as an ARPA file, block by block."""
+
+    def __init__(self, table: NgramTable, word_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], word_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def next(self) -> bytes:
+        """The next bytes of the file; none behind the last."""
 
 class LinksView:
     """Links of many sentences, checked."""

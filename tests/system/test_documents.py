@@ -26,6 +26,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/corpora.md", 4),
         ("docs/alignment.md", 5),
         ("docs/phrasebook.md", 1),
+        ("docs/language-models.md", 5),
     ],
 )
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
@@ -74,7 +75,7 @@ def test_links_lead_somewhere():
 
 
 @pytest.mark.parametrize(
-    "room", ["align", "cli", "corpus", "forest", "learn", "metrics", "model", "rerank"]
+    "room", ["align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"]
 )
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")

@@ -22,6 +22,7 @@ from rosewood.cli import (
     evaluate,
     forest,
     links,
+    lm,
     nbest,
     phrasebook,
     rerank,
@@ -79,6 +80,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("sweep")(sweep.sweep)
 app.add_typer(forest.app, name="forest")
 app.add_typer(links.app, name="links")
+app.add_typer(lm.app, name="lm")
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(text.app, name="text")

@@ -7,34 +7,63 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rosewood.lm.arpa import read_arpa, write_arpa
+    from rosewood.lm.draw import surprisal_page
+    from rosewood.lm.estimation import Estimate, Fallback, estimate, estimate_files
     from rosewood.lm.files import read_table, verify_model, write_model
+    from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import BatchScores, Model, State, WordScore
+    from rosewood.lm.opening import kind_of, open_arpa, open_model
     from rosewood.lm.perplexity import Perplexity
     from rosewood.lm.words import ModelVocabulary, Words
 
 _HOMES = {
     "BatchScores": "model",
+    "Estimate": "estimation",
+    "Fallback": "estimation",
+    "Mixture": "mixture",
+    "MixtureState": "mixture",
     "Model": "model",
     "ModelVocabulary": "words",
     "Perplexity": "perplexity",
     "State": "model",
     "WordScore": "model",
     "Words": "words",
+    "estimate": "estimation",
+    "estimate_files": "estimation",
+    "kind_of": "opening",
+    "open_arpa": "opening",
+    "open_model": "opening",
+    "read_arpa": "arpa",
     "read_table": "files",
+    "surprisal_page": "draw",
     "verify_model": "files",
+    "write_arpa": "arpa",
     "write_model": "files",
 }
 
 __all__ = [
     "BatchScores",
+    "Estimate",
+    "Fallback",
+    "Mixture",
+    "MixtureState",
     "Model",
     "ModelVocabulary",
     "Perplexity",
     "State",
     "WordScore",
     "Words",
+    "estimate",
+    "estimate_files",
+    "kind_of",
+    "open_arpa",
+    "open_model",
+    "read_arpa",
     "read_table",
+    "surprisal_page",
     "verify_model",
+    "write_arpa",
     "write_model",
 ]
 

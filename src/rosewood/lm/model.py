@@ -53,6 +53,20 @@ class BatchScores(NamedTuple):
     length: NDArray[np.int32]
     word: NDArray[np.uint32]
 
+    @classmethod
+    def joined(cls, batches: Iterable[BatchScores]) -> BatchScores:
+        """Batches one behind the other."""
+        parts = list(batches)
+        if len(parts) == 1:
+            return parts[0]
+        sizes = [np.diff(part.start) for part in parts]
+        return cls(
+            np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
+            np.concatenate([np.empty(0), *(part.score for part in parts)]),
+            np.concatenate([np.empty(0, np.int32), *(part.length for part in parts)]),
+            np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
+        )
+
 
 class Model:
     """An immutable language model, which any number of threads and processes can share.
@@ -145,16 +159,8 @@ class Model:
         threads: int = 1,
     ) -> BatchScores:
         """Each word of each sentence, in flat arrays."""
-        parts = list(self._word_scores(sentences, begin=begin, end=end, threads=threads))
-        if len(parts) == 1:
-            return parts[0]
-        sizes = [np.diff(part.start) for part in parts]
-        start = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
-        return BatchScores(
-            start,
-            np.concatenate([np.empty(0), *(part.score for part in parts)]),
-            np.concatenate([np.empty(0, np.int32), *(part.length for part in parts)]),
-            np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
+        return BatchScores.joined(
+            self._word_scores(sentences, begin=begin, end=end, threads=threads)
         )
 
     def _word_scores(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,21 @@ class Words(NamedTuple):
     @classmethod
     def of(cls, words: Iterable[str]) -> Words:
         return cls(*joined_words(words))
+
+    def some(self, numbers: NDArray[np.integer[Any]]) -> Words:
+        """The words of these numbers, in this order."""
+        size = np.diff(self.word_start)[numbers]
+        start = np.concatenate([[0], np.cumsum(size)])
+        shift = np.repeat(self.word_start[:-1][numbers] - start[:-1], size)
+        return Words(self.word_bytes[np.arange(start[-1]) + shift], start.astype(np.int64))
+
+    def with_more(self, words: Sequence[str]) -> Words:
+        """These, and then others."""
+        word_bytes, start = joined_words(words)
+        return Words(
+            np.concatenate([self.word_bytes, word_bytes]),
+            np.concatenate([self.word_start, self.word_start[-1] + start[1:]]),
+        )
 
     def list(self) -> list[str]:
         return [word.decode() for word in cut_words(self.word_bytes, self.word_start)]

@@ -1,0 +1,37 @@
+// bind/text.hpp: what the binding files share that take text in blocks of bytes.
+#pragma once
+
+#include <string_view>
+
+#include "bind.hpp"
+#include "corpus/indexer.hpp"
+
+namespace rosewood::bind {
+
+using Bytes = In<std::uint8_t>;
+
+inline std::string_view text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The line and the reason, as Python takes them.
+using Told = std::optional<std::pair<std::int64_t, std::string>>;
+
+inline Told told(std::optional<BadLine>&& bad) {
+  if (!bad) return std::nullopt;
+  return std::pair(bad->line, std::move(bad->reason));
+}
+
+/// All words of a table, one behind the other.
+inline Array<std::uint8_t> word_bytes(const WordTable& table) {
+  const auto bytes = table.bytes();
+  return to_numpy(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
+
+/// Where each word begins in the bytes, and where the last one ends.
+inline Array<std::int64_t> word_start(const WordTable& table) {
+  const auto start = table.start();
+  return to_numpy(std::vector<std::int64_t>(start.begin(), start.end()));
+}
+
+}  // namespace rosewood::bind

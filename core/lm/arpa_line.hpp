@@ -1,0 +1,130 @@
+// core/lm/arpa_line.hpp: one line of an ARPA file: its fields, its numbers, what is wrong with
+// them. No Python here.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/utf8.hpp"
+
+namespace rosewood {
+
+inline constexpr float log_zero = -99.0F;  // how SRILM writes the logarithm of nothing
+inline constexpr float missing_word = -100.0F;
+inline constexpr float rounding = 1e-4F;  // a log probability may exceed 0 by this much
+
+/// What was mended on the way, and how often.
+struct ArpaRepairs {
+  std::int64_t infinite = 0;  // -inf became -99
+  std::int64_t positive = 0;  // a little more than 0 became 0
+
+  ArpaRepairs& operator+=(const ArpaRepairs& other) {
+    infinite += other.infinite;
+    positive += other.positive;
+    return *this;
+  }
+};
+
+/// Without spaces and tabs around it, and without a carriage return.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view gaps = " \t\r";
+  const std::size_t begin = text.find_first_not_of(gaps);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(gaps) - begin + 1);
+}
+
+/// Cuts a line at spaces and tabs; other white space belongs to words. Says what is wrong.
+inline std::string line_fields(std::string_view line, std::int64_t max_bytes,
+                               std::vector<std::string_view>& fields) {
+  const auto is_gap = [](char c) { return c == ' ' || c == '\t'; };
+  fields.clear();
+  if (static_cast<std::int64_t>(line.size()) > max_bytes)
+    return "the line has more than " + std::to_string(max_bytes) + " bytes";
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const char *at = line.data(), *end = at + line.size();
+  while (at != end) {
+    if (is_gap(*at)) {
+      ++at;
+      continue;
+    }
+    const char* begin = at;
+    while (at != end && !is_gap(*at)) ++at;
+    fields.emplace_back(begin, static_cast<std::size_t>(at - begin));
+  }
+  return {};
+}
+
+/// A whole number without a sign; negative if it is none.
+inline std::int64_t parse_count(std::string_view text) {
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && value >= 0 ? value : -1;
+}
+
+/// A number, perhaps an infinite one; NaN if it is none or too large.
+inline float parse_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const char* last = text.data() + text.size();
+  float value = NAN;
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (end != last) return NAN;
+  if (error == std::errc::result_out_of_range) {  // too large, or so small that it is nothing
+    double wider = NAN;
+    const bool is_finite = std::from_chars(text.data(), last, wider).ec == std::errc();
+    if (is_finite) return std::abs(wider) < 1 ? 0.0F : NAN;
+    const std::size_t exponent = text.find_first_of("eE");
+    return exponent != text.npos && text.substr(exponent + 1).starts_with('-') ? 0.0F : NAN;
+  }
+  return error == std::errc() ? value : NAN;
+}
+
+/// Reads log10 probabilities and back-offs; what is wrong is told, nothing is thrown.
+inline std::string read_probability(std::string_view text, float& value, ArpaRepairs& repairs) {
+  value = parse_number(text) + 0.0F;  // never -0
+  if (std::isnan(value)) return "the log10 probability is " + quoted(text) + ", want a number";
+  if (value > rounding)
+    return "the log10 probability is " + quoted(text) + ", want one that is not positive";
+  if (value > 0) {
+    value = 0;
+    ++repairs.positive;
+  }
+  if (std::isinf(value)) {
+    value = log_zero;
+    ++repairs.infinite;
+  }
+  return {};
+}
+
+inline std::string read_backoff(std::string_view text, float& value, ArpaRepairs& repairs) {
+  value = parse_number(text) + 0.0F;
+  if (std::isnan(value) || value == INFINITY)
+    return "the back-off weight is " + quoted(text) + ", want a number";
+  if (std::isinf(value)) {
+    value = log_zero;
+    ++repairs.infinite;
+  }
+  return {};
+}
+
+/// The numbers of a line that has been cut into fields; its n words are fields 1 .. n.
+inline std::string read_weights(const std::vector<std::string_view>& fields, int n, bool is_highest,
+                                float& probability, float& backoff, ArpaRepairs& repairs) {
+  const auto words = static_cast<std::size_t>(n);
+  if (fields.size() != words + 1 && fields.size() != words + 2)
+    return "it has " + std::to_string(fields.size()) + " fields, want a log10 probability, " +
+           std::to_string(n) + (n == 1 ? " word" : " words") + " and perhaps a back-off weight";
+  backoff = 0;
+  std::string reason = read_probability(fields[0], probability, repairs);
+  if (reason.empty() && fields.size() == words + 2)
+    reason = read_backoff(fields.back(), backoff, repairs);
+  if (reason.empty() && is_highest && backoff != 0)
+    reason = "a back-off weight, " + quoted(fields.back()) + ", in the highest order";
+  return reason;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,31 @@
+// core/util/big_vector.hpp: vectors for very many numbers, which begin unwritten: writing zeros to
+// what is filled in anyway costs as much as a pass of sorting.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace rosewood {
+
+template <class T>
+struct UnwrittenAllocator : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = UnwrittenAllocator<U>;
+  };
+
+  template <class U, class... Args>
+  void construct(U* at, Args&&... args) {
+    if constexpr (sizeof...(Args) > 0)
+      ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+    else
+      ::new (static_cast<void*>(at)) U;
+  }
+};
+
+template <class T>
+using BigVector = std::vector<T, UnwrittenAllocator<T>>;
+
+}  // namespace rosewood

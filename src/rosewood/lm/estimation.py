@@ -1,0 +1,388 @@
+"""Estimating a back-off model from text: interpolated modified Kneser-Ney, as lmplz has it.
+
+    found = estimate(["a rose is a rose", "a rose"], order=3)
+    model = found.save("roses.rlm")
+    with estimate_files(["news.en.gz"], order=5, work="news.work") as found:
+        found.save("news.rlm", layout="small")
+
+Discounts are those of Chen & Goodman (1998), from how many n-grams were counted once, twice and so
+on.  Text that is small or made of characters may have none of some; then fixed ones are taken, and
+the model says so (`fallbacks`).  Results are the same at any number of threads and any memory.
+Native      core/lm/estimator.hpp; specification: tests/reference/lm_estimate.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from io import BufferedIOBase
+from os import PathLike, fspath
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.errors import LanguageModelError
+from rosewood.lm.text import NumberedText, Skipped, Source, number_files, number_sentences
+from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
+from rosewood.lm.workplace import Workplace
+
+if TYPE_CHECKING:
+    from rosewood.lm.files import Layout
+    from rosewood.lm.model import Model
+
+__all__ = ["Estimate", "Fallback", "Smoothing", "estimate", "estimate_files"]
+
+MEMORY = 2 << 30
+_SPECIAL = 3  # words that every model has: <unk>, <s> and </s>
+Told = Callable[[str, int, int], object]  # which part of the work, how much is done, of how much
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """What decides the model, but for the text."""
+
+    order: int = 5
+    cutoffs: tuple[int, ...] = ()  # n-grams that occur so often or less; the last for all above
+    max_vocabulary: int | None = None  # only so many words, the most frequent; others are <unk>
+    vocabulary: tuple[str, ...] | None = None  # only these words
+    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5)  # discounts where there are none
+
+    def __post_init__(self) -> None:
+        if type(self.order) is not int or self.order < 1:
+            raise LanguageModelError(f"the order is {self.order!r}, want a whole number from 1 on")
+        if any(type(each) is not int or each < 0 for each in self.cutoffs):
+            raise LanguageModelError(f"cut-offs are {self.cutoffs}, want whole numbers from 0 on")
+        if len(self.cutoffs) > self.order:
+            raise LanguageModelError(
+                f"there are {len(self.cutoffs)} cut-offs for the {self.order} orders of the model"
+            )
+        if list(self.cutoffs) != sorted(self.cutoffs):
+            raise LanguageModelError(
+                f"cut-offs are {', '.join(map(str, self.cutoffs))}: what is left out of shorter "
+                "n-grams is left out of longer ones, so they cannot go down"
+            )
+        if self.max_vocabulary is not None and self.max_vocabulary < 1:
+            raise LanguageModelError("the vocabulary must have at least one word")
+        for count, discount in enumerate(self.fallback, 1):
+            if not 0 < discount <= count:
+                raise LanguageModelError(
+                    f"the discount of count {count} is {discount}, want more than 0, "
+                    f"and at most {count}"
+                )
+
+    def cutoff(self, n: int) -> int:
+        """Of the n-grams of an order."""
+        return self.cutoffs[min(n, len(self.cutoffs)) - 1] if self.cutoffs else 0
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """An order whose discounts could not be estimated, and why."""
+
+    order: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.order}-grams have fixed discounts: {self.reason}"
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A model that is not in a file yet.  What it holds on disk is gone when the block ends."""
+
+    table: _core.NgramTable = field(repr=False)
+    words: Words = field(repr=False)
+    facts: dict[str, Any]
+    skipped: Skipped
+    max_memory: int
+    threads: int
+    _work: Workplace = field(repr=False)
+
+    @property
+    def fallbacks(self) -> list[Fallback]:
+        return [Fallback(**each) for each in self.facts["fallbacks"]]
+
+    def save(
+        self, path: str | PathLike[str], *, layout: Layout = "fast", quantise: int | None = None
+    ) -> Model:
+        """Write the model, and open it."""
+        from rosewood.lm.files import write_model
+        from rosewood.lm.model import Model
+
+        write_model(
+            path, self.table, self.words, layout=layout, quantise=quantise, facts=self.facts,
+            threads=self.threads, max_memory=self.max_memory, temporary=self._work.folder,
+        )  # fmt: skip
+        return Model.open(path)
+
+    def write_arpa(self, path: str | PathLike[str]) -> None:
+        """Write the model as text, in the format that every program reads."""
+        from rosewood.lm.arpa import write_arpa
+
+        write_arpa(path, self.table, self.words, threads=self.threads)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self._work.remove()
+        else:
+            self._work.abandon()
+
+
+def estimate(
+    sentences: Iterable[str | Sequence[str]],
+    order: int = 5,
+    *,
+    cutoffs: Sequence[int] = (),
+    max_vocabulary: int | None = None,
+    vocabulary: Iterable[str] | None = None,
+    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
+    skip_bad: bool = False,
+    max_memory: int = MEMORY,
+    temporary: str | PathLike[str] | None = None,
+    threads: int = 1,
+    told: Told | None = None,
+) -> Estimate:
+    """A model of sentences, each a text or a sequence of words."""
+    settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
+    work = Workplace(None, temporary, None)
+
+    def read() -> NumberedText:
+        return number_sentences(
+            sentences, skip_bad=skip_bad, folder=work.folder, held=max_memory // 8
+        )
+
+    return _Work(settings, work, max_memory, threads, told).go(read)
+
+
+def estimate_files(
+    files: Sequence[Source],
+    order: int = 5,
+    *,
+    cutoffs: Sequence[int] = (),
+    max_vocabulary: int | None = None,
+    vocabulary: Iterable[str] | None = None,
+    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
+    skip_bad: bool = False,
+    max_memory: int = MEMORY,
+    work: str | PathLike[str] | None = None,
+    temporary: str | PathLike[str] | None = None,
+    threads: int = 1,
+    told: Told | None = None,
+) -> Estimate:
+    """A model of files of lines, compressed or not, or of streams of bytes.
+
+    What does not fit into `max_memory` bytes is sorted in the folder `work`, from which the same
+    call goes on if it is stopped, or in one in `temporary` that is gone with the process.
+    """
+    if isinstance(files, str | PathLike):
+        raise LanguageModelError("files is one path, want a sequence of them")
+    settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
+    sources = [_state(file) for file in files]
+    # A stream cannot be read again, so there is nothing to go on from.
+    named = None if None in sources else work
+    place = Workplace(named, temporary, [asdict(settings), skip_bad, sources])
+    total = sum(size for _, size, _ in filter(None, sources))
+
+    def read() -> NumberedText:
+        done = 0
+
+        def step(count: int) -> None:
+            nonlocal done
+            done += count
+            if told is not None:
+                told("reading bytes", done, max(total, done + 1))
+
+        return number_files(
+            files, skip_bad=skip_bad, folder=place.folder, held=max_memory // 8, step=step
+        )
+
+    return _Work(settings, place, max_memory, threads, told).go(read)
+
+
+def _settings(
+    order: int,
+    cutoffs: Sequence[int],
+    max_vocabulary: int | None,
+    vocabulary: Iterable[str] | None,
+    fallback: tuple[float, float, float],
+) -> Smoothing:
+    listed = None if vocabulary is None else tuple(dict.fromkeys(words_of(list(vocabulary))))
+    return Smoothing(order, tuple(cutoffs), max_vocabulary, listed, fallback)
+
+
+def _state(file: Source) -> tuple[str, int, int] | None:
+    """What tells whether a file is the one it was; nothing for streams."""
+    if isinstance(file, BufferedIOBase):
+        return None
+    status = Path(file).stat()
+    return fspath(file), status.st_size, status.st_mtime_ns
+
+
+@dataclass
+class _Work:
+    """Text, counts, orders: steps one after the other, those that were done before left out."""
+
+    settings: Smoothing
+    work: Workplace
+    max_memory: int
+    threads: int
+    told: Told | None
+
+    def go(self, read: Callable[[], NumberedText]) -> Estimate:
+        try:
+            return self._go(read)
+        except BaseException:
+            self.work.abandon()
+            raise
+
+    def _go(self, read: Callable[[], NumberedText]) -> Estimate:
+        order = self.settings.order
+        if self.threads < 1:
+            raise LanguageModelError(f"there are {self.threads} threads, want 1 or more")
+        if self.max_memory < 1 << 20:
+            raise LanguageModelError("max_memory is less than a megabyte")
+        counted = self.work.result("count")
+        if counted is None:
+            self.work.forget(lambda name: False)
+            text = read()
+            words, numbers = _chosen(text, self.settings)
+            facts = _facts(text, words, numbers, self.settings)
+            native = self._native(len(words.word_start) - 1)
+            self._count(native, text, numbers)
+            self._save_words(native, words, facts, text.skipped)
+            skipped = text.skipped
+            del text
+        else:
+            words, facts, skipped = self._saved_words(counted)
+            native = self._native(len(words.word_start) - 1)
+            done = max(
+                (n for n in range(1, order + 1) if self.work.result(f"order {n}")), default=0
+            )
+            native.go_on([tuple(each) for each in counted["sizes"]], done)
+        sizes = native.sizes()
+        found = [discounts(n, row[2:], self.settings.fallback) for n, row in enumerate(sizes, 1)]
+        for n, (values, _) in enumerate(found, 1):
+            self._tell("smoothing orders", n - 1, order)
+            if self.work.result(f"order {n}") is None:
+                native.smooth(n, list(values))
+                if not native.is_in_memory:
+                    self.work.note(f"order {n}", True)
+        self._tell("smoothing orders", order, order)
+        facts |= {
+            "discounts": [list(values) for values, _ in found],
+            "fallbacks": [asdict(reason) for _, reason in found if reason is not None],
+        }
+        return Estimate(
+            native.finish(), words, facts, skipped, self.max_memory, self.threads, self.work
+        )
+
+    def _native(self, words: int) -> _core.NgramEstimator:
+        # Words with a count of the first cut-off or less are <unk> by now.
+        cutoffs = [0, *(self.settings.cutoff(n) for n in range(2, self.settings.order + 1))]
+        folder = str(self.work.folder)
+        return _core.NgramEstimator(
+            self.settings.order, words, cutoffs, folder, self.max_memory, self.threads
+        )
+
+    def _count(
+        self, native: _core.NgramEstimator, text: NumberedText, numbers: NDArray[np.uint32]
+    ) -> None:
+        places = text.num_tokens + text.num_sentences
+        native.expect(places)
+        done = 0
+        for ids, ends in text.parts():
+            native.add(numbers[ids], ends)
+            done += len(ids) + len(ends)
+            self._tell("counting n-grams", min(done, places - 1), places)
+        native.count()
+        self._tell("counting n-grams", places, places)
+
+    def _save_words(
+        self, native: _core.NgramEstimator, words: Words, facts: dict[str, Any], skipped: Skipped
+    ) -> None:
+        if native.is_in_memory:
+            return
+        np.save(self.work.folder / "words.npy", words.word_bytes)
+        np.save(self.work.folder / "word_start.npy", words.word_start)
+        said = {"sizes": native.sizes(), "facts": facts, "skipped": asdict(skipped)}
+        self.work.note("count", said)
+
+    def _saved_words(self, counted: Any) -> tuple[Words, dict[str, Any], Skipped]:
+        folder = self.work.folder
+        words = Words(np.load(folder / "words.npy"), np.load(folder / "word_start.npy"))
+        skipped = counted["skipped"]
+        return words, counted["facts"], Skipped(skipped["count"], tuple(skipped["examples"]))
+
+    def _tell(self, what: str, done: int, total: int) -> None:
+        if self.told is not None:
+            self.told(what, done, total)
+
+
+def discounts(
+    n: int, sizes: Sequence[int], fallback: tuple[float, float, float]
+) -> tuple[tuple[float, ...], Fallback | None]:
+    """What is taken from counts 1, 2, and 3 or more.
+
+    `sizes` is how many n-grams have count 1, 2, 3 and 4.  Where one of the first three is missing,
+    or what comes out is none, those of `fallback` are taken.
+    """
+    for count, size in enumerate(sizes[:3], 1):
+        if size == 0:
+            return fallback, Fallback(n, f"none has the count {count}")
+    share = sizes[0] / (sizes[0] + 2 * sizes[1])
+    found = tuple(k - (k + 1) * share * sizes[k] / sizes[k - 1] for k in (1, 2, 3))
+    for count, discount in enumerate(found, 1):
+        if not 0 < discount <= count:
+            return fallback, Fallback(n, f"that of count {count} would be {discount:.3g}")
+    return found, None
+
+
+def _chosen(text: NumberedText, settings: Smoothing) -> tuple[Words, NDArray[np.uint32]]:
+    """The words of the model, the most frequent first; and the number of each word of the text."""
+    counts = text.counts.copy()
+    counts[:_SPECIAL] = 0
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] > settings.cutoff(1)]
+    unseen: list[str] = []
+    if settings.vocabulary is not None:
+        known = {word: number for number, word in enumerate(text.words.list())}
+        listed = [known.get(word) for word in settings.vocabulary]
+        order = order[np.isin(order, [number for number in listed if number is not None])]
+        pairs = zip(settings.vocabulary, listed, strict=True)
+        unseen = [word for word, number in pairs if number is None or counts[number] == 0]
+        unseen = [word for word in unseen if word not in (UNKNOWN, BEGIN, END)]
+    order = np.concatenate([np.arange(_SPECIAL), order[: settings.max_vocabulary]])
+    numbers = np.zeros(len(counts), np.uint32)
+    numbers[order] = np.arange(len(order), dtype=np.uint32)
+    room = None if settings.max_vocabulary is None else settings.max_vocabulary + _SPECIAL
+    words = text.words.some(order)
+    return words.with_more(unseen[: None if room is None else room - len(order)]), numbers
+
+
+def _facts(
+    text: NumberedText, words: Words, numbers: NDArray[np.uint32], settings: Smoothing
+) -> dict[str, Any]:
+    """What a model says of how it was made."""
+    return {
+        "method": "interpolated modified Kneser-Ney",
+        "sentences": text.num_sentences,
+        "tokens": text.num_tokens,
+        "types": int((text.counts > 0).sum()),
+        "unknown_tokens": int(text.counts[numbers == 0].sum()),
+        "skipped_lines": text.skipped.count,
+        "cutoffs": [settings.cutoff(n) for n in range(1, settings.order + 1)],
+        "max_vocabulary": settings.max_vocabulary,
+        "is_listed_vocabulary": settings.vocabulary is not None,
+    }

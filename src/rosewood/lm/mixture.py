@@ -1,0 +1,411 @@
+"""Several language models as one: p(word | context) is the weighted mean of theirs.
+
+    mixture = Mixture.tuned([Model.open("news.rlm"), Model.open("law.rlm")], heldout_lines)
+    mixture.weights; mixture.score("the cat sat")
+    mixture.save("mix.json")
+
+Words       those of all models together.  What a model gives to `<unk>` it shares out equally among
+            the words that it alone does not know and `<unk>` itself, so that the probabilities of
+            all words add up to 1 in the mixture, too
+States      one of each model
+File        JSON: weights, and where the models are, with checksums of their heads
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.arrays import as_count
+from rosewood.errors import DamagedFileError, LanguageModelError
+from rosewood.lm.model import BatchScores, Model, Sentence, State, WordScore
+from rosewood.lm.perplexity import Perplexity
+from rosewood.lm.union import UnionVocabulary
+from rosewood.output import whole_file
+
+__all__ = ["Mixture", "MixtureState"]
+
+MixtureState = tuple[State, ...]
+
+_FORMAT, _VERSION = "rosewood mixture of language models", 1
+_AT_ONCE = 1 << 12  # sentences that are scored at a time
+_HEAD = 64  # bytes of a model that tell which one it is
+
+
+class Mixture:
+    """Immutable; any number of threads can share it."""
+
+    def __init__(
+        self,
+        models: Sequence[Model],
+        weights: Sequence[float],
+        *,
+        facts: dict[str, Any] | None = None,
+    ) -> None:
+        self.models = tuple(models)
+        self.weights = _checked(self.models, weights)
+        self.facts: dict[str, Any] = dict(facts or {})
+        self.path: Path | None = None
+        self.vocabulary = UnionVocabulary([model.vocabulary for model in self.models])
+        self._log_weights = [math.log10(w) if w else -math.inf for w in self.weights]
+
+    @property
+    def order(self) -> int:
+        """How long the longest n-grams of any model are."""
+        return max(model.order for model in self.models)
+
+    @property
+    def start(self) -> MixtureState:
+        """The state at the beginning of a sentence."""
+        return tuple(model.start for model in self.models)
+
+    @property
+    def no_context(self) -> MixtureState:
+        """The state where nothing is known of what came before."""
+        return tuple(model.no_context for model in self.models)
+
+    # -- sentences ---------------------------------------------------------------------------------
+
+    def score(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> float:
+        """log10 of the probability of a sentence."""
+        return sum(word.score for word in self.words(sentence, begin=begin, end=end))
+
+    def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
+        """Each word with its score; the length is that of the longest n-gram of any model."""
+        found = []
+        for each in zip(
+            *(model.words(sentence, begin=begin, end=end) for model in self.models), strict=True
+        ):
+            scores = np.array([word.score for word in each])
+            unknown = np.array([not word.is_known for word in each])
+            score = self._mixed(scores[:, None], unknown[:, None])
+            longest = max(word.length for word in each)
+            found.append(WordScore(each[0].word, float(score[0]), longest, not unknown.all()))
+        return found
+
+    def score_batch(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """log10 of the probability of each sentence; the same numbers at any number of threads."""
+        found = [np.empty(0)]
+        for part in self._word_scores(sentences, begin=begin, end=end, threads=threads):
+            sums = np.concatenate([np.zeros(1), np.cumsum(part.score)])
+            found.append(np.diff(sums[part.start]))
+        return np.concatenate(found)
+
+    def words_batch(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
+    ) -> BatchScores:
+        """Each word of each sentence, in flat arrays; numbers are those of this vocabulary."""
+        return BatchScores.joined(
+            self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        )
+
+    def _word_scores(
+        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+    ) -> Iterator[BatchScores]:
+        for scores in _scored(self.models, sentences, begin=begin, end=end, threads=threads):
+            unknown = np.stack([each.word == 0 for each in scores])
+            yield BatchScores(
+                scores[0].start,
+                self._mixed(np.stack([each.score for each in scores]), unknown),
+                np.max([each.length for each in scores], axis=0),
+                self.vocabulary.merged([each.word for each in scores]),
+            )
+
+    def _mixed(
+        self, scores: NDArray[np.float64], unknown: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """log10 of the mean, from rows of log10 of each model."""
+        return _log10_sum(
+            _shared(scores, unknown, self.vocabulary.shares) + np.array(self._log_weights)[:, None]
+        )
+
+    def perplexity(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        on_sentences: Callable[[int], None] | None = None,
+    ) -> Perplexity:
+        """How well the mixture foresees a text; unknown words are those that no model knows."""
+        total = Perplexity.zero(self.order)
+        for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
+            total += Perplexity.of(*part, self.order)
+            if on_sentences is not None:
+                on_sentences(total.sentences)
+        return total
+
+    # -- contexts ----------------------------------------------------------------------------------
+
+    def advance(self, state: MixtureState, word: str | int) -> tuple[float, MixtureState]:
+        """log10 of the probability of a word after a state, and the state after the word."""
+        number = self.vocabulary.id(word) if isinstance(word, str) else word
+        each = self.vocabulary.in_models(number)
+        steps = [
+            model.advance(part, known)
+            for model, part, known in zip(self.models, state, each, strict=True)
+        ]
+        scores = np.array([[score] for score, _ in steps])
+        score = self._mixed(scores, np.array([[known == 0] for known in each]))
+        return float(score[0]), tuple(after for _, after in steps)
+
+    def state(self, context: MixtureState | Sentence) -> MixtureState:
+        """What can matter of a context: of words, or a state."""
+        if _is_state(context):
+            parts = zip(self.models, cast(MixtureState, context), strict=True)
+            return tuple(model.state(part) for model, part in parts)
+        return tuple(model.state(cast(Sentence, context)) for model in self.models)
+
+    def distribution(self, context: MixtureState | Sentence | None = None) -> NDArray[np.float64]:
+        """The probability of every word after a context, by number; at first after `<s>`."""
+        total = np.zeros(len(self.vocabulary))
+        parts = self.start if context is None else self.state(context)
+        for number, (model, part) in enumerate(zip(self.models, parts, strict=True)):
+            spread = self.vocabulary.spread(number, model.distribution(part))
+            total += self.weights[number] * spread
+        return total
+
+    def sample(
+        self,
+        count: int,
+        *,
+        seed: int = 0,
+        max_words: int = 1000,
+        context: MixtureState | Sentence | None = None,
+        threads: int = 1,
+    ) -> list[str]:
+        """Sentences drawn from the mixture; sentence k depends on the seed and on k alone.
+
+        A word comes from a model that is drawn by weight.  It is done in one thread.
+        """
+        as_count("threads", threads, 1, 1024)
+        begin = self.start if context is None else self.state(context)
+        count, most = as_count("count", count), as_count("max_words", max_words)
+        seed = as_count("seed", seed, 0, 2**64 - 1)
+        return [
+            " ".join(self._drawn(np.random.default_rng([seed, k]), begin, most))
+            for k in range(count)
+        ]
+
+    def _drawn(self, chance: np.random.Generator, state: MixtureState, most: int) -> Iterator[str]:
+        for _ in range(most):
+            chosen = int(chance.choice(len(self.models), p=self.weights))
+            p = self.models[chosen].distribution(state[chosen])
+            sums = np.cumsum(self.vocabulary.spread(chosen, p))
+            word = int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))
+            word = min(word, len(sums) - 1)
+            if word == 2:
+                return
+            yield self.vocabulary.word(word)
+            _, state = self.advance(state, word)
+
+    # -- weights and files -------------------------------------------------------------------------
+
+    @classmethod
+    def tuned(
+        cls,
+        models: Sequence[Model],
+        sentences: Iterable[Sentence],
+        *,
+        iterations: int = 200,
+        tolerance: float = 1e-7,
+        threads: int = 1,
+    ) -> Mixture:
+        """The weights under which a held-out text is likeliest, found by EM from equal ones.
+
+        It stops when the log10 of a word, in the mean, rises by less than `tolerance`.  `facts`
+        then has perplexities: of the mixture, of equal weights, and of each model by itself.
+        """
+        as_count("iterations", iterations, 0)
+        equal = cls(models, [1 / max(1, len(models))] * len(models))
+        shares = equal.vocabulary.shares
+        rows = [
+            _shared(
+                np.stack([each.score for each in scores]),
+                np.stack([each.word == 0 for each in scores]),
+                shares,
+            )
+            for scores in _scored(equal.models, sentences, begin=True, end=True, threads=threads)
+        ]
+        if not rows:
+            raise LanguageModelError("weights of a mixture are tuned on a text: there is none")
+        scores = np.concatenate(rows, axis=1)
+        weights, trace = _climbed(scores, iterations, tolerance)
+        facts = {
+            "tuned": {
+                "words": scores.shape[1],
+                "iterations": len(trace) - 1,
+                "log10": trace,
+                "perplexity": float(10.0 ** -trace[-1]),
+                "perplexity_of_equal_weights": float(10.0 ** -trace[0]),
+                "perplexity_of_each": [float(10.0 ** -row.mean()) for row in scores],
+            }
+        }
+        return cls(models, weights, facts=facts)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write weights, and paths of the models as they are seen from the file's folder."""
+        place = Path(path).resolve().parent
+        table = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "models": [
+                {
+                    "path": _relative(model.path, place),
+                    "weight": weight,
+                    "head": _sign_of(model.path),
+                }
+                for model, weight in zip(self.models, self.weights, strict=True)
+            ],
+            "facts": self.facts,
+        }
+        with whole_file(path) as stream:
+            stream.write((json.dumps(table, ensure_ascii=False, indent=1) + "\n").encode())
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Mixture:
+        """Map the models of a mixture; each must be the one that it was made of."""
+        place = Path(path)
+        try:
+            table = json.loads(place.read_bytes().decode())
+            is_ours = (table["format"], table["version"]) == (_FORMAT, _VERSION)
+            rows = [(str(m["path"]), float(m["weight"]), str(m["head"])) for m in table["models"]]
+            facts = dict(table["facts"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DamagedFileError("it is no mixture of language models", file=path) from error
+        if not is_ours:
+            raise DamagedFileError(
+                f"it is {table['format']!r}, version {table['version']!r}; this release reads "
+                f"{_FORMAT!r}, version {_VERSION}",
+                file=path,
+            )
+        models = []
+        for name, _, sign in rows:
+            file = place.resolve().parent / name
+            models.append(Model.open(file))
+            if _sign_of(file) != sign:
+                raise DamagedFileError(
+                    f"{name} is not the model that the mixture was made of", file=path
+                )
+        try:
+            found = cls(models, [weight for _, weight, _ in rows], facts=facts)
+        except LanguageModelError as error:
+            raise DamagedFileError(str(error), file=path) from error
+        found.path = place
+        return found
+
+    def __repr__(self) -> str:
+        parts = (f"{w:.4g} {str(m.path)!r}" for w, m in zip(self.weights, self.models, strict=True))
+        return f"Mixture({' + '.join(parts)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self.path is not None:
+            return (Mixture.open, (self.path,))
+        return (Mixture, (self.models, self.weights))
+
+
+def _checked(models: Sequence[Model], weights: Sequence[float]) -> tuple[float, ...]:
+    """Weights that are a distribution over the models, scaled to add up to 1 exactly enough."""
+    if not models:
+        raise LanguageModelError("a mixture of no models")
+    for model in models:
+        if not isinstance(model, Model):
+            raise LanguageModelError(f"a mixture is made of models, not of {type(model).__name__}")
+    if len(weights) != len(models):
+        raise LanguageModelError(f"{len(weights)} weights for {len(models)} models")
+    plain = [float(weight) for weight in weights]
+    total = math.fsum(plain)
+    if not all(0 <= weight <= 1 for weight in plain) or abs(total - 1) > 1e-6:
+        told = ", ".join(f"{weight:g}" for weight in plain)
+        raise LanguageModelError(f"weights of a mixture are from 0 to 1 and add up to 1: {told}")
+    return tuple(weight / total for weight in plain)
+
+
+def _scored(
+    models: Sequence[Model],
+    sentences: Iterable[Sentence],
+    *,
+    begin: bool,
+    end: bool,
+    threads: int,
+) -> Iterator[list[BatchScores]]:
+    """Some sentences at a time, scored by each model."""
+    rest = iter(sentences)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield [model.words_batch(some, begin=begin, end=end, threads=threads) for model in models]
+
+
+def _shared(
+    scores: NDArray[np.float64], unknown: NDArray[np.bool_], shares: Sequence[int]
+) -> NDArray[np.float64]:
+    """log10 of each model (a row) as the mixture takes it: unknown words share that of `<unk>`."""
+    return scores - unknown * np.log10(np.array(shares, dtype=np.float64))[:, None]
+
+
+def _log10_sum(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """log10 of the sum over rows, each a log10; one column at a time, in one order."""
+    highest = rows.max(axis=0)
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        total += np.power(10.0, row - highest)
+    return cast(NDArray[np.float64], highest + np.log10(total))
+
+
+def _climbed(
+    scores: NDArray[np.float64], iterations: int, tolerance: float
+) -> tuple[list[float], list[float]]:
+    """Weights, and the mean log10 of a word before and after each iteration of EM."""
+    weights = np.full(len(scores), 1 / len(scores))
+    highest = scores.max(axis=0)
+    p = np.power(10.0, scores - highest)
+    mean = p.T @ weights
+    trace = [float((highest + np.log10(mean)).mean())]
+    for _ in range(iterations):
+        weights = (p * weights[:, None] / mean).mean(axis=1)
+        weights /= weights.sum()
+        mean = p.T @ weights
+        trace.append(float((highest + np.log10(mean)).mean()))
+        if trace[-1] - trace[-2] < tolerance:
+            break
+    return weights.tolist(), trace
+
+
+def _is_state(context: object) -> bool:
+    return isinstance(context, tuple) and all(isinstance(part, tuple) for part in context)
+
+
+def _relative(path: Path, place: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.resolve(), place)).as_posix()
+    except ValueError:  # another drive
+        return path.resolve().as_posix()
+
+
+def _sign_of(path: Path) -> str:
+    """Which model it is: its head has the checksum of its contents, which have those of the rest.
+
+    It is no CRC: that of bytes which end with their own is always the same.
+    """
+    with path.open("rb") as stream:
+        return hashlib.sha256(stream.read(_HEAD)).hexdigest()[:16]

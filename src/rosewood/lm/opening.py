@@ -1,0 +1,94 @@
+"""Language models by their files, whatever these are: models, mixtures, ARPA files."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from os import PathLike, fspath
+from pathlib import Path
+
+from rosewood.corpus.compression import open_input
+from rosewood.errors import DamagedFileError
+from rosewood.lm.arpa import MAX_MEMORY, read_arpa
+from rosewood.lm.files import write_model
+from rosewood.lm.mixture import Mixture
+from rosewood.lm.model import Model
+
+__all__ = ["Kind", "kind_of", "open_arpa", "open_model"]
+
+PathName = str | PathLike[str]
+Kind = str  # "model", "mixture" or "arpa"
+
+_LOOK = 1 << 16  # bytes in which a file tells what it is
+
+
+def kind_of(path: PathName) -> Kind:
+    r"""What a file is, by how it begins; an ARPA file has \data\ within its first 64 KB."""
+    with open_input(path) as stream:
+        begin = stream.read(_LOOK)
+    if begin.startswith(b"RWLMODEL"):
+        return "model"
+    if begin.lstrip().startswith(b"{"):
+        return "mixture"
+    if b"\\data\\" in begin:
+        return "arpa"
+    raise DamagedFileError(
+        "it is no language model: neither one of Rosewood, nor a mixture, nor an ARPA file",
+        file=path,
+    )
+
+
+def open_model(
+    path: PathName,
+    *,
+    threads: int = 1,
+    max_memory: int = MAX_MEMORY,
+    temporary: PathName | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> Model | Mixture:
+    """A model or a mixture, mapped; an ARPA file is converted first, which takes its time.
+
+    The options are for ARPA files: see `read_arpa`.
+    """
+    kind = kind_of(path)
+    if kind == "mixture":
+        return Mixture.open(path)
+    if kind == "model":
+        return Model.open(path)
+    return open_arpa(
+        path, threads=threads, max_memory=max_memory, temporary=temporary, on_step=on_step
+    )
+
+
+def open_arpa(
+    path: PathName,
+    *,
+    threads: int = 1,
+    max_memory: int = MAX_MEMORY,
+    temporary: PathName | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> Model:
+    """An ARPA file as a model, which lies in a file of its own for as long as it lives."""
+    folder = tempfile.mkdtemp(prefix="rosewood-lm-", dir=temporary)
+    try:
+        table, words, facts = read_arpa(
+            path, threads=threads, max_memory=max_memory, temporary=temporary, on_step=on_step
+        )
+        file = Path(folder) / (Path(fspath(path)).name + ".rlm")
+        write_model(
+            file,
+            table,
+            words,
+            facts=facts,
+            threads=threads,
+            max_memory=max_memory,
+            temporary=temporary,
+        )
+        model = Model.open(file)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(model, shutil.rmtree, folder, ignore_errors=True)
+    return model

@@ -1,0 +1,183 @@
+r"""Reading and writing ARPA files: what is mended, what is refused, and what it says then."""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import io
+import lzma
+
+import numpy as np
+import pytest
+
+from rosewood.errors import DamagedFileError, FormatError
+from rosewood.lm.arpa import read_arpa, write_arpa
+
+GOOD = """
+some notes, as SRILM's users leave them
+
+\\data\\
+ngram  1=  5
+ngram 2=3
+
+\\1-grams:
+-2.5	<unk>
+-99	<s>	-0.5
+-1	</s>
+-0.5 a -0.25
+-0.75	b	0
+
+\\2-grams:
+-0.125	<s> a
+-0.0625	a b
+-0.25	b </s>
+
+\\end\\
+whatever follows
+"""
+HEAD = "\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-1\t<s>\n-1\t</s>\n-1\ta\n\n\\2-grams:\n"
+
+
+def read(text: str | bytes, **options):
+    return read_arpa(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
+
+
+def written(table, words) -> str:
+    out = io.BytesIO()
+    write_arpa(out, table, words)
+    return out.getvalue().decode()
+
+
+def test_a_file_as_it_occurs():
+    table, words, facts = read(GOOD, file="lm.arpa")
+    assert (table.order, table.size(1), table.size(2)) == (2, 5, 3)
+    assert facts == {"made_from": {"arpa": "lm.arpa", "ngrams": [5, 3]}}
+    assert words.word_bytes.tobytes() == b"<unk><s></s>ab"
+    assert written(table, words) == (
+        "\\data\\\nngram 1=5\nngram 2=3\n\n\\1-grams:\n-2.5\t<unk>\t0\n-99\t<s>\t-0.5\n"
+        "-1\t</s>\t0\n-0.5\ta\t-0.25\n-0.75\tb\t0\n\n\\2-grams:\n-0.25\tb </s>\n-0.125\t<s> a\n"
+        "-0.0625\ta b\n\n\\end\\\n"
+    )
+    backoff = table.columns(1)[3]
+    assert np.signbit(backoff).tolist() == [True, True, True, True, False]  # b is a context
+
+
+def test_files_are_written_whole_and_compressed(tmp_path):
+    table, words, _ = read(GOOD)
+    plain = written(table, words).encode()
+    for ending, opened in ((".gz", gzip.decompress), (".xz", lzma.decompress)):
+        path = tmp_path / f"lm.arpa{ending}"
+        write_arpa(path, table, words, threads=2)
+        assert opened(path.read_bytes()) == plain
+        again, _, facts = read_arpa(path)
+        assert written(again, words).encode() == plain
+        assert facts["made_from"]["arpa"] == path.name
+    (tmp_path / "cut.gz").write_bytes((tmp_path / "lm.arpa.gz").read_bytes()[:-9])
+    with pytest.raises(DamagedFileError, match=r"cut\.gz"):
+        read_arpa(tmp_path / "cut.gz")
+    with pytest.raises(OSError, match="nowhere"):
+        write_arpa(tmp_path / "nowhere" / "x.arpa", table, words)
+
+
+def test_files_of_a_table_go_with_it(tmp_path):
+    lines = "\n".join(f"-1\tw{n} w{n + 1}" for n in range(4999))
+    unigrams = "\n".join(f"-1\tw{n}" for n in range(5000))
+    text = (f"\\data\\\nngram 1=5000\nngram 2=4999\n\\1-grams:\n{unigrams}\n\\2-grams:\n{lines}\n"
+            "\\end\\")  # fmt: skip
+    table, words, _ = read(text, max_memory=1 << 16, temporary=tmp_path)
+    assert any(tmp_path.iterdir())
+    assert written(table, words) == written(*read(text)[:2])
+    del table
+    gc.collect()
+    assert not any(tmp_path.iterdir())
+    with pytest.raises(FormatError, match="ends without"):
+        read(text.removesuffix("\\end\\"), max_memory=1 << 16, temporary=tmp_path)
+    gc.collect()
+    assert not any(tmp_path.iterdir())
+
+
+def test_words_that_every_model_has_are_added():
+    table, words, facts = read("\\data\\\nngram 1=1\n\\1-grams:\n-0.5\ta\n\\end\\\n")
+    assert facts["mended"] == {"missing_words": ["<unk>", "<s>", "</s>"]}
+    assert words.word_bytes.tobytes() == b"<unk><s></s>a"
+    assert table.columns(1)[2].tolist() == [-100.0, -99.0, -100.0, -0.5]
+
+
+def test_unk_in_capitals_is_unk():
+    text = HEAD.replace("ngram 1=3", "ngram 1=4").replace("\n\n\\2", "\n-3\t<UNK>\n\n\\2")
+    table, words, facts = read(text + "-1\ta <UNK>\n\\end\\\n")
+    assert "mended" not in facts
+    assert table.columns(1)[2][0] == -3
+    assert "-1\ta <unk>\n" in written(table, words)
+
+
+def test_numbers_that_are_mended_are_counted():
+    text = HEAD.replace("-1\t<s>", "-inf\t<s>\t-inf").replace("-1\ta", "0.00001\ta")
+    table, _, facts = read(text + "-1\ta a\n\\end\\\n")
+    assert facts["mended"] == {
+        "missing_words": ["<unk>"],
+        "infinite_as_-99": 2,
+        "positive_as_0": 1,
+    }
+    assert table.columns(1)[2].tolist() == [-100.0, -99.0, -1.0, 0.0]
+    assert table.columns(1)[3][1] == -99
+
+
+def test_what_pruning_took_away_comes_back():
+    """a b is a suffix, <s> a a prefix; both are backed off to."""
+    text = ("\\data\\\nngram 1=4\nngram 2=0\nngram 3=1\n\\1-grams:\n-2 <s> -0.5\n-1 </s>\n"
+            "-0.5 a -0.25\n-0.75 b\n\\2-grams:\n\\3-grams:\n-0.125 <s> a b\n\\end\\\n")  # fmt: skip
+    for each in (text, text.replace("\\2-grams:\n", "")):  # orders of no n-grams need no section
+        table, words, facts = read(each)
+        assert facts["mended"]["added_ngrams"] == [0, 2, 0]
+        assert "-1\t<s> a\t0\n-1\ta b\t0\n" in written(table, words)
+
+
+def test_orders_without_ngrams():
+    text = HEAD.replace("ngram 2=1", "ngram 2=0")
+    table, words, _ = read(text + "\\end\\\n")
+    assert (table.order, table.size(2)) == (2, 0)
+    assert written(table, words).endswith("\\2-grams:\n\n\\end\\\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("", 1, r"there is no \\data\\ in it: no ARPA file"),
+        ("hello\nworld\n", 2, r"there is no \\data\\"),
+        ("\\data\\\nngram 1=1\n", 2, r"it ends without \\end\\"),
+        ("\\data\\\n\\1-grams:\n", 2, r"\\data\\ announces no n-grams"),
+        ("\\data\\\nngram 1=x\n", 2, "'ngram 1=x' among the counts, want `ngram N=COUNT`"),
+        ("\\data\\\nngrams\n", 2, "'ngrams' among the counts"),
+        ("\\data\\\nfoo\n", 2, "'foo' among the counts"),
+        ("\\data\\\nngram 2=1\n", 2, "'ngram 2=1' where order 1 should stand"),
+        ("\\data\\\nngram 1=0\n", 2, "a model without words"),
+        ("\\data\\\nngram 1=1\n\\2-grams:\n", 3, r"'\\2-grams:' where \\1-grams: should stand"),
+        (HEAD + "\\end\\", 10, r"\\2-grams: has 0 n-grams, \\data\\ announces 1"),
+        (HEAD + "-1 a a\n-1 a </s>\n", 10, r"\\2-grams: has more n-grams than the 1 that"),
+        (HEAD.replace("1=3", "1=2"), 5, r"\\1-grams: has more n-grams than the 2"),
+        (HEAD.replace("1=3", "1=4"), 5, r"\\1-grams: has 3 n-grams, \\data\\ announces 4"),
+        (HEAD + "-1 a a\n\\3-grams:\n", 12, r"'\\3-grams:' where \\end\\ should stand"),
+        (HEAD + "-1 a a\n\\foo\n", 12, r"'\\foo' is no heading of an ARPA file"),
+        (HEAD + "-1 a\n", 11, "it has 2 fields, want a log10 probability, 2 words and perhaps"),
+        (HEAD + "-1 a a a a\n", 11, "it has 5 fields"),
+        (HEAD + "x a a\n", 11, "the log10 probability is 'x', want a number"),
+        (HEAD + "nan a a\n", 11, "the log10 probability is 'nan', want a number"),
+        (HEAD + "-1e99 a a\n", 11, "the log10 probability is '-1e99', want a number"),
+        (HEAD + "0.5 a a\n", 11, "the log10 probability is '0.5', want one that is not positive"),
+        (HEAD + "inf a a\n", 11, "the log10 probability is 'inf', want one that is not positive"),
+        (HEAD + "-1 a a -1\n", 11, "a back-off weight, '-1', in the highest order"),
+        (HEAD + "-1 a a b\n", 11, "the back-off weight is 'b', want a number"),
+        (HEAD + "-1 a größe\n", 11, "word 'größe' is not among the unigrams"),
+        (HEAD + "-1 a <unk>\n", 11, "word '<unk>' is not among the unigrams"),
+        (HEAD.replace("2=1", "2=2") + "-1 a a\n-1 a a\n\\end\\", 10, "2-gram 'a a' stands twice"),
+        (HEAD.replace("-1\t</s>", "-1 a"), 8, "word 'a' stands twice"),
+        (HEAD.encode().replace(b"\ta", b"\ta\xff"), 8, "it is not UTF-8 at byte 2 of the word"),
+        (HEAD + "-1 " + "x" * (1 << 20), 11, "the line has more than 1048576 bytes"),
+        ("x" * (3 << 20), 1, "the line has more than 1048576 bytes"),
+    ],
+)
+def test_what_is_refused(text, line, reason):
+    with pytest.raises(FormatError, match=reason) as told:
+        read(text, file="bad.arpa")
+    assert (told.value.file, told.value.line) == ("bad.arpa", line)
