@@ -151,7 +151,10 @@ void LanguageModel::score_all(std::span<const std::uint32_t> context, std::span<
                              vocabulary_.size());
   OwnState room(order());
   std::visit(
-      [&](const auto& layout) { score_all_words(layout, state_of(layout, context, room), out); },
+      [&](const auto& layout) {
+        score_all_words(layout, state_of(layout, context, room), out.size(),
+                        [&](std::uint64_t word, const WordScore& each) { out[word] = each.score; });
+      },
       layout_);
 }
 
