@@ -155,6 +155,10 @@ def estimate(
         raise LanguageModelError("--quantise is for --layout small")
     first = output or arpa
     assert first is not None
+    if work is None and str(first) != "-":
+        work = first.with_name(f"{first.name}.work")
+    if work is not None and work.is_dir() and any(work.iterdir()) and not quiet:
+        warn(f"{work}: what was done there of this command is not done again")
     with progress_of_parts(quiet=quiet) as told:
         found = estimate_files(
             [source_of(text) for text in texts],
@@ -165,7 +169,7 @@ def estimate(
             fallback=_fallback(fallback),
             skip_bad=on_bad_line == "skip",
             max_memory=max_memory,
-            work=work or (None if str(first) == "-" else first.with_name(f"{first.name}.work")),
+            work=work,
             temporary=temporary,
             threads=cores(threads),
             told=told,
