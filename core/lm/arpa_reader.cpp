@@ -160,10 +160,10 @@ void ArpaReader::end_ngrams() {
   const std::string file =
       room_.folder.empty() ? "" : room_.folder + "/rows." + std::to_string(section_);
   NgramRows rows(file);
-  std::vector<std::uint64_t> before(size, ~std::uint64_t{0});  // more than any key
+  std::vector<std::uint64_t> before;  // the key before; none at first
   sorter_->finish();
   while (const std::uint64_t* row = sorter_->next()) {
-    if (std::equal(before.begin(), before.end(), row)) {
+    if (!before.empty() && std::equal(before.begin(), before.end(), row)) {
       std::vector<std::uint32_t> words(static_cast<std::size_t>(section_));
       keys_.unpack(row, section_, words.data());
       std::string told;
