@@ -102,11 +102,8 @@ class Mixture:
         threads: int = 1,
     ) -> NDArray[np.float64]:
         """log10 of the probability of each sentence; the same numbers at any number of threads."""
-        found = [np.empty(0)]
-        for part in self._word_scores(sentences, begin=begin, end=end, threads=threads):
-            sums = np.concatenate([np.zeros(1), np.cumsum(part.score)])
-            found.append(np.diff(sums[part.start]))
-        return np.concatenate(found)
+        parts = self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        return np.concatenate([np.empty(0), *(part.totals() for part in parts)])
 
     def words_batch(
         self,

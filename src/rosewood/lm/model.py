@@ -67,6 +67,21 @@ class BatchScores(NamedTuple):
             np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
         )
 
+    def totals(self) -> NDArray[np.float64]:
+        """log10 of the probability of each sentence."""
+        return self._summed(self.score)
+
+    def unknown(self) -> NDArray[np.int64]:
+        """How many words of each sentence are not known."""
+        return self._summed((self.word == 0).astype(np.int64))
+
+    def _summed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sums over sentences, each by itself, so that it does not depend on its neighbours."""
+        sums = np.zeros(len(self.start) - 1, values.dtype)
+        has_words = np.diff(self.start) > 0
+        sums[has_words] = np.add.reduceat(values, self.start[:-1][has_words]) if values.size else 0
+        return sums
+
 
 class Model:
     """An immutable language model, which any number of threads and processes can share.
