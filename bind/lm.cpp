@@ -88,7 +88,7 @@ void bind_lm(nb::module_& m) {
       .def(
           "find_word",
           [](const LanguageModelHandle& self, Bytes word) {
-            return self.model.vocabulary().find(text_of(word));
+            return self.model.vocabulary().find(Piece(text_of(word)));
           },
           "word"_a.noconvert(), "The number of a word, or that of the unknown word.")
       .def(

@@ -50,23 +50,42 @@ class WordTable {
     std::uint64_t hash = word.size() * 0x9e3779b97f4a7c15ULL;
     const char* at = word.data();
     std::size_t left = word.size();
-    for (; left >= 8; at += 8, left -= 8) hash = mixed(hash, at, 8);
-    if (left) hash = mixed(hash, at, left);
+    for (; left > 8; at += 8, left -= 8) hash = mixed(hash, loaded<std::uint64_t>(at));
+    if (left) hash = mixed(hash, few_bytes(at, left));
     return hash ^ (hash >> 29);
   }
   static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
-  static std::uint64_t mixed(std::uint64_t hash, const char* at, std::size_t size) {
-    std::uint64_t piece = 0;
-    std::memcpy(&piece, at, size);
+  static std::uint64_t mixed(std::uint64_t hash, std::uint64_t piece) {
     hash = (hash ^ piece) * 0xbf58476d1ce4e5b9ULL;
     return hash ^ (hash >> 31);
+  }
+  /// Most words are short: comparing them is two numbers, not a call.
+  static bool is_same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    if (a.size() > 8 || a.empty()) return a == b;
+    return few_bytes(a.data(), a.size()) == few_bytes(b.data(), b.size());
+  }
+  /// From 1 to 8 bytes as a number, which differs where they do.
+  static std::uint64_t few_bytes(const char* at, std::size_t size) {
+    if (size >= 4)
+      return loaded<std::uint32_t>(at) | std::uint64_t{loaded<std::uint32_t>(at + size - 4)} << 32;
+    const auto byte = [&](std::size_t i) {
+      return std::uint64_t{static_cast<unsigned char>(at[i])};
+    };
+    return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
+  }
+  template <class T>
+  static T loaded(const char* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
   }
 
   /// Where the word stands, or would.
   std::size_t place_of(std::string_view word, std::uint64_t hash) const {
     std::size_t place = hash & (slots_.size() - 1);
     for (; slots_[place].number >= 0; place = (place + 1) & (slots_.size() - 1))
-      if (slots_[place].tag == tag_of(hash) && (*this)[slots_[place].number] == word) break;
+      if (slots_[place].tag == tag_of(hash) && is_same((*this)[slots_[place].number], word)) break;
     return place;
   }
 

@@ -33,6 +33,26 @@ struct Edges {
   bool begin = true, end = true;
 };
 
+inline bool is_gap(char c) { return c == ' ' || c == '\t'; }
+
+/// Spaces and tabs among eight bytes: the upper bit of the first one is set, and none before it.
+inline std::uint64_t gaps_in(std::uint64_t eight) {
+  constexpr std::uint64_t ones = 0x0101010101010101ULL;
+  const auto zeros = [](std::uint64_t bytes) { return (bytes - ones) & ~bytes & ones << 7; };
+  return zeros(eight ^ ones * ' ') | zeros(eight ^ ones * '\t');
+}
+
+/// Where a word ends, in a sentence that ends at `end` of a text that ends at `limit`.
+inline const char* word_end(const char* at, const char* end, const char* limit) {
+  for (; limit - at >= 8; at += 8) {
+    if (const std::uint64_t gaps = gaps_in(loaded<std::uint64_t>(at)))
+      return std::min(at + std::countr_zero(gaps) / 8, end);
+    if (end - at <= 8) return end;
+  }
+  while (at != end && !is_gap(*at)) ++at;
+  return at;
+}
+
 /// A word that may not stand in a sentence: <s> or </s>.
 struct BadWord {
   std::uint64_t sentence, place;
@@ -65,12 +85,12 @@ class TextScorer {
       if (edges_.begin) add({.special = begin_word});
       const std::string_view sentence = text[s];
       const char *at = sentence.data(), *const end = at + sentence.size();
+      const char* const limit = text.text.data() + text.text.size();
       for (;;) {
         while (at != end && is_gap(*at)) ++at;
         if (at == end) break;
-        const char* const begin = at;
-        while (at != end && !is_gap(*at)) ++at;
-        const std::string_view word(begin, static_cast<std::size_t>(at - begin));
+        const char* const begin = std::exchange(at, word_end(at, end, limit));
+        const Piece word(begin, at, limit);
         ++place;
         add({.word = word, .hash = vocabulary_.aim(word)});
         if (bad_) return bad_;
@@ -85,13 +105,11 @@ class TextScorer {
   static constexpr std::size_t block = BlockScorer<L>::block;
 
   struct Place {
-    std::string_view word{};
+    Piece word{std::string_view()};
     std::uint64_t hash = 0;  // 0: not a word of the text, but this one
     std::uint32_t special = 0;
     std::uint64_t sentence = 0, place = 0;
   };
-
-  static bool is_gap(char c) { return c == ' ' || c == '\t'; }
 
   template <class Emit>
   void flush(Emit&& emit) {

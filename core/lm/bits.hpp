@@ -11,6 +11,7 @@
 #include "lm/hash.hpp"
 #include "lm/sink.hpp"
 #include "util/error.hpp"
+#include "util/prefetch.hpp"
 
 namespace rosewood {
 
@@ -98,6 +99,12 @@ class Degrees {
   struct Range {
     std::uint64_t begin, end;
   };
+  /// Asks for what is needed to find the children of a node, first this, then that.
+  void prefetch_kept(std::uint64_t node) const { prefetch_to_read(kept_ + 8 * (node / step)); }
+  void prefetch_bits(std::uint64_t node) const {
+    const std::uint64_t at = std::min(loaded<std::uint64_t>(kept_ + 8 * (node / step)), size());
+    prefetch_to_read(bits_ + at / 8);
+  }
   /// The children of a node.
   Range children(std::uint64_t node) const {
     const std::uint64_t at = place_of(node);

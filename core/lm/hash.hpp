@@ -29,21 +29,37 @@ T loaded(const void* from) {
   return value;
 }
 
+/// A piece of text, and how far the text goes on behind it: eight bytes are read at once where
+/// there are as many.
+struct Piece {
+  const char* data;
+  std::size_t size;
+  const char* limit;
+
+  explicit Piece(std::string_view text)
+      : data(text.data()), size(text.size()), limit(data + size) {}
+  Piece(const char* begin, const char* end, const char* text_end)
+      : data(begin), size(static_cast<std::size_t>(end - begin)), limit(text_end) {}
+
+  std::string_view view() const { return {data, size}; }
+};
+
+/// Up to eight bytes, then zeros.
+inline std::uint64_t first_bytes(const char* at, std::size_t count, const char* limit) {
+  if (count == 0) return 0;
+  if (limit - at >= 8) return loaded<std::uint64_t>(at) & ~std::uint64_t{0} >> (64 - 8 * count);
+  std::uint64_t found = 0;
+  std::memcpy(&found, at, count);
+  return found;
+}
+
 /// The bytes of a word.
-inline std::uint64_t hash_of_word(std::string_view word, std::uint64_t seed) {
-  const char* at = word.data();
-  std::size_t left = word.size();
+inline std::uint64_t hash_of_word(const Piece& word, std::uint64_t seed) {
+  const char* at = word.data;
+  std::size_t left = word.size;
   std::uint64_t hash = mixed(seed, left);
   for (; left > 8; at += 8, left -= 8) hash = mixed(hash, loaded<std::uint64_t>(at));
-  std::uint64_t last = 0;  // one to eight bytes; overlapping pieces, for a loop would be slower
-  if (left >= 4)
-    last = loaded<std::uint32_t>(at) | std::uint64_t{loaded<std::uint32_t>(at + left - 4)}
-                                           << (8 * (left - 4));
-  else if (left > 0)
-    last = std::uint64_t{static_cast<unsigned char>(at[0])} |
-           std::uint64_t{static_cast<unsigned char>(at[left / 2])} << (8 * (left / 2)) |
-           std::uint64_t{static_cast<unsigned char>(at[left - 1])} << (8 * (left - 1));
-  return slot_hash(mixed(hash, last));
+  return slot_hash(mixed(hash, first_bytes(at, left, word.limit)));
 }
 
 /// The upper half of a product, from 32-bit halves: no 128-bit type, so it compiles everywhere.

@@ -18,6 +18,7 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lm/fast.hpp"
@@ -151,7 +152,8 @@ class BlockScorer {
         probabilities_(block + 1),
         backoffs_((block + 1) * order_),
         cursors_(block + 1),
-        open_(block) {}
+        open_(block),
+        under_way_(block) {}
 
   /// Scores words that follow those of the last call. firsts[i]: a text begins with word i, and
   /// nothing stands before it. Calls emit(i, score) for each.
@@ -210,11 +212,13 @@ class BlockScorer {
   /// open.
   std::size_t lengthen(std::size_t n, std::size_t open) {
     std::size_t left = 0;
-    for (bool goes_on = true; goes_on;) {
-      goes_on = false;
-      for (std::size_t j = 0; j < open; ++j)
-        goes_on |= layout_.settle(cursors_[open_[j]], static_cast<int>(n));
-    }
+    std::copy_n(open_.begin(), open, under_way_.begin());
+    for (std::size_t waiting = open; waiting > 0; waiting = std::exchange(left, 0))
+      for (std::size_t j = 0; j < waiting; ++j) {
+        const std::size_t i = under_way_[j];
+        under_way_[left] = i;
+        left += layout_.settle(cursors_[i], static_cast<int>(n));
+      }
     for (std::size_t j = 0; j < open; ++j) {
       const std::size_t i = open_[j];
       Found found;
@@ -239,7 +243,7 @@ class BlockScorer {
   std::vector<std::uint32_t> lengths_;
   std::vector<float> probabilities_, backoffs_;
   std::vector<typename L::Cursor> cursors_;
-  std::vector<std::size_t> open_;
+  std::vector<std::size_t> open_, under_way_;
 };
 
 }  // namespace rosewood

@@ -43,9 +43,11 @@ struct RecordShape {
 class SmallLayout {
  public:
   /// The n-gram found last; while a longer one is looked for, where it would be.
+  enum class Step : std::uint32_t { begin, bits, search };
   struct Cursor {
     std::uint64_t node, end;
     std::uint32_t word;
+    Step step;
   };
 
   SmallLayout(const Sections& sections, std::span<const std::uint64_t> counts, int bits);
@@ -61,13 +63,28 @@ class SmallLayout {
     prefetch_to_read(unigrams_ + std::size_t{16} * word);
   }
   bool aim(Cursor& at, int n, std::uint32_t word) const {
-    const Degrees::Range range = children(n - 1, at.node);
-    at = {range.begin, range.end, word};
-    levels_[n - 1].prefetch(at.node + (at.end - at.node) / 2);
-    return range.begin < range.end;
+    at.word = word;
+    at.step = Step::begin;
+    if (n > 2)
+      levels_[n - 2].degrees.prefetch_kept(at.node);
+    else
+      look_in(at, n);
+    return at.step == Step::begin || at.node < at.end;
   }
-  /// One step of a binary search, and asks for what the next one will look at.
+  /// A step on the way to the children, or of a binary search among them; each asks for what the
+  /// next one will look at.
   bool settle(Cursor& at, int n) const {
+    switch (at.step) {
+      case Step::begin:
+        levels_[n - 2].degrees.prefetch_bits(at.node);
+        at.step = Step::bits;
+        return true;
+      case Step::bits:
+        look_in(at, n);
+        return true;
+      case Step::search:
+        break;
+    }
     const std::uint64_t half = (at.end - at.node) / 2;
     if (half < few) return false;
     const Level& level = levels_[n - 1];
@@ -80,6 +97,7 @@ class SmallLayout {
   bool find(Cursor& at, int n, Found& out) const {
     while (settle(at, n)) {
     }
+    if (at.node == at.end) return false;
     const Level& level = levels_[n - 1];
     while (at.node + 1 < at.end && level.word(at.node) < at.word) ++at.node;
     if (level.word(at.node) != at.word) return false;
@@ -122,6 +140,15 @@ class SmallLayout {
               has_backoff ? loaded<float>(values + 4 * (codes + b)) : -0.0F};
     }
   };
+
+  /// Among the children of the n-gram found, which are of order n.
+  void look_in(Cursor& at, int n) const {
+    const Degrees::Range range = children(n - 1, at.node);
+    at.node = range.begin;
+    at.end = range.end;
+    at.step = Step::search;
+    levels_[n - 1].prefetch(range.begin + (range.end - range.begin) / 2);
+  }
 
   Degrees::Range children(int n, std::uint64_t node) const {
     if (n > 1) return levels_[n - 1].degrees.children(node);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <optional>
 #include <string>
 
 #include "util/error.hpp"
+#include "util/log10.hpp"
 #include "util/parallel.hpp"
 
 namespace rosewood {
@@ -55,8 +55,6 @@ class Rows {
   int width_;
   const std::uint64_t *at_, *end_ = nullptr;
 };
-
-float log10_of(double p) { return static_cast<float>(std::log10(p)); }
 
 std::uint64_t packed(double a, double b) {
   return std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(a))} << 32 |
@@ -321,7 +319,7 @@ void Smoother::weigh(int n, const Discounts& discounts, RowSorter& sorter, Weigh
         followers.push_back({row[1], count});
       }
       const double gamma = left / total;
-      backoff.push(is_extended ? log10_of(gamma) + 0.0F : -0.0F);
+      backoff.push(is_extended ? static_cast<float>(log10_of(gamma)) + 0.0F : -0.0F);
       for (const auto& [place, count] : followers) {
         const double share =
             (static_cast<double>(count) - discounts[std::min<std::uint64_t>(count, 3)]) / total;
@@ -403,7 +401,7 @@ NgramOrder Smoother::finish_order(int n) {
         for (auto left = children(first, times); left; --left) kept += !(longer->next() & cut);
       if (times & cut) continue;
       word_to.push(first);
-      probability_to.push(std::min(log10_of(p), 0.0F));
+      probability_to.push(std::min(static_cast<float>(log10_of(p)), 0.0F));
       if (is_highest) continue;
       children_to.push(kept);
       backoff_to.push(left_over);

@@ -35,6 +35,15 @@ class WordList {
     return {reinterpret_cast<const char*>(bytes_.data()) + begin,
             static_cast<std::size_t>(end - begin)};
   }
+  /// Whether that is the word of the number.
+  bool is(std::uint64_t number, const Piece& word) const {
+    const std::string_view known = (*this)[number];
+    if (known.size() != word.size) return false;
+    if (word.size > 8) return known == word.view();
+    const char* end = reinterpret_cast<const char*>(bytes_.data()) + bytes_.size();
+    return first_bytes(known.data(), known.size(), end) ==
+           first_bytes(word.data, word.size, word.limit);
+  }
   void prefetch(std::uint64_t number) const { prefetch_to_read(start_ + 8 * number); }
   /// Refuses offsets that do not ascend from 0 to the end.
   void check() const {
@@ -63,7 +72,7 @@ class ModelVocabulary {
   const WordList& words() const { return words_; }
 
   /// A search in two steps, so that many can be under way: the hash, then the number.
-  std::uint64_t aim(std::string_view word) const {
+  std::uint64_t aim(const Piece& word) const {
     const std::uint64_t hash = hash_of_word(word, seed_);
     prefetch_to_read(hashes_.home(hash));
     return hash;
@@ -75,16 +84,16 @@ class ModelVocabulary {
     return number < words_.size() ? number : unknown_word;
   }
   /// The number, if that is the word; otherwise that of the unknown word.
-  std::uint32_t sure(std::uint32_t number, std::string_view word) const {
-    return words_[number] == word ? number : unknown_word;
+  std::uint32_t sure(std::uint32_t number, const Piece& word) const {
+    return words_.is(number, word) ? number : unknown_word;
   }
-  std::uint32_t find(std::string_view word) const { return sure(likely(aim(word)), word); }
+  std::uint32_t find(const Piece& word) const { return sure(likely(aim(word)), word); }
 
   void check() const {
     words_.check();
     const std::uint64_t count = hashes_.check([&](std::uint64_t hash, const std::uint8_t* payload) {
       const auto number = loaded<std::uint32_t>(payload);
-      if (number >= words_.size() || hash_of_word(words_[number], seed_) != hash)
+      if (number >= words_.size() || hash_of_word(Piece(words_[number]), seed_) != hash)
         fail<LanguageModelError>("a word has the wrong number in its hash table");
     });
     if (count != words_.size())
@@ -103,7 +112,7 @@ inline bool write_word_hashes(const WordList& words, std::uint64_t seed, const S
   RowSorter sorter(2, 1, room, "words");
   for (std::uint64_t w = 0; w < words.size(); ++w) {
     std::uint64_t* row = sorter.add();
-    row[0] = hash_of_word(words[w], seed);
+    row[0] = hash_of_word(Piece(words[w]), seed);
     row[1] = w;
   }
   sorter.finish();

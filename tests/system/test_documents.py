@@ -75,7 +75,7 @@ def test_links_lead_somewhere():
 
 
 @pytest.mark.parametrize(
-    "room", ["align", "cli", "corpus", "forest", "learn", "metrics", "model", "rerank"]
+    "room", ["align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"]
 )
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")

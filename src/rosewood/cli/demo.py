@@ -1,4 +1,4 @@
-"""`rosewood demo`: words aligned, candidates reranked, and a forest at work."""
+"""`rosewood demo`: words aligned, a language model, candidates reranked, a forest at work."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Words aligned; candidates reranked, with a report; a forest searched, measured and drawn."""
+    """Words aligned; a language model; candidates reranked, with a report; a forest searched."""
     from rich.console import Console
 
     console = Console(highlight=False)
     output.mkdir(parents=True, exist_ok=True)
     _alignment(console, output)
+    _language_model(console, output)
     _reranking(console, output)
     _forest(console, output)
 
@@ -79,6 +80,38 @@ def _alignment(console: Console, output: Path) -> None:
         stream.write(links.sentence(shown, corpus).svg(gold=gold[shown]).encode())
     console.print(links.sentence(shown, corpus).text(), markup=False)
     console.print(f"\nThe same as a picture: {picture}\n")
+
+
+def _language_model(console: Console, output: Path) -> None:
+    """English of the phrasebook: what comes next, what surprises."""
+    from rich.table import Table
+
+    from rosewood.corpus.phrasebook import Phrasebook
+    from rosewood.lm import estimate, surprisal_page
+    from rosewood.output import whole_file
+
+    console.print("[bold]Language model[/bold]: text in, probabilities of words out\n")
+    train, _, test = Phrasebook("en-de", seed=1).split(train=3000, test=200)
+    lines = [[" ".join(pair.source) for pair in part] for part in (train, test)]
+    model = estimate(lines[0], order=4).save(output / "lm.rlm")
+    told = model.perplexity(lines[1])
+    console.print(
+        f"4-grams of {len(train):,} sentences: perplexity {told.perplexity:.1f} on {len(test)} more"
+    )
+    table = Table("after", "likely words", title="\nWhat comes next")
+    for context in ("the train", "I would like", "<s> how"):
+        p = model.distribution(context)
+        likely = (-p).argsort()[:5].tolist()
+        table.add_row(context, "   ".join(f"{model.vocabulary.word(w)} {p[w]:.2f}" for w in likely))
+    console.print(table)
+    console.print("Sentences that it makes up:")
+    for sentence in model.sample(3, seed=4):
+        console.print(f"  {sentence}", markup=False)
+    page = output / "surprisal.html"
+    with whole_file(page) as stream:
+        shown = surprisal_page((model.words(line) for line in lines[1][:40]), title="Surprisal")
+        stream.writelines(part.encode() for part in shown)
+    console.print(f"\nOther sentences, surprising words in dark: {page}\n")
 
 
 def _reranking(console: Console, output: Path) -> None:

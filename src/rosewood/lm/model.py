@@ -135,13 +135,13 @@ class Model:
         """log10 of the probability of a sentence."""
         out = np.empty(1)
         self._native.score(_one_line(sentence), 1, begin, end, 1, 1, out)
-        return float(self._numbers(out)[0])
+        return float(self._checked(out)[0])
 
     def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
         """Each word of a sentence with its score; `</s>` is the last of them."""
         said = words_of(sentence) + [END] * end
         found = self._native.score_words(_one_line(sentence), 1, begin, end, 1, 1)
-        self._numbers(found[1])
+        self._checked(found[1])
         columns = (column.tolist() for column in found[1:])
         return [
             WordScore(word, score, length, number != 0)
@@ -162,7 +162,7 @@ class Model:
         for first, count, text in _texts(sentences):
             out = np.empty(count)
             self._native.score(text, count, begin, end, first, threads, out)
-            found.append(self._numbers(out))
+            found.append(self._checked(out))
         return np.concatenate(found)
 
     def words_batch(
@@ -185,7 +185,7 @@ class Model:
         threads = as_count("threads", threads, 1, 1024)
         for first, count, text in _texts(sentences):
             found = self._native.score_words(text, count, begin, end, first, threads)
-            self._numbers(found[1])
+            self._checked(found[1])
             yield BatchScores(*found)
 
     def perplexity(
@@ -225,7 +225,7 @@ class Model:
         with np.errstate(over="ignore"):
             np.power(10.0, out, out=out)
         out[1] = 0.0
-        return self._numbers(out)
+        return self._checked(out)
 
     def sample(
         self,
@@ -250,7 +250,7 @@ class Model:
         words = self.vocabulary.words(word.tolist())
         return [" ".join(words[begin:end]) for begin, end in pairwise(start.tolist())]
 
-    def _numbers(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
         """Only a damaged file leads to what is no number."""
         if not np.isfinite(found).all():
             raise DamagedFileError("it has probabilities that are no numbers", file=self.path)
@@ -296,9 +296,14 @@ def _texts(sentences: Iterable[Sentence]) -> Iterator[tuple[int, int, NDArray[np
     first = 1
     while part := list(islice(rest, _AT_ONCE)):
         text = "\n".join(map(text_of, part))
-        if text.count("\n") >= len(part) or not text.isascii():
+        try:
+            encoded = as_bytes(text)
+        except LanguageModelError:
             _check_lines(part, first)
-        yield first, len(part), as_bytes(text)
+            raise
+        if text.count("\n") >= len(part):
+            _check_lines(part, first)
+        yield first, len(part), encoded
         first += len(part)
 
 
