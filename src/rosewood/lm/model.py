@@ -208,7 +208,11 @@ class Model:
     def advance(self, state: State, word: str | int) -> tuple[float, State]:
         """log10 of the probability of a word after a state, and the state after the word."""
         number = self.vocabulary.id(word) if isinstance(word, str) else word
-        score, _, after = self._native.advance(_numbers(state), *_numbers((number,)))
+        try:
+            score, _, after = self._native.advance(state, number)
+        except TypeError:
+            _numbers((*state, number))
+            raise
         return score, tuple(after)
 
     def state(self, context: State | Sentence) -> State:
