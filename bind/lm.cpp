@@ -1,6 +1,6 @@
 // bind/lm.cpp: language models in mapped files: writing and asking them.
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/string_view.h>
 
 #include <memory>
 
@@ -87,10 +87,10 @@ void bind_lm(nb::module_& m) {
           "file"_a.noconvert(), "places"_a, "is_small"_a, "bits"_a, "seed"_a, "counts"_a)
       .def(
           "find_word",
-          [](const LanguageModelHandle& self, Bytes word) {
-            return self.model.vocabulary().find(Piece(text_of(word)));
+          [](const LanguageModelHandle& self, std::string_view word) {
+            return self.model.vocabulary().find(Piece(word));
           },
-          "word"_a.noconvert(), "The number of a word, or that of the unknown word.")
+          "word"_a, "The number of a word, or that of the unknown word.")
       .def(
           "score",
           [](const LanguageModelHandle& self, Bytes text, std::uint64_t count, bool begin, bool end,

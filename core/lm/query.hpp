@@ -40,8 +40,8 @@ concept Layout =
 /// The words that can still matter, the latest first, and the back-offs of the contexts of one
 /// word, of two and so on. The room, order - 1 of each, is the caller's.
 struct State {
-  std::uint32_t* words;
-  float* backoffs;
+  std::uint32_t* words = nullptr;
+  float* backoffs = nullptr;
   int length = 0;
 };
 
@@ -105,21 +105,23 @@ WordScore score_word(const L& layout, const State& in, std::uint32_t word, State
   return {score, length};
 }
 
-/// log10 probability of every word after a state, into `out`, by number.
-template <Layout L>
-void score_all_words(const L& layout, const State& in, std::span<double> out) {
+/// Scores every word below `size` after a state: calls emit(word, score).
+template <Layout L, class Emit>
+void score_all_words(const L& layout, const State& in, std::uint64_t size, Emit&& emit) {
   constexpr std::size_t block = 64;
   std::vector<double> lost(static_cast<std::size_t>(in.length) + 2);  // in backing off to length k
   for (int k = in.length; k > 0; --k) lost[k] = lost[k + 1] + in.backoffs[k - 1];
   typename L::Cursor at[block];
+  WordScore scores[block];
   std::size_t open[block];
-  for (std::size_t from = 0; from < out.size(); from += block) {
-    const std::size_t size = std::min(block, out.size() - from);
+  for (std::uint64_t from = 0; from < size; from += block) {
+    const auto words = static_cast<std::size_t>(std::min<std::uint64_t>(block, size - from));
     std::size_t left = 0;
-    for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t i = 0; i < words; ++i) {
       const Found found = layout.unigram(static_cast<std::uint32_t>(from + i), at[i]);
-      out[from + i] = found.probability + lost[1];
-      if (in.length && layout.aim(at[i], 2, in.words[0])) open[left++] = i;
+      scores[i] = {found.probability + lost[1], 1};
+      open[left] = i;
+      left += in.length && layout.aim(at[i], 2, in.words[0]);
     }
     for (int n = 2; left > 0; ++n) {
       std::size_t kept = 0;
@@ -127,11 +129,12 @@ void score_all_words(const L& layout, const State& in, std::span<double> out) {
         const std::size_t i = open[j];
         Found found;
         if (!layout.find(at[i], n, found)) continue;
-        out[from + i] = found.probability + lost[n];
+        scores[i] = {found.probability + lost[n], n};
         if (n <= in.length && layout.aim(at[i], n + 1, in.words[n - 1])) open[kept++] = i;
       }
       left = kept;
     }
+    for (std::size_t i = 0; i < words; ++i) emit(from + i, scores[i]);
   }
 }
 
@@ -142,7 +145,7 @@ void score_all_words(const L& layout, const State& in, std::span<double> out) {
 template <Layout L>
 class BlockScorer {
  public:
-  static constexpr std::size_t block = 256;
+  static constexpr std::size_t block = 128;
 
   explicit BlockScorer(const L& layout)
       : layout_(layout),

@@ -1,6 +1,7 @@
 // core/lm/sample.hpp: texts drawn from a model. No Python here.
 //
 // A model finds n-grams by their last word, so the next word is drawn by looking at all of them.
+// Nearly all come from their unigrams: those are raised to powers of ten once.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,10 @@ class Sampler {
   };
 
   Sampler(const L& layout, std::uint64_t size, const State& first)
-      : layout_(layout), first_(first), start_(size) {
+      : layout_(layout), first_(first), unigrams_(size), start_(size) {
+    score_all_words(layout, State{}, size, [&](std::uint64_t word, const WordScore& each) {
+      unigrams_[word] = std::pow(10.0, each.score);
+    });
     fill(first, start_);
   }
 
@@ -58,8 +62,14 @@ class Sampler {
 
  private:
   void fill(const State& state, std::vector<double>& probability) const {
-    score_all_words(layout_, state, std::span(probability));
-    for (double& each : probability) each = std::pow(10.0, each);
+    double lost = 0.0;  // in backing off to unigrams
+    for (int k = 0; k < state.length; ++k) lost += state.backoffs[k];
+    const double factor = std::pow(10.0, lost);
+    score_all_words(layout_, state, probability.size(),
+                    [&](std::uint64_t word, const WordScore& each) {
+                      probability[word] =
+                          each.length == 1 ? unigrams_[word] * factor : std::pow(10.0, each.score);
+                    });
     probability[begin_word] = 0.0;  // no sentence begins within another
   }
 
@@ -81,7 +91,8 @@ class Sampler {
 
   const L& layout_;
   State first_;
-  std::vector<double> start_;
+  std::vector<double> unigrams_;  // probabilities without context
+  std::vector<double> start_;     // and those of the first word
 };
 
 }  // namespace rosewood

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "lm/hash_table.hpp"
@@ -45,7 +46,7 @@ class WordList {
            first_bytes(word.data, word.size, word.limit);
   }
   void prefetch(std::uint64_t number) const { prefetch_to_read(start_ + 8 * number); }
-  /// Refuses offsets that do not ascend from 0 to the end.
+  /// Refuses offsets that do not ascend from 0 to the end, and other words at the front.
   void check() const {
     std::uint64_t last = 0;
     for (std::uint64_t w = 0; w <= size_; ++w) {
@@ -54,6 +55,9 @@ class WordList {
         fail<LanguageModelError>("the offsets of its words do not ascend to ", bytes_.size());
       last = here;
     }
+    if ((*this)[unknown_word] != "<unk>" || (*this)[begin_word] != "<s>" ||
+        (*this)[end_word] != "</s>")
+      fail<LanguageModelError>("its first words are others, want <unk>, <s> and </s>");
   }
 
  private:
@@ -116,7 +120,19 @@ inline bool write_word_hashes(const WordList& words, std::uint64_t seed, const S
     row[1] = w;
   }
   sorter.finish();
-  return WordHashes::write(words.size(), [&] { return sorter.next(); }, sink);
+  std::uint64_t last_hash = 0, last = 0;
+  const auto next = [&] {
+    const std::uint64_t* row = sorter.next();
+    if (row && row[0] == last_hash && words[row[1]] == words[last])
+      fail<LanguageModelError>("the word '", std::string(words[last]), "' has two numbers: ", last,
+                               " and ", row[1]);
+    if (row) {
+      last_hash = row[0];
+      last = row[1];
+    }
+    return row;
+  };
+  return WordHashes::write(words.size(), next, sink);
 }
 
 }  // namespace rosewood

@@ -345,7 +345,7 @@ class LanguageModel:
 
     def __init__(self, file: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Mapping[str, tuple[int, int]], is_small: bool, bits: int, seed: int, counts: Sequence[int]) -> None: ...
 
-    def find_word(self, word: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+    def find_word(self, word: str) -> int:
         """The number of a word, or that of the unknown word."""
 
     def score(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int, begin: bool, end: bool, first_number: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:

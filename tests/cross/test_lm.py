@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import real
 from tests.ngrams import backoff_models, random_model, write_arpa_text, written
 from tests.reference.lm import BackoffModel
 
-from rosewood.lm import Model
+from rosewood.lm import Model, estimate, write_arpa, write_model
 
-EXAMPLES = settings(max_examples=60, deadline=None)
+EXAMPLES = settings(max_examples=40, deadline=None)
 LAYOUTS = [{"layout": "fast"}, {"layout": "small"}]
 each_layout = pytest.mark.parametrize("how", LAYOUTS, ids=lambda how: how["layout"])
 
@@ -127,24 +128,53 @@ def test_the_same_bytes_at_any_number_of_threads_and_any_memory(how, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "other"]
 
 
-def test_kenlm_says_the_same(tmp_path):
+def same_as_kenlm(found: Model, arpa: Path, texts: list[str]) -> None:
+    """Scores, lengths of n-grams and what is unknown, word by word."""
     kenlm = pytest.importorskip("kenlm", reason="kenlm cannot be imported", exc_type=ImportError)
+    peer = kenlm.Model(str(arpa))
+    for text in texts:
+        want = list(peer.full_scores(text))
+        have = found.words(text)
+        assert [(each.length, not each.is_known) for each in have] == [row[1:] for row in want]
+        assert [each.score for each in have] == pytest.approx([row[0] for row in want], abs=1e-5)
+    assert found.score_batch(texts) == pytest.approx(list(map(peer.score, texts)), abs=1e-4)
+
+
+@each_layout
+def test_kenlm_says_the_same(how, tmp_path):
     model = random_model(4, words=40, order=5, ngrams=500)
     ngrams = {n for n in model.probability if 2 not in n[:-1] and 1 not in n[1:]}
     model.probability = {n: p for n, p in model.probability.items() if n in ngrams}
     model.backoff = {n: b for n, b in model.backoff.items() if n in ngrams}
     write_arpa_text(model, tmp_path / "lm.arpa")
-    peer = kenlm.Model(str(tmp_path / "lm.arpa"))
     texts = [text_of(model, words) for words in sentences_of(model, 5, 200)]
-    for how in LAYOUTS:
-        found = written(model, tmp_path / "lm", **how)
+    same_as_kenlm(written(model, tmp_path / "lm", **how), tmp_path / "lm.arpa", texts)
+
+
+@each_layout
+def test_kenlm_says_the_same_of_real_text(how, tmp_path):
+    lines = [line for line in real.lines("tanaka-ja-en/train.en.gz")[:4400] if line.strip()]
+    made = estimate(lines[:4000])
+    write_model(tmp_path / "lm", made.table, made.words, **how)
+    write_arpa(tmp_path / "lm.arpa", made.table, made.words)
+    same_as_kenlm(Model.open(tmp_path / "lm"), tmp_path / "lm.arpa", lines[3800:])
+
+
+@each_layout
+@EXAMPLES
+@given(
+    st.lists(st.text("abc ", min_size=1, max_size=12), min_size=1, max_size=8), st.integers(1, 6)
+)
+def test_distributions_of_estimated_models_sum_to_one(how, texts, order):
+    made = estimate(texts, order)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "lm"
+        write_model(path, made.table, made.words, **how)
+        found = Model.open(path)
         for text in texts:
-            want = [(length, is_unknown) for _, length, is_unknown in peer.full_scores(text)]
-            have = found.words(text)
-            assert [(each.length, not each.is_known) for each in have] == want
-            scores = [score for score, _, _ in peer.full_scores(text)]
-            assert [each.score for each in have] == pytest.approx(scores, abs=1e-5)
-        assert found.score_batch(texts) == pytest.approx(list(map(peer.score, texts)), abs=1e-4)
+            context = ("<s>", *text.split())
+            for at in range(len(context) + 1):
+                assert found.distribution(context[:at]).sum() == pytest.approx(1.0, abs=1e-5)
 
 
 def test_samples_are_as_frequent_as_they_should_be(tmp_path):

@@ -156,46 +156,50 @@ def open_file(path: str | PathLike[str]) -> ModelFile:
     """Map a model; its head and contents are checked, and that its parts have the right sizes."""
     path = Path(path)
     with path.open("rb") as stream:
-        head = stream.read(_HEAD_SIZE)
-        if len(head) < _HEAD_SIZE or not head.startswith(_MAGIC):
-            raise DamagedFileError("it is not a language model of Rosewood", file=path)
-        _, version, crc, place, length = _HEAD.unpack_from(head)
-        if version != _VERSION:
-            raise DamagedFileError(
-                f"it is of version {version}, this release reads {_VERSION}", file=path
-            )
-        if head != _head(crc, place, length):
-            raise DamagedFileError("its head is damaged", file=path)
-        size = stream.seek(0, 2)
-        if size != place + length:
-            raise DamagedFileError(f"it has {size} bytes, want {place + length}", file=path)
+        if stream.seek(0, 2) == 0:
+            raise DamagedFileError("it is empty", file=path)
         data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    text = data[place:size]
+    return file_of(path, np.frombuffer(data, np.uint8))
+
+
+def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
+    """A model whose bytes are at hand, as they are or mapped; the path is what errors tell."""
+    head = file[:_HEAD_SIZE].tobytes()
+    if len(head) < _HEAD_SIZE or not head.startswith(_MAGIC):
+        raise DamagedFileError("it is not a language model of Rosewood", file=path)
+    _, version, crc, place, length = _HEAD.unpack_from(head)
+    if version != _VERSION:
+        raise DamagedFileError(
+            f"it is of version {version}, this release reads {_VERSION}", file=path
+        )
+    if head != _head(crc, place, length):
+        raise DamagedFileError("its head is damaged", file=path)
+    if len(file) != place + length:
+        raise DamagedFileError(f"it has {len(file)} bytes, want {place + length}", file=path)
+    text = file[place:].tobytes()
     if zlib.crc32(text) != crc:
         raise DamagedFileError("its contents do not match their checksum", file=path)
-    file = np.frombuffer(data, np.uint8)
     try:
         contents = cast(dict[str, Any], json.loads(text))
-        places = {name: (part["place"], part["bytes"]) for name, part in contents["parts"].items()}
+        parts = contents["parts"]
         native = _core.LanguageModel(
             file,
-            places,
+            {name: (part["place"], part["bytes"]) for name, part in parts.items()},
             contents["layout"] == "small",
             contents["quantised"] or 0,
             contents["seed"],
             contents["counts"],
         )
-        words = Words(_part(file, contents, "words"), _part(file, contents, "word_start"))
+        words = Words(_part(file, parts["words"]), _part(file, parts["word_start"]).view("<i8"))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedFileError("its contents cannot be read", file=path) from error
     except LanguageModelError as error:
         raise DamagedFileError(str(error), file=path) from error
-    return ModelFile(path, size, contents, Words(words[0], words[1].view("<i8")), native)
+    return ModelFile(path, len(file), contents, words, native)
 
 
-def _part(file: NDArray[np.uint8], contents: Mapping[str, Any], name: str) -> NDArray[Any]:
-    place = contents["parts"][name]
-    return file[place["place"] : place["place"] + place["bytes"]]
+def _part(file: NDArray[np.uint8], part: Mapping[str, int]) -> NDArray[Any]:
+    return file[part["place"] : part["place"] + part["bytes"]]
 
 
 def verify_model(path: str | PathLike[str]) -> None:

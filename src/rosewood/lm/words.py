@@ -63,7 +63,11 @@ class ModelVocabulary:
 
     def id(self, word: str) -> int:
         """The number of a word; 0, which is that of `<unk>`, for those that are not known."""
-        return self._native.find_word(as_bytes(word))
+        try:
+            return self._native.find_word(word)
+        except TypeError:
+            as_bytes(word, "the word")
+            raise
 
     def word(self, number: int) -> str:
         """The word of a number."""
@@ -82,10 +86,8 @@ class ModelVocabulary:
         return [self.word(number) for number in numbers]
 
     def __contains__(self, word: object) -> bool:
-        if not isinstance(word, str):
-            return False
         try:
-            return self.id(word) != 0 or word == UNKNOWN
+            return isinstance(word, str) and (self.id(word) != 0 or word == UNKNOWN)
         except LanguageModelError:  # no text at all
             return False
 
