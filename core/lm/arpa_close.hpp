@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "lm/arpa_keys.hpp"
+#include "lm/ngram_keys.hpp"
 #include "lm/table.hpp"
 #include "util/row_sort.hpp"
 

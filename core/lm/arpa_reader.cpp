@@ -160,10 +160,10 @@ void ArpaReader::end_ngrams() {
   const std::string file =
       room_.folder.empty() ? "" : room_.folder + "/rows." + std::to_string(section_);
   NgramRows rows(file);
-  std::vector<std::uint64_t> before(size, ~std::uint64_t{0});  // more than any key
+  std::vector<std::uint64_t> before;  // the key before; none at first
   sorter_->finish();
   while (const std::uint64_t* row = sorter_->next()) {
-    if (std::equal(before.begin(), before.end(), row)) {
+    if (!before.empty() && std::equal(before.begin(), before.end(), row)) {
       std::vector<std::uint32_t> words(static_cast<std::size_t>(section_));
       keys_.unpack(row, section_, words.data());
       std::string told;
@@ -252,34 +252,37 @@ void ArpaReader::read_ngrams(std::string_view text) {
 
 void ArpaReader::read_piece(std::string_view text, Piece& piece) const {
   std::vector<std::string_view> fields;
-  std::vector<std::uint32_t> words(static_cast<std::size_t>(section_));
+  piece.said.resize(static_cast<std::size_t>(section_));
+  piece.words.resize(static_cast<std::size_t>(section_));
   while (!text.empty() && piece.reason.empty()) {
     const std::size_t end = text.find('\n');
     ++piece.lines;
     piece.reason = line_fields(text.substr(0, end), max_bytes_, fields);
-    if (piece.reason.empty() && !fields.empty()) piece.reason = read_ngram(fields, piece, words);
+    if (piece.reason.empty() && !fields.empty()) piece.reason = read_ngram(fields, piece);
     text.remove_prefix(end + 1);
   }
 }
 
-std::string ArpaReader::read_ngram(const std::vector<std::string_view>& fields, Piece& piece,
-                                   std::vector<std::uint32_t>& words) const {
+std::string ArpaReader::read_ngram(const std::vector<std::string_view>& fields,
+                                   Piece& piece) const {
   float probability = 0, backoff = 0;
   std::string reason =
       read_weights(fields, section_, section_ == order(), probability, backoff, piece.repairs);
   if (!reason.empty()) return reason;
   for (int i = 0; i < section_; ++i) {
     const std::string_view word = fields[i + 1];
+    if (word == piece.said[i]) continue;
     std::int32_t number = words_.find(word);
     if (number < 0 && word == "<UNK>") number = unknown_word;
     if (number < 0 || !is_there_[number])
       return "word " + quoted(word) + " is not among the unigrams";
-    words[i] = static_cast<std::uint32_t>(number);
+    piece.said[i] = word;
+    piece.words[i] = static_cast<std::uint32_t>(number);
   }
   const auto size = static_cast<std::size_t>(keys_.size(section_));
   const std::size_t at = piece.rows.size();
   piece.rows.resize(at + size + 1);
-  keys_.pack(words.data(), section_, piece.rows.data() + at);
+  keys_.pack(piece.words.data(), section_, piece.rows.data() + at);
   piece.rows[at + size] = pack_weights(probability, backoff);
   return {};
 }

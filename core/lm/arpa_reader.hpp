@@ -48,6 +48,8 @@ class ArpaReader {
     std::int64_t lines = 0;
     std::string reason;
     ArpaRepairs repairs;
+    std::vector<std::string_view> said;  // the words of the n-gram before, and their numbers:
+    std::vector<std::uint32_t> words;    // most of them come again in the next line
   };
 
   void read_lines(std::string_view text);
@@ -61,8 +63,7 @@ class ArpaReader {
   std::string read_unigram(const std::vector<std::string_view>& fields);
   void read_ngrams(std::string_view text);
   void read_piece(std::string_view text, Piece& piece) const;
-  std::string read_ngram(const std::vector<std::string_view>& fields, Piece& piece,
-                         std::vector<std::uint32_t>& words) const;
+  std::string read_ngram(const std::vector<std::string_view>& fields, Piece& piece) const;
   bool has_too_many();
   int order() const { return static_cast<int>(announced_.size()); }
   void refuse(std::int64_t line, std::string reason) { bad_ = BadLine{line, std::move(reason)}; }

@@ -64,13 +64,14 @@ class MergedRows {
 /// Walks rows and writes the n-grams of every order.
 class Walk {
  public:
-  Walk(const RowPacking& packing, const std::vector<std::uint64_t>& cutoffs,
+  Walk(const NgramKeys& keys, const std::vector<std::uint64_t>& cutoffs,
        std::vector<CountedOrder>& out)
-      : packing_(packing),
+      : keys_(keys),
+        order_(static_cast<int>(out.size())),
         cutoffs_(cutoffs),
         out_(out),
         open_(out.size()),
-        last_(packing.width()) {}
+        last_(static_cast<std::size_t>(keys.size(order_))) {}
 
   template <class Rows>
   void go(Rows&& rows) {
@@ -86,15 +87,14 @@ class Walk {
   };
 
   void take(const std::uint64_t* row, std::uint64_t times) {
-    const int order = packing_.order();
-    const int same = depth_ ? packing_.common(last_.data(), row) : 0;
+    const int same = depth_ ? keys_.common(last_.data(), row, order_) : 0;
     close(same);
     if (same) ++open_[same - 1].count;
     for (int i = 0; i < same; ++i) open_[i].times += times;
     int i = same;
-    for (; i < order; ++i) {
-      const auto word = static_cast<std::uint32_t>(packing_.digit(row, i) - 1);
-      const bool is_last = i + 1 == order || word == begin_word;
+    for (; i < order_; ++i) {
+      const std::uint32_t word = keys_.word(row, i) - 1;
+      const bool is_last = i + 1 == order_ || word == begin_word;
       open_[i] = {word, is_last ? times : 1, times};
       if (is_last) break;
     }
@@ -115,7 +115,8 @@ class Walk {
     }
   }
 
-  const RowPacking& packing_;
+  const NgramKeys& keys_;
+  int order_;
   const std::vector<std::uint64_t>& cutoffs_;
   std::vector<CountedOrder>& out_;
   std::vector<Open> open_;
@@ -142,14 +143,14 @@ CountedOrder with_all_words(const CountedOrder& seen, std::uint64_t words, Count
 
 /// How many n-grams of each order there are.
 template <class Rows>
-std::vector<std::uint64_t> sizes_of(Rows&& rows, const RowPacking& packing) {
-  std::vector<std::uint64_t> out(static_cast<std::size_t>(packing.order()));
+std::vector<std::uint64_t> sizes_of(Rows&& rows, const NgramKeys& keys, int order) {
+  std::vector<std::uint64_t> out(static_cast<std::size_t>(order));
   const std::uint64_t* last = nullptr;
   std::uint64_t times = 0;
   while (const std::uint64_t* row = rows.next(times)) {
-    for (int i = last ? packing.common(last, row) : 0; i < packing.order(); ++i) {
+    for (int i = last ? keys.common(last, row, order) : 0; i < order; ++i) {
       ++out[i];
-      if (packing.digit(row, i) == begin_word + 1) break;
+      if (keys.word(row, i) == begin_word + 1) break;
     }
     last = row;
   }
@@ -160,29 +161,32 @@ std::vector<std::uint64_t> sizes_of(Rows&& rows, const RowPacking& packing) {
 
 NgramCounter::NgramCounter(int order, std::uint64_t words, std::vector<std::uint64_t> cutoffs,
                            SortRoom room)
-    : packing_(order, words),
+    : order_(order),
+      keys_(static_cast<std::int64_t>(words) + 1),
+      width_(keys_.size(order)),
       words_(words),
       cutoffs_(std::move(cutoffs)),
       room_(std::move(room)),
-      most_(std::max<std::size_t>(1024, room_.bytes / 10 * 3 / sizeof(std::uint64_t) /
-                                            static_cast<std::size_t>(packing_.width()))) {}
+      most_(std::max<std::size_t>(
+          1024, room_.bytes / 10 * 3 / sizeof(std::uint64_t) / static_cast<std::size_t>(width_))) {}
 
 void NgramCounter::expect(std::uint64_t places) {
   const std::uint64_t wanted =
       room_.folder.empty() ? places : std::min<std::uint64_t>(places, most_);
-  if (wanted > room()) rows_.resize(static_cast<std::size_t>(wanted) * packing_.width());
+  if (wanted > room()) rows_.resize(static_cast<std::size_t>(wanted) * width_);
 }
 
 void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std::int64_t> ends) {
-  const int width = packing_.width(), order = packing_.order();
+  const int width = width_, order = order_;
   const auto begin_of = [&](std::size_t k) { return k ? ends[k - 1] : 0; };
   const auto make_row = [&](std::int64_t begin, std::int64_t place, bool is_end,
                             std::uint64_t* row) {
     std::fill_n(row, width, 0);
-    packing_.put(row, 0, is_end ? end_word : text[place]);
+    keys_.put(row, 0, std::uint64_t{is_end ? end_word : text[place]} + 1);
     int i = 1;
-    for (; i < order && place - i >= begin; ++i) packing_.put(row, i, text[place - i]);
-    if (i < order) packing_.put(row, i, begin_word);
+    for (; i < order && place - i >= begin; ++i)
+      keys_.put(row, i, std::uint64_t{text[place - i]} + 1);
+    if (i < order) keys_.put(row, i, begin_word + 1);
   };
   // A sentence has a place for each word and one for its end; they may fall into two runs.
   std::size_t sentence = 0;
@@ -237,13 +241,13 @@ void NgramCounter::add(std::span<const std::uint32_t> text, std::span<const std:
 }
 
 void NgramCounter::sort_held() {
-  const int width = packing_.width();
+  const int width = width_;
   spare_.resize(used_ * width);
   sort_rows(rows_.data(), spare_.data(), used_, width, width, room_.threads);
 }
 
 void NgramCounter::sort_run() {
-  const int width = packing_.width();
+  const int width = width_;
   sort_held();
   runs_.emplace_back(room_.folder + "/rows." + std::to_string(runs_.size()) + ".run");
   HeldRows rows(rows_.data(), rows_.data() + used_ * width, width);
@@ -266,7 +270,7 @@ std::vector<CountedOrder> NgramCounter::finish() {
     if (used_) sort_run();
     rows_ = {};
     spare_ = {};
-    out = count_to_files(MergedRows(runs_, packing_.width()));
+    out = count_to_files(MergedRows(runs_, width_));
     for (auto& run : runs_) run.discard();
     runs_.clear();
   }
@@ -284,9 +288,9 @@ std::vector<CountedOrder> NgramCounter::count_to_files(Rows&& rows) {
     order.count = Spool<std::uint64_t>(name + ".counts");
     return order;
   };
-  std::vector<CountedOrder> out(static_cast<std::size_t>(packing_.order()));
-  for (int n = 2; n <= packing_.order(); ++n) out[n - 1] = made(n);
-  Walk(packing_, cutoffs_, out).go(std::forward<Rows>(rows));
+  std::vector<CountedOrder> out(static_cast<std::size_t>(order_));
+  for (int n = 2; n <= order_; ++n) out[n - 1] = made(n);
+  Walk(keys_, cutoffs_, out).go(std::forward<Rows>(rows));
   for (auto& each : out) {
     each.word.close();
     each.count.close();
@@ -297,13 +301,13 @@ std::vector<CountedOrder> NgramCounter::count_to_files(Rows&& rows) {
 
 std::vector<CountedOrder> NgramCounter::count_held(const std::uint64_t* rows) {
   // Pieces begin where the last word changes, so no n-gram is in two of them.
-  const int width = packing_.width();
+  const int width = width_;
   const auto pieces = static_cast<std::int64_t>(room_.threads);
   std::vector<std::uint64_t> begin{0};
   for (std::int64_t piece = 1; piece <= pieces; ++piece) {
     std::uint64_t at = std::max<std::uint64_t>(begin.back(), used_ * piece / pieces);
     while (at && at < used_ &&
-           packing_.digit(rows + at * width, 0) == packing_.digit(rows + (at - 1) * width, 0))
+           keys_.word(rows + at * width, 0) == keys_.word(rows + (at - 1) * width, 0))
       ++at;
     begin.push_back(at);
   }
@@ -316,7 +320,7 @@ std::vector<CountedOrder> NgramCounter::count_held(const std::uint64_t* rows) {
     });
   };
   std::vector<std::vector<std::uint64_t>> sizes(static_cast<std::size_t>(pieces));
-  each_piece([&](std::int64_t piece) { sizes[piece] = sizes_of(held(piece), packing_); });
+  each_piece([&](std::int64_t piece) { sizes[piece] = sizes_of(held(piece), keys_, order_); });
   std::uint64_t all = 0;
   for (const auto& each : sizes) all = std::accumulate(each.begin(), each.end(), all);
   if (!room_.folder.empty() && all * bytes_of_ngram > room_.bytes / 2)
@@ -324,14 +328,14 @@ std::vector<CountedOrder> NgramCounter::count_held(const std::uint64_t* rows) {
   std::vector<std::vector<CountedOrder>> parts(static_cast<std::size_t>(pieces));
   each_piece([&](std::int64_t piece) {
     auto& part = parts[piece];
-    part.resize(static_cast<std::size_t>(packing_.order()));
+    part.resize(static_cast<std::size_t>(order_));
     for (std::size_t n = 0; n < part.size(); ++n) {
       std::uint64_t size = 0;  // the first part takes in the others
       for (const auto& each : sizes) size += each[n];
       part[n].word.reserve(piece ? sizes[piece][n] : size);
       part[n].count.reserve(piece ? sizes[piece][n] : size);
     }
-    Walk(packing_, cutoffs_, part).go(held(piece));
+    Walk(keys_, cutoffs_, part).go(held(piece));
   });
   std::vector<CountedOrder> out = std::move(parts[0]);
   for (std::size_t piece = 1; piece < parts.size(); ++piece)

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "lm/row_packing.hpp"
+#include "lm/ngram_keys.hpp"
 #include "lm/table.hpp"
 #include "util/row_sort.hpp"
 
@@ -37,7 +37,7 @@ class NgramCounter {
   /// are cut; those are never fewer for longer ones, and cutoffs[0] is 0.
   NgramCounter(int order, std::uint64_t words, std::vector<std::uint64_t> cutoffs, SortRoom room);
 
-  int order() const { return packing_.order(); }
+  int order() const { return order_; }
   /// How many places there will be, words and ends of sentences, so that room is made once.
   void expect(std::uint64_t places);
   /// Sentences, without <s> and </s>; the k-th ends before text[ends[k]].
@@ -46,7 +46,7 @@ class NgramCounter {
   std::vector<CountedOrder> finish();
 
  private:
-  std::size_t room() const { return rows_.size() / static_cast<std::size_t>(packing_.width()); }
+  std::size_t room() const { return rows_.size() / static_cast<std::size_t>(width_); }
   void sort_held();
   void sort_run();
   template <class Rows>
@@ -54,7 +54,9 @@ class NgramCounter {
   /// Rows that are held, sorted; to files, too, where the n-grams would not fit.
   std::vector<CountedOrder> count_held(const std::uint64_t* rows);
 
-  RowPacking packing_;
+  int order_;
+  NgramKeys keys_;  // of words plus one: zeros are behind the last
+  int width_;       // numbers in a row
   std::uint64_t words_;
   std::vector<std::uint64_t> cutoffs_;
   SortRoom room_;

@@ -14,53 +14,6 @@ namespace rosewood {
 
 namespace {
 
-/// Writes a piece of a spool: to its place in memory, or to the end of the file.
-template <class T>
-class Sink {
- public:
-  Sink(Spool<T>& spool, std::uint64_t from)
-      : spool_(&spool), at_(spool.is_in_memory() ? spool.held().data() + from : nullptr) {}
-  void push(T value) {
-    if (at_)
-      *at_++ = value;
-    else
-      spool_->push(value);
-  }
-
- private:
-  Spool<T>* spool_;
-  T* at_;
-};
-
-/// Sorted rows: a piece of those in memory, or all that a sorter has.
-class Rows {
- public:
-  Rows(RowSorter& sorter, int width, std::uint64_t from, std::uint64_t to)
-      : sorter_(sorter), width_(width), at_(sorter.all()) {
-    if (at_) {
-      end_ = at_ + to * width;
-      at_ += from * width;
-    }
-  }
-  const std::uint64_t* next() {
-    if (!end_) return sorter_.next();
-    if (at_ == end_) return nullptr;
-    const std::uint64_t* row = at_;
-    at_ += width_;
-    return row;
-  }
-
- private:
-  RowSorter& sorter_;
-  int width_;
-  const std::uint64_t *at_, *end_ = nullptr;
-};
-
-std::uint64_t packed(double a, double b) {
-  return std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(a))} << 32 |
-         std::bit_cast<std::uint32_t>(static_cast<float>(b));
-}
-
 constexpr int context_width = 3;  // key, place of the n-gram, its count
 
 /// Calls body(piece) for each, in threads.
@@ -73,85 +26,6 @@ void each_piece(const Pieces& pieces, Body&& body) {
 }
 
 }  // namespace
-
-struct Smoother::Piece {
-  std::uint64_t begin, end;  // of the (n-1)-grams
-  std::uint64_t first;       // n-gram or row that belongs to them
-  std::uint64_t last = 0;    // and the one behind the last
-  std::uint64_t parent = 0;  // of `begin`, where they are walked as contexts
-};
-
-/// By the place of the n-gram: its discounted share and what its context leaves to shorter ones, as
-/// two floats; and the place of its context.
-class Smoother::Weights {
- public:
-  struct Found {
-    std::uint64_t share, context;
-  };
-
-  /// In memory, or where the sorter puts them.
-  Weights(std::uint64_t size, bool is_in_memory, const SortRoom& room, const std::string& name) {
-    if (is_in_memory)
-      held_.resize(static_cast<std::size_t>(size));
-    else
-      sorter_.emplace(3, 1, room, name);
-  }
-  void put(std::uint64_t place, Found found) {
-    if (!sorter_) {
-      held_[place] = found;
-      return;
-    }
-    std::uint64_t* row = sorter_->add();
-    row[0] = place;
-    row[1] = found.share;
-    row[2] = found.context;
-  }
-  void finish() {
-    if (sorter_) sorter_->finish();
-  }
-  /// Those of a place: of any if they are in memory, else of the one behind the last.
-  Found get(std::uint64_t place) {
-    if (!sorter_) return held_[place];
-    const std::uint64_t* row = sorter_->next();
-    return {row[1], row[2]};
-  }
-
- private:
-  BigVector<Found> held_;
-  std::optional<RowSorter> sorter_;
-};
-
-/// Walks the (n-1)-grams of a piece: each one's key is the place of its own suffix, then its first
-/// word. The suffix of a word is empty and stands at 0.
-class Smoother::ContextWalk {
- public:
-  ContextWalk(const Smoother& from, int n, const Piece& piece)
-      : bits_(from.word_bits_),
-        parent_(piece.parent),
-        word_(from.counted_[n - 2].word.read(piece.begin)) {
-    if (n > 2) {
-      parent_word_.emplace(from.counted_[n - 3].word.read(parent_));
-      parent_count_.emplace(from.counted_[n - 3].count.read(parent_));
-      if (!parent_word_->is_done()) left_ = take_children();
-    } else {
-      left_ = from.size(1);
-    }
-  }
-  std::uint64_t next() {
-    for (; !left_; ++parent_) left_ = take_children();
-    --left_;
-    return parent_ << bits_ | word_.next();
-  }
-
- private:
-  std::uint64_t take_children() { return children(parent_word_->next(), parent_count_->next()); }
-
-  int bits_;
-  std::uint64_t parent_, left_ = 0;
-  SpoolReader<std::uint32_t> word_;
-  std::optional<SpoolReader<std::uint32_t>> parent_word_;
-  std::optional<SpoolReader<std::uint64_t>> parent_count_;
-};
 
 Smoother::Smoother(std::vector<CountedOrder> counted, SortRoom room)
     : counted_(std::move(counted)),
@@ -186,7 +60,7 @@ void Smoother::smooth(int n, const Discounts& discounts) {
     return;
   }
   last_context_.discard();
-  Weights weights(size(n), is_in_memory(), sorting_, std::to_string(n) + ".weights");
+  NgramWeights weights(size(n), is_in_memory(), sorting_, std::to_string(n) + ".weights");
   {
     SortRoom sorting = sorting_;
     if (is_in_memory()) sorting.memory = &memory_;
@@ -214,8 +88,8 @@ void Smoother::smooth_unigrams(const Discounts& discounts) {
   const double uniform = taken / total / static_cast<double>(size(1) - 1);  // not for <s>
   probability_[0] = make<float>(1, "probabilities", size(1));
   context_ = make<std::uint64_t>(1, "contexts", size(1));
-  Sink<float> probability(probability_[0], 0);
-  Sink<std::uint64_t> context(context_, 0);
+  PlacedSink<float> probability(probability_[0], 0);
+  PlacedSink<std::uint64_t> context(context_, 0);
   auto count = counted_[0].count.read();
   for (std::uint64_t w = 0; w < size(1); ++w) {
     const std::uint64_t times = count.next();
@@ -227,18 +101,18 @@ void Smoother::smooth_unigrams(const Discounts& discounts) {
   context_.close();
 }
 
-std::vector<Smoother::Piece> Smoother::pieces_of(int n, std::size_t pieces) const {
+std::vector<ContextPiece> Smoother::pieces_of(int n, std::size_t pieces) const {
   const CountedOrder& shorter = counted_[n - 2];
-  std::vector<Piece> out(pieces);
+  std::vector<ContextPiece> out(pieces);
   for (std::size_t i = 0; i < pieces; ++i)
     out[i] = {size(n - 1) * i / pieces, size(n - 1) * (i + 1) / pieces, 0};
   if (pieces == 1) return out;
   std::uint64_t sum = 0;
   auto word = shorter.word.read();
   auto count = shorter.count.read();
-  for (Piece& piece : out) {
+  for (ContextPiece& piece : out) {
     piece.first = sum;
-    for (auto i = piece.begin; i < piece.end; ++i) sum += children(word.next(), count.next());
+    for (auto i = piece.begin; i < piece.end; ++i) sum += children_of(word.next(), count.next());
   }
   return out;
 }
@@ -247,7 +121,7 @@ void Smoother::sort_by_context(int n, RowSorter& sorter) const {
   if (word_bits_ + static_cast<int>(std::bit_width(n > 2 ? size(n - 2) : 1)) > 64)
     fail<LanguageModelError>("there are too many ", n, "-grams");
   std::uint64_t* rows = sorter.add_all(size(n));
-  each_piece(pieces_of(n, rows ? pieces() : 1), [&](const Piece& piece) {
+  each_piece(pieces_of(n, rows ? pieces() : 1), [&](const ContextPiece& piece) {
     std::uint64_t place = piece.first;
     auto shorter_word = counted_[n - 2].word.read(piece.begin);
     auto shorter_count = counted_[n - 2].count.read(piece.begin);
@@ -256,7 +130,7 @@ void Smoother::sort_by_context(int n, RowSorter& sorter) const {
     auto count = counted_[n - 1].count.read(place);
     for (auto i = piece.begin; i < piece.end; ++i) {
       const std::uint64_t of_suffix = context.next() << word_bits_;
-      for (auto left = children(shorter_word.next(), shorter_count.next()); left; --left) {
+      for (auto left = children_of(shorter_word.next(), shorter_count.next()); left; --left) {
         std::uint64_t* row = rows ? rows + place * context_width : sorter.add();
         row[0] = of_suffix | word.next();
         row[1] = place++;
@@ -267,9 +141,9 @@ void Smoother::sort_by_context(int n, RowSorter& sorter) const {
   sorter.finish();
 }
 
-std::vector<Smoother::Piece> Smoother::pieces_by_context(int n, const RowSorter& sorter) const {
+std::vector<ContextPiece> Smoother::pieces_by_context(int n, const RowSorter& sorter) const {
   const std::uint64_t* all = sorter.all();
-  std::vector<Piece> out;
+  std::vector<ContextPiece> out;
   if (!all || !is_in_memory() || n == 2) {
     out.push_back({0, size(n - 1), 0, sorter.size(), 0});
     return out;
@@ -287,19 +161,19 @@ std::vector<Smoother::Piece> Smoother::pieces_by_context(int n, const RowSorter&
     while (row && row < sorter.size() && parent(row) == parent(row - 1)) ++row;
     const bool is_last = row == sorter.size();
     const std::uint64_t end_suffix = is_last ? size(n - 2) : parent(row);
-    for (; suffix < end_suffix; ++suffix) sum += children(word.next(), count.next());
+    for (; suffix < end_suffix; ++suffix) sum += children_of(word.next(), count.next());
     out.push_back({begin, sum, first, row, begin_suffix});
     if (is_last) break;
   }
   return out;
 }
 
-void Smoother::weigh(int n, const Discounts& discounts, RowSorter& sorter, Weights& weights) {
+void Smoother::weigh(int n, const Discounts& discounts, RowSorter& sorter, NgramWeights& weights) {
   backoff_[n - 2] = make<float>(n - 1, "backoffs", size(n - 1));
-  each_piece(pieces_by_context(n, sorter), [&](const Piece& piece) {
-    Rows rows(sorter, context_width, piece.first, piece.last);
-    Sink<float> backoff(backoff_[n - 2], piece.begin);
-    ContextWalk contexts(*this, n, piece);
+  each_piece(pieces_by_context(n, sorter), [&](const ContextPiece& piece) {
+    SortedRows rows(sorter, context_width, piece.first, piece.last);
+    PlacedSink<float> backoff(backoff_[n - 2], piece.begin);
+    ContextWalk contexts(counted_, n, word_bits_, piece);
     struct Follower {
       std::uint64_t place, count;
     };
@@ -323,7 +197,7 @@ void Smoother::weigh(int n, const Discounts& discounts, RowSorter& sorter, Weigh
       for (const auto& [place, count] : followers) {
         const double share =
             (static_cast<double>(count) - discounts[std::min<std::uint64_t>(count, 3)]) / total;
-        weights.put(place, {packed(share, gamma), context});
+        weights.put(place, {static_cast<float>(share), static_cast<float>(gamma), context});
       }
     }
   });
@@ -331,24 +205,22 @@ void Smoother::weigh(int n, const Discounts& discounts, RowSorter& sorter, Weigh
   weights.finish();
 }
 
-void Smoother::interpolate(int n, Weights& weights) {
+void Smoother::interpolate(int n, NgramWeights& weights) {
   probability_[n - 1] = make<float>(n, "probabilities", size(n));
   auto context_places =
       n < order() ? make<std::uint64_t>(n, "contexts", size(n)) : Spool<std::uint64_t>();
-  each_piece(pieces_of(n, pieces()), [&](const Piece& piece) {
+  each_piece(pieces_of(n, pieces()), [&](const ContextPiece& piece) {
     std::uint64_t place = piece.first;
     auto word = counted_[n - 2].word.read(piece.begin);
     auto count = counted_[n - 2].count.read(piece.begin);
     auto lower = probability_[n - 2].read(piece.begin);
-    Sink<float> probability(probability_[n - 1], place);
-    Sink<std::uint64_t> context(context_places, place);
+    PlacedSink<float> probability(probability_[n - 1], place);
+    PlacedSink<std::uint64_t> context(context_places, place);
     for (auto i = piece.begin; i < piece.end; ++i) {
       const double p = lower.next();
-      for (auto left = children(word.next(), count.next()); left; --left, ++place) {
+      for (auto left = children_of(word.next(), count.next()); left; --left, ++place) {
         const auto found = weights.get(place);
-        const auto share = std::bit_cast<float>(static_cast<std::uint32_t>(found.share >> 32));
-        const auto gamma = std::bit_cast<float>(static_cast<std::uint32_t>(found.share));
-        probability.push(static_cast<float>(share + gamma * p));
+        probability.push(static_cast<float>(found.share + found.left * p));
         if (n < order()) context.push(found.context);
       }
     }
@@ -377,20 +249,20 @@ NgramOrder Smoother::finish_order(int n) {
     out.children = make<std::uint32_t>(n, "table.children", own.kept);
     out.backoff = make<float>(n, "table.backoff", own.kept);
   }
-  each_piece(pieces_of(n + 1, is_whole ? pieces() : 1), [&](const Piece& piece) {
+  each_piece(pieces_of(n + 1, is_whole ? pieces() : 1), [&](const ContextPiece& piece) {
     auto word = own.word.read(piece.begin);
     auto count = own.count.read(piece.begin);
     auto probability = probability_[n - 1].read(piece.begin);
-    Sink<std::uint32_t> word_to(out.word, piece.begin);
-    Sink<float> probability_to(out.probability, piece.begin);
+    PlacedSink<std::uint32_t> word_to(out.word, piece.begin);
+    PlacedSink<float> probability_to(out.probability, piece.begin);
     std::optional<SpoolReader<float>> backoff;
     std::optional<SpoolReader<std::uint64_t>> longer;  // counts of those that end in it
     if (!is_highest) {
       backoff.emplace(backoff_[n - 1].read(piece.begin));
       longer.emplace(counted_[n].count.read(piece.first));
     }
-    Sink<std::uint32_t> children_to(out.children, piece.begin);
-    Sink<float> backoff_to(out.backoff, piece.begin);
+    PlacedSink<std::uint32_t> children_to(out.children, piece.begin);
+    PlacedSink<float> backoff_to(out.backoff, piece.begin);
     for (auto i = piece.begin; i < piece.end; ++i) {
       const std::uint32_t first = word.next();
       const std::uint64_t times = count.next();
@@ -398,7 +270,7 @@ NgramOrder Smoother::finish_order(int n) {
       const float left_over = is_highest ? 0.0F : backoff->next();
       std::uint32_t kept = 0;
       if (!is_highest)
-        for (auto left = children(first, times); left; --left) kept += !(longer->next() & cut);
+        for (auto left = children_of(first, times); left; --left) kept += !(longer->next() & cut);
       if (times & cut) continue;
       word_to.push(first);
       probability_to.push(std::min(static_cast<float>(log10_of(p)), 0.0F));

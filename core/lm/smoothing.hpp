@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "lm/contexts.hpp"
 #include "lm/counts.hpp"
 #include "lm/table.hpp"
 #include "util/row_sort.hpp"
@@ -39,25 +40,17 @@ class Smoother {
   NgramTable finish();
 
  private:
-  class Weights;      // what smoothing finds out of each n-gram of an order
-  class ContextWalk;  // the (n-1)-grams as what n-grams are sorted by
-  struct Piece;       // of the (n-1)-grams, and where the n-grams begin that end in them
-
   void smooth_unigrams(const Discounts& discounts);
-  std::vector<Piece> pieces_of(int n, std::size_t pieces) const;
-  std::vector<Piece> pieces_by_context(int n, const RowSorter& sorter) const;
+  std::vector<ContextPiece> pieces_of(int n, std::size_t pieces) const;
+  std::vector<ContextPiece> pieces_by_context(int n, const RowSorter& sorter) const;
   void sort_by_context(int n, RowSorter& sorter) const;
-  void weigh(int n, const Discounts& discounts, RowSorter& sorter, Weights& weights);
-  void interpolate(int n, Weights& weights);
+  void weigh(int n, const Discounts& discounts, RowSorter& sorter, NgramWeights& weights);
+  void interpolate(int n, NgramWeights& weights);
   NgramOrder finish_order(int n);
 
   std::uint64_t size(int n) const { return counted_[n - 1].word.size(); }
   std::size_t pieces() const {
     return is_in_memory() ? static_cast<std::size_t>(room_.threads) : 1;
-  }
-  /// How many children an n-gram has in the trie.
-  static std::uint64_t children(std::uint32_t word, std::uint64_t count) {
-    return word == begin_word ? 0 : count & ~cut;
   }
   std::string name(int n, const char* what) const;
   template <class T>

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tests.reference.lm import BackoffModel
+
 SPECIAL = ("<unk>", "<s>", "</s>")
 Ngrams = dict[tuple[int, ...], tuple[np.float32, np.float32]]
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.I)
@@ -203,21 +205,12 @@ def _told(value: np.float32) -> str:
     return fixed if len(fixed) <= len(scientific) else scientific
 
 
-def score(
-    words: list[str], orders: list[Ngrams], sentence: list[str], *, begin=True, end=True
-) -> list[tuple[float, int]]:
-    """log10 and length of the n-gram used, of each word, by the definition of ARPA files."""
-    numbers = {word: w for w, word in enumerate(words)}
-    text = [numbers.get(word, 0) for word in sentence] + ([2] if end else [])
-    context: tuple[int, ...] = (1,) if begin else ()
-    found = []
-    for word in text:
-        history = context[max(0, len(context) - len(orders) + 1) :]
-        total = 0.0
-        while history and (*history, word) not in orders[len(history)]:
-            total += float(orders[len(history) - 1].get(history, (0.0, 0.0))[1])
-            history = history[1:]
-        total += float(orders[len(history)][(*history, word)][0])
-        found.append((total, len(history) + 1))
-        context = (*context, word)
-    return found
+def defined(model: Model) -> BackoffModel:
+    """What the numbers of the file mean."""
+    grams = [(gram, *both) for order in model.orders for gram, both in order.items()]
+    return BackoffModel(
+        model.words,
+        len(model.orders),
+        {gram: float(p) for gram, p, _ in grams},
+        {gram: float(b) for gram, _, b in grams},
+    )

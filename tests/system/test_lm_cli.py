@@ -265,8 +265,10 @@ def test_sizes(command, files):  # noqa: F811
 def test_the_guide_names_options_that_there_are():
     from typer.main import get_command
 
-    verbs = get_command(app).commands["lm"].commands
-    known = {option for verb in verbs.values() for each in verb.params for option in each.opts}
+    rooms = get_command(app).commands
+    verbs = rooms["lm"].commands
+    both = [*verbs.values(), *rooms["text"].commands.values()]
+    known = {option for verb in both for each in verb.params for option in each.opts}
     guide = (Path(__file__).parents[2] / "docs/language-models.md").read_text(encoding="utf-8")
     for verb in re.findall(r"rosewood lm ([a-z]+)", guide):
         assert verb in verbs

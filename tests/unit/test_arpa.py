@@ -133,6 +133,19 @@ def test_what_pruning_took_away_comes_back():
         assert "-1\t<s> a\t0\n-1\ta b\t0\n" in written(table, words)
 
 
+def test_keys_may_have_all_bits():
+    """256 words have 8 bits each, and 8 of them fill a number."""
+    words = ["<unk>", "<s>", "</s>", *(f"w{n}" for n in range(253))]
+    counts = "".join(f"ngram {n}={256 if n == 1 else int(n == 8)}\n" for n in range(1, 9))
+    unigrams = "".join(f"-1\t{word}\n" for word in words)
+    longest = " ".join(["w252"] * 8)
+    table, found, facts = read(
+        f"\\data\\\n{counts}\\1-grams:\n{unigrams}\\8-grams:\n-0.5\t{longest}\n\\end\\\n"
+    )
+    assert facts["mended"]["added_ngrams"] == [0, 1, 1, 1, 1, 1, 1, 0]
+    assert f"\n-0.5\t{longest}\n" in written(table, found)
+
+
 def test_orders_without_ngrams():
     text = HEAD.replace("ngram 2=1", "ngram 2=0")
     table, words, _ = read(text + "\\end\\\n")

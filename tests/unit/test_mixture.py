@@ -131,6 +131,13 @@ def test_every_way_of_scoring_is_the_same(mixture):
             step, state = mixture.advance(state, word)
             score += step
         assert score == pytest.approx(totals[k])
+    assert batch.totals().tolist() == totals.tolist()
+    assert batch.unknown().tolist() == [0, 0, 0, 1, 0, 1]
+    bare = mixture.words_batch(["", "a", "", "x x", ""], begin=False, end=False)
+    assert bare.totals()[[0, 2, 4]].tolist() == [0.0, 0.0, 0.0]
+    assert bare.unknown().tolist() == [0, 0, 0, 2, 0]
+    assert mixture.words_batch([""], begin=False, end=False).totals().tolist() == [0.0]
+    assert mixture.score_batch([]).tolist() == []
     inner = mixture.score("a b", begin=False, end=False)
     state = mixture.no_context
     step, state = mixture.advance(state, "a")

@@ -112,12 +112,10 @@ def query(
 
 def _totals(scores: BatchScores, *, bounds: bool) -> list[dict[str, Any]]:
     """One row for each line."""
-    rows = []
-    for begin, end in pairwise(scores.start.tolist()):
-        unknown = int((scores.word[begin:end] == 0).sum())
-        total = float(scores.score[begin:end].sum())
-        rows.append({"log10": total, "words": end - begin - int(bounds), "unknown": unknown})
-    return rows
+    lengths = [end - begin - int(bounds) for begin, end in pairwise(scores.start.tolist())]
+    columns = scores.totals().tolist(), lengths, scores.unknown().tolist()
+    names = ("log10", "words", "unknown")
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _word_row(word: WordScore) -> str:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.common import Json, print_row, warn
-from rosewood.cli.lm_reading import MaxMemory, Quiet, Temporary, Threads, source_of
+from rosewood.cli.lm_reading import (
+    MODEL,
+    LayoutName,
+    MaxMemory,
+    Quantise,
+    Quiet,
+    Temporary,
+    Threads,
+    layout_of,
+    source_of,
+)
 from rosewood.cli.options import FILES, Config, check_files, cores
 from rosewood.errors import LanguageModelError
 
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["estimate"]
 
-_MODEL, _WORK = "Model", "Work"  # panels of --help
+_WORK = "Work"  # a panel of --help
 
 
 def estimate(
@@ -45,14 +55,14 @@ def estimate(
         ),
     ] = None,
     order: Annotated[
-        int, typer.Option("--order", min=1, rich_help_panel=_MODEL, help="Words of an n-gram.")
+        int, typer.Option("--order", min=1, rich_help_panel=MODEL, help="Words of an n-gram.")
     ] = 5,
     cutoffs: Annotated[
         str,
         typer.Option(
             "--cutoffs",
             metavar="N,N,…",
-            rich_help_panel=_MODEL,
+            rich_help_panel=MODEL,
             show_default="nothing is left out",
             help="Leave out n-grams that occur so often or less, for each order from 1 on; the "
             "last is for all above. Words that are left out become <unk>.",
@@ -64,7 +74,7 @@ def estimate(
             "--max-vocabulary",
             min=1,
             metavar="N",
-            rich_help_panel=_MODEL,
+            rich_help_panel=MODEL,
             help="Keep the N most frequent words; all others become <unk>.",
         ),
     ] = None,
@@ -73,7 +83,7 @@ def estimate(
         typer.Option(
             "--vocabulary",
             metavar="FILE",
-            rich_help_panel=_MODEL,
+            rich_help_panel=MODEL,
             help="Keep the words of this file, one a line; all others become <unk>.",
         ),
     ] = None,
@@ -82,31 +92,12 @@ def estimate(
         typer.Option(
             "--fallback",
             metavar="D1,D2,D3",
-            rich_help_panel=_MODEL,
+            rich_help_panel=MODEL,
             help="Discounts of orders whose own cannot be estimated, as of small texts.",
         ),
     ] = "0.5,1,1.5",
-    layout: Annotated[
-        str,
-        typer.Option(
-            "--layout",
-            metavar="fast|small",
-            rich_help_panel=_MODEL,
-            help="fast: n-grams are looked up by hashes; small: they are packed, and can be read "
-            "back.",
-        ),
-    ] = "fast",
-    quantise: Annotated[
-        int | None,
-        typer.Option(
-            "--quantise",
-            min=1,
-            max=16,
-            metavar="BITS",
-            rich_help_panel=_MODEL,
-            help="So many bits for each number of a small model.",
-        ),
-    ] = None,
+    layout: LayoutName = None,
+    quantise: Quantise = None,
     on_bad_line: Annotated[
         str,
         typer.Option(
@@ -149,12 +140,13 @@ def estimate(
         raise LanguageModelError("say where the model goes: -o FILE, or --arpa FILE")
     if on_bad_line not in ("stop", "skip"):
         raise LanguageModelError(f"--on-bad-line {on_bad_line}: want stop or skip")
-    if layout not in ("fast", "small"):
-        raise LanguageModelError(f"--layout {layout}: want fast or small")
-    if quantise is not None and layout != "small":
-        raise LanguageModelError("--quantise is for --layout small")
+    wanted = layout_of(layout, quantise)
     first = output or arpa
     assert first is not None
+    if work is None and str(first) != "-":
+        work = first.with_name(f"{first.name}.work")
+    if work is not None and work.is_dir() and any(work.iterdir()) and not quiet:
+        warn(f"{work}: what was done there of this command is not done again")
     with progress_of_parts(quiet=quiet) as told:
         found = estimate_files(
             [source_of(text) for text in texts],
@@ -165,7 +157,7 @@ def estimate(
             fallback=_fallback(fallback),
             skip_bad=on_bad_line == "skip",
             max_memory=max_memory,
-            work=work or (None if str(first) == "-" else first.with_name(f"{first.name}.work")),
+            work=work,
             temporary=temporary,
             threads=cores(threads),
             told=told,
@@ -173,7 +165,7 @@ def estimate(
     with found:
         _tell(found, quiet=quiet)
         if output is not None:
-            found.save(output, layout=_layout(layout), quantise=quantise)
+            found.save(output, layout=wanted, quantise=quantise)
         if arpa is not None:
             found.write_arpa(arpa)
     rows: dict[str, Any] = {
@@ -196,10 +188,6 @@ def _tell(found: Estimate, *, quiet: bool) -> None:
     for each in found.fallbacks:
         if not quiet:
             warn(str(each))
-
-
-def _layout(name: str) -> Any:
-    return name
 
 
 def _listed(file: Path) -> list[str]:

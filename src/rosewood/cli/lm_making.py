@@ -10,10 +10,13 @@ import typer
 
 from rosewood.cli.common import Json, print_row, print_table
 from rosewood.cli.lm_reading import (
+    LayoutName,
     MaxMemory,
+    Quantise,
     Quiet,
     Temporary,
     Threads,
+    layout_of,
     name_of,
     reading,
     sentences,
@@ -47,26 +50,8 @@ def convert(
             "standard output).",
         ),
     ],
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            "--layout",
-            metavar="fast|small",
-            show_default="fast",
-            help="fast: n-grams are looked up by hashes; small: they are packed, and can be read "
-            "back.",
-        ),
-    ] = None,
-    quantise: Annotated[
-        int | None,
-        typer.Option(
-            "--quantise",
-            min=1,
-            max=16,
-            metavar="BITS",
-            help="So many bits for each number of a small model.",
-        ),
-    ] = None,
+    layout: LayoutName = None,
+    quantise: Quantise = None,
     threads: Threads = None,
     max_memory: MaxMemory = 2 << 30,
     temporary: Temporary = None,
@@ -80,8 +65,7 @@ def convert(
     is_arpa = str(output) == "-" or ".arpa" in output.suffixes[-2:]
     if is_arpa and (layout is not None or quantise is not None):
         raise LanguageModelError(f"{output}: an ARPA file has no --layout and is not quantised")
-    if layout == "fast" and quantise is not None:
-        raise LanguageModelError("--quantise is for --layout small")
+    wanted = layout_of(layout, quantise)
     table, words, facts = _table(file, cores(threads), max_memory, temporary, quiet=quiet)
     if is_arpa:
         write_arpa(
@@ -95,19 +79,13 @@ def convert(
         output,
         table,
         words,
-        layout=_layout(layout or ("fast" if quantise is None else "small")),
+        layout=wanted,
         quantise=quantise,
         facts=facts,
         threads=cores(threads),
         max_memory=max_memory,
         temporary=temporary,
     )
-
-
-def _layout(name: str) -> Any:
-    if name not in ("fast", "small"):
-        raise LanguageModelError(f"--layout {name}: want fast or small")
-    return name
 
 
 def _table(

@@ -15,18 +15,23 @@ import typer
 from rosewood.cli.common import warn
 from rosewood.cli.corpora import Quiet
 from rosewood.cli.options import Threads
-from rosewood.errors import FormatError
+from rosewood.errors import FormatError, LanguageModelError
 
 if TYPE_CHECKING:
     from rosewood.lm import BatchScores, Mixture, Model, WordScore
+    from rosewood.lm.files import Layout
 
 __all__ = [
+    "MODEL",
+    "LayoutName",
     "MaxMemory",
     "ModelFile",
+    "Quantise",
     "Quiet",
     "Temporary",
     "Texts",
     "Threads",
+    "layout_of",
     "memory_size",
     "name_of",
     "opened",
@@ -38,6 +43,7 @@ __all__ = [
     "word_scores",
 ]
 
+MODEL = "Model"  # a panel of --help
 _AT_ONCE = 1 << 12  # sentences that are scored at a time
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
@@ -82,6 +88,27 @@ MaxMemory = Annotated[
         help="Memory for n-grams, such as 500M or 4G; what does not fit is sorted in files.",
     ),
 ]
+LayoutName = Annotated[
+    str | None,
+    typer.Option(
+        "--layout",
+        metavar="fast|small",
+        show_default="fast",
+        rich_help_panel=MODEL,
+        help="fast: n-grams are looked up by hashes; small: they are packed, and can be read back.",
+    ),
+]
+Quantise = Annotated[
+    int | None,
+    typer.Option(
+        "--quantise",
+        min=1,
+        max=16,
+        metavar="BITS",
+        rich_help_panel=MODEL,
+        help="So many bits for each number of a model, which is then small.",
+    ),
+]
 Temporary = Annotated[
     Path | None,
     typer.Option(
@@ -91,6 +118,15 @@ Temporary = Annotated[
         help="Where those files are, while they are needed.",
     ),
 ]
+
+
+def layout_of(name: str | None, quantise: int | None) -> Layout:
+    """The layout that the options ask for."""
+    if name not in (None, "fast", "small"):
+        raise LanguageModelError(f"--layout {name}: want fast or small")
+    if name == "fast" and quantise is not None:
+        raise LanguageModelError("--quantise is for --layout small")
+    return "small" if name == "small" or quantise is not None else "fast"
 
 
 def source_of(file: Path) -> Path | BufferedIOBase:

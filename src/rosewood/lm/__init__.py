@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from rosewood.lm.estimation import Estimate, Fallback, estimate, estimate_files
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
-    from rosewood.lm.model import BatchScores, Model, State, WordScore
+    from rosewood.lm.model import Model, State
     from rosewood.lm.opening import kind_of, open_arpa, open_model
     from rosewood.lm.perplexity import Perplexity
+    from rosewood.lm.scores import BatchScores, WordScore
     from rosewood.lm.words import ModelVocabulary, Words
 
 _HOMES = {
-    "BatchScores": "model",
+    "BatchScores": "scores",
     "Estimate": "estimation",
     "Fallback": "estimation",
     "Mixture": "mixture",
@@ -27,7 +28,7 @@ _HOMES = {
     "ModelVocabulary": "words",
     "Perplexity": "perplexity",
     "State": "model",
-    "WordScore": "model",
+    "WordScore": "scores",
     "Words": "words",
     "estimate": "estimation",
     "estimate_files": "estimation",

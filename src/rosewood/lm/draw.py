@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from rosewood.lm.model import WordScore
+from rosewood.lm.scores import WordScore
 
 __all__ = ["surprisal_page"]
 

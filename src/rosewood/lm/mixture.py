@@ -17,7 +17,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
-from rosewood.lm.model import BatchScores, Model, Sentence, State, WordScore
-from rosewood.lm.perplexity import Perplexity
+from rosewood.lm.model import Model, State
+from rosewood.lm.scores import BatchScores, Scorer, Sentence, WordScore
 from rosewood.lm.union import UnionVocabulary
 from rosewood.output import whole_file
 
@@ -42,7 +42,7 @@ _AT_ONCE = 1 << 12  # sentences that are scored at a time
 _HEAD = 64  # bytes of a model that tell which one it is
 
 
-class Mixture:
+class Mixture(Scorer):
     """Immutable; any number of threads can share it."""
 
     def __init__(
@@ -102,24 +102,8 @@ class Mixture:
         threads: int = 1,
     ) -> NDArray[np.float64]:
         """log10 of the probability of each sentence; the same numbers at any number of threads."""
-        found = [np.empty(0)]
-        for part in self._word_scores(sentences, begin=begin, end=end, threads=threads):
-            sums = np.concatenate([np.zeros(1), np.cumsum(part.score)])
-            found.append(np.diff(sums[part.start]))
-        return np.concatenate(found)
-
-    def words_batch(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
-    ) -> BatchScores:
-        """Each word of each sentence, in flat arrays; numbers are those of this vocabulary."""
-        return BatchScores.joined(
-            self._word_scores(sentences, begin=begin, end=end, threads=threads)
-        )
+        parts = self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        return np.concatenate([np.empty(0), *(part.totals() for part in parts)])
 
     def _word_scores(
         self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
@@ -140,21 +124,6 @@ class Mixture:
         return _log10_sum(
             _shared(scores, unknown, self.vocabulary.shares) + np.array(self._log_weights)[:, None]
         )
-
-    def perplexity(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        threads: int = 1,
-        on_sentences: Callable[[int], None] | None = None,
-    ) -> Perplexity:
-        """How well the mixture foresees a text; unknown words are those that no model knows."""
-        total = Perplexity.zero(self.order)
-        for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
-            total += Perplexity.of(*part, self.order)
-            if on_sentences is not None:
-                on_sentences(total.sentences)
-        return total
 
     # -- contexts ----------------------------------------------------------------------------------
 

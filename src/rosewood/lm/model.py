@@ -13,10 +13,10 @@ states have equal futures.  Specification: tests/reference/lm.py; native: core/l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from os import PathLike
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,51 +24,18 @@ from numpy.typing import NDArray
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
-from rosewood.lm.perplexity import Perplexity
+from rosewood.lm.scores import BatchScores, Scorer, Sentence, WordScore
 from rosewood.lm.words import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
 
-__all__ = ["BatchScores", "Model", "Sentence", "State", "WordScore"]
+__all__ = ["Model", "State"]
 
 State = tuple[int, ...]
-Sentence = str | Sequence[str]
 
 _AT_ONCE = 1 << 14  # sentences handed to native code in one text
 _MAX_SEED = 2**64 - 1
 
 
-class WordScore(NamedTuple):
-    """A word in its sentence: log10 of its probability, and the n-gram that it comes from."""
-
-    word: str
-    score: float
-    length: int
-    is_known: bool
-
-
-class BatchScores(NamedTuple):
-    """Words of many sentences: those of sentence k are start[k]:start[k+1] of the others."""
-
-    start: NDArray[np.int64]
-    score: NDArray[np.float64]
-    length: NDArray[np.int32]
-    word: NDArray[np.uint32]
-
-    @classmethod
-    def joined(cls, batches: Iterable[BatchScores]) -> BatchScores:
-        """Batches one behind the other."""
-        parts = list(batches)
-        if len(parts) == 1:
-            return parts[0]
-        sizes = [np.diff(part.start) for part in parts]
-        return cls(
-            np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
-            np.concatenate([np.empty(0), *(part.score for part in parts)]),
-            np.concatenate([np.empty(0, np.int32), *(part.length for part in parts)]),
-            np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
-        )
-
-
-class Model:
+class Model(Scorer):
     """An immutable language model, which any number of threads and processes can share.
 
     Sentences are strings, with spaces and tabs between words, or sequences of words.  They do not
@@ -150,43 +117,14 @@ class Model:
             found.append(self._checked(out))
         return np.concatenate(found)
 
-    def words_batch(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
-    ) -> BatchScores:
-        """Each word of each sentence, in flat arrays."""
-        return BatchScores.joined(
-            self._word_scores(sentences, begin=begin, end=end, threads=threads)
-        )
-
     def _word_scores(
         self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
     ) -> Iterator[BatchScores]:
-        """Some sentences at a time, so that memory is not bounded by how many there are."""
         threads = as_count("threads", threads, 1, 1024)
         for first, count, text in _texts(sentences):
             found = self._native.score_words(text, count, begin, end, first, threads)
             self._checked(found[1])
             yield BatchScores(*found)
-
-    def perplexity(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        threads: int = 1,
-        on_sentences: Callable[[int], None] | None = None,
-    ) -> Perplexity:
-        """How well the model foresees a text; `on_sentences` is told how many have been read."""
-        total = Perplexity.zero(self.order)
-        for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
-            total += Perplexity.of(part.start, part.score, part.length, part.word, self.order)
-            if on_sentences is not None:
-                on_sentences(total.sentences)
-        return total
 
     # -- contexts ----------------------------------------------------------------------------------
 

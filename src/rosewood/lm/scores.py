@@ -1,0 +1,106 @@
+"""Scores of words and sentences, and what models and mixtures of models have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.lm.perplexity import Perplexity
+
+__all__ = ["BatchScores", "Scorer", "Sentence", "WordScore"]
+
+Sentence = str | Sequence[str]
+
+
+class WordScore(NamedTuple):
+    """A word in its sentence: log10 of its probability, and the n-gram that it comes from."""
+
+    word: str
+    score: float
+    length: int
+    is_known: bool
+
+
+class BatchScores(NamedTuple):
+    """Words of many sentences: those of sentence k are start[k]:start[k+1] of the others."""
+
+    start: NDArray[np.int64]
+    score: NDArray[np.float64]
+    length: NDArray[np.int32]
+    word: NDArray[np.uint32]
+
+    @classmethod
+    def joined(cls, batches: Iterable[BatchScores]) -> BatchScores:
+        """Batches one behind the other."""
+        parts = list(batches)
+        if len(parts) == 1:
+            return parts[0]
+        sizes = [np.diff(part.start) for part in parts]
+        return cls(
+            np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
+            np.concatenate([np.empty(0), *(part.score for part in parts)]),
+            np.concatenate([np.empty(0, np.int32), *(part.length for part in parts)]),
+            np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
+        )
+
+    def totals(self) -> NDArray[np.float64]:
+        """log10 of the probability of each sentence."""
+        return self._summed(self.score)
+
+    def unknown(self) -> NDArray[np.int64]:
+        """How many words of each sentence are not known."""
+        return self._summed((self.word == 0).astype(np.int64))
+
+    def _summed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sums over sentences, each by itself, so that it does not depend on its neighbours."""
+        sums = np.zeros(len(self.start) - 1, values.dtype)
+        has_words = np.diff(self.start) > 0
+        sums[has_words] = np.add.reduceat(values, self.start[:-1][has_words]) if values.size else 0
+        return sums
+
+
+class Scorer(ABC):
+    """What gives words of sentences scores."""
+
+    @property
+    @abstractmethod
+    def order(self) -> int:
+        """How long its longest n-grams are."""
+
+    @abstractmethod
+    def _word_scores(
+        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+    ) -> Iterator[BatchScores]:
+        """Some sentences at a time, so that memory is not bounded by how many there are."""
+
+    def words_batch(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
+    ) -> BatchScores:
+        """Each word of each sentence, in flat arrays; words are numbers of the vocabulary."""
+        return BatchScores.joined(
+            self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        )
+
+    def perplexity(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        threads: int = 1,
+        on_sentences: Callable[[int], None] | None = None,
+    ) -> Perplexity:
+        """How well a text is foreseen; `on_sentences` is told how many have been read."""
+        total = Perplexity.zero(self.order)
+        for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
+            total += Perplexity.of(*part, self.order)
+            if on_sentences is not None:
+                on_sentences(total.sentences)
+        return total
