@@ -39,8 +39,8 @@ void check_words(std::span<const std::uint32_t> words, std::uint64_t size) {
     if (word >= size) fail<LanguageModelError>("there is no word ", word, " among ", size);
 }
 
-std::variant<FastLayout, SmallLayout> opened(std::span<const std::uint8_t> file,
-                                             const Places& places, const ModelShape& shape) {
+AnyLayout opened(std::span<const std::uint8_t> file, const Places& places,
+                 const ModelShape& shape) {
   if (shape.counts.empty()) fail<LanguageModelError>("it has no orders");
   const Sections sections(file, places);
   if (shape.is_small) return SmallLayout(sections, shape.counts, shape.bits);

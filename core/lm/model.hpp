@@ -41,12 +41,16 @@ struct WordLists {
   std::vector<std::uint32_t> word;
 };
 
+using AnyLayout = std::variant<FastLayout, SmallLayout>;
+
 class LanguageModel {
  public:
   /// Refuses a header that does not fit the file. Takes no longer for a large file.
   LanguageModel(std::span<const std::uint8_t> file, const Places& places, const ModelShape& shape);
 
   const ModelVocabulary& vocabulary() const { return vocabulary_; }
+  /// For loops that go word by word, a decoder's: visited once, then asked by core/lm/query.hpp.
+  const AnyLayout& layout() const { return layout_; }
   int order() const;
 
   /// log10 probability of each sentence; `first_number` is that of the first, for what is told.
@@ -72,7 +76,7 @@ class LanguageModel {
   NgramTable table() const;
 
  private:
-  std::variant<FastLayout, SmallLayout> layout_;
+  AnyLayout layout_;
   ModelVocabulary vocabulary_;
 };
 

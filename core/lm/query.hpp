@@ -145,7 +145,7 @@ void score_all_words(const L& layout, const State& in, std::uint64_t size, Emit&
 template <Layout L>
 class BlockScorer {
  public:
-  static constexpr std::size_t block = 128;
+  static constexpr std::size_t block = 256;
 
   explicit BlockScorer(const L& layout)
       : layout_(layout),
