@@ -16,9 +16,12 @@ import mmap
 import struct
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from os import PathLike
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import Any, BinaryIO, Literal, NamedTuple, cast
 
 import numpy as np
@@ -105,14 +108,16 @@ def write_model(
                 as_count("max_memory", max_memory, 1),
                 as_count("threads", threads, 1, 1024),
             )
-            parts = _write_parts(stream, writer)
+            parts = _write_parts(stream, writer, threads)
             if parts is not None:
                 _finish(stream, contents | {"seed": seed, "parts": parts})
                 return
     raise LanguageModelError("n-grams have equal hashes, whatever is done")
 
 
-def _write_parts(stream: BinaryIO, writer: _core.ModelWriter) -> dict[str, dict[str, int]] | None:
+def _write_parts(
+    stream: BinaryIO, writer: _core.ModelWriter, threads: int
+) -> dict[str, dict[str, int]] | None:
     """Places and checksums of the parts; None if hashes are equal and another seed is needed."""
     stream.seek(0)
     stream.truncate()
@@ -127,10 +132,42 @@ def _write_parts(stream: BinaryIO, writer: _core.ModelWriter) -> dict[str, dict[
             crc = zlib.crc32(piece, crc)
             stream.write(piece)
 
-        if not writer.write(name, take):
+        with _behind(take) if threads > 1 else nullcontext(take) as taking:
+            is_good = writer.write(name, taking)
+        if not is_good:
             return None
         parts[name] = {"place": place, "bytes": stream.tell() - place, "crc32": crc}
     return parts
+
+
+@contextmanager
+def _behind(take: Callable[[bytes], None]) -> Iterator[Callable[[bytes], None]]:
+    """Hands pieces over to a thread that takes them in their order, a few at most waiting."""
+    waiting: Queue[bytes | None] = Queue(4)
+    failed: list[BaseException] = []
+
+    def work() -> None:
+        while (piece := waiting.get()) is not None:
+            try:
+                if not failed:
+                    take(piece)
+            except BaseException as error:
+                failed.append(error)
+
+    def hand_over(piece: bytes) -> None:
+        if failed:
+            raise failed[0]
+        waiting.put(piece)
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        yield hand_over
+    finally:
+        waiting.put(None)
+        thread.join()
+    if failed:
+        raise failed[0]
 
 
 def _finish(stream: BinaryIO, contents: Mapping[str, Any]) -> None:
