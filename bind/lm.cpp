@@ -115,6 +115,19 @@ void bind_lm(nb::module_& m) {
           "text"_a.noconvert(), "count"_a, "begin"_a, "end"_a, "first_number"_a, "threads"_a,
           "Where lines begin among all words, then score, n-gram length and number of each word.")
       .def(
+          "score_one",
+          [](const LanguageModelHandle& self, std::string_view sentence, bool begin, bool end) {
+            return self.model.score(sentence, {begin, end});
+          },
+          "sentence"_a, "begin"_a, "end"_a, Release(), "log10 probability of a sentence.")
+      .def(
+          "score_words_of_one",
+          [](const LanguageModelHandle& self, std::string_view sentence, bool begin, bool end) {
+            WordScores all = self.model.score_words(sentence, {begin, end});
+            return std::tuple(std::move(all.score), std::move(all.length), std::move(all.word));
+          },
+          "sentence"_a, "begin"_a, "end"_a, "Score, n-gram length and number of each word.")
+      .def(
           "state",
           [](const LanguageModelHandle& self, const Ids& context) {
             return self.model.state(context);

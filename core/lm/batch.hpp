@@ -59,6 +59,44 @@ struct BadWord {
   std::uint32_t word;
 };
 
+[[noreturn]] inline void refuse_word(const BadWord& found, std::uint64_t first_number) {
+  fail<LanguageModelError>("sentence ", first_number + found.sentence, ", word ", found.place, ": ",
+                           found.word == begin_word ? "<s>" : "</s>",
+                           " is not a word, it marks where a sentence ",
+                           found.word == begin_word ? "begins" : "ends");
+}
+
+/// Scores one sentence, word by word, without the room that many want: calls emit(word number,
+/// score) for each. The same numbers as those of a block.
+template <Layout L, class Emit>
+void score_sentence(const ModelVocabulary& vocabulary, const L& layout, std::string_view sentence,
+                    Edges edges, Emit&& emit) {
+  constexpr std::size_t few = 8;  // words of a context that need no memory of their own
+  const auto most = static_cast<std::size_t>(layout.order());
+  std::uint32_t near_words[2 * few];
+  float near_backoffs[2 * few];
+  std::vector<std::uint32_t> far_words(most > few ? 2 * most : 0);
+  std::vector<float> far_backoffs(far_words.size());
+  std::uint32_t* const words = most > few ? far_words.data() : near_words;
+  float* const backoffs = most > few ? far_backoffs.data() : near_backoffs;
+  State state{words, backoffs, 0}, next{words + most, backoffs + most, 0};
+  if (edges.begin) context_state(layout, {&begin_word, 1}, state);
+  const auto say = [&](std::uint32_t word) {
+    emit(word, score_word(layout, state, word, next));
+    std::swap(state, next);
+  };
+  const char *at = sentence.data(), *const end = at + sentence.size();
+  for (std::uint64_t place = 1;; ++place) {
+    while (at != end && is_gap(*at)) ++at;
+    if (at == end) break;
+    const char* const begin = std::exchange(at, word_end(at, end, end));
+    const std::uint32_t word = vocabulary.find(Piece(begin, at, end));
+    if (word == begin_word || word == end_word) refuse_word({0, place, word}, 1);
+    say(word);
+  }
+  if (edges.end) say(end_word);
+}
+
 /// Turns sentences into word numbers and scores them, a block at a time.
 template <Layout L>
 class TextScorer {
@@ -168,11 +206,7 @@ void score_sentences(const ModelVocabulary& vocabulary, const L& layout, const S
                                 });
       });
   for (const auto& found : bad)
-    if (found)
-      fail<LanguageModelError>("sentence ", first_number + found->sentence, ", word ", found->place,
-                               ": ", found->word == begin_word ? "<s>" : "</s>",
-                               " is not a word, it marks where a sentence ",
-                               found->word == begin_word ? "begins" : "ends");
+    if (found) refuse_word(*found, first_number);
 }
 
 }  // namespace rosewood

@@ -123,6 +123,33 @@ WordScores LanguageModel::score_words(const SentenceText& text, Edges edges,
   return all;
 }
 
+double LanguageModel::score(std::string_view sentence, Edges edges) const {
+  double total = 0.0;
+  std::visit(
+      [&](const auto& layout) {
+        score_sentence(vocabulary_, layout, sentence, edges,
+                       [&](std::uint32_t, const WordScore& each) { total += each.score; });
+      },
+      layout_);
+  return total;
+}
+
+WordScores LanguageModel::score_words(std::string_view sentence, Edges edges) const {
+  WordScores all;
+  std::visit(
+      [&](const auto& layout) {
+        score_sentence(vocabulary_, layout, sentence, edges,
+                       [&](std::uint32_t word, const WordScore& each) {
+                         all.score.push_back(each.score);
+                         all.length.push_back(each.length);
+                         all.word.push_back(word);
+                       });
+      },
+      layout_);
+  all.start = {0, static_cast<std::int64_t>(all.word.size())};
+  return all;
+}
+
 std::vector<std::uint32_t> LanguageModel::state(std::span<const std::uint32_t> context) const {
   check_words(context, vocabulary_.size());
   OwnState room(order());

@@ -58,6 +58,9 @@ class LanguageModel {
              std::span<double> out) const;
   WordScores score_words(const SentenceText& text, Edges edges, std::uint64_t first_number,
                          int threads) const;
+  /// The same of one sentence, with less ado.
+  double score(std::string_view sentence, Edges edges) const;
+  WordScores score_words(std::string_view sentence, Edges edges) const;
 
   /// Contexts are words, the latest last. What of a context matters:
   std::vector<std::uint32_t> state(std::span<const std::uint32_t> context) const;

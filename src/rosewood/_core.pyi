@@ -356,6 +356,12 @@ class LanguageModel:
         Where lines begin among all words, then score, n-gram length and number of each word.
         """
 
+    def score_one(self, sentence: str, begin: bool, end: bool) -> float:
+        """log10 probability of a sentence."""
+
+    def score_words_of_one(self, sentence: str, begin: bool, end: bool) -> tuple[list[float], list[int], list[int]]:
+        """Score, n-gram length and number of each word."""
+
     def state(self, context: Sequence[int]) -> list[int]:
         """What matters of a context, the latest word last."""
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
+from math import isfinite
 from os import PathLike
 from typing import Any, cast
 
@@ -85,19 +86,20 @@ class Model(Scorer):
 
     def score(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> float:
         """log10 of the probability of a sentence."""
-        out = np.empty(1)
-        self._native.score(_one_line(sentence), 1, begin, end, 1, 1, out)
-        return float(self._checked(out)[0])
+        score = self._native.score_one(_one_line(sentence), begin, end)
+        if not isfinite(score):
+            raise self._damage()
+        return score
 
     def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
         """Each word of a sentence with its score; `</s>` is the last of them."""
         said = words_of(sentence) + [END] * end
-        found = self._native.score_words(_one_line(sentence), 1, begin, end, 1, 1)
-        self._checked(found[1])
-        columns = (column.tolist() for column in found[1:])
+        scores, lengths, numbers = self._native.score_words_of_one(_one_line(sentence), begin, end)
+        if not isfinite(sum(scores)):
+            raise self._damage()
         return [
             WordScore(word, score, length, number != 0)
-            for word, score, length, number in zip(said, *columns, strict=True)
+            for word, score, length, number in zip(said, scores, lengths, numbers, strict=True)
         ]
 
     def score_batch(
@@ -178,10 +180,13 @@ class Model(Scorer):
         return [" ".join(words[begin:end]) for begin, end in pairwise(start.tolist())]
 
     def _checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Only a damaged file leads to what is no number."""
         if not np.isfinite(found).all():
-            raise DamagedFileError("it has probabilities that are no numbers", file=self.path)
+            raise self._damage()
         return found
+
+    def _damage(self) -> DamagedFileError:
+        """Only a damaged file leads to what is no number."""
+        return DamagedFileError("it has probabilities that are no numbers", file=self.path)
 
     def _context(self, context: State | Sentence | None) -> list[int]:
         if context is None:
@@ -208,11 +213,13 @@ def _numbers(state: Sequence[int]) -> list[int]:
     return [as_count("a word's number", word, 0, 2**32 - 1) for word in state]
 
 
-def _one_line(sentence: Sentence) -> NDArray[np.uint8]:
+def _one_line(sentence: Sentence) -> str:
     text = text_of(sentence)
     if "\n" in text:
         raise LanguageModelError(f"a sentence is one line, this has more: {text[:60]!r}")
-    return as_bytes(text, "the sentence")
+    if not text.isascii():
+        as_bytes(text, "the sentence")
+    return text
 
 
 def _texts(sentences: Iterable[Sentence]) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:

@@ -20,7 +20,6 @@ from rosewood.folders import cut_words, joined_words
 __all__ = ["ModelVocabulary", "Words", "as_bytes", "text_of", "words_of"]
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
-_GAPS = re.compile("[ \t]+")
 _NO_WORD = re.compile("[ \t\n]|^$")
 
 
@@ -115,7 +114,7 @@ def as_bytes(text: str, what: str = "the text") -> NDArray[np.uint8]:
 def words_of(sentence: str | Sequence[str]) -> list[str]:
     """A sentence's words: what stands between spaces and tabs, or what is given one by one."""
     if isinstance(sentence, str):
-        return [word for word in _GAPS.split(sentence) if word]
+        return [word for word in sentence.replace("\t", " ").split(" ") if word]
     words = list(sentence)
     for place, word in enumerate(words, 1):
         if not isinstance(word, str) or _NO_WORD.search(word):
