@@ -177,6 +177,21 @@ def test_info_and_verify(command, files):  # noqa: F811
     assert "small.rlm: " in done.err
 
 
+def test_next_words_and_vocabulary(command, files):  # noqa: F811
+    rows = [
+        json.loads(line)
+        for line in command("lm", "next", files / "lm.rlm", "a", "--json").out.splitlines()
+    ]
+    assert [row["word"] for row in rows][:2] == ["</s>", "b"]
+    assert {row["word"] for row in rows} == {"<unk>", "</s>", "a", "b"}
+    assert rows[0]["p"] == pytest.approx(10**-0.25, rel=1e-6)
+    best = command("lm", "next", files / "one.json", "-n", 1).out
+    assert best.split("\t")[0] == "a"  # at the beginning of a sentence
+    assert command("lm", "next", files / "lm.rlm", "a </s>").code == 1
+    said = command("lm", "vocabulary", files / "lm.arpa").out
+    assert said.splitlines() == ["<unk>", "<s>", "</s>", "a", "b"]
+
+
 def test_mix(command, files):  # noqa: F811
     models = [files / "lm.rlm", files / "other.rlm"]
     done = command("lm", "mix", *models, "--heldout", files / "text", "-o", files / "mix.json")

@@ -11,6 +11,7 @@ import typer
 
 from rosewood.cli.common import Json, print_row, print_table
 from rosewood.cli.lm_estimate import estimate
+from rosewood.cli.lm_looking import info, next_words, verify, vocabulary
 from rosewood.cli.lm_making import convert, mix
 from rosewood.cli.lm_reading import (
     ModelFile,
@@ -19,7 +20,6 @@ from rosewood.cli.lm_reading import (
     Threads,
     name_of,
     opened,
-    reading,
     scored,
     sentences,
     word_scores,
@@ -40,6 +40,10 @@ app = typer.Typer(
 app.command()(estimate)
 app.command()(convert)
 app.command()(mix)
+app.command("next")(next_words)
+app.command()(info)
+app.command()(vocabulary)
+app.command()(verify)
 
 
 @app.command()
@@ -233,88 +237,3 @@ def sample(
         threads=cores(threads),
     ):
         print(" ".join([*begin, *([text] if text else [])]))
-
-
-@app.command()
-def info(
-    model: ModelFile,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """What is in a model's file, and how it was made."""
-    from rosewood.lm import Mixture
-
-    found = opened(model, threads=cores(threads), quiet=quiet)
-    row = _mixture_row(found) if isinstance(found, Mixture) else _model_row(found)
-    row = {"file": str(model), **row, "facts": found.facts}
-    if json:
-        print_row(row, as_json=True)
-        return
-    print_table([*_table("", row)])
-
-
-def _model_row(model: Model) -> dict[str, Any]:
-    return {
-        "order": model.order,
-        "ngrams": list(model.counts),
-        "words": len(model.vocabulary),
-        "layout": model.layout,
-        "quantised": model.quantised,
-        "bytes": model.size,
-    }
-
-
-def _mixture_row(mixture: Mixture) -> dict[str, Any]:
-    return {
-        "order": mixture.order,
-        "words": len(mixture.vocabulary),
-        "models": [str(model.path) for model in mixture.models],
-        "weights": list(mixture.weights),
-    }
-
-
-def _table(prefix: str, values: dict[str, Any]) -> Iterator[list[str]]:
-    """Names and values for people; what is nested is written with dots, lists with spaces."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _table(f"{prefix}{name}.", value)
-        elif isinstance(value, list | tuple):
-            yield [prefix + name, "  ".join(map(_told, value))]
-        else:
-            yield [prefix + name, _told(value)]
-
-
-def _told(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return str(value)
-
-
-@app.command()
-def verify(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="MODEL…", help="Models, mixtures or ARPA files.")
-    ],
-    threads: Threads = None,
-    quiet: Quiet = False,
-) -> None:
-    """Read all of a model: every checksum, and everything that its parts must be."""
-    from rosewood.lm import kind_of, open_model, read_arpa, verify_model
-
-    for file in files:
-        kind = kind_of(file)
-        if kind == "arpa":
-            with reading(file, quiet=quiet) as step:
-                read_arpa(file, threads=cores(threads), on_step=step)
-        elif kind == "mixture":
-            found = open_model(file)
-            for model in found.models if hasattr(found, "models") else ():
-                verify_model(model.path)
-        else:
-            verify_model(file)
-        print(f"{file}: good")
