@@ -24,6 +24,12 @@ MAX_WORDS, MAX_BYTES = 12, 40
 
 def native(data: bytes, cuts: list[int]) -> tuple[reference.Indexed, list[int]]:
     indexer = _core.Indexer(MAX_WORDS, MAX_BYTES)
+    found, ends = fed(indexer, data, cuts)
+    assert indexer.lines == len(found.lines)
+    return found, ends
+
+
+def fed(indexer, data: bytes, cuts: list[int]) -> tuple[reference.Indexed, list[int]]:
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     ids: list[int] = []
     ends = [0]
@@ -38,7 +44,6 @@ def native(data: bytes, cuts: list[int]) -> tuple[reference.Indexed, list[int]]:
     text, start = indexer.word_bytes().tobytes(), indexer.word_start().tolist()
     words = [text[b:e] for b, e in itertools.pairwise(start)]
     lines = [ids[b:e] for b, e in itertools.pairwise(ends)]
-    assert indexer.lines == len(lines)
     assert ends[-1] == len(ids)
     return reference.Indexed(lines, words, bad), ends
 
@@ -60,6 +65,36 @@ def test_the_same_numbers(data, cuts):
         assert found.words == wanted.words
     else:
         assert found.words[: len(wanted.words)] == wanted.words
+
+
+@given(TEXT, st.lists(st.integers(0, 120), max_size=8))
+@example(b"a\n" + b"x" * 100 + b"\nb\n", [5, 60, 90])  # dropped from where it is too long on
+@example(b"x" * 100, [50])
+@example(b"x" * 100 + b"\n\n\xff\nb", [50, 70, 101])
+@example("\ufeffa\n\ufeffb\nc".encode(), [])
+def test_bad_lines_are_skipped(data, cuts):
+    indexer = _core.Indexer(MAX_WORDS, MAX_BYTES, skip_bad=True)
+    found, _ = fed(indexer, data, cuts)
+    good, bad = reference.index_good_lines(data, MAX_WORDS, MAX_BYTES)
+    assert found.bad is None
+    assert [[found.words[number] for number in line] for line in found.lines] == good
+    assert indexer.skipped == len(bad)
+    assert indexer.examples == bad[:5]
+    assert indexer.lines == len(good) + len(bad)
+    indexer.next_text()
+    assert indexer.feed(np.frombuffer(b"a\n\xff\n", np.uint8)) is None
+    assert indexer.lines == 2
+    assert indexer.skipped == len(bad) + 1
+
+
+def test_forbidden_words():
+    indexer = _core.Indexer(MAX_WORDS, MAX_BYTES)
+    indexer.know(np.frombuffer(b"x\n<s>\n</s>", np.uint8))
+    indexer.forbid(1, 2)
+    assert indexer.feed(np.frombuffer(b"a x <sx> s\n", np.uint8)) is None
+    line, reason = indexer.feed(np.frombuffer("é </s> a\n".encode(), np.uint8))
+    assert (line, reason) == (2, "the word </s> at byte 4 of the line, which is no word of a text")
+    assert indexer.take_ids().tolist() == [3, 0, 4, 5]
 
 
 def test_the_borders_of_utf8():

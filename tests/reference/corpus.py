@@ -30,6 +30,25 @@ def index(data: bytes, max_words: int, max_bytes: int) -> Indexed:
     return Indexed(lines, list(numbers))
 
 
+def index_good_lines(
+    data: bytes, max_words: int, max_bytes: int
+) -> tuple[list[list[bytes]], list[tuple[int, str]]]:
+    """The words of all lines but bad ones, and those with their reasons."""
+    good: list[list[bytes]] = []
+    bad: list[tuple[int, str]] = []
+    pieces = data.split(b"\n")
+    if pieces[-1] == b"":
+        pieces.pop()
+    for count, piece in enumerate(pieces, start=1):
+        line = piece.removesuffix(b"\r")
+        reason = objection(line, count == 1, max_words, max_bytes)
+        if reason:
+            bad.append((count, reason))
+        else:
+            good.append(words_of(line))
+    return good, bad
+
+
 def words_of(line: bytes) -> list[bytes]:
     return [word for word in re.split(rb"[ \t]+", line) if word]
 
