@@ -60,6 +60,8 @@ def memory_size(text: str | int) -> int:
         raise typer.BadParameter(f"{text!r} is no size: want 500M, 2G, …") from None
     if size < 1 << 20:
         raise typer.BadParameter(f"{text!r} is too little: want 1M at least")
+    if size > 1 << 60:
+        raise typer.BadParameter(f"{text!r} is more than there is")
     return size
 
 

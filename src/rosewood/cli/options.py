@@ -222,11 +222,14 @@ def check_files(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None
             continue
         if path.is_dir():
             raise FormatError(f"{option}: it is a folder", file=path)
+        try:
+            whole = path.resolve()
+        except (OSError, RuntimeError):  # Python 3.11 and 3.12 raise the latter
+            raise FormatError(f"{option}: it is a link that leads nowhere", file=path) from None
         if not path.parent.is_dir():
             raise FormatError(f"{option}: there is no folder {str(path.parent)!r}", file=path)
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise FormatError(f"{option}: it cannot be written", file=path)
-        whole = path.resolve()
         if whole in seen:
             raise FormatError(f"{option}: {seen[whole]} goes there already", file=path)
         seen[whole] = option

@@ -31,13 +31,13 @@ import numpy as np
 from rosewood import _core
 from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError
+from rosewood.lm.resources import MAX_MEMORY, check_resources
 from rosewood.lm.words import Words
 
 __all__ = ["read_arpa", "write_arpa"]
 
 _BLOCK = 1 << 22  # bytes read at a time
-_MAX_LINE = 1 << 20  # bytes of a line; more is no ARPA file
-MAX_MEMORY = 2 << 30
+_MAX_LINE = 1 << 28  # bytes of a line; more is no ARPA file
 
 PathName = str | PathLike[str]
 
@@ -56,6 +56,7 @@ def read_arpa(
     Files of n-grams that do not fit into memory lie in a folder of their own in `temporary` for as
     long as the table lives.  `on_step` is told of bytes that were read.
     """
+    threads, max_memory = check_resources(threads, max_memory)
     name = file or (fspath(source) if isinstance(source, str | PathLike) else "<stream>")
     folder = tempfile.mkdtemp(prefix="rosewood-arpa-", dir=temporary)
     try:
@@ -82,6 +83,7 @@ def write_arpa(
         with open_output(path) as stream:
             write_arpa(stream, table, words, threads=threads)
         return
+    threads, _ = check_resources(threads, MAX_MEMORY)
     writer = _core.ArpaWriter(table, words.word_bytes, words.word_start, threads)
     while block := writer.next():
         path.write(block)

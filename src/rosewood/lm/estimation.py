@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.errors import LanguageModelError
+from rosewood.lm.resources import MAX_MEMORY, check_resources
 from rosewood.lm.text import NumberedText, Skipped, Source, number_files, number_sentences
 from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.lm.workplace import Workplace
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Estimate", "Fallback", "Smoothing", "estimate", "estimate_files"]
 
-MEMORY = 2 << 30
+_ROWS = 1024  # that are sorted at a time, at least
 _SPECIAL = 3  # words that every model has: <unk>, <s> and </s>
 Told = Callable[[str, int, int], object]  # which part of the work, how much is done, of how much
 
@@ -149,13 +150,14 @@ def estimate(
     vocabulary: Iterable[str] | None = None,
     fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
     skip_bad: bool = False,
-    max_memory: int = MEMORY,
+    max_memory: int = MAX_MEMORY,
     temporary: str | PathLike[str] | None = None,
     threads: int = 1,
     told: Told | None = None,
 ) -> Estimate:
     """A model of sentences, each a text or a sequence of words."""
     settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
+    threads, max_memory = check_resources(threads, max_memory)
     work = Workplace(None, temporary, None)
 
     def read() -> NumberedText:
@@ -175,7 +177,7 @@ def estimate_files(
     vocabulary: Iterable[str] | None = None,
     fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
     skip_bad: bool = False,
-    max_memory: int = MEMORY,
+    max_memory: int = MAX_MEMORY,
     work: str | PathLike[str] | None = None,
     temporary: str | PathLike[str] | None = None,
     threads: int = 1,
@@ -189,6 +191,7 @@ def estimate_files(
     if isinstance(files, str | PathLike):
         raise LanguageModelError("files is one path, want a sequence of them")
     settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
+    threads, max_memory = check_resources(threads, max_memory)
     sources = [_state(file) for file in files]
     # A stream cannot be read again, so there is nothing to go on from.
     named = None if None in sources else work
@@ -249,15 +252,12 @@ class _Work:
 
     def _go(self, read: Callable[[], NumberedText]) -> Estimate:
         order = self.settings.order
-        if self.threads < 1:
-            raise LanguageModelError(f"there are {self.threads} threads, want 1 or more")
-        if self.max_memory < 1 << 20:
-            raise LanguageModelError("max_memory is less than a megabyte")
+        self._check_order(2)
         counted = self.work.result("count")
         if counted is None:
-            self.work.forget(lambda name: False)
             text = read()
             words, numbers = _chosen(text, self.settings)
+            self._check_order(len(words.word_start))
             facts = _facts(text, words, numbers, self.settings)
             native = self._native(len(words.word_start) - 1)
             self._count(native, text, numbers)
@@ -287,6 +287,15 @@ class _Work:
         return Estimate(
             native.finish(), words, facts, skipped, self.max_memory, self.threads, self.work
         )
+
+    def _check_order(self, words: int) -> None:
+        """There must be room for some n-grams at least, however long they are."""
+        needed = self.settings.order * words.bit_length() // 8 * _ROWS * 2
+        if needed > self.max_memory:
+            raise LanguageModelError(
+                f"sorting n-grams of {self.settings.order:,} words takes {needed >> 20:,} MB of "
+                f"memory, there are {self.max_memory >> 20:,}"
+            )
 
     def _native(self, words: int) -> _core.NgramEstimator:
         # Words with a count of the first cut-off or less are <unk> by now.

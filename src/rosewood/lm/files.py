@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
+from rosewood.lm.resources import MAX_MEMORY, check_resources
 from rosewood.lm.words import Words
 from rosewood.output import whole_file
 
@@ -65,7 +66,7 @@ def write_model(
     quantise: int | None = None,
     facts: Mapping[str, Any] | None = None,
     threads: int = 1,
-    max_memory: int = 1 << 30,
+    max_memory: int = MAX_MEMORY,
     temporary: str | PathLike[str] | None = None,
 ) -> None:
     """Write a model, whole or not at all; the same bytes at any number of threads.
@@ -80,6 +81,7 @@ def write_model(
     if quantise is not None and layout != "small":
         raise LanguageModelError("only models of the small layout can be quantised")
     bits = 0 if quantise is None else as_count("quantise", quantise, 1, 16)
+    threads, max_memory = check_resources(threads, max_memory)
     contents: dict[str, Any] = {
         "layout": layout,
         "quantised": quantise,
@@ -105,8 +107,8 @@ def write_model(
                 bits,
                 seed,
                 folder,
-                as_count("max_memory", max_memory, 1),
-                as_count("threads", threads, 1, 1024),
+                max_memory,
+                threads,
             )
             parts = _write_parts(stream, writer, threads)
             if parts is not None:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError
-from rosewood.lm.arpa import MAX_MEMORY, read_arpa
+from rosewood.lm.arpa import read_arpa
 from rosewood.lm.files import write_model
 from rosewood.lm.mixture import Mixture
 from rosewood.lm.model import Model
+from rosewood.lm.resources import MAX_MEMORY
 
 __all__ = ["Kind", "kind_of", "open_arpa", "open_model"]
 

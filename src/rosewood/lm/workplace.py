@@ -1,88 +1,121 @@
 """Where estimation works: a folder for what does not fit into memory, and what was done in it.
 
 A folder that is named stays when the work is stopped, so that the same work goes on from there; one
-without a name is gone with it.
+without a name is gone with it.  The folder belongs to one piece of work, which its journal names
+from the beginning: other work that is begun there ends it.  Only one process works in it.
 """
 
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 import weakref
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from rosewood.errors import FormatError
+from rosewood import __version__
+from rosewood.errors import FormatError, LanguageModelError
 from rosewood.journal import Journal, fingerprint
 
 __all__ = ["Workplace"]
 
-_JOURNAL = "estimate.journal"
+_JOURNAL, _LOCK = "estimate.journal", "lock"
+_BEGUN = "begun"
 
 
 class Workplace:
-    """The folder, made when it is first asked for, and a journal of the steps that are done."""
+    """The folder, and a journal of the steps that are done there.
+
+    `facts` are all that decides the result; work of another release does not go on.
+    """
 
     def __init__(
         self, folder: str | PathLike[str] | None, temporary: str | PathLike[str] | None, facts: Any
     ) -> None:
-        self._made: weakref.finalize[..., Workplace] | None = None  # deletes what was made
-        self._unnamed: Path | None = None
-        self._temporary = temporary
-        self._named = None if folder is None else Path(folder)
-        self._key = fingerprint(facts)
-        self._journal: Journal | None = None
+        self._key = fingerprint(__version__, facts)
+        self._lock: BinaryIO | None = None
+        if folder is None:
+            self.folder = Path(tempfile.mkdtemp(prefix="rosewood-lm-", dir=temporary))
+            self._journal = Journal()
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+            return
+        self.folder = Path(folder)
+        journal = self.folder / _JOURNAL
+        if self.folder.exists() and not self._is_ours():
+            raise FormatError(f"it is there already, and has no {_JOURNAL}: is it yours?",
+                              file=self.folder)  # fmt: skip
+        self.folder.mkdir(exist_ok=True)
+        self._take_lock()
+        self._journal = Journal(journal)
+        if f"{self._key} {_BEGUN}" not in self._journal:
+            self._begin_anew()
 
     @property
-    def folder(self) -> Path:
-        if self._named is not None:
-            self._named.mkdir(exist_ok=True)
-            return self._named
-        if self._unnamed is None:
-            self._unnamed = Path(tempfile.mkdtemp(prefix="rosewood-lm-", dir=self._temporary))
-            self._made = weakref.finalize(self, shutil.rmtree, self._unnamed, ignore_errors=True)
-        return self._unnamed
+    def is_named(self) -> bool:
+        """Whether the same work can go on from here."""
+        return self._journal.path is not None
 
     def result(self, step: str) -> Any:
         """What a step that was done before this one gave; nothing if it has yet to be done."""
         key = f"{self._key} {step}"
-        journal = self._opened()
-        return journal.done(key, dict) if key in journal else None
+        return self._journal.done(key, dict) if key in self._journal else None
 
     def note(self, step: str, result: Any) -> None:
         """A step is done: all that those behind it need is in the folder, or in its result."""
-        if self._named is not None:
-            self._opened().done(f"{self._key} {step}", lambda: result)
-
-    def forget(self, keep: Callable[[str], bool]) -> None:
-        """Deletes files of the folder but for those to be kept."""
-        for path in self.folder.iterdir():
-            if path.name != _JOURNAL and not keep(path.name):
-                path.unlink()
+        if self.is_named:
+            self._journal.done(f"{self._key} {step}", lambda: result)
 
     def abandon(self) -> None:
         """The work has failed: nothing stays but what one can go on from."""
-        if self._named is None or len(self._opened()) == 0:
+        if len(self._journal) <= 1:
             self.remove()
+        else:
+            self._give_lock()
 
     def remove(self) -> None:
         """The work is done: nothing stays."""
-        if self._made is not None:
-            self._made()
-            self._made = self._unnamed = None
-        if self._named is not None and self._named.exists():
-            shutil.rmtree(self._named)
+        self._give_lock()
+        shutil.rmtree(self.folder, ignore_errors=not self.is_named)
 
-    def _opened(self) -> Journal:
-        if self._journal is None:
-            if self._named is None:
-                self._journal = Journal()
+    def _is_ours(self) -> bool:
+        names = {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else {""}
+        return not names or _JOURNAL in names or names == {_LOCK}
+
+    def _begin_anew(self) -> None:
+        """Whose work this was has lost it, and that must be known before a file is deleted."""
+        path = self.folder / _JOURNAL
+        path.write_bytes(b"")
+        for old in self.folder.iterdir():
+            if old.is_dir():
+                shutil.rmtree(old)
+            elif old.name not in (_JOURNAL, _LOCK):
+                old.unlink()
+        self._journal = Journal(path)
+        self.note(_BEGUN, True)
+
+    def _take_lock(self) -> None:
+        """The system gives it back when the process ends, however that happens."""
+        stream = (self.folder / _LOCK).open("ab")
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
             else:
-                path = self._named / _JOURNAL
-                if self._named.exists() and not path.exists() and any(self._named.iterdir()):
-                    raise FormatError(f"it is there already, and has no {_JOURNAL}: is it yours?",
-                                      file=self._named)  # fmt: skip
-                self._journal = Journal(path)
-        return self._journal
+                import fcntl
+
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            stream.close()
+            raise LanguageModelError(
+                f"{self.folder}: another process is at work there; wait for it, or take another "
+                "folder (--work)"
+            ) from None
+        self._lock = stream
+
+    def _give_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
