@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "util/parallel.hpp"
 
@@ -209,9 +210,21 @@ std::string ArpaReader::read_unigram(const std::vector<std::string_view>& fields
   float probability = 0, backoff = 0;
   std::string reason = read_weights(fields, 1, order() == 1, probability, backoff, repairs_);
   if (!reason.empty()) return reason;
-  const std::string_view word = fields[1] == "<UNK>" ? "<unk>" : fields[1];
+  std::string_view word = fields[1];
   if (const std::size_t bad = first_not_utf8(word); bad < word.size())
     return "it is not UTF-8 at byte " + std::to_string(bad + 1) + " of the word";
+  // <UNK> is the unknown word, unless there is <unk>, too: then it is a word like others.
+  if (word == "<UNK>") {
+    if (is_upper_unknown_) return "word " + quoted(word) + " stands twice";
+    is_upper_unknown_ = !is_there_[unknown_word];
+    if (is_upper_unknown_) word = "<unk>";
+  } else if (word == "<unk>" && std::exchange(is_upper_unknown_, false)) {
+    words_.add("<UNK>");
+    probability_.push_back(probability_[unknown_word]);
+    backoff_.push_back(backoff_[unknown_word]);
+    is_there_.push_back(true);
+    is_there_[unknown_word] = false;
+  }
   const auto number = static_cast<std::size_t>(words_.add(word));
   if (number == is_there_.size()) {
     probability_.push_back(0);
@@ -273,7 +286,7 @@ std::string ArpaReader::read_ngram(const std::vector<std::string_view>& fields,
     const std::string_view word = fields[i + 1];
     if (word == piece.said[i]) continue;
     std::int32_t number = words_.find(word);
-    if (number < 0 && word == "<UNK>") number = unknown_word;
+    if (is_upper_unknown_ && word == "<UNK>") number = unknown_word;
     if (number < 0 || !is_there_[number])
       return "word " + quoted(word) + " is not among the unigrams";
     piece.said[i] = word;

@@ -81,6 +81,7 @@ class ArpaReader {
   WordTable words_;
   std::vector<float> probability_, backoff_;  // of words
   std::vector<bool> is_there_;
+  bool is_upper_unknown_ = false;  // the unknown word is written <UNK>
   std::vector<std::string> missing_;
   ArpaRepairs repairs_;
   NgramKeys keys_;

@@ -270,6 +270,7 @@ std::vector<CountedOrder> NgramCounter::finish() {
     if (used_) sort_run();
     rows_ = {};
     spare_ = {};
+    merge_down(runs_, width_ + 1, width_, room_.folder + "/rows");
     out = count_to_files(MergedRows(runs_, width_));
     for (auto& run : runs_) run.discard();
     runs_.clear();

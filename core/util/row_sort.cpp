@@ -253,6 +253,27 @@ const std::uint64_t* RunMerger::next() {
   return heap_.empty() ? nullptr : runs_[heap_[0]].row.data();
 }
 
+void merge_down(std::vector<Spool<std::uint64_t>>& runs, int width, int keys,
+                const std::string& name) {
+  constexpr std::size_t most = 64;
+  for (int round = 0; runs.size() > most; ++round) {
+    std::vector<Spool<std::uint64_t>> merged;
+    for (std::size_t begin = 0; begin < runs.size(); begin += most) {
+      std::vector<Spool<std::uint64_t>> some;
+      for (std::size_t i = begin; i < std::min(begin + most, runs.size()); ++i)
+        some.push_back(std::move(runs[i]));
+      merged.emplace_back(name + "." + std::to_string(round) + "-" + std::to_string(merged.size()) +
+                          ".run");
+      RunMerger merger(some, width, keys);
+      while (const std::uint64_t* row = merger.next())
+        merged.back().append({row, static_cast<std::size_t>(width)});
+      merged.back().close();
+      for (auto& run : some) run.discard();
+    }
+    runs = std::move(merged);
+  }
+}
+
 RowSorter::RowSorter(int width, int keys, SortRoom room, std::string name)
     : width_(width), keys_(keys), room_(std::move(room)), name_(std::move(name)) {
   const std::size_t rows =
@@ -314,6 +335,8 @@ void RowSorter::finish() {
   } else {
     if (used_) spill();
     rows_ = {};
+    spare_ = {};
+    merge_down(runs_, width_, keys_, room_.folder + "/" + name_);
     merger_.emplace_back(runs_, width_, keys_);
   }
   if (!room_.memory) spare_ = {};

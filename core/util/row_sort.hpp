@@ -51,6 +51,10 @@ class RunMerger {
   bool is_first_ = true;
 };
 
+/// Merges sorted runs until there are few enough to be open at a time; equal rows stay in order.
+void merge_down(std::vector<Spool<std::uint64_t>>& runs, int width, int keys,
+                const std::string& name);
+
 /// Takes any number of rows, then gives them back sorted.
 class RowSorter {
  public:

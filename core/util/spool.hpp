@@ -27,11 +27,8 @@ class Spool {
   /// In memory.
   Spool() = default;
   /// In a file, which is made anew; without a path, in memory.
-  explicit Spool(std::string path) : path_(std::move(path)) {
-    if (!path_.empty()) {
-      file_ = File(path_, "wb");
-      held_.reserve(block);
-    }
+  explicit Spool(std::string path) : path_(std::move(path)), is_open_(!path_.empty()) {
+    if (is_open_) File(path_, "wb").close();
   }
   /// A file that was written and closed: `size` numbers of it.
   static Spool written(std::string path, std::uint64_t size) {
@@ -62,7 +59,7 @@ class Spool {
     size_ += values.size();
     if (values.size() >= block && !path_.empty()) {
       flush();
-      file_.write(values.data(), values.size_bytes());
+      write(values);
       return;
     }
     held_.insert(held_.end(), values.begin(), values.end());
@@ -70,17 +67,14 @@ class Spool {
   }
   /// Nothing more will be written; before this, nothing may be read.
   void close() {
-    if (path_.empty() || !file_.is_open()) return;
+    if (!is_open_) return;
     flush();
-    file_.close();
+    is_open_ = false;
     held_ = {};
   }
   /// Gives back memory, or deletes the file.
   void discard() {
-    if (!path_.empty()) {
-      file_ = File();
-      std::remove(path_.c_str());
-    }
+    if (!path_.empty()) std::remove(path_.c_str());
     *this = Spool();
   }
 
@@ -97,12 +91,19 @@ class Spool {
   static constexpr std::size_t block = (std::size_t{1} << 18) / sizeof(T) + 1;
 
   void flush() {
-    file_.write(held_.data(), held_.size() * sizeof(T));
+    write(held_);
     held_.clear();
+  }
+  /// The file is open only for as long as that takes: there may be very many spools.
+  void write(std::span<const T> values) {
+    if (values.empty()) return;
+    File file(path_, "ab");
+    file.write(values.data(), values.size_bytes());
+    file.close();
   }
 
   std::string path_;
-  File file_;
+  bool is_open_ = false;
   BigVector<T> held_;
   std::uint64_t size_ = 0;
 };
@@ -130,7 +131,7 @@ class SpoolReader {
   const T& peek() const { return *at_; }
 
  private:
-  static constexpr std::size_t block = (std::size_t{1} << 18) / sizeof(T) + 1;
+  static constexpr std::size_t block = (std::size_t{1} << 16) / sizeof(T) + 1;
 
   void fill() {
     if (!buffer_) buffer_ = std::make_unique_for_overwrite<T[]>(block);

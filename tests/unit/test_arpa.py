@@ -186,8 +186,8 @@ def test_orders_without_ngrams():
         (HEAD.replace("2=1", "2=2") + "-1 a a\n-1 a a\n\\end\\", 10, "2-gram 'a a' stands twice"),
         (HEAD.replace("-1\t</s>", "-1 a"), 8, "word 'a' stands twice"),
         (HEAD.encode().replace(b"\ta", b"\ta\xff"), 8, "it is not UTF-8 at byte 2 of the word"),
-        (HEAD + "-1 " + "x" * (1 << 20), 11, "the line has more than 1048576 bytes"),
-        ("x" * (3 << 20), 1, "the line has more than 1048576 bytes"),
+        (HEAD + "-1 " + "x" * (1 << 24), 11, "the line has more than 16777216 bytes"),
+        ("x" * (17 << 20), 1, "the line has more than 16777216 bytes"),
     ],
 )
 def test_what_is_refused(text, line, reason):

@@ -145,7 +145,7 @@ def test_a_line_of_a_million_words(tmp_path):
         {"order": 0}, {"order": True}, {"cutoffs": (1, 0)}, {"cutoffs": (-1,)},
         {"cutoffs": (0,) * 9},
         {"max_vocabulary": 0}, {"fallback": (0, 1, 1)}, {"fallback": (0.5, 2.5, 1)},
-        {"threads": 0}, {"max_memory": 10}, {"vocabulary": ["a b"]}, {"vocabulary": [""]},
+        {"threads": 0}, {"max_memory": 0}, {"vocabulary": ["a b"]}, {"vocabulary": [""]},
     ],
 )  # fmt: skip
 def test_settings_are_checked(options):

@@ -37,7 +37,7 @@ from rosewood.lm.words import Words
 __all__ = ["read_arpa", "write_arpa"]
 
 _BLOCK = 1 << 22  # bytes read at a time
-_MAX_LINE = 1 << 28  # bytes of a line; more is no ARPA file
+_MAX_LINE = 1 << 24  # bytes of a line; more is no ARPA file
 
 PathName = str | PathLike[str]
 

@@ -229,6 +229,8 @@ def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
             contents["seed"],
             contents["counts"],
         )
+        if contents["layout"] not in ("fast", "small") or not isinstance(contents["facts"], dict):
+            raise ValueError("its layout or its facts")
         words = Words(_part(file, parts["words"]), _part(file, parts["word_start"]).view("<i8"))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedFileError("its contents cannot be read", file=path) from error

@@ -18,7 +18,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -321,8 +321,15 @@ def _scored(
 ) -> Iterator[list[BatchScores]]:
     """Some sentences at a time, scored by each model."""
     rest = iter(sentences)
-    while some := list(islice(rest, _AT_ONCE)):
-        yield [model.words_batch(some, begin=begin, end=end, threads=threads) for model in models]
+    for first in count(1, _AT_ONCE):
+        if not (some := list(islice(rest, _AT_ONCE))):
+            return
+        yield [
+            BatchScores.joined(
+                model._word_scores(some, begin=begin, end=end, threads=threads, first=first)
+            )
+            for model in models
+        ]
 
 
 def _shared(
@@ -361,7 +368,8 @@ def _climbed(
 
 
 def _is_state(context: object) -> bool:
-    return isinstance(context, tuple) and all(isinstance(part, tuple) for part in context)
+    is_tuple = isinstance(context, tuple) and len(context) > 0  # without any, it is no words
+    return is_tuple and all(isinstance(part, tuple) for part in cast(tuple[object], context))
 
 
 def _relative(path: Path, place: Path) -> str:

@@ -120,11 +120,18 @@ class Model(Scorer):
         return np.concatenate(found)
 
     def _word_scores(
-        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool,
+        end: bool,
+        threads: int,
+        first: int = 1,
     ) -> Iterator[BatchScores]:
+        """`first` is the number of the first sentence, for what is told."""
         threads = as_count("threads", threads, 1, 1024)
-        for first, count, text in _texts(sentences):
-            found = self._native.score_words(text, count, begin, end, first, threads)
+        for number, count, text in _texts(sentences, first):
+            found = self._native.score_words(text, count, begin, end, number, threads)
             self._checked(found[1])
             yield BatchScores(*found)
 
@@ -138,6 +145,10 @@ class Model(Scorer):
         except TypeError:
             _numbers((*state, number))
             raise
+        if number == 1:
+            raise LanguageModelError(f"{BEGIN} is no word that follows others")
+        if not isfinite(score):
+            raise self._damage()
         return score, tuple(after)
 
     def state(self, context: State | Sentence) -> State:
@@ -222,12 +233,13 @@ def _one_line(sentence: Sentence) -> str:
     return text
 
 
-def _texts(sentences: Iterable[Sentence]) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
-    """Number of the first sentence, from 1, number of sentences and their text, piece by piece."""
+def _texts(
+    sentences: Iterable[Sentence], first: int = 1
+) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+    """Number of the first sentence, number of sentences and their text, piece by piece."""
     if isinstance(sentences, str):
         raise LanguageModelError("a batch is a list of sentences, this is one")
     rest = iter(sentences)
-    first = 1
     while part := list(islice(rest, _AT_ONCE)):
         text = "\n".join(map(text_of, part))
         try:

@@ -18,7 +18,7 @@ def check_resources(threads: SupportsIndex, max_memory: SupportsIndex) -> tuple[
     try:
         return (
             as_count("threads", threads, 1, _MOST_THREADS),
-            as_count("max_memory", max_memory, 1 << 20, 1 << 62),
+            as_count("max_memory", max_memory, 1, 1 << 62),
         )
     except ForestError as error:
         raise LanguageModelError(str(error)) from None
