@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -29,7 +29,7 @@ def progress(what: str, total: int | None = None, *, quiet: bool = False) -> Ite
     if quiet:
         yield Step()
     elif sys.stderr.isatty():
-        with _bar() as bar:
+        with _bar() as bar, _ends_at_output(bar):
             step = _BarStep(bar, what, total)
             yield step
             step.show()
@@ -111,6 +111,36 @@ class _BarStep(_Paced):
         self._bar.update(self._task, completed=self._count)
 
 
+@contextmanager
+def _ends_at_output(bar: Progress) -> Iterator[None]:
+    """Results that go to the same terminal end the bar: they and it would be written in a mix."""
+    if not sys.stdout.isatty():
+        yield
+        return
+    before = sys.stdout
+    watched = _Watched(before, bar.stop)
+    sys.stdout = cast(TextIO, watched)
+    try:
+        yield
+    finally:
+        if cast(object, sys.stdout) is watched:
+            sys.stdout = before
+
+
+class _Watched:
+    """A stream that tells when it is first written to."""
+
+    def __init__(self, stream: TextIO, told: Callable[[], object]) -> None:
+        self._stream = stream
+        self._told: Callable[[], object] | None = told
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("write", "writelines", "buffer") and self._told is not None:
+            told, self._told = self._told, None
+            told()
+        return getattr(self._stream, name)
+
+
 def _bar() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -122,4 +152,6 @@ def _bar() -> Progress:
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
+        redirect_stdout=False,  # or results would go to where the bar is
+        redirect_stderr=False,
     )
