@@ -7,17 +7,13 @@
 #include "bind.hpp"
 #include "lm/model.hpp"
 #include "lm/writer.hpp"
+#include "text.hpp"
 
 namespace rosewood::bind {
 
 namespace {
 
-using Bytes = In<std::uint8_t>;
 using Ids = std::vector<std::uint32_t>;
-
-std::string_view text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// A model and the array of its file, which it reads from.
 struct LanguageModelHandle {

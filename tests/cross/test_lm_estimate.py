@@ -30,21 +30,9 @@ Ngrams = dict[tuple[str, ...], tuple[float, float | None]]
 
 
 def ngrams(found: Estimate) -> Ngrams:
-    """The n-grams of a table by their words; no back-off where nothing longer begins so."""
-    words = found.words.list()
-    out: Ngrams = {}
-    before: list[tuple[str, ...]] = [()]
-    children = [len(words)]
-    for n in range(1, found.table.order + 1):
-        first, below, p, backoff = found.table.columns(n)
-        suffix = np.repeat(np.arange(len(before)), children)
-        before = [(words[w], *before[s]) for w, s in zip(first, suffix, strict=True)]
-        children = below
-        for k, ngram in enumerate(before):
-            left = float(backoff[k]) if len(backoff) else None
-            is_none = left is None or (left == 0 and np.signbit(backoff[k]))
-            out[ngram] = (float(p[k]), None if is_none else left)
-    return out
+    """By their words; no back-off where nothing longer begins so."""
+    every = (each for n in range(1, found.table.order + 1) for each in found.ngrams(n))
+    return {words: (log10, backoff) for words, log10, backoff in every}
 
 
 def check_same(found: Ngrams, want: Ngrams, tolerance: float) -> None:
@@ -206,6 +194,73 @@ def test_other_work_does_not_go_on_from_there(lines, tmp_path):
     with estimate_files([text], 4, max_memory=1 << 20, work=work) as found:
         assert columns(found.table) == columns(estimate(lines, 4).table)
     assert not work.exists()
+
+
+def test_work_begun_anew_ends_what_was_there(lines, tmp_path):
+    """One piece of work, another in the same folder, then the first again: it starts anew."""
+    text, work = tmp_path / "text", tmp_path / "work"
+    text.write_text("\n".join(lines) + "\n")
+
+    def stopping(what, done, total):
+        if what == "smoothing orders" and done == 2:
+            raise Stopped
+
+    options = {"order": 3, "max_memory": 1 << 20, "work": work}
+    for cutoffs in ((0, 0, 1), ()):
+        with pytest.raises(Stopped):
+            estimate_files([text], cutoffs=cutoffs, told=stopping, **options)
+    with estimate_files([text], cutoffs=(0, 0, 1), **options) as found:
+        assert not found.went_on
+        assert columns(found.table) == columns(estimate(lines, 3, cutoffs=(0, 0, 1)).table)
+
+
+def test_a_folder_that_was_left_at_any_moment_is_taken_up(lines, tmp_path):
+    """As kills leave it: files without a step, folders of half-written models, no journal line."""
+    text, work = tmp_path / "text", tmp_path / "work"
+    text.write_text("\n".join(lines) + "\n")
+    work.mkdir()
+    (work / "estimate.journal").write_bytes(b"")
+    (work / "lock").write_bytes(b"")
+    (work / "rows.0.run").write_bytes(b"half")
+    (work / "rosewood-lm-x").mkdir()
+    (work / "rosewood-lm-x" / "hashes.3").write_bytes(b"half")
+    with estimate_files([text], 3, max_memory=1 << 20, work=work) as found:
+        assert columns(found.table) == columns(estimate(lines, 3).table)
+        with pytest.raises(LanguageModelError, match="another process is at work"):
+            estimate_files([text], 3, max_memory=1 << 20, work=work)
+    assert not work.exists()
+
+
+def test_a_folder_that_somebody_made_stays(tmp_path):
+    text, work = tmp_path / "text", tmp_path / "work"
+    text.write_text("a b\n")
+    work.mkdir()
+    with estimate_files([text], 2, work=work):
+        pass
+    assert list(work.iterdir()) == []
+
+
+def test_many_runs_are_merged_in_stages(tmp_path):
+    """More runs than may be open at a time, and orders with files of their own."""
+    text = [f"w{k % 601} w{k % 499} w{k % 401} w{k}" for k in range(60_000)]
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    want = estimate(text, 3)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (120, limits[1]))
+        found = estimate(text, 3, max_memory=1 << 16)
+        assert columns(found.table) == columns(want.table)
+        long = [" ".join(text[:100])]
+        found = estimate(long, 200, max_memory=1 << 20)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert columns(found.table) == columns(estimate(long, 200).table)
+
+
+def test_orders_that_no_memory_could_hold_are_refused():
+    for order in (10**6, 2**31 - 1, 2**40):
+        with pytest.raises(LanguageModelError, match="MB of memory"):
+            estimate(["a b c"], order, max_memory=1 << 28)
 
 
 def test_somebody_elses_folder_is_left_alone(tmp_path):

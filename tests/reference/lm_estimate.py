@@ -43,6 +43,8 @@ def discounts(counts: Sequence[int]) -> tuple[tuple[float, float, float], bool]:
     A discount of nothing is none: contexts could leave nothing to words they have not seen.
     """
     n = [sum(1 for count in counts if count == k) for k in range(5)]
+    if not counts:
+        return FALLBACK, False  # they are of no use
     if 0 in n[1:4]:
         return FALLBACK, True
     y = n[1] / (n[1] + 2 * n[2])

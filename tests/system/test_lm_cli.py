@@ -111,7 +111,13 @@ def test_query_words(command, files):  # noqa: F811
         "",
     ]
     done = command("lm", "query", files / "lm.rlm", "-", "--kenlm", text="x a\n")
-    assert done.out == ("x=0 1 -1.5\ta=3 1 -0.5\t</s>=2 2 -0.25\tTotal: -2.25 OOV: 1\n")
+    assert done.out.splitlines() == [
+        "x=0 1 -1.5\ta=3 1 -0.5\t</s>=2 2 -0.25\tTotal: -2.25 OOV: 1",
+        "Perplexity including OOVs:\t5.6234133",
+        "Perplexity excluding OOVs:\t2.3713737",
+        "OOVs:\t1",
+        "Tokens:\t3",
+    ]
     row = json.loads(command("lm", "query", files / "lm.rlm", "--words", "--json", text="b").out)
     assert row["scores"][0] == {"word": "b", "score": -1.125, "length": 1, "is_known": True}
     bare = command("lm", "query", files / "lm.rlm", "--no-bounds", text="b a\n\n")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from rosewood.errors import DamagedFileError, FormatError
+from rosewood.lm import estimate
 from rosewood.lm.arpa import read_arpa, write_arpa
 
 GOOD = """
@@ -194,3 +195,22 @@ def test_what_is_refused(text, line, reason):
     with pytest.raises(FormatError, match=reason) as told:
         read(text, file="bad.arpa")
     assert (told.value.file, told.value.line) == ("bad.arpa", line)
+
+
+def test_a_word_like_unknown_goes_out_and_in(tmp_path):
+    """<UNK> is the unknown word where there is no other, in either order."""
+    estimate(["a <UNK> b", "a"], 2).write_arpa(tmp_path / "u.arpa")
+    table, words, facts = read_arpa(tmp_path / "u.arpa")
+    assert "<UNK>" in words.list()
+    assert "mended" not in facts
+    write_arpa(tmp_path / "again.arpa", table, words)
+    text = (tmp_path / "u.arpa").read_text()
+    assert (tmp_path / "again.arpa").read_text() == text
+    head, _, rest = text.partition("\t<unk>")
+    swapped = (head + "\t<?>" + rest).replace("<UNK>", "<unk>").replace("<?>", "<UNK>")
+    (tmp_path / "swapped.arpa").write_text(swapped)
+    assert set(read_arpa(tmp_path / "swapped.arpa")[1].list()) == set(words.list())
+    (tmp_path / "upper.arpa").write_text(text.replace("<UNK>", "x").replace("<unk>", "<UNK>"))
+    table, words, facts = read_arpa(tmp_path / "upper.arpa")
+    assert "<UNK>" not in words.list()
+    assert "mended" not in facts

@@ -272,3 +272,20 @@ def test_arpa_files_are_opened_too(models, tmp_path):
     assert told == [len(FIRST)]
     del model
     assert [path.name for path in tmp_path.iterdir()] == ["x.arpa"]
+
+
+def test_numbers_of_sentences_and_no_words(mixture):
+    with pytest.raises(LanguageModelError, match="sentence 5001, word 1"):
+        mixture.score_batch(["a"] * 5000 + ["<s>"])
+    assert mixture.distribution(()).tolist() == mixture.distribution([]).tolist()
+    assert mixture.state(()) == ((), ())
+
+
+def test_temporary_models_are_not_kept(folder, tmp_path):
+    (tmp_path / "lm.arpa").write_text(FIRST)
+    temporary = open_model(tmp_path / "lm.arpa")
+    with pytest.raises(LanguageModelError, match="temporary"):
+        pickle.dumps(temporary)
+    with pytest.raises(LanguageModelError, match="temporary"):
+        Mixture([temporary], [1.0]).save(tmp_path / "mix.json")
+    assert not (tmp_path / "mix.json").exists()

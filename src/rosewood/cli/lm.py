@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from json import dumps
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,9 +32,12 @@ from rosewood.cli.options import Config, Seed, check_files, cores
 from rosewood.errors import LanguageModelError
 
 if TYPE_CHECKING:
-    from rosewood.lm import BatchScores, Mixture, Model, Perplexity, WordScore
+    from rosewood.lm import BatchScores, Perplexity, WordScore
 
 __all__ = ["app"]
+
+_TOTALS = ("log10", "words", "unknown")
+_WORD = ("word", "score", "length", "is_known")
 
 app = typer.Typer(
     help="n-gram language models: estimate, query, inspect, convert and mix them. Logarithms are "
@@ -83,56 +90,94 @@ def query(
     check_files({"--html": html}, [model, *files])
     if words and kenlm:
         raise LanguageModelError("--words or --kenlm: want one of them")
+    if kenlm and json:
+        raise LanguageModelError("--kenlm or --json: want one of them")
+    if str(html) == "-":
+        raise LanguageModelError("--html: a page goes to a file")
     found = opened(model, threads=cores(threads), quiet=quiet)
-    is_words = words or kenlm or html is not None
     with progress("scoring, lines", quiet=quiet) as step:
 
-        def shown() -> Iterator[Sequence[WordScore]]:
-            """Prints what is asked for, and hands on the words of each line."""
+        def batches() -> Iterator[tuple[list[str], BatchScores]]:
+            """Prints what is asked for, and hands it on."""
             for lines, scores in scored(
                 found, sentences(files), bounds=not no_bounds, threads=cores(threads)
             ):
+                rows = _rows(lines, scores, not no_bounds, words=words, kenlm=kenlm, as_json=json)
+                sys.stdout.write("".join(f"{row}\n" for row in rows))
                 step(len(lines))
-                rows = _totals(scores, bounds=not no_bounds)
-                for number, (line, row) in enumerate(zip(lines, rows, strict=True)):
-                    said = word_scores(line, scores, number) if is_words else []
-                    if kenlm:
-                        print(_kenlm_row(found, said, row))
-                    elif json:
-                        each = {"scores": [word._asdict() for word in said]} if words else {}
-                        print_row({**row, **each}, as_json=True)
-                    elif words:
-                        print("\n".join(map(_word_row, said)), end="\n\n")
-                    else:
-                        print_row({**row, "log10": f"{row['log10']:.6f}"}, as_json=False)
-                    yield said
+                yield lines, scores
 
-        if html is None:
-            for _ in shown():
+        if kenlm:
+            _print_summary(scores for _, scores in batches())
+        elif html is None:
+            for _ in batches():
                 pass
         else:
-            _write_page(shown(), html, title=f"{model.name}: surprisal")
+            said = (
+                word_scores(line, scores, number)
+                for lines, scores in batches()
+                for number, line in enumerate(lines)
+            )
+            _write_page(said, html, title=f"{model.name}: surprisal")
 
 
-def _totals(scores: BatchScores, *, bounds: bool) -> list[dict[str, Any]]:
-    """One row for each line."""
-    lengths = [end - begin - int(bounds) for begin, end in pairwise(scores.start.tolist())]
-    columns = scores.totals().tolist(), lengths, scores.unknown().tolist()
-    names = ("log10", "words", "unknown")
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+def _rows(
+    lines: Sequence[str],
+    scores: BatchScores,
+    bounds: bool,
+    *,
+    words: bool,
+    kenlm: bool,
+    as_json: bool,
+) -> Iterator[str]:
+    """What is said of each line; many of them at a time, for there may be millions."""
+    start = scores.start.tolist()
+    totals, unknown = scores.totals().tolist(), scores.unknown().tolist()
+    lengths = [end - begin - bounds for begin, end in pairwise(start)]
+    if not (words or kenlm):
+        if as_json:
+            for found in zip(totals, lengths, unknown, strict=True):
+                yield dumps(dict(zip(_TOTALS, found, strict=True)))
+        else:
+            for total, length, count in zip(totals, lengths, unknown, strict=True):
+                yield f"{total:.6f}\t{length}\t{count}"
+        return
+    from rosewood.lm.words import words_of
+
+    said = [word for line in lines for word in (*words_of(line), *(["</s>"] * bounds))]
+    each = [*zip(said, scores.score.tolist(), scores.length.tolist(), scores.word.tolist(),
+                 strict=True)]  # fmt: skip
+    for number, (begin, end) in enumerate(pairwise(start)):
+        part = each[begin:end]
+        if kenlm:
+            told = [f"{word}={known} {length} {score:.8g}" for word, score, length, known in part]
+            yield "\t".join([*told, f"Total: {totals[number]:.8g} OOV: {unknown[number]}"])
+        elif as_json:
+            row = dict(
+                zip(_TOTALS, (totals[number], lengths[number], unknown[number]), strict=True)
+            )
+            columns = [dict(zip(_WORD, (*w[:3], w[3] != 0), strict=True)) for w in part]
+            yield dumps({**row, "scores": columns}, ensure_ascii=False)
+        else:
+            for word, score, length, known in part:
+                yield f"{word}\t{score:.6f}\t{length}" + ("" if known else "\tunknown")
+            yield ""
 
 
-def _word_row(word: WordScore) -> str:
-    known = "" if word.is_known else "\tunknown"
-    return f"{word.word}\t{word.score:.6f}\t{word.length}{known}"
+def _print_summary(batches: Iterator[BatchScores]) -> None:
+    """The last lines of KenLM's query."""
+    from rosewood.lm.perplexity import Perplexity
 
-
-def _kenlm_row(model: Model | Mixture, words: Sequence[WordScore], total: dict[str, Any]) -> str:
-    told = [
-        f"{word.word}={model.vocabulary.id(word.word)} {word.length} {word.score:.8g}"
-        for word in words
-    ]
-    return "\t".join([*told, f"Total: {total['log10']:.8g} OOV: {total['unknown']}"])
+    total: Perplexity | None = None
+    for scores in batches:
+        part = Perplexity.of(*scores, int(scores.length.max(initial=1)))
+        part = replace(part, lengths=())
+        total = part if total is None else total + part
+    if total is not None:
+        print(f"Perplexity including OOVs:\t{total.perplexity:.8g}")
+        print(f"Perplexity excluding OOVs:\t{total.perplexity_known:.8g}")
+        print(f"OOVs:\t{total.unknown}")
+        print(f"Tokens:\t{total.tokens}")
 
 
 def _write_page(words: Iterator[Sequence[WordScore]], output: Path, title: str) -> None:
@@ -160,13 +205,14 @@ def perplexity(
     check_files({}, [model, *files])
     found = opened(model, threads=cores(threads), quiet=quiet)
     with progress("scoring, lines", quiet=quiet) as step:
+        done = 0
 
-        def counted() -> Iterator[str]:
-            for line in sentences(files):
-                step()
-                yield line
+        def told(count: int) -> None:
+            nonlocal done
+            step(count - done)
+            done = count
 
-        total = found.perplexity(counted(), threads=cores(threads))
+        total = found.perplexity(sentences(files), threads=cores(threads), on_sentences=told)
     if total.sentences == 0:
         raise LanguageModelError(f"{', '.join(map(name_of, files))}: there is no text")
     if json:
@@ -182,11 +228,16 @@ def _as_row(total: Perplexity) -> dict[str, Any]:
         "unknown": total.unknown,
         "log10": total.log10,
         "log10_unknown": total.log10_unknown,
-        "perplexity": total.perplexity,
-        "perplexity_known": total.perplexity_known,
-        "bits_per_word": total.bits_per_word,
+        "perplexity": _finite(total.perplexity),
+        "perplexity_known": _finite(total.perplexity_known),
+        "bits_per_word": _finite(total.bits_per_word),
         "lengths": list(total.lengths),
     }
+
+
+def _finite(number: float) -> float | None:
+    """JSON has no others."""
+    return number if isfinite(number) else None
 
 
 def _print_perplexity(total: Perplexity) -> None:
@@ -213,7 +264,7 @@ def sample(
     count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many sentences.")] = 10,
     seed: Seed = 1,
     max_words: Annotated[
-        int, typer.Option("--max-words", min=1, help="A sentence ends here at the latest.")
+        int, typer.Option("--max-words", min=1, help="So many words at most, behind --prefix.")
     ] = 1000,
     prefix: Annotated[
         str, typer.Option("--prefix", metavar="WORDS", help="How every sentence begins.")

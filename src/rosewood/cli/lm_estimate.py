@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, print_row, warn
+from rosewood.cli.common import Json, print_row, print_table, warn
 from rosewood.cli.lm_reading import (
     MODEL,
     LayoutName,
     MaxMemory,
     Quantise,
     Quiet,
-    Temporary,
     Threads,
     layout_of,
     source_of,
@@ -32,13 +31,13 @@ _WORK = "Work"  # a panel of --help
 
 def estimate(
     texts: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
-            metavar="TEXT…",
+            metavar="[TEXT]…",
             help="Text, a sentence a line, words between spaces; .gz, .xz and .zst too; - is "
-            "standard input.",
+            "standard input, and so is nothing.",
         ),
-    ],
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -103,8 +102,8 @@ def estimate(
         typer.Option(
             "--on-bad-line",
             metavar="stop|skip",
-            help="Stop at a line that is not UTF-8, has control characters, <s> or </s>; or leave "
-            "it out and count.",
+            help="Stop at a line that is not UTF-8, has control characters, a byte order mark, <s> "
+            "or </s>; or leave it out and count.",
         ),
     ] = "stop",
     max_memory: MaxMemory = 2 << 30,
@@ -119,7 +118,6 @@ def estimate(
             "on from there.",
         ),
     ] = None,
-    temporary: Temporary = None,
     threads: Threads = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -135,34 +133,44 @@ def estimate(
     from rosewood.lm import estimate_files
     from rosewood.progress import progress_of_parts
 
-    check_files({"-o": output, "--arpa": arpa}, [*texts, vocabulary, config])
+    files = texts or [Path("-")]
+    check_files({"-o": output, "--arpa": arpa}, [*files, vocabulary, config])
     if output is None and arpa is None:
         raise LanguageModelError("say where the model goes: -o FILE, or --arpa FILE")
     if on_bad_line not in ("stop", "skip"):
         raise LanguageModelError(f"--on-bad-line {on_bad_line}: want stop or skip")
     wanted = layout_of(layout, quantise)
+    if output is None and (layout is not None or quantise is not None):
+        raise LanguageModelError("--layout and --quantise are for -o: ARPA files have none")
+    for option, path in {"-o": output, "--arpa": arpa}.items():
+        if str(path) == "-":
+            raise LanguageModelError(f"{option}: a model goes to a file")
     first = output or arpa
     assert first is not None
-    if work is None and str(first) != "-":
+    if work is None:
         work = first.with_name(f"{first.name}.work")
-    if work is not None and work.is_dir() and any(work.iterdir()) and not quiet:
-        warn(f"{work}: what was done there of this command is not done again")
-    with progress_of_parts(quiet=quiet) as told:
-        found = estimate_files(
-            [source_of(text) for text in texts],
-            order,
-            cutoffs=_numbers("--cutoffs", cutoffs, int),
-            max_vocabulary=max_vocabulary,
-            vocabulary=None if vocabulary is None else _listed(vocabulary),
-            fallback=_fallback(fallback),
-            skip_bad=on_bad_line == "skip",
-            max_memory=max_memory,
-            work=work,
-            temporary=temporary,
-            threads=cores(threads),
-            told=told,
-        )
+    try:
+        with progress_of_parts(quiet=quiet) as told:
+            found = estimate_files(
+                [source_of(text) for text in files],
+                order,
+                cutoffs=_numbers("--cutoffs", cutoffs, int),
+                max_vocabulary=max_vocabulary,
+                vocabulary=None if vocabulary is None else _listed(vocabulary),
+                fallback=_fallback(fallback),
+                skip_bad=on_bad_line == "skip",
+                max_memory=max_memory,
+                work=work,
+                threads=cores(threads),
+                told=told,
+            )
+    except KeyboardInterrupt:
+        if work.exists():
+            warn(f"{work}: the same command goes on from there")
+        raise
     with found:
+        if found.went_on and not quiet:
+            warn(f"{work}: went on from what had been done there")
         _tell(found, quiet=quiet)
         if output is not None:
             found.save(output, layout=wanted, quantise=quantise)
@@ -177,7 +185,8 @@ def estimate(
     if json:
         print_row({**rows, "facts": found.facts}, as_json=True)
     elif not quiet:
-        print_row({**rows, "ngrams": " ".join(map(str, rows["ngrams"]))}, as_json=False)
+        rows["ngrams"] = "  ".join(f"{size:,}" for size in rows["ngrams"])
+        print_table([[name, f"{row:,}" if type(row) is int else row] for name, row in rows.items()])
 
 
 def _tell(found: Estimate, *, quiet: bool) -> None:

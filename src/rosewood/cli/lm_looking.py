@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, print_row, print_table
+from rosewood.cli.common import Json, print_row, print_table, warn
 from rosewood.cli.lm_reading import ModelFile, Quiet, Threads, opened, reading
 from rosewood.cli.options import Config, cores
+from rosewood.errors import RosewoodError
 
 if TYPE_CHECKING:
     from rosewood.lm import Mixture, Model
@@ -130,17 +131,24 @@ def verify(
     quiet: Quiet = False,
 ) -> None:
     """Read all of a model: every checksum, and everything that its parts must be."""
-    from rosewood.lm import kind_of, open_model, read_arpa, verify_model
+    from rosewood.lm import Mixture, kind_of, read_arpa, verify_model
 
+    is_good = True
     for file in files:
-        kind = kind_of(file)
-        if kind == "arpa":
-            with reading(file, quiet=quiet) as step:
-                read_arpa(file, threads=cores(threads), on_step=step)
-        elif kind == "mixture":
-            found = open_model(file)
-            for model in found.models if hasattr(found, "models") else ():
-                verify_model(model.path)
+        try:
+            kind = kind_of(file)
+            if kind == "arpa":
+                with reading(file, quiet=quiet) as step:
+                    read_arpa(file, threads=cores(threads), on_step=step)
+            elif kind == "mixture":
+                for model in Mixture.open(file).models:
+                    verify_model(model.path)
+            else:
+                verify_model(file)
+        except (RosewoodError, OSError) as error:  # the others are looked at all the same
+            warn(str(error) if isinstance(error, RosewoodError) else f"{file}: {error.strerror}")
+            is_good = False
         else:
-            verify_model(file)
-        print(f"{file}: good")
+            print(f"{file}: good")
+    if not is_good:
+        raise typer.Exit(1)

@@ -59,10 +59,13 @@ def convert(
     config: Config = None,
 ) -> None:
     """Turn an ARPA file into a model, or a small model into an ARPA file or another layout."""
+    from rosewood.corpus.compression import plain_name
     from rosewood.lm import write_arpa, write_model
 
     check_files({"-o": output}, [file])
-    is_arpa = str(output) == "-" or ".arpa" in output.suffixes[-2:]
+    is_arpa = str(output) == "-" or plain_name(output).suffix == ".arpa"
+    if not is_arpa and output.suffix != ".rlm":
+        raise FormatError("a model goes to a .rlm file, its text to a .arpa file", file=output)
     if is_arpa and (layout is not None or quantise is not None):
         raise LanguageModelError(f"{output}: an ARPA file has no --layout and is not quantised")
     wanted = layout_of(layout, quantise)

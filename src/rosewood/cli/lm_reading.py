@@ -153,23 +153,14 @@ def reading(file: Path, *, quiet: bool) -> Iterator[Callable[[int], None]]:
         yield step
 
 
-def opened(
-    file: Path,
-    *,
-    threads: int,
-    max_memory: int = 2 << 30,
-    temporary: Path | None = None,
-    quiet: bool,
-) -> Model | Mixture:
+def opened(file: Path, *, threads: int, quiet: bool) -> Model | Mixture:
     """A model of any kind; ARPA files are read first."""
     from rosewood.lm import kind_of, open_arpa, open_model
 
     if kind_of(file) != "arpa":
         return open_model(file)
     with reading(file, quiet=quiet) as step:
-        model = open_arpa(
-            file, threads=threads, max_memory=max_memory, temporary=temporary, on_step=step
-        )
+        model = open_arpa(file, threads=threads, on_step=step)
     tell_mended(file, model.facts)
     return model
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import Model, State
+    from rosewood.lm.ngrams import Ngram, ngrams
     from rosewood.lm.opening import kind_of, open_arpa, open_model
     from rosewood.lm.perplexity import Perplexity
     from rosewood.lm.scores import BatchScores, WordScore
@@ -26,6 +27,7 @@ _HOMES = {
     "MixtureState": "mixture",
     "Model": "model",
     "ModelVocabulary": "words",
+    "Ngram": "ngrams",
     "Perplexity": "perplexity",
     "State": "model",
     "WordScore": "scores",
@@ -33,6 +35,7 @@ _HOMES = {
     "estimate": "estimation",
     "estimate_files": "estimation",
     "kind_of": "opening",
+    "ngrams": "ngrams",
     "open_arpa": "opening",
     "open_model": "opening",
     "read_arpa": "arpa",
@@ -51,6 +54,7 @@ __all__ = [
     "MixtureState",
     "Model",
     "ModelVocabulary",
+    "Ngram",
     "Perplexity",
     "State",
     "WordScore",
@@ -58,6 +62,7 @@ __all__ = [
     "estimate",
     "estimate_files",
     "kind_of",
+    "ngrams",
     "open_arpa",
     "open_model",
     "read_arpa",

@@ -13,9 +13,10 @@ Native      core/lm/estimator.hpp; specification: tests/reference/lm_estimate.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from io import BufferedIOBase
+from operator import index
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -26,8 +27,16 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.errors import LanguageModelError
+from rosewood.lm.ngrams import Ngram, ngrams
 from rosewood.lm.resources import MAX_MEMORY, check_resources
-from rosewood.lm.text import NumberedText, Skipped, Source, number_files, number_sentences
+from rosewood.lm.text import (
+    NumberedText,
+    Skipped,
+    Source,
+    name_of,
+    number_files,
+    number_sentences,
+)
 from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.lm.workplace import Workplace
 
@@ -50,10 +59,10 @@ class Smoothing:
     cutoffs: tuple[int, ...] = ()  # n-grams that occur so often or less; the last for all above
     max_vocabulary: int | None = None  # only so many words, the most frequent; others are <unk>
     vocabulary: tuple[str, ...] | None = None  # only these words
-    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5)  # discounts where there are none
+    fallback: tuple[float, ...] = (0.5, 1.0, 1.5)  # three discounts, where there are none
 
     def __post_init__(self) -> None:
-        if type(self.order) is not int or self.order < 1:
+        if not isinstance(self.order, int) or self.order is True or self.order < 1:
             raise LanguageModelError(f"the order is {self.order!r}, want a whole number from 1 on")
         if any(type(each) is not int or each < 0 for each in self.cutoffs):
             raise LanguageModelError(f"cut-offs are {self.cutoffs}, want whole numbers from 0 on")
@@ -66,8 +75,10 @@ class Smoothing:
                 f"cut-offs are {', '.join(map(str, self.cutoffs))}: what is left out of shorter "
                 "n-grams is left out of longer ones, so they cannot go down"
             )
-        if self.max_vocabulary is not None and self.max_vocabulary < 1:
+        if self.vocabulary == () or (self.max_vocabulary is not None and self.max_vocabulary < 1):
             raise LanguageModelError("the vocabulary must have at least one word")
+        if len(self.fallback) != 3:
+            raise LanguageModelError(f"the fall-back is {self.fallback}, want three discounts")
         for count, discount in enumerate(self.fallback, 1):
             if not 0 < discount <= count:
                 raise LanguageModelError(
@@ -101,11 +112,16 @@ class Estimate:
     skipped: Skipped
     max_memory: int
     threads: int
+    went_on: bool  # steps had been done before
     _work: Workplace = field(repr=False)
 
     @property
     def fallbacks(self) -> list[Fallback]:
         return [Fallback(**each) for each in self.facts["fallbacks"]]
+
+    def ngrams(self, n: int) -> Iterator[Ngram]:
+        """The n-grams of an order with their numbers, by their last words."""
+        return ngrams(self.table, self.words, n)
 
     def save(
         self, path: str | PathLike[str], *, layout: Layout = "fast", quantise: int | None = None
@@ -194,8 +210,8 @@ def estimate_files(
     threads, max_memory = check_resources(threads, max_memory)
     sources = [_state(file) for file in files]
     # A stream cannot be read again, so there is nothing to go on from.
-    named = None if None in sources else work
-    place = Workplace(named, temporary, [asdict(settings), skip_bad, sources])
+    facts = None if None in sources else [asdict(settings), skip_bad, sources]
+    place = Workplace(work, temporary, facts)
     total = sum(size for _, size, _ in filter(None, sources))
 
     def read() -> NumberedText:
@@ -207,9 +223,12 @@ def estimate_files(
             if told is not None:
                 told("reading bytes", done, max(total, done + 1))
 
-        return number_files(
+        text = number_files(
             files, skip_bad=skip_bad, folder=place.folder, held=max_memory // 8, step=step
         )
+        if text.num_sentences == 0:
+            raise LanguageModelError(f"{', '.join(map(name_of, files))}: there are no sentences")
+        return text
 
     return _Work(settings, place, max_memory, threads, told).go(read)
 
@@ -222,7 +241,15 @@ def _settings(
     fallback: tuple[float, float, float],
 ) -> Smoothing:
     listed = None if vocabulary is None else tuple(dict.fromkeys(words_of(list(vocabulary))))
-    return Smoothing(order, tuple(cutoffs), max_vocabulary, listed, fallback)
+    return Smoothing(
+        order if isinstance(order, bool) else _whole(order), tuple(map(_whole, cutoffs)),
+        max_vocabulary, listed, tuple(map(float, fallback)),
+    )  # fmt: skip
+
+
+def _whole(value: Any) -> Any:
+    """NumPy's whole numbers are as good as Python's."""
+    return index(value) if hasattr(value, "__index__") else value
 
 
 def _state(file: Source) -> tuple[str, int, int] | None:
@@ -272,7 +299,11 @@ class _Work:
             )
             native.go_on([tuple(each) for each in counted["sizes"]], done)
         sizes = native.sizes()
-        found = [discounts(n, row[2:], self.settings.fallback) for n, row in enumerate(sizes, 1)]
+        fallback = self.settings.fallback
+        found = [
+            discounts(n, row[2:], fallback) if row[0] else (fallback, None)
+            for n, row in enumerate(sizes, 1)
+        ]
         for n, (values, _) in enumerate(found, 1):
             self._tell("smoothing orders", n - 1, order)
             if self.work.result(f"order {n}") is None:
@@ -285,8 +316,9 @@ class _Work:
             "fallbacks": [asdict(reason) for _, reason in found if reason is not None],
         }
         return Estimate(
-            native.finish(), words, facts, skipped, self.max_memory, self.threads, self.work
-        )
+            native.finish(), words, facts, skipped, self.max_memory, self.threads,
+            counted is not None, self.work,
+        )  # fmt: skip
 
     def _check_order(self, words: int) -> None:
         """There must be room for some n-grams at least, however long they are."""
@@ -340,7 +372,7 @@ class _Work:
 
 
 def discounts(
-    n: int, sizes: Sequence[int], fallback: tuple[float, float, float]
+    n: int, sizes: Sequence[int], fallback: tuple[float, ...]
 ) -> tuple[tuple[float, ...], Fallback | None]:
     """What is taken from counts 1, 2, and 3 or more.
 

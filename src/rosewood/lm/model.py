@@ -43,7 +43,8 @@ class Model(Scorer):
     contain `<s>` and `</s>`, which `begin` and `end` put around them.
     """
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, *, is_temporary: bool = False) -> None:
+        self.is_temporary = is_temporary  # the file goes with this object
         self._native = file.native
         self._contents = file.contents
         self.path = file.path
@@ -93,8 +94,10 @@ class Model(Scorer):
 
     def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
         """Each word of a sentence with its score; `</s>` is the last of them."""
-        said = words_of(sentence) + [END] * end
-        scores, lengths, numbers = self._native.score_words_of_one(_one_line(sentence), begin, end)
+        said = words_of(sentence)
+        text = _one_line(sentence if isinstance(sentence, str) else said)
+        said += [END] * end
+        scores, lengths, numbers = self._native.score_words_of_one(text, begin, end)
         if not isfinite(sum(scores)):
             raise self._damage()
         return [
@@ -217,6 +220,11 @@ class Model(Scorer):
         return f"Model({str(self.path)!r}, order {self.order}, {self.layout}{quantised})"
 
     def __reduce__(self) -> tuple[object, ...]:
+        if self.is_temporary:
+            raise LanguageModelError(
+                f"{self.path.name} is a temporary file, which others will not find: write the "
+                "model to a file of its own"
+            )
         return (Model.open, (self.path,))
 
 

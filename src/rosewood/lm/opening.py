@@ -12,7 +12,7 @@ from pathlib import Path
 from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError
 from rosewood.lm.arpa import read_arpa
-from rosewood.lm.files import write_model
+from rosewood.lm.files import open_file, write_model
 from rosewood.lm.mixture import Mixture
 from rosewood.lm.model import Model
 from rosewood.lm.resources import MAX_MEMORY
@@ -87,7 +87,7 @@ def open_arpa(
             max_memory=max_memory,
             temporary=temporary,
         )
-        model = Model.open(file)
+        model = Model(open_file(file), is_temporary=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -28,7 +28,7 @@ from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
 
-__all__ = ["NumberedText", "Skipped", "Source", "number_files", "number_sentences"]
+__all__ = ["NumberedText", "Skipped", "Source", "name_of", "number_files", "number_sentences"]
 
 _MAX_WORDS = 10_000_000  # of a line
 _MAX_BYTES = 1 << 28
@@ -151,7 +151,7 @@ def number_files(
     indexer, store = _indexer(skip_bad), _Store(folder, held)
     examples: list[str] = []
     for file in files:
-        name, before = _name(file), indexer.skipped
+        name, before = name_of(file), indexer.skipped
         with _opened(file) as stream:
             while block := stream.read(_BLOCK):
                 _check(indexer.feed(np.frombuffer(block, np.uint8)), name)
@@ -214,7 +214,8 @@ def _check(bad: tuple[int, str] | None, file: str | None) -> None:
         raise FormatError(reason, file=file, line=line)
 
 
-def _name(file: Source) -> str:
+def name_of(file: Source) -> str:
+    """How errors call it."""
     return "<stdin>" if isinstance(file, BufferedIOBase) else fspath(file)
 
 

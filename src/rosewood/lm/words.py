@@ -94,7 +94,10 @@ class ModelVocabulary:
         return len(self._words.word_start) - 1
 
     def __iter__(self) -> Iterator[str]:
-        return map(self.word, range(len(self)))
+        try:
+            return iter(self._words.list())
+        except UnicodeDecodeError:  # one by one, it is told which word is damaged
+            return map(self.word, range(len(self)))
 
     def __repr__(self) -> str:
         return f"ModelVocabulary({len(self)} words)"

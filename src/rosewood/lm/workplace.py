@@ -13,6 +13,7 @@ import tempfile
 import weakref
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO
 
 from rosewood import __version__
@@ -28,13 +29,15 @@ _BEGUN = "begun"
 class Workplace:
     """The folder, and a journal of the steps that are done there.
 
-    `facts` are all that decides the result; work of another release does not go on.
+    `facts` are all that decides the result; work of another release does not go on.  Where they
+    cannot be known (None), nothing goes on.
     """
 
     def __init__(
         self, folder: str | PathLike[str] | None, temporary: str | PathLike[str] | None, facts: Any
     ) -> None:
-        self._key = fingerprint(__version__, facts)
+        self._can_go_on = facts is not None
+        self._key = fingerprint(__version__, token_hex(16) if facts is None else facts)
         self._lock: BinaryIO | None = None
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="rosewood-lm-", dir=temporary))
@@ -46,11 +49,12 @@ class Workplace:
         if self.folder.exists() and not self._is_ours():
             raise FormatError(f"it is there already, and has no {_JOURNAL}: is it yours?",
                               file=self.folder)  # fmt: skip
+        was_there = self.folder.exists() and not any(self.folder.iterdir())
         self.folder.mkdir(exist_ok=True)
         self._take_lock()
         self._journal = Journal(journal)
         if f"{self._key} {_BEGUN}" not in self._journal:
-            self._begin_anew()
+            self._begin_anew(was_there)
 
     @property
     def is_named(self) -> bool:
@@ -69,21 +73,24 @@ class Workplace:
 
     def abandon(self) -> None:
         """The work has failed: nothing stays but what one can go on from."""
-        if len(self._journal) <= 1:
+        if len(self._journal) <= 1 or not self._can_go_on:
             self.remove()
         else:
             self._give_lock()
 
     def remove(self) -> None:
         """The work is done: nothing stays."""
+        begun = self.result(_BEGUN)
         self._give_lock()
         shutil.rmtree(self.folder, ignore_errors=not self.is_named)
+        if begun and begun["was_there"]:  # somebody had made it
+            self.folder.mkdir()
 
     def _is_ours(self) -> bool:
         names = {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else {""}
         return not names or _JOURNAL in names or names == {_LOCK}
 
-    def _begin_anew(self) -> None:
+    def _begin_anew(self, was_there: bool) -> None:
         """Whose work this was has lost it, and that must be known before a file is deleted."""
         path = self.folder / _JOURNAL
         path.write_bytes(b"")
@@ -93,7 +100,7 @@ class Workplace:
             elif old.name not in (_JOURNAL, _LOCK):
                 old.unlink()
         self._journal = Journal(path)
-        self.note(_BEGUN, True)
+        self.note(_BEGUN, {"was_there": was_there})
 
     def _take_lock(self) -> None:
         """The system gives it back when the process ends, however that happens."""
