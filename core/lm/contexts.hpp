@@ -18,24 +18,6 @@ inline std::uint64_t children_of(std::uint32_t word, std::uint64_t count) {
   return word == begin_word ? 0 : count & ~cut;
 }
 
-/// Writes a piece of a spool: to its place in memory, or to the end of the file.
-template <class T>
-class PlacedSink {
- public:
-  PlacedSink(Spool<T>& spool, std::uint64_t from)
-      : spool_(&spool), at_(spool.is_in_memory() ? spool.held().data() + from : nullptr) {}
-  void push(T value) {
-    if (at_)
-      *at_++ = value;
-    else
-      spool_->push(value);
-  }
-
- private:
-  Spool<T>* spool_;
-  T* at_;
-};
-
 /// Sorted rows: a piece of those in memory, or all that a sorter has.
 class SortedRows {
  public:

@@ -156,4 +156,22 @@ SpoolReader<T> Spool<T>::read(std::uint64_t from) const {
   return SpoolReader<T>(path_, size_, from);
 }
 
+/// Writes a piece of a spool: to its place in memory, or to the end of the file.
+template <class T>
+class PlacedSink {
+ public:
+  PlacedSink(Spool<T>& spool, std::uint64_t from)
+      : spool_(&spool), at_(spool.is_in_memory() ? spool.held().data() + from : nullptr) {}
+  void push(T value) {
+    if (at_)
+      *at_++ = value;
+    else
+      spool_->push(value);
+  }
+
+ private:
+  Spool<T>* spool_;
+  T* at_;
+};
+
 }  // namespace rosewood

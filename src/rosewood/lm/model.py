@@ -249,7 +249,10 @@ def _texts(
         raise LanguageModelError("a batch is a list of sentences, this is one")
     rest = iter(sentences)
     while part := list(islice(rest, _AT_ONCE)):
-        text = "\n".join(map(text_of, part))
+        try:
+            text = "\n".join(cast(list[str], part))
+        except TypeError:  # some are sequences of words
+            text = "\n".join(map(text_of, part))
         try:
             encoded = as_bytes(text)
         except LanguageModelError:
