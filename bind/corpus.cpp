@@ -11,14 +11,8 @@ void bind_corpus(nb::module_& m) {
            "Known words from first to last may not stand in the text.")
       .def("next_text", &Indexer::next_text, "Another text follows: its lines are counted anew.")
       .def_prop_ro("skipped", &Indexer::skipped)
-      .def_prop_ro(
-          "examples",
-          [](const Indexer& self) {
-            std::vector<std::pair<std::int64_t, std::string>> out;
-            for (const BadLine& bad : self.examples()) out.emplace_back(bad.line, bad.reason);
-            return out;
-          },
-          "Lines and reasons of the first that were skipped.")
+      .def_prop_ro("examples", &Indexer::examples, nb::rv_policy::copy,
+                   "Lines and reasons of the first that were skipped.")
       .def(
           "know", [](Indexer& self, Bytes lines) { self.know(text_of(lines)); },
           "lines"_a.noconvert(), Release(), "Gives these words, one a line, the first numbers.")

@@ -15,14 +15,6 @@ Spool<T> spool_of(const In<T>& array) {
   return spool;
 }
 
-template <class T>
-Array<T> array_of(const Spool<T>& spool) {
-  std::vector<T> all;
-  all.reserve(spool.size());
-  for (auto reader = spool.read(); !reader.is_done();) all.push_back(reader.next());
-  return to_numpy(std::move(all));
-}
-
 void check_order(const NgramTable& table, int n) {
   if (n < 1 || n > table.order())
     fail<LanguageModelError>("there is no order ", n, " in a model of order ", table.order());
@@ -57,8 +49,8 @@ void bind_ngrams(nb::module_& m) {
           [](const NgramTable& self, int n) {
             check_order(self, n);
             const NgramOrder& each = self.orders[n - 1];
-            return std::tuple(array_of(each.word), array_of(each.children),
-                              array_of(each.probability), array_of(each.backoff));
+            return std::tuple(to_numpy(each.word.copied()), to_numpy(each.children.copied()),
+                              to_numpy(each.probability.copied()), to_numpy(each.backoff.copied()));
           },
           "n"_a, "First words, numbers of children, probabilities and back-offs of an order.");
   nb::class_<NgramEstimator>(m, "NgramEstimator", "Text into a back-off model, step by step.")

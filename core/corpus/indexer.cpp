@@ -103,7 +103,7 @@ void Indexer::add_line(std::string_view line) {
 
 void Indexer::skip() {
   constexpr std::size_t most = 5;
-  if (examples_.size() < most) examples_.push_back(*bad_);
+  if (examples_.size() < most) examples_.emplace_back(bad_->line, bad_->reason);
   bad_.reset();
   ++skipped_;
   ++lines_;

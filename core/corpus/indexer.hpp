@@ -46,7 +46,8 @@ class Indexer {
 
   /// Bad lines that were skipped, and the first few of them.
   std::int64_t skipped() const { return skipped_; }
-  const std::vector<BadLine>& examples() const { return examples_; }
+  using Example = std::pair<std::int64_t, std::string>;  // line and reason
+  const std::vector<Example>& examples() const { return examples_; }
 
   /// Word numbers since the last `take`, and where the lines that they are of end in the whole.
   std::vector<std::int32_t> take_ids() { return std::exchange(ids_, {}); }
@@ -66,7 +67,7 @@ class Indexer {
   bool is_dropping_ = false;  // the rest of a line that was too long
   std::int32_t forbidden_first_ = 0, forbidden_last_ = -1;
   std::int64_t lines_ = 0, tokens_ = 0, skipped_ = 0;
-  std::vector<BadLine> examples_;
+  std::vector<Example> examples_;
   WordTable table_;
   std::string waiting_;
   std::vector<std::int32_t> ids_;

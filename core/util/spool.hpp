@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "util/big_vector.hpp"
 #include "util/file.hpp"
@@ -86,6 +87,8 @@ class Spool {
   std::span<T> held() { return held_; }
 
   SpoolReader<T> read(std::uint64_t from = 0) const;
+  /// All of it, wherever it is.
+  std::vector<T> copied() const;
 
  private:
   static constexpr std::size_t block = (std::size_t{1} << 18) / sizeof(T) + 1;
@@ -154,6 +157,14 @@ template <class T>
 SpoolReader<T> Spool<T>::read(std::uint64_t from) const {
   if (is_in_memory()) return SpoolReader<T>(held(), from);
   return SpoolReader<T>(path_, size_, from);
+}
+
+template <class T>
+std::vector<T> Spool<T>::copied() const {
+  std::vector<T> all;
+  all.reserve(static_cast<std::size_t>(size_));
+  for (auto reader = read(); !reader.is_done();) all.push_back(reader.next());
+  return all;
 }
 
 /// Writes a piece of a spool: to its place in memory, or to the end of the file.

@@ -135,9 +135,16 @@ class Mixture(Scorer):
             model.advance(part, known)
             for model, part, known in zip(self.models, state, each, strict=True)
         ]
-        scores = np.array([[score] for score, _ in steps])
-        score = self._mixed(scores, np.array([[known == 0] for known in each]))
-        return float(score[0]), tuple(after for _, after in steps)
+        # As _mixed, without arrays of one number.
+        rows = [
+            score - (0 if known else math.log10(share)) + weight
+            for (score, _), known, share, weight in zip(
+                steps, each, self.vocabulary.shares, self._log_weights, strict=True
+            )
+        ]
+        highest = max(rows)
+        score = highest + math.log10(math.fsum(10.0 ** (row - highest) for row in rows))
+        return score, tuple(after for _, after in steps)
 
     def state(self, context: MixtureState | Sentence) -> MixtureState:
         """What can matter of a context: of words, or a state."""
