@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import shutil
 import subprocess
+from dataclasses import replace
 from math import isclose
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from tests.reference import lm_estimate as reference
 from rosewood import _core
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.errors import FormatError, LanguageModelError
-from rosewood.lm import Estimate, estimate, estimate_files
+from rosewood.lm import Estimate, estimate, estimate_files, verify_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 EXAMPLES = settings(max_examples=60, deadline=None)
@@ -229,6 +231,33 @@ def test_a_folder_that_was_left_at_any_moment_is_taken_up(lines, tmp_path):
         with pytest.raises(LanguageModelError, match="another process is at work"):
             estimate_files([text], 3, max_memory=1 << 20, work=work)
     assert not work.exists()
+
+
+def test_a_stream_does_not_go_on_from_another(tmp_path):
+    def stopping(what, done, total):
+        if what == "smoothing orders" and done == 2:
+            raise Stopped
+
+    options = {"order": 3, "max_memory": 1 << 16, "work": tmp_path / "work"}
+    text = "".join(f"a{k} b{k % 7}\n" for k in range(9000))
+    with pytest.raises(Stopped):
+        estimate_files([io.BytesIO(text.encode())], told=stopping, **options)
+    assert not (tmp_path / "work").exists()
+    with estimate_files([io.BytesIO(b"c d\n")], **options) as found:
+        assert found.facts["sentences"] == 1
+
+
+def test_very_many_sentences_on_disk(tmp_path):
+    """More than are read back at a time; parts of the file that are written in several pieces."""
+    text = [f"w{k % 4000} w{k}" for k in range(80_000)]
+    want = estimate(text, 2)
+    found = estimate(text, 2, max_memory=1 << 20)
+    assert columns(found.table) == columns(want.table)
+    for threads in (1, 2):
+        model = replace(found, threads=threads).save(tmp_path / f"{threads}.rlm")
+        assert model.size > 4 << 20
+        verify_model(model.path)
+    assert (tmp_path / "1.rlm").read_bytes() == (tmp_path / "2.rlm").read_bytes()
 
 
 def test_a_folder_that_somebody_made_stays(tmp_path):
