@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosewood.lm.arpa import read_arpa, write_arpa
     from rosewood.lm.draw import surprisal_page
-    from rosewood.lm.estimation import Estimate, Fallback, estimate, estimate_files
+    from rosewood.lm.estimation import Estimate, estimate, estimate_files
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import Model, State
@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from rosewood.lm.opening import kind_of, open_arpa, open_model
     from rosewood.lm.perplexity import Perplexity
     from rosewood.lm.scores import BatchScores, WordScore
+    from rosewood.lm.smoothing import Fallback
     from rosewood.lm.words import ModelVocabulary, Words
 
 _HOMES = {
     "BatchScores": "scores",
     "Estimate": "estimation",
-    "Fallback": "estimation",
+    "Fallback": "smoothing",
     "Mixture": "mixture",
     "MixtureState": "mixture",
     "Model": "model",
