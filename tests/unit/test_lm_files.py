@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tests.reference.lm import BackoffModel
 
 from rosewood import _core
 from rosewood.errors import DamagedFileError, ForestError, LanguageModelError, RosewoodError
-from rosewood.lm import Model, Words, files, read_table, verify_model, write_model
+from rosewood.lm import Model, Words, estimate, files, read_table, verify_model, write_model
 
 WAYS = [{"layout": "fast"}, {"layout": "small"}, {"layout": "small", "quantise": 3}]
 each_way = pytest.mark.parametrize("how", WAYS, ids=str)
@@ -238,3 +239,20 @@ def test_tables_that_are_none(layout, orders, told, tmp_path):
     with pytest.raises(LanguageModelError, match=told):
         write_model(tmp_path / "lm", table(*orders), Words.of(SPECIAL), layout=layout)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "tolerance"), [("fast", 1e-6), ("small", 1e-6), ("4bits", 0.5)])
+def test_files_of_version_1_are_read(name, tolerance):
+    """Written by the first release; models of users must not get lost."""
+    golden = Path(__file__).parents[1] / "golden" / "lm"
+    path = golden / f"model-1-{name}.rlm"
+    verify_model(path)
+    model = Model.open(path)
+    lines = (golden / "phrasebook.en").read_text().splitlines()[:80]
+    want = estimate(lines, 3)
+    assert model.facts["discounts"] == want.facts["discounts"]
+    assert list(model.vocabulary) == want.words.list()
+    for ngram in want.ngrams(3):
+        *context, last = ngram.words
+        p = model.distribution(context)[model.vocabulary.id(last)]
+        assert abs(np.log10(p) - ngram.log10) < tolerance
