@@ -12,7 +12,7 @@ from tests.ngrams import SPECIAL, numbered, random_model, written
 from tests.reference.lm import BackoffModel
 
 from rosewood.errors import ForestError, LanguageModelError
-from rosewood.lm import Model, Perplexity
+from rosewood.lm import Model, Perplexity, estimate
 
 LAYOUTS = ["fast", "small"]
 
@@ -201,3 +201,16 @@ def test_a_probability_of_zero_logs(tmp_path):
     assert str(model.score("")) == "0.0"
     assert model.score("a", end=False) == pytest.approx(-99.0 + sure.backoff[1,])
     assert model.distribution()[2] == 1.0
+
+
+def test_a_line_of_a_million_words(tmp_path):
+    model = estimate(["a b a c", "b a"], 3).save(tmp_path / "lm.rlm")
+    line = "a b c x " * 250_000
+    score = model.score(line)
+    assert math.isfinite(score)
+    assert model.score_batch([line, "a", line], threads=2).tolist() == [
+        score,
+        model.score("a"),
+        score,
+    ]
+    assert len(model.words_batch([line]).score) == 10**6 + 1
