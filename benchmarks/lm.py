@@ -11,7 +11,7 @@ size      Both layouts and the quantised one beside KenLM's probing and trie.
 open      The model of the largest text, with --full 1 GB of it: until its first score.
 lmplz, build_binary, query and kenlm_benchmark take part where they are on the PATH, and the module
 `kenlm` where it is installed.  Text: English of $ROSEWOOD_DATA (or ../shared/data) for the first
-million tokens; what is larger, or not there, is made up (see `made_up`).
+million tokens; what is larger, or not there, is made up (see `make_up`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import importlib.util
+import multiprocessing
 import os
 import re
 import shutil
@@ -100,7 +101,17 @@ def real_text(path: Path) -> str:
     return "English of " + ", ".join(ENGLISH)
 
 
-def made_up(path: Path, tokens: int, vocabulary: int = 150_000, seed: int = 0) -> str:
+def made_up(path: Path, tokens: int) -> str:
+    """Text in a file, made in a process of its own: commands are told to use no less memory than
+    the process that starts them.
+    """
+    maker = multiprocessing.get_context("spawn").Process(target=make_up, args=(path, tokens))
+    maker.start()
+    maker.join()
+    return "made up, of 150,000 words"
+
+
+def make_up(path: Path, tokens: int, vocabulary: int = 150_000, seed: int = 0) -> None:
     """Text whose n-grams grow as those of natural text do.
 
     A word is drawn from few successors of the last two, from few of the last, or from all, each
@@ -137,7 +148,6 @@ def made_up(path: Path, tokens: int, vocabulary: int = 150_000, seed: int = 0) -
     with path.open("w") as out:
         for row, length in zip(words, lengths, strict=True):
             out.write(" ".join([names[word] for word in row[:length]]) + "\n")
-    return f"made up, {vocabulary:,} words"
 
 
 # -- commands --------------------------------------------------------------------------------------

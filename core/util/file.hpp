@@ -37,7 +37,6 @@ class File {
     if (file_) std::fclose(file_);
   }
 
-  bool is_open() const { return file_ != nullptr; }
   const std::string& path() const { return path_; }
 
   void write(const void* data, std::size_t bytes) {

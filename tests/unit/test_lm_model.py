@@ -155,7 +155,7 @@ def test_samples(model):
 def test_perplexity(model):
     texts = ["wörd3 strange wörd4", "", "wörd5 strange"]
     told: list[int] = []
-    found = model.perplexity(texts, threads=2, on_sentences=told.append)
+    found = model.perplexity(texts, threads=2, step=told.append)
     words = [each for text in texts for each in model.words(text)]
     assert (found.sentences, found.words, found.unknown, found.tokens) == (3, 5, 2, 8)
     assert found.log10 == pytest.approx(sum(each.score for each in words))

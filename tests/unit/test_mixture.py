@@ -155,7 +155,7 @@ def test_a_mixture_of_one_is_the_model(models):
 
 def test_perplexity(mixture):
     told: list[int] = []
-    found = mixture.perplexity(TEXT, threads=2, on_sentences=told.append)
+    found = mixture.perplexity(TEXT, threads=2, step=told.append)
     assert isinstance(found, Perplexity)
     assert (found.sentences, found.words, found.unknown) == (6, 12, 2)
     assert found.log10 == pytest.approx(float(mixture.score_batch(TEXT).sum()))
@@ -267,7 +267,7 @@ def test_what_is_no_model(models, mixture, tmp_path):
 def test_arpa_files_are_opened_too(models, tmp_path):
     (tmp_path / "x.arpa").write_text(FIRST)
     told: list[int] = []
-    model = open_model(tmp_path / "x.arpa", on_step=told.append, temporary=tmp_path)
+    model = open_model(tmp_path / "x.arpa", step=told.append, temporary=tmp_path)
     assert model.score("a b") == models[0].score("a b")
     assert told == [len(FIRST)]
     del model

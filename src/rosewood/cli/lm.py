@@ -205,14 +205,7 @@ def perplexity(
     check_files({}, [model, *files])
     found = opened(model, threads=cores(threads), quiet=quiet)
     with progress("scoring, lines", quiet=quiet) as step:
-        done = 0
-
-        def told(count: int) -> None:
-            nonlocal done
-            step(count - done)
-            done = count
-
-        total = found.perplexity(sentences(files), threads=cores(threads), on_sentences=told)
+        total = found.perplexity(sentences(files), threads=cores(threads), step=step)
     if total.sentences == 0:
         raise LanguageModelError(f"{', '.join(map(name_of, files))}: there is no text")
     if json:

@@ -139,7 +139,7 @@ def verify(
             kind = kind_of(file)
             if kind == "arpa":
                 with reading(file, quiet=quiet) as step:
-                    read_arpa(file, threads=cores(threads), on_step=step)
+                    read_arpa(file, threads=cores(threads), step=step)
             elif kind == "mixture":
                 for model in Mixture.open(file).models:
                     verify_model(model.path)

@@ -108,7 +108,7 @@ def _table(
             threads=threads,
             max_memory=max_memory,
             temporary=temporary,
-            on_step=step,
+            step=step,
             file=name_of(file),
         )
     tell_mended(file, facts)

@@ -160,7 +160,7 @@ def opened(file: Path, *, threads: int, quiet: bool) -> Model | Mixture:
     if kind_of(file) != "arpa":
         return open_model(file)
     with reading(file, quiet=quiet) as step:
-        model = open_arpa(file, threads=threads, on_step=step)
+        model = open_arpa(file, threads=threads, step=step)
     tell_mended(file, model.facts)
     return model
 

@@ -48,13 +48,13 @@ def read_arpa(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     temporary: PathName | None = None,
-    on_step: Callable[[int], None] | None = None,
+    step: Callable[[int], None] | None = None,
     file: str | None = None,
 ) -> tuple[_core.NgramTable, Words, dict[str, Any]]:
     """The n-grams of a file or stream, its words, and what there is to know about it.
 
     Files of n-grams that do not fit into memory lie in a folder of their own in `temporary` for as
-    long as the table lives.  `on_step` is told of bytes that were read.
+    long as the table lives.  `step` is told of bytes that were read.
     """
     threads, max_memory = check_resources(threads, max_memory)
     name = file or (fspath(source) if isinstance(source, str | PathLike) else "<stream>")
@@ -64,8 +64,8 @@ def read_arpa(
         with _opened(source) as stream:
             while block := stream.read(_BLOCK):
                 _check(reader.feed(np.frombuffer(block, np.uint8)), name)
-                if on_step is not None:
-                    on_step(len(block))
+                if step is not None:
+                    step(len(block))
         _check(reader.finish(), name)
         table = reader.take_table()
     except BaseException:

@@ -47,7 +47,7 @@ def open_model(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     temporary: PathName | None = None,
-    on_step: Callable[[int], None] | None = None,
+    step: Callable[[int], None] | None = None,
 ) -> Model | Mixture:
     """A model or a mixture, mapped; an ARPA file is converted first, which takes its time.
 
@@ -58,9 +58,7 @@ def open_model(
         return Mixture.open(path)
     if kind == "model":
         return Model.open(path)
-    return open_arpa(
-        path, threads=threads, max_memory=max_memory, temporary=temporary, on_step=on_step
-    )
+    return open_arpa(path, threads=threads, max_memory=max_memory, temporary=temporary, step=step)
 
 
 def open_arpa(
@@ -69,13 +67,13 @@ def open_arpa(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     temporary: PathName | None = None,
-    on_step: Callable[[int], None] | None = None,
+    step: Callable[[int], None] | None = None,
 ) -> Model:
     """An ARPA file as a model, which lies in a file of its own for as long as it lives."""
     folder = tempfile.mkdtemp(prefix="rosewood-lm-", dir=temporary)
     try:
         table, words, facts = read_arpa(
-            path, threads=threads, max_memory=max_memory, temporary=temporary, on_step=on_step
+            path, threads=threads, max_memory=max_memory, temporary=temporary, step=step
         )
         file = Path(folder) / (Path(fspath(path)).name + ".rlm")
         write_model(

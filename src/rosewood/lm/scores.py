@@ -95,12 +95,12 @@ class Scorer(ABC):
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        on_sentences: Callable[[int], None] | None = None,
+        step: Callable[[int], None] | None = None,
     ) -> Perplexity:
-        """How well a text is foreseen; `on_sentences` is told how many have been read."""
+        """How well a text is foreseen; `step` is told of sentences that were read."""
         total = Perplexity.zero(self.order)
         for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
             total += Perplexity.of(*part, self.order)
-            if on_sentences is not None:
-                on_sentences(total.sentences)
+            if step is not None:
+                step(len(part.start) - 1)
         return total
