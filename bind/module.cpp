@@ -35,6 +35,8 @@ NB_MODULE(_core, m) {
       raise("AlignmentError", e.what());
     } catch (const rosewood::LanguageModelError& e) {
       raise("LanguageModelError", e.what());
+    } catch (const rosewood::RuleError& e) {
+      raise("RuleError", e.what());
     } catch (const rosewood::FileError& e) {
       errno = e.code;
       PyErr_SetFromErrnoWithFilename(PyExc_OSError, e.path.c_str());

@@ -41,6 +41,11 @@ struct LanguageModelError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Rules, or what was asked of them, are not valid.
+struct RuleError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Settings, candidates or weights that cannot be tuned.
 struct TuningError : std::runtime_error {
   using std::runtime_error::runtime_error;

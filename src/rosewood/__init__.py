@@ -9,7 +9,9 @@ from importlib import import_module
 from types import ModuleType
 
 __version__ = "0.1.0"
-_ROOMS = ("align", "corpus", "errors", "forest", "learn", "lm", "metrics", "model", "rerank")
+_ROOMS = (
+    "align", "corpus", "errors", "forest", "learn", "lm", "metrics", "model", "rerank", "rules",
+)  # fmt: skip
 __all__ = ["__version__", *_ROOMS]
 
 

@@ -8,6 +8,7 @@
     ├── CorpusError               a corpus, or what was asked of it, is not valid
     ├── AlignmentError            a word alignment, or what was asked of it, is not valid
     ├── LanguageModelError        a language model, or what was asked of it, is not valid
+    ├── RuleError                 rules, or what was asked of them, are not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
     ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
@@ -33,6 +34,7 @@ __all__ = [
     "LanguageModelError",
     "MetricError",
     "RosewoodError",
+    "RuleError",
     "SemiringError",
     "TextError",
     "TuningError",
@@ -69,6 +71,10 @@ class AlignmentError(RosewoodError):
 
 class LanguageModelError(RosewoodError):
     """A language model, or what was asked of it, is not valid; for files, a FormatError."""
+
+
+class RuleError(RosewoodError):
+    """Rules, or what was asked of them, are not valid."""
 
 
 class MetricError(RosewoodError):

@@ -221,7 +221,7 @@ def test_a_folder_that_was_left_at_any_moment_is_taken_up(lines, tmp_path):
     text, work = tmp_path / "text", tmp_path / "work"
     text.write_text("\n".join(lines) + "\n")
     work.mkdir()
-    (work / "estimate.journal").write_bytes(b"")
+    (work / "lm.journal").write_bytes(b"")
     (work / "lock").write_bytes(b"")
     (work / "rows.0.run").write_bytes(b"half")
     (work / "rosewood-lm-x").mkdir()

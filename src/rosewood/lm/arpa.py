@@ -30,9 +30,9 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.corpus.compression import open_input, open_output
-from rosewood.errors import FormatError
-from rosewood.lm.resources import MAX_MEMORY, check_resources
+from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.words import Words
+from rosewood.resources import MAX_MEMORY, check_resources
 
 __all__ = ["read_arpa", "write_arpa"]
 
@@ -56,7 +56,7 @@ def read_arpa(
     Files of n-grams that do not fit into memory lie in a folder of their own in `temporary` for as
     long as the table lives.  `step` is told of bytes that were read.
     """
-    threads, max_memory = check_resources(threads, max_memory)
+    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     name = file or (fspath(source) if isinstance(source, str | PathLike) else "<stream>")
     folder = tempfile.mkdtemp(prefix="rosewood-arpa-", dir=temporary)
     try:
@@ -83,7 +83,7 @@ def write_arpa(
         with open_output(path) as stream:
             write_arpa(stream, table, words, threads=threads)
         return
-    threads, _ = check_resources(threads, MAX_MEMORY)
+    threads, _ = check_resources(threads, MAX_MEMORY, LanguageModelError)
     writer = _core.ArpaWriter(table, words.word_bytes, words.word_start, threads)
     while block := writer.next():
         path.write(block)

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.errors import LanguageModelError
 from rosewood.lm.ngrams import Ngram, ngrams
-from rosewood.lm.resources import MAX_MEMORY, check_resources
 from rosewood.lm.smoothing import Fallback, Smoothing, discounts
 from rosewood.lm.text import (
     NumberedText,
@@ -39,7 +38,8 @@ from rosewood.lm.text import (
     number_sentences,
 )
 from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
-from rosewood.lm.workplace import Workplace
+from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.workplace import Workplace
 
 if TYPE_CHECKING:
     from rosewood.lm.files import Layout
@@ -123,8 +123,8 @@ def estimate(
 ) -> Estimate:
     """A model of sentences, each a text or a sequence of words."""
     settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
-    threads, max_memory = check_resources(threads, max_memory)
-    work = Workplace(None, temporary, None)
+    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
+    work = Workplace(None, temporary, None, task="lm", error=LanguageModelError)
 
     def read() -> NumberedText:
         return number_sentences(
@@ -157,11 +157,11 @@ def estimate_files(
     if isinstance(files, str | PathLike):
         raise LanguageModelError("files is one path, want a sequence of them")
     settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
-    threads, max_memory = check_resources(threads, max_memory)
+    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     sources = [_state(file) for file in files]
     # A stream cannot be read again, so there is nothing to go on from.
     facts = None if None in sources else [asdict(settings), skip_bad, sources]
-    place = Workplace(work, temporary, facts)
+    place = Workplace(work, temporary, facts, task="lm", error=LanguageModelError)
     total = sum(size for _, size, _ in filter(None, sources))
 
     def read() -> NumberedText:

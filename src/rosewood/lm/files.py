@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
-from rosewood.lm.resources import MAX_MEMORY, check_resources
 from rosewood.lm.words import Words
 from rosewood.output import whole_file
+from rosewood.resources import MAX_MEMORY, check_resources
 
 __all__ = ["ModelFile", "open_file", "read_table", "verify_model", "write_model"]
 
@@ -81,7 +81,7 @@ def write_model(
     if quantise is not None and layout != "small":
         raise LanguageModelError("only models of the small layout can be quantised")
     bits = 0 if quantise is None else as_count("quantise", quantise, 1, 16)
-    threads, max_memory = check_resources(threads, max_memory)
+    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     contents: dict[str, Any] = {
         "layout": layout,
         "quantised": quantise,

@@ -15,7 +15,7 @@ from rosewood.lm.arpa import read_arpa
 from rosewood.lm.files import open_file, write_model
 from rosewood.lm.mixture import Mixture
 from rosewood.lm.model import Model
-from rosewood.lm.resources import MAX_MEMORY
+from rosewood.resources import MAX_MEMORY
 
 __all__ = ["Kind", "kind_of", "open_arpa", "open_model"]
 

@@ -1,4 +1,4 @@
-"""Where estimation works: a folder for what does not fit into memory, and what was done in it.
+"""Where long work is done: a folder for what does not fit into memory, and what was done in it.
 
 A folder that is named stays when the work is stopped, so that the same work goes on from there; one
 without a name is gone with it.  The folder belongs to one piece of work, which its journal names
@@ -17,37 +17,45 @@ from secrets import token_hex
 from typing import Any, BinaryIO
 
 from rosewood import __version__
-from rosewood.errors import FormatError, LanguageModelError
+from rosewood.errors import FormatError, RosewoodError
 from rosewood.journal import Journal, fingerprint
 
 __all__ = ["Workplace"]
 
-_JOURNAL, _LOCK = "estimate.journal", "lock"
+_LOCK = "lock"
 _BEGUN = "begun"
 
 
 class Workplace:
-    """The folder, and a journal of the steps that are done there.
+    """The folder, and a journal of the steps that are done there, which has the name of the `task`.
 
     `facts` are all that decides the result; work of another release does not go on.  Where they
     cannot be known (None), nothing goes on.
     """
 
     def __init__(
-        self, folder: str | PathLike[str] | None, temporary: str | PathLike[str] | None, facts: Any
+        self,
+        folder: str | PathLike[str] | None,
+        temporary: str | PathLike[str] | None,
+        facts: Any,
+        *,
+        task: str,
+        error: type[RosewoodError],
     ) -> None:
+        self._error = error
+        self._journal_name = f"{task}.journal"
         self._can_go_on = facts is not None
         self._key = fingerprint(__version__, token_hex(16) if facts is None else facts)
         self._lock: BinaryIO | None = None
         if folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="rosewood-lm-", dir=temporary))
+            self.folder = Path(tempfile.mkdtemp(prefix=f"rosewood-{task}-", dir=temporary))
             self._journal = Journal()
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
             return
         self.folder = Path(folder)
-        journal = self.folder / _JOURNAL
+        journal = self.folder / self._journal_name
         if self.folder.exists() and not self._is_ours():
-            raise FormatError(f"it is there already, and has no {_JOURNAL}: is it yours?",
+            raise FormatError(f"it is there already, and has no {journal.name}: is it yours?",
                               file=self.folder)  # fmt: skip
         was_there = self.folder.exists() and not any(self.folder.iterdir())
         self.folder.mkdir(exist_ok=True)
@@ -88,16 +96,16 @@ class Workplace:
 
     def _is_ours(self) -> bool:
         names = {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else {""}
-        return not names or _JOURNAL in names or names == {_LOCK}
+        return not names or self._journal_name in names or names == {_LOCK}
 
     def _begin_anew(self, was_there: bool) -> None:
         """Whose work this was has lost it, and that must be known before a file is deleted."""
-        path = self.folder / _JOURNAL
+        path = self.folder / self._journal_name
         path.write_bytes(b"")
         for old in self.folder.iterdir():
             if old.is_dir():
                 shutil.rmtree(old)
-            elif old.name not in (_JOURNAL, _LOCK):
+            elif old.name not in (path.name, _LOCK):
                 old.unlink()
         self._journal = Journal(path)
         self.note(_BEGUN, {"was_there": was_there})
@@ -116,7 +124,7 @@ class Workplace:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             stream.close()
-            raise LanguageModelError(
+            raise self._error(
                 f"{self.folder}: another process is at work there; wait for it, or take another "
                 "folder (--work)"
             ) from None

@@ -1,11 +1,11 @@
-"""How much of a machine work on models may use."""
+"""How much of a machine long work may use."""
 
 from __future__ import annotations
 
 from typing import SupportsIndex
 
 from rosewood.arrays import as_count
-from rosewood.errors import ForestError, LanguageModelError
+from rosewood.errors import ForestError, RosewoodError
 
 __all__ = ["MAX_MEMORY", "check_resources"]
 
@@ -13,12 +13,14 @@ MAX_MEMORY = 2 << 30  # bytes; what does not fit is sorted in files
 _MOST_THREADS = 1024
 
 
-def check_resources(threads: SupportsIndex, max_memory: SupportsIndex) -> tuple[int, int]:
+def check_resources(
+    threads: SupportsIndex, max_memory: SupportsIndex, error: type[RosewoodError]
+) -> tuple[int, int]:
     """Threads and bytes of memory, if one can work with them."""
     try:
         return (
             as_count("threads", threads, 1, _MOST_THREADS),
             as_count("max_memory", max_memory, 1, 1 << 62),
         )
-    except ForestError as error:
-        raise LanguageModelError(str(error)) from None
+    except ForestError as reason:
+        raise error(str(reason)) from None

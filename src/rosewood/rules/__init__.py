@@ -1,0 +1,1 @@
+"""Translation rules: phrase pairs and hierarchical rules, extracted, scored and kept in tables."""
