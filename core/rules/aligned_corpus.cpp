@@ -10,7 +10,8 @@ void check_text(const char* name, const TextView& text, std::int64_t words) {
   if (text.start.empty() || text.start.front() != 0 || text.start.back() != size ||
       !std::is_sorted(text.start.begin(), text.start.end()))
     fail<RuleError>("the sentences of the ", name, " do not go from 0 to ", size);
-  if (size >= std::int64_t{1} << 32) fail<RuleError>("the ", name, " has ", size, " words, too many");
+  if (size >= std::int64_t{1} << 32)
+    fail<RuleError>("the ", name, " has ", size, " words, too many");
   for (std::size_t k = 0; k + 1 < text.start.size(); ++k)
     if (text.start[k + 1] - text.start[k] >= 1 << 28)
       fail<RuleError>("sentence ", k, " of the ", name, " is too long");

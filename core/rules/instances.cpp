@@ -9,7 +9,7 @@
 namespace rosewood {
 namespace {
 
-constexpr std::int64_t block = 256;      // sentences that a thread takes at a time
+constexpr std::int64_t block = 256;  // sentences that a thread takes at a time
 constexpr int phrase_row = 4, gap_row = 7;
 constexpr std::uint64_t low_17 = (std::uint64_t{1} << 17) - 1;
 
@@ -71,8 +71,7 @@ void read_links(std::span<const std::int32_t> all, std::span<const std::int32_t>
   for (; n < all.size() && all[n] < source_end; ++n) {
     const std::int32_t i = source_symbol[static_cast<std::size_t>(all[n] - source_begin)];
     if (i < 0) continue;
-    const std::int32_t j =
-        target_symbol[static_cast<std::size_t>(partner[n] - target_begin)];
+    const std::int32_t j = target_symbol[static_cast<std::size_t>(partner[n] - target_begin)];
     if (j >= 0) links.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(j)});
   }
 }
@@ -137,14 +136,14 @@ void read_rule(const AlignedCorpus& corpus, const RuleShape& shape, RulePlace pl
       shape.gaps, shape.target, shape.target_gap,
       [&](std::int32_t offset) { text.target.push_back(target[static_cast<std::size_t>(offset)]); },
       [&](std::int32_t gap) { text.target.push_back(-1 - (shape.is_crossed ? 1 - gap : gap)); });
-  const auto begin = static_cast<std::int32_t>(
-      place.source - corpus.source.start[static_cast<std::size_t>(k)]);
+  const auto begin =
+      static_cast<std::int32_t>(place.source - corpus.source.start[static_cast<std::size_t>(k)]);
   const auto first = static_cast<std::size_t>(corpus.links.start[static_cast<std::size_t>(k)]);
   const auto count =
       static_cast<std::size_t>(corpus.links.start[static_cast<std::size_t>(k) + 1]) - first;
-  read_links(corpus.links.source.subspan(first, count),
-             corpus.links.target.subspan(first, count), shape, begin, static_cast<std::int32_t>(place.target), source_symbol,
-             target_symbol, text.links);
+  read_links(corpus.links.source.subspan(first, count), corpus.links.target.subspan(first, count),
+             shape, begin, static_cast<std::int32_t>(place.target), source_symbol, target_symbol,
+             text.links);
 }
 
 std::uint64_t link_pattern(std::span<const RuleLink> links, std::int32_t source_symbols,
@@ -188,7 +187,8 @@ struct InstanceCollector::Worker {
     return rows.data() + rows.size() - width;
   }
   std::uint64_t pattern(const RuleShape& shape, std::int32_t source, std::int32_t target) {
-    read_links(sentence.link_source(), sentence.link_target(), shape, source, target, source_symbol, target_symbol, links);
+    read_links(sentence.link_source(), sentence.link_target(), shape, source, target, source_symbol,
+               target_symbol, links);
     return link_pattern(links, shape.source_symbols(), shape.target_symbols());
   }
 };
@@ -213,16 +213,16 @@ InstanceCollector::InstanceCollector(const AlignedCorpus& corpus, const Instance
 
 std::uint64_t InstanceCollector::source_key(std::int64_t place, std::int32_t length) const {
   if (length == 0) return 0;
-  return phrase_key(source_ranks_[static_cast<std::size_t>(place * settings_.longest_source() +
-                                                           length - 1)],
-                    length);
+  return phrase_key(
+      source_ranks_[static_cast<std::size_t>(place * settings_.longest_source() + length - 1)],
+      length);
 }
 
 std::uint64_t InstanceCollector::target_key(std::int64_t place, std::int32_t length) const {
   if (length == 0) return 0;
-  return phrase_key(target_ranks_[static_cast<std::size_t>(place * settings_.longest_target() +
-                                                           length - 1)],
-                    length);
+  return phrase_key(
+      target_ranks_[static_cast<std::size_t>(place * settings_.longest_target() + length - 1)],
+      length);
 }
 
 void InstanceCollector::add(std::int64_t begin, std::int64_t end) {
@@ -248,8 +248,7 @@ void InstanceCollector::phrases(Worker& worker, std::int64_t k) const {
   const auto at = static_cast<std::size_t>(k);
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   const OrientationKind kind = settings_.orientation;
-  if (settings_.has_orientation)
-    worker.orientations.set(worker.sentence, settings_.max_phrase);
+  if (settings_.has_orientation) worker.orientations.set(worker.sentence, settings_.max_phrase);
   RuleShape shape;
   for_each_phrase(worker.sentence, settings_.max_phrase, settings_.max_phrase, [&](const Box& box) {
     shape.source[0] = box.source_size();

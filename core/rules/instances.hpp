@@ -16,6 +16,7 @@
 #include "rules/gaps.hpp"
 #include "rules/orientation.hpp"
 #include "rules/ranks.hpp"
+#include "rules/rule.hpp"
 #include "util/row_sort.hpp"
 
 namespace rosewood {

@@ -59,10 +59,9 @@ class PairGatherer {
 
  private:
   void end_pattern() {
-    const bool is_better =
-        pattern_count_ > best_count_ ||
-        (pattern_count_ == best_count_ &&
-         is_taken_before(pattern_, best_pattern_, pair_.shape.source_symbols()));
+    const bool is_better = pattern_count_ > best_count_ ||
+                           (pattern_count_ == best_count_ &&
+                            is_taken_before(pattern_, best_pattern_, pair_.shape.source_symbols()));
     if (!is_better) return;
     best_pattern_ = pattern_;
     best_count_ = pattern_count_;
@@ -116,8 +115,8 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
   const int size = has_gaps ? 2 : 1;
   RowSorter by_target(size + 2, size, room, "targets");
   {
-    const auto whole = Spool<std::uint64_t>::written(
-        targets_path, rules * static_cast<std::uint64_t>(size + 1));
+    const auto whole =
+        Spool<std::uint64_t>::written(targets_path, rules * static_cast<std::uint64_t>(size + 1));
     auto reader = whole.read();
     for (std::uint64_t rule = 0; rule < rules; ++rule) {
       std::uint64_t* row = by_target.add();

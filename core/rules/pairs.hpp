@@ -23,7 +23,7 @@ struct RulePair {
 /// What was counted of the target of a rule, with any source.
 struct TargetMarginal {
   double count = 0;
-  double sources = 0;  // how many it has
+  double sources = 0;   // how many it has
   double discount = 0;  // what Kneser-Ney discounts take from their counts
 };
 

@@ -23,8 +23,7 @@ struct Digits {
   void pack(std::span<const std::int32_t> sentence, std::size_t from, std::int32_t length,
             std::uint64_t* row) const {
     std::fill(row, row + numbers, 0);
-    const std::size_t count =
-        std::min(sentence.size() - from, static_cast<std::size_t>(length));
+    const std::size_t count = std::min(sentence.size() - from, static_cast<std::size_t>(length));
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t at = n / static_cast<std::size_t>(each);
       const int shift = 64 - bits * (1 + static_cast<int>(n % static_cast<std::size_t>(each)));
@@ -68,8 +67,7 @@ void rank_phrases(const TextView& text, std::int32_t words, std::int32_t length,
   std::vector<std::uint32_t> rank(static_cast<std::size_t>(pairs) * 2);
   std::uint32_t at = 0;
   while (const std::uint64_t* row = by_words.next()) {
-    const std::int32_t shared =
-        at == 0 ? 0 : std::min(length, digits.shared(before.data(), row));
+    const std::int32_t shared = at == 0 ? 0 : std::min(length, digits.shared(before.data(), row));
     std::fill(rank.begin() + shared, rank.end(), at);
     std::copy(row, row + width, before.begin());
     std::uint64_t* made = by_place.add();

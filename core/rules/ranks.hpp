@@ -23,7 +23,7 @@ inline std::uint64_t phrase_key(std::uint32_t rank, std::int32_t length) {
 }
 
 struct PhraseFiles {
-  std::string ranks;  // the rank of the phrase of n words at place p: number p * length + n - 1
+  std::string ranks;   // the rank of the phrase of n words at place p: number p * length + n - 1
   std::string places;  // the places in their order; no name: not wanted
   std::string shared;  // how many words each shares with the one before it, 8 bits; as places
 };

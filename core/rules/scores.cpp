@@ -15,7 +15,7 @@ constexpr std::int32_t gap = -1, glue_gap = -2;  // labels X and S
 
 }  // namespace
 
-RuleScorer::RuleScorer(const AlignedCorpus& corpus, const Lexicon& lexicon,
+RuleScorer::RuleScorer(const AlignedCorpus& corpus, const LexicalWeights& lexicon,
                        const ScoreSettings& settings, const RuleTotals& totals, PairReader pairs,
                        RuleTableWriter& table, int threads)
     : corpus_(corpus),
@@ -68,14 +68,14 @@ std::int64_t RuleScorer::step() {
   const auto sources = static_cast<std::int64_t>(first_.size()) - 1;
   std::atomic<std::size_t> free_counter{0};
   constexpr std::int64_t some = 64;  // sources that a thread takes at a time
-  parallel_blocks(
-      (sources + some - 1) / some, threads_,
-      [&] { return counters_.empty() ? nullptr : &counters_[free_counter++]; },
-      [&](SentenceCounter* counter, std::int64_t block) {
-        const auto last = static_cast<std::size_t>(std::min(sources, (block + 1) * some));
-        for (auto n = static_cast<std::size_t>(block * some); n < last; ++n)
-          score(first_[n], first_[n + 1], counter);
-      });
+  parallel_blocks((sources + some - 1) / some, threads_,
+                  [&] { return counters_.empty() ? nullptr : &counters_[free_counter++]; },
+                  [&](SentenceCounter* counter, std::int64_t block) {
+                    const auto last =
+                        static_cast<std::size_t>(std::min(sources, (block + 1) * some));
+                    for (auto n = static_cast<std::size_t>(block * some); n < last; ++n)
+                      score(first_[n], first_[n + 1], counter);
+                  });
   for (std::size_t n = 0; n + 1 < first_.size(); ++n) write(first_[n], first_[n + 1]);
   if (held_ == 0 && settings_.has_gaps && kept_ > 0 && !has_second_glue_) write_glue(false);
   return static_cast<std::int64_t>(held_);
@@ -101,9 +101,9 @@ void RuleScorer::score(std::size_t begin, std::size_t end, SentenceCounter* coun
     if (counter) {
       if (!is_counted) counter->set_source(item.pair.place.source, item.pair.shape.source[0]);
       is_counted = true;
-      item.is_significant = counter->with_target(item.text.target_place,
-                                                 item.pair.shape.target[0]) >=
-                            settings_.min_significance;
+      item.is_significant =
+          counter->with_target(item.text.target_place, item.pair.shape.target[0]) >=
+          settings_.min_significance;
       if (!item.is_significant) continue;
     }
     double ef = count / source_count, fe = count / item.target.count;
@@ -117,7 +117,7 @@ void RuleScorer::score(std::size_t begin, std::size_t end, SentenceCounter* coun
       ef = (kept + source_discount * (item.target.sources / all)) / source_count;
       fe = (kept + item.target.discount * (targets / all)) / item.target.count;
     }
-    const Lexicon::Weights lexical =
+    const LexicalWeights::Logs lexical =
         lexicon_.weigh(item.text.source, item.text.target, item.text.links);
     item.features[0] = static_cast<float>(std::log(ef));
     item.features[1] = static_cast<float>(std::log(fe));

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "rules/lexicon.hpp"
+#include "rules/lexical.hpp"
 #include "rules/pairs.hpp"
 #include "rules/significance.hpp"
 #include "rules/table_writer.hpp"
@@ -24,18 +24,19 @@ struct ScoreSettings {
   std::array<double, 10> good_turing{};  // what is left of counts 1 .. 9
   Discounts kneser_ney{};
   double min_count = 0;
-  std::int64_t limit = 0;        // rules of one source; 0: all
-  double min_significance = 0;   // of phrase pairs; 0: no test
+  std::int64_t limit = 0;       // rules of one source; 0: all
+  double min_significance = 0;  // of phrase pairs; 0: no test
   bool has_gaps = false;
   bool has_orientation = false;
-  bool splits_discontinuous = true;            // left and right are classes of their own
-  std::array<double, 8> orientation_prior{};   // what is added to each count, by class
+  bool splits_discontinuous = true;           // left and right are classes of their own
+  std::array<double, 8> orientation_prior{};  // what is added to each count, by class
 };
 
 class RuleScorer {
  public:
-  RuleScorer(const AlignedCorpus& corpus, const Lexicon& lexicon, const ScoreSettings& settings,
-             const RuleTotals& totals, PairReader pairs, RuleTableWriter& table, int threads);
+  RuleScorer(const AlignedCorpus& corpus, const LexicalWeights& lexicon,
+             const ScoreSettings& settings, const RuleTotals& totals, PairReader pairs,
+             RuleTableWriter& table, int threads);
   /// With this, min_significance is tested.
   void set_index(PhraseIndex source, PhraseIndex target);
 
@@ -43,7 +44,7 @@ class RuleScorer {
   std::int64_t step();
 
   std::int64_t kept() const { return kept_; }
-  std::int64_t rare() const { return rare_; }                  // under min_count
+  std::int64_t rare() const { return rare_; }  // under min_count
   std::int64_t insignificant() const { return insignificant_; }
   std::int64_t over_limit() const { return over_limit_; }
 
@@ -65,7 +66,7 @@ class RuleScorer {
   std::size_t num_features() const;
 
   AlignedCorpus corpus_;
-  const Lexicon& lexicon_;
+  const LexicalWeights& lexicon_;
   ScoreSettings settings_;
   RuleTotals totals_;
   PairReader pairs_;
@@ -75,9 +76,9 @@ class RuleScorer {
   RulePair next_;                          // the first rule behind items_
   TargetMarginal next_target_;
   bool has_next_ = false;
-  std::vector<Item> items_;                // some whole sources
-  std::size_t held_ = 0;                   // of items_
-  std::vector<std::size_t> first_;         // the first items of each source, and held_
+  std::vector<Item> items_;         // some whole sources
+  std::size_t held_ = 0;            // of items_
+  std::vector<std::size_t> first_;  // the first items of each source, and held_
   std::vector<std::size_t> order_;
   bool is_begun_ = false, has_second_glue_ = false;
   std::int64_t kept_ = 0, rare_ = 0, insignificant_ = 0, over_limit_ = 0;

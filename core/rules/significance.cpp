@@ -33,11 +33,10 @@ double log_choose(std::int64_t n, std::int64_t k) {
 
 }  // namespace
 
-double significance(std::int64_t both, std::int64_t source, std::int64_t target,
-                    std::int64_t all) {
+double significance(std::int64_t both, std::int64_t source, std::int64_t target, std::int64_t all) {
   const std::int64_t most = std::min(source, target);
-  const double first = log_choose(source, both) + log_choose(all - source, target - both) -
-                       log_choose(all, target);
+  const double first =
+      log_choose(source, both) + log_choose(all - source, target - both) - log_choose(all, target);
   // Terms of the tail, in units of the first one; they may grow at first.
   double sum = 1, term = 1;
   for (std::int64_t k = both; k < most; ++k) {
@@ -67,8 +66,8 @@ double SentenceCounter::with_target(std::int64_t place, std::int32_t words) {
   const std::size_t end = target_.end_of(rank, words);
   const std::uint64_t key = phrase_key(static_cast<std::uint32_t>(rank), words);
   const auto known = end - rank < many ? frequent_.end() : frequent_.find(key);
-  const auto phrase = corpus_.target.ids.subspan(static_cast<std::size_t>(place),
-                                                 static_cast<std::size_t>(words));
+  const auto phrase =
+      corpus_.target.ids.subspan(static_cast<std::size_t>(place), static_cast<std::size_t>(words));
   std::int64_t both = 0, alone = 0;
   if (known != frequent_.end() && sentences_.size() * many < end - rank) {
     // Few sentences have the source, and they are read faster than the places of the target.
@@ -80,8 +79,7 @@ double SentenceCounter::with_target(std::int64_t place, std::int32_t words) {
   } else {
     ++time_;
     for (std::size_t n = rank; n < end; ++n) {
-      const auto k =
-          static_cast<std::size_t>(corpus_.target.sentence_of(target_.places[n]));
+      const auto k = static_cast<std::size_t>(corpus_.target.sentence_of(target_.places[n]));
       if (seen_[k] == time_) continue;
       seen_[k] = time_;
       ++alone;

@@ -53,10 +53,10 @@ class SentenceCounter {
  private:
   AlignedCorpus corpus_;
   PhraseIndex source_, target_;
-  std::vector<std::uint8_t> is_in_;       // sentences that have the source phrase
-  std::vector<std::uint32_t> seen_;       // when each sentence was last counted
+  std::vector<std::uint8_t> is_in_;  // sentences that have the source phrase
+  std::vector<std::uint32_t> seen_;  // when each sentence was last counted
   std::uint32_t time_ = 0;
-  std::vector<std::int64_t> sentences_;   // of the source phrase
+  std::vector<std::int64_t> sentences_;                       // of the source phrase
   std::unordered_map<std::uint64_t, std::int64_t> frequent_;  // sentences of targets with many
 };
 

@@ -1,4 +1,4 @@
-#include "rules/lexicon.hpp"
+#include "rules/lexical.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -49,8 +49,9 @@ WordPairs count_word_pairs(const AlignedCorpus& corpus, const SortRoom& room,
   return made;
 }
 
-Lexicon::Lexicon(std::span<const std::uint64_t> key, std::span<const std::uint64_t> count,
-                 std::int64_t source_words, std::int64_t target_words)
+LexicalWeights::LexicalWeights(std::span<const std::uint64_t> key,
+                               std::span<const std::uint64_t> count, std::int64_t source_words,
+                               std::int64_t target_words)
     : slots_(std::bit_ceil(std::max<std::size_t>(16, key.size() * 2))),
       source_total_(static_cast<std::size_t>(source_words) + 1),
       target_total_(static_cast<std::size_t>(target_words) + 1) {
@@ -68,17 +69,17 @@ Lexicon::Lexicon(std::span<const std::uint64_t> key, std::span<const std::uint64
   }
 }
 
-std::uint64_t Lexicon::count_of(std::uint64_t key) const {
+std::uint64_t LexicalWeights::count_of(std::uint64_t key) const {
   std::size_t place = hash_of(key) & (slots_.size() - 1);
   while (slots_[place].key && slots_[place].key != key) place = (place + 1) & (slots_.size() - 1);
   return slots_[place].count;
 }
 
-Lexicon::Weights Lexicon::weigh(std::span<const std::int32_t> source,
-                                std::span<const std::int32_t> target,
-                                std::span<const RuleLink> links) const {
+LexicalWeights::Logs LexicalWeights::weigh(std::span<const std::int32_t> source,
+                                           std::span<const std::int32_t> target,
+                                           std::span<const RuleLink> links) const {
   // Products of means; a rule may be long, so its logarithm is taken before it underflows.
-  Weights made{0, 0};
+  Logs made{0, 0};
   double product = 1;
   const auto multiply = [&product](double& log, double by) {
     product *= by;

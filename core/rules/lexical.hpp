@@ -1,4 +1,4 @@
-// core/rules/lexicon.hpp: how often words are linked, and the lexical weights of rules. No Python
+// core/rules/lexical.hpp: how often words are linked, and the lexical weights of rules. No Python
 // here.
 #pragma once
 
@@ -24,17 +24,17 @@ WordPairs count_word_pairs(const AlignedCorpus& corpus, const SortRoom& room,
 
 /// Lexical weights (Koehn et al. 2003): for each word its mean probability given those it is linked
 /// to, multiplied over the words.
-class Lexicon {
+class LexicalWeights {
  public:
-  Lexicon(std::span<const std::uint64_t> key, std::span<const std::uint64_t> count,
-          std::int64_t source_words, std::int64_t target_words);
+  LexicalWeights(std::span<const std::uint64_t> key, std::span<const std::uint64_t> count,
+                 std::int64_t source_words, std::int64_t target_words);
 
-  struct Weights {
+  struct Logs {
     double ef, fe;  // logarithms: of the target given the source, of the source given the target
   };
   /// Gaps are passed over; links ascend by source.
-  Weights weigh(std::span<const std::int32_t> source, std::span<const std::int32_t> target,
-                std::span<const RuleLink> links) const;
+  Logs weigh(std::span<const std::int32_t> source, std::span<const std::int32_t> target,
+             std::span<const RuleLink> links) const;
 
  private:
   std::uint64_t count_of(std::uint64_t key) const;
