@@ -412,6 +412,30 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
+class AlignedSentence:
+    """One sentence pair and its links."""
+
+    def __init__(self, source_length: int, target_length: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def phrases(self, max_source: int, max_target: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
+        """Rows of source begin and end, target begin and end."""
+
+    def gapped(self, max_source: int = 10, max_target: int = 10, max_symbols: int = 5, max_gaps: int = 2, min_gap_source: int = 1, min_gap_target: int = 1, allow_adjacent: bool = False, need_link: bool = True, tight: bool = True) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
+        """
+        Rows of a phrase pair, the number of its gaps, two gaps, and among how many rules the phrase pair is shared.
+        """
+
+    def orientation(self, kind: str, direction: str, max_phrase: int, box: Sequence[int]) -> int:
+        """0 monotone, 1 swap, 2 left, 3 right."""
+
+class OrientationEvents:
+    """An aligned corpus whose events are asked for."""
+
+    def __init__(self, source_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_words: int, target_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_words: int, link_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], link_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], link_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: str, direction: str, splits_discontinuous: bool, max_phrase: int) -> None: ...
+
+    def block(self, begin: int, end: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+        """The arrays of the events of some sentences."""
+
 class KBest:
     """Derivations best first, one at a time."""
 
