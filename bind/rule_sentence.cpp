@@ -1,0 +1,164 @@
+// bind/rule_sentence.cpp: what is found in one aligned sentence pair, and orientation events.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "bind.hpp"
+#include "rules/events.hpp"
+#include "rules/gaps.hpp"
+
+namespace rosewood::bind {
+
+namespace {
+
+OrientationKind kind_of(const std::string& name) {
+  if (name == "word") return OrientationKind::word;
+  if (name == "phrase") return OrientationKind::phrase;
+  if (name == "hierarchy") return OrientationKind::hierarchy;
+  fail<RuleError>("there is no kind of orientation ", name);
+}
+
+Direction direction_of(const std::string& name) {
+  if (name == "backward") return Direction::backward;
+  if (name == "forward") return Direction::forward;
+  fail<RuleError>("there is no direction ", name);
+}
+
+/// Structures of numbers as rows of an array.
+template <class Row>
+nb::ndarray<const std::int32_t, nb::numpy, nb::ndim<2>> rows_of(std::vector<Row>&& rows) {
+  static_assert(std::is_standard_layout_v<Row> && sizeof(Row) % sizeof(std::int32_t) == 0);
+  constexpr std::size_t width = sizeof(Row) / sizeof(std::int32_t);
+  auto flat = std::make_unique<std::vector<std::int32_t>>(rows.size() * width);
+  if (!rows.empty()) std::memcpy(flat->data(), rows.data(), rows.size() * sizeof(Row));
+  auto* owner = flat.release();
+  nb::capsule capsule(owner,
+                      [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+  return {owner->data(), {rows.size(), width}, capsule};
+}
+
+/// One sentence pair, its arrays kept alive.
+struct SentenceHandle {
+  In<std::int32_t> source, target;
+  AlignedSentence sentence;
+  Orientations orientations;
+  std::int32_t max_phrase = 0;  // for which the orientations are set
+};
+
+/// An aligned corpus, its arrays kept alive, checked once.
+struct EventsHandle {
+  In<std::int32_t> source_ids, target_ids;
+  In<std::int64_t> source_start, target_start, link_start;
+  In<std::int32_t> link_source, link_target;
+  BitextView corpus;
+  LinksView links;
+  EventSettings settings;
+};
+
+}  // namespace
+
+void bind_rule_sentence(nb::module_& m) {
+  nb::class_<SentenceHandle>(m, "AlignedSentence", "One sentence pair and its links.")
+      .def(
+          "__init__",
+          [](SentenceHandle* self, std::int32_t source_length, std::int32_t target_length,
+             In<std::int32_t> source, In<std::int32_t> target) {
+            const std::array<std::int64_t, 2> start{0, static_cast<std::int64_t>(source.size())};
+            check_links({start, span_of(source), span_of(target)});
+            const auto is_beyond = [](const In<std::int32_t>& places, std::int32_t length) {
+              return std::ranges::any_of(span_of(places), [length](auto i) { return i >= length; });
+            };
+            if (source_length < 0 || target_length < 0 || is_beyond(source, source_length) ||
+                is_beyond(target, target_length))
+              fail<AlignmentError>("a link is beyond the words of the sentence");
+            new (self) SentenceHandle{source, target, {}, {}, 0};
+            self->sentence.set(source_length, target_length, span_of(self->source),
+                               span_of(self->target));
+          },
+          "source_length"_a, "target_length"_a, "source"_a, "target"_a)
+      .def(
+          "phrases",
+          [](const SentenceHandle& self, std::int32_t max_source, std::int32_t max_target) {
+            std::vector<Box> found;
+            for_each_phrase(self.sentence, max_source, max_target,
+                            [&](const Box& box) { found.push_back(box); });
+            return rows_of(std::move(found));
+          },
+          "max_source"_a, "max_target"_a, "Rows of source begin and end, target begin and end.")
+      .def(
+          "gapped",
+          [](const SentenceHandle& self, std::int32_t max_source, std::int32_t max_target,
+             std::int32_t max_symbols, std::int32_t max_gaps, std::int32_t min_gap_source,
+             std::int32_t min_gap_target, bool allow_adjacent, bool need_link, bool tight) {
+            std::vector<GappedRule> found;
+            for_each_gapped(self.sentence,
+                            {max_source, max_target, max_symbols, max_gaps, min_gap_source,
+                             min_gap_target, allow_adjacent, need_link, tight},
+                            [&](const GappedRule& rule) { found.push_back(rule); });
+            return rows_of(std::move(found));
+          },
+          "max_source"_a = 10, "max_target"_a = 10, "max_symbols"_a = 5, "max_gaps"_a = 2,
+          "min_gap_source"_a = 1, "min_gap_target"_a = 1, "allow_adjacent"_a = false,
+          "need_link"_a = true, "tight"_a = true,
+          "Rows of a phrase pair, the number of its gaps, two gaps, and among how many rules the "
+          "phrase pair is shared.")
+      .def(
+          "orientation",
+          [](SentenceHandle& self, const std::string& kind, const std::string& direction,
+             std::int32_t max_phrase, const std::array<std::int32_t, 4>& box) {
+            if (max_phrase < 1) fail<RuleError>("max_phrase is ", max_phrase, ", want at least 1");
+            if (self.max_phrase != max_phrase) self.orientations.set(self.sentence, max_phrase);
+            self.max_phrase = max_phrase;
+            return static_cast<int>(self.orientations.of(direction_of(direction), kind_of(kind),
+                                                         {box[0], box[1], box[2], box[3]}));
+          },
+          "kind"_a, "direction"_a, "max_phrase"_a, "box"_a, "0 monotone, 1 swap, 2 left, 3 right.");
+  nb::class_<EventsHandle>(m, "OrientationEvents", "An aligned corpus whose events are asked for.")
+      .def(
+          "__init__",
+          [](EventsHandle* self, In<std::int32_t> source_ids, In<std::int64_t> source_start,
+             std::int32_t source_words, In<std::int32_t> target_ids, In<std::int64_t> target_start,
+             std::int32_t target_words, In<std::int64_t> link_start, In<std::int32_t> link_source,
+             In<std::int32_t> link_target, const std::string& kind, const std::string& direction,
+             bool splits_discontinuous, std::int32_t max_phrase) {
+            const BitextView corpus{{span_of(source_ids), span_of(source_start), source_words},
+                                    {span_of(target_ids), span_of(target_start), target_words}};
+            const LinksView links{span_of(link_start), span_of(link_source), span_of(link_target)};
+            if (max_phrase < 1) fail<RuleError>("max_phrase is ", max_phrase, ", want at least 1");
+            const EventSettings settings{kind_of(kind), direction_of(direction),
+                                         splits_discontinuous, max_phrase};
+            {
+              nb::gil_scoped_release release;
+              check_bitext(corpus);
+              check_links(links);
+              check_links_fit(corpus, links);
+            }
+            new (self)
+                EventsHandle{source_ids,  target_ids,  source_start, target_start, link_start,
+                             link_source, link_target, corpus,       links,        settings};
+          },
+          "source_ids"_a, "source_start"_a, "source_words"_a, "target_ids"_a, "target_start"_a,
+          "target_words"_a, "link_start"_a, "link_source"_a, "link_target"_a, "kind"_a,
+          "direction"_a, "splits_discontinuous"_a, "max_phrase"_a)
+      .def(
+          "block",
+          [](const EventsHandle& self, std::int64_t begin, std::int64_t end, int threads) {
+            EventArrays made;
+            {
+              nb::gil_scoped_release release;
+              made =
+                  orientation_events(self.corpus, self.links, self.settings, begin, end, threads);
+            }
+            return std::tuple(
+                to_numpy(std::move(made.sentence)), to_numpy(std::move(made.source_begin)),
+                to_numpy(std::move(made.source_end)), to_numpy(std::move(made.target_begin)),
+                to_numpy(std::move(made.target_end)), to_numpy(std::move(made.orientation)),
+                to_numpy(std::move(made.pair_start)), to_numpy(std::move(made.pair_source)),
+                to_numpy(std::move(made.pair_target)), to_numpy(std::move(made.left)),
+                to_numpy(std::move(made.right)));
+          },
+          "begin"_a, "end"_a, "threads"_a, "The arrays of the events of some sentences.");
+}
+
+}  // namespace rosewood::bind

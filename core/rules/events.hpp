@@ -1,0 +1,42 @@
+// core/rules/events.hpp: the orientation of every phrase pair of an aligned corpus, with what
+// reordering models look at: the linked words inside it and the source words beside it. No Python
+// here.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "align/bitext.hpp"
+#include "align/links.hpp"
+#include "rules/orientation.hpp"
+
+namespace rosewood {
+
+/// Phrase pair n of a block has the linked words pair_start[n] .. pair_start[n+1]-1, each as often
+/// as it is linked, by source and then by target place.
+struct EventArrays {
+  std::vector<std::int64_t> sentence;
+  std::vector<std::int32_t> source_begin, source_end, target_begin, target_end;
+  std::vector<std::uint8_t> orientation;
+  std::vector<std::int64_t> pair_start{0};
+  std::vector<std::int32_t> pair_source, pair_target;  // word numbers
+  std::vector<std::int32_t> left, right;  // source words beside the phrase pair; -1: there is none
+};
+
+struct EventSettings {
+  OrientationKind kind = OrientationKind::hierarchy;
+  Direction direction = Direction::backward;
+  bool splits_discontinuous = false;  // into left and right
+  std::int32_t max_phrase = 7;
+};
+
+/// Refuses links of another number of sentences, or to words that are not there.
+void check_links_fit(const BitextView& corpus, const LinksView& links);
+
+/// Events of sentences begin .. end-1, in their order and in that of for_each_phrase. The links fit
+/// the corpus.
+EventArrays orientation_events(const BitextView& corpus, const LinksView& links,
+                               const EventSettings& settings, std::int64_t begin, std::int64_t end,
+                               int threads);
+
+}  // namespace rosewood
