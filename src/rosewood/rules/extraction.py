@@ -254,7 +254,9 @@ class _Work:
                 "settings": asdict(settings),
             }
             table.finish(
-                (source.word_bytes, source.word_start), (target.word_bytes, target.word_start), facts
+                (source.word_bytes, source.word_start),
+                (target.word_bytes, target.word_start),
+                facts,
             )
         return Extracted(RuleTable.open(folder), facts, went_on)
 
