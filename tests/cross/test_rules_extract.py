@@ -1,4 +1,4 @@
-"""Extraction and scoring against loops and fractions: counts, probabilities, links, orientations."""
+"""Extraction and scoring against loops and fractions: counts, probabilities, links, classes."""
 
 from __future__ import annotations
 
@@ -116,8 +116,10 @@ def test_phrase_pairs_are_those_of_the_definition(tmp_path_factory, pairs, limit
 def test_hierarchical_rules_are_those_of_the_definition(
     tmp_path_factory, pairs, span, most, gaps, adjacent, unlinked, loose
 ):
-    settings = {"max_source": span, "max_target": span, "max_symbols": most, "max_gaps": gaps,
-                "allow_adjacent": adjacent, "need_link": not unlinked, "tight": not loose}  # fmt: skip
+    settings = {
+        "max_source": span, "max_target": span, "max_symbols": most, "max_gaps": gaps,
+        "allow_adjacent": adjacent, "need_link": not unlinked, "tight": not loose,
+    }  # fmt: skip
     seen = [each for pair in pairs for each in reference.seen_gapped(pair, **settings)]
     want = reference.scored(pairs, seen)
     table = extracted(
