@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,8 @@ def _crc(array: NDArray[Any]) -> int:
     return zlib.crc32(np.ascontiguousarray(array).data.cast("B")) if len(array) else 0
 
 
-class _Totals(NamedTuple):
+@dataclass(frozen=True)
+class _Totals:
     """What was counted of all rules, as it is kept in the journal."""
 
     instances: int
@@ -179,7 +180,9 @@ class _Totals(NamedTuple):
     orientation: list[int]
 
     def native(self) -> _core.RuleTotals:
-        return _core.RuleTotals(*self[1:])
+        return _core.RuleTotals(
+            self.rules, self.sources, self.count, self.of_count, self.orientation
+        )
 
 
 @dataclass
@@ -325,7 +328,7 @@ class _Work:
         self._tell("counting rules", 1, 1)
         made = _Totals(len(collector), totals.rules, totals.sources, totals.count,
                        totals.of_count, totals.orientation)  # fmt: skip
-        self.work.note("pairs", made._asdict())
+        self.work.note("pairs", asdict(made))
         if settings.significance is None:
             del ranks, collector
             for side in ("source", "target"):
