@@ -88,10 +88,12 @@ def same(table: RuleTable, want, pairs, *, check_links: bool = True) -> None:
 
 
 @given(corpora(), st.integers(1, 4), st.sampled_from(["word", "phrase", "hierarchy", None]),
-       st.sampled_from(["msd", "mslr"]))  # fmt: skip
-def test_phrase_pairs_are_those_of_the_definition(tmp_path_factory, pairs, limit, kind, classes):
+       st.sampled_from(["msd", "mslr"]), st.sampled_from(["uniform", "counts"]))  # fmt: skip
+def test_phrase_pairs_are_those_of_the_definition(
+    tmp_path_factory, pairs, limit, kind, classes, prior
+):
     table = extracted(pairs, tmp_path_factory.mktemp("t") / "rules", max_phrase=limit,
-                      orientation=kind, classes=classes)  # fmt: skip
+                      orientation=kind, classes=classes, orientation_prior=prior)  # fmt: skip
     seen = [each for pair in pairs for each in reference.seen_phrases(pair, limit, kind)]
     want = reference.scored(pairs, seen)
     same(table, want, pairs)
@@ -105,7 +107,7 @@ def test_phrase_pairs_are_those_of_the_definition(tmp_path_factory, pairs, limit
             math.log(p)
             for n in (0, 4)
             for p in reference.orientation_probabilities(
-                events[n : n + 4], totals[n : n + 4], len(classes), 0.5
+                events[n : n + 4], totals[n : n + 4], len(classes), 0.5, prior
             )
         ]
         close(found, made)

@@ -210,15 +210,17 @@ def taken(discounts: Sequence[float], count: Fraction) -> float:
 
 
 def orientation_probabilities(
-    events: Sequence[int], all_events: Sequence[int], classes: int, smoothing: float
+    events: Sequence[int], all_events: Sequence[int], classes: int, smoothing: float, prior: str
 ) -> list[float]:
-    """Of one direction, with made-up events that are spread as all are; a tenth added to each."""
+    """Of one direction, with made-up events: of each class, or spread as all are."""
 
     def merged(four: Sequence[int]) -> list[int]:
         return [*four[: classes - 1], sum(four[classes - 1 :])]
 
-    prior = [smoothing * (each + 0.1) / sum(all_events) for each in merged(all_events)]
-    counts = [have + more for have, more in zip(merged(events), prior, strict=True)]
+    added = [smoothing] * classes
+    if prior == "counts":
+        added = [smoothing * (each + 0.1) / sum(all_events) for each in merged(all_events)]
+    counts = [have + more for have, more in zip(merged(events), added, strict=True)]
     return [each / sum(counts) for each in counts]
 
 

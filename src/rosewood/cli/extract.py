@@ -182,9 +182,18 @@ def extract(
         typer.Option(
             "--orientation-smoothing",
             rich_help_panel=_ORIENTATIONS,
-            help="Made-up events for each phrase pair, spread as all events are.",
+            help="Made-up events of each class for each phrase pair.",
         ),
     ] = 0.5,
+    orientation_prior: Annotated[
+        str,
+        typer.Option(
+            "--orientation-prior",
+            metavar="uniform|counts",
+            rich_help_panel=_ORIENTATIONS,
+            help="So many for each class, or so many in all, spread as all events are.",
+        ),
+    ] = "uniform",
     languages: Languages = None,
     format: CorpusFormat = None,
     on_bad_line: BlankBadLine = "stop",
@@ -236,7 +245,8 @@ def extract(
                 adjacent_gaps=adjacent_gaps, unlinked_rules=unlinked_rules, loose=loose,
                 smoothing=smoothing, min_count=min_count, limit=limit, significance=significance,
                 orientation=None if orientation == "none" else orientation, classes=classes,
-                orientation_smoothing=orientation_smoothing, max_memory=max_memory, work=work,
+                orientation_smoothing=orientation_smoothing,
+                orientation_prior=orientation_prior, max_memory=max_memory, work=work,
                 threads=cores(threads), told=told,
             )  # fmt: skip
     except KeyboardInterrupt:

@@ -368,17 +368,20 @@ def _gaps(settings: ExtractionSettings) -> _core.GapSettings | None:
 
 
 def _prior(counts: list[int], settings: ExtractionSettings) -> list[float]:
-    """What is added to the orientations of each phrase pair: shares of all, a tenth added to each.
+    """What is added to the orientations of each phrase pair, as Moses has it.
 
-    As Moses has it.  Four numbers a direction; with three classes the last is not used.
+    The same for each class, or shares of all events, to which a tenth is added.  Four numbers a
+    direction; with three classes the last is not used.
     """
     classes = len(CLASSES[settings.classes])
     made = []
     for direction in (counts[:4], counts[4:]):
-        merged = [*direction[: classes - 1], sum(direction[classes - 1 :])]
-        total = max(1, sum(direction))
-        shares = [settings.orientation_smoothing * (each + 0.1) / total for each in merged]
-        made += [*shares, *[0.0] * (4 - classes)]
+        shares = [1.0] * classes
+        if settings.orientation_prior == "counts":
+            merged = [*direction[: classes - 1], sum(direction[classes - 1 :])]
+            shares = [(each + 0.1) / max(1, sum(direction)) for each in merged]
+        made += [settings.orientation_smoothing * share for share in shares]
+        made += [0.0] * (4 - classes)
     return made
 
 

@@ -14,6 +14,7 @@ __all__ = ["CLASSES", "KINDS", "SMOOTHINGS", "ExtractionSettings", "Smoothed", "
 
 Kind = Literal["word", "phrase", "hierarchy"]
 Classes = Literal["msd", "mslr"]
+Prior = Literal["uniform", "counts"]
 SmoothingName = Literal["plain", "good-turing", "kneser-ney"]
 
 KINDS = ("word", "phrase", "hierarchy")  # in the order of the native ones
@@ -42,7 +43,8 @@ class ExtractionSettings:
     loose: bool = False  # words without links at the edges of what hierarchical rules come from
     orientation: Kind | None = "hierarchy"  # of phrase pairs
     classes: Classes = "mslr"
-    orientation_smoothing: float = 0.5  # how many made-up events each phrase pair has
+    orientation_smoothing: float = 0.5  # made-up events of a phrase pair, as the prior spreads them
+    orientation_prior: Prior = "uniform"  # so many of each class; or in all, spread as all events
     smoothing: SmoothingName = "plain"
     min_count: float = 0.0  # rules that are counted less are left out
     limit: int | None = None  # rules of one source: so many, those with the highest phrase_ef
@@ -65,6 +67,7 @@ class ExtractionSettings:
         for name, among in (
             ("orientation", (*KINDS, None)),
             ("classes", tuple(CLASSES)),
+            ("orientation_prior", ("uniform", "counts")),
             ("smoothing", SMOOTHINGS),
         ):
             if getattr(self, name) not in among:
