@@ -1,0 +1,149 @@
+"""Orientation events: what reordering models learn from, one for every phrase pair of a corpus.
+
+    for block in orientation_events(corpus, links, kind="hierarchy", direction="backward"):
+        block.orientation                  # 0 monotone, 1 swap, 2 discontinuous; one each event
+        block.pair_source, block.pair_target, block.left, block.right     # what models look at
+    for line in block.lines(): …
+
+Events come in blocks of flat arrays, some sentences at a time, so that fifty million of them take
+no more memory than a block; their order is that of the corpus, at any number of threads.
+
+Kinds       word, phrase (neighbours of up to max_phrase words) or hierarchy (of any length)
+Directions  backward: with respect to the target phrase before; forward: to the one behind
+Classes     msd: monotone, swap, discontinuous; mslr: the last as left and right
+Native      core/rules/events.hpp, orientation.hpp; specification: tests/reference/rules.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.align.alignment import Links
+from rosewood.arrays import IdArray, LongArray, as_count
+from rosewood.corpus import IndexedCorpus
+from rosewood.errors import RuleError
+
+__all__ = ["DIRECTIONS", "KINDS", "ORIENTATIONS", "EventBlock", "orientation_events"]
+
+KINDS = ("word", "phrase", "hierarchy")
+DIRECTIONS = ("backward", "forward")
+ORIENTATIONS = {
+    "msd": ("monotone", "swap", "discontinuous"),
+    "mslr": ("monotone", "swap", "left", "right"),
+}
+
+_WORDS = 1 << 16  # target words of the sentences of a block: a few hundred thousand events
+
+
+@dataclass(frozen=True, eq=False)
+class EventBlock:
+    """Events of consecutive sentences.
+
+    Event n is a phrase pair of sentence `sentence[n]` (from 0). Its aligned words are
+    pair_source[p], pair_target[p] for pair_start[n] <= p < pair_start[n+1], word numbers of the
+    corpus, one for each link; left[n] and right[n] are the source words beside it, -1 at the ends
+    of the sentence.
+    """
+
+    sentence: LongArray
+    source_begin: IdArray
+    source_end: IdArray
+    target_begin: IdArray
+    target_end: IdArray
+    orientation: NDArray[np.uint8]
+    pair_start: LongArray
+    pair_source: IdArray
+    pair_target: IdArray
+    left: IdArray
+    right: IdArray
+    corpus: IndexedCorpus = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)  # of the orientations, by number
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def __repr__(self) -> str:
+        if len(self) == 0:
+            return "EventBlock(no events)"
+        first, last = self.sentence[0] + 1, self.sentence[-1] + 1
+        return f"EventBlock({len(self):,} events of sentences {first:,} to {last:,})"
+
+    def lines(self) -> Iterator[str]:
+        """Each event as text: orientation, phrases, aligned words, the words beside the source.
+
+        swap ||| nicht ||| not ||| nicht&not ||| geht nach
+        """
+        number, source, target = -1, [""], [""]
+        corpus = self.corpus
+        words, partners = corpus.source.vocabulary, corpus.target.vocabulary
+        for n, sentence in enumerate(self.sentence.tolist()):
+            if sentence != number:
+                number = sentence
+                source, target = corpus.source.words(number), corpus.target.words(number)
+            pairs = slice(self.pair_start[n], self.pair_start[n + 1])
+            linked = zip(
+                self.pair_source[pairs].tolist(), self.pair_target[pairs].tolist(), strict=True
+            )
+            begin, end = int(self.source_begin[n]), int(self.source_end[n])
+            yield " ||| ".join(
+                (
+                    self.names[self.orientation[n]],
+                    " ".join(source[begin:end]),
+                    " ".join(target[self.target_begin[n] : self.target_end[n]]),
+                    " ".join(f"{words[f]}&{partners[e]}" for f, e in linked),
+                    f"{source[begin - 1] if begin else '<s>'} "
+                    f"{source[end] if end < len(source) else '</s>'}",
+                )
+            )
+
+
+def orientation_events(
+    corpus: IndexedCorpus,
+    links: Links,
+    *,
+    kind: str = "hierarchy",
+    direction: str = "backward",
+    classes: str = "msd",
+    max_phrase: int = 7,
+    threads: int = 1,
+    block_words: int = _WORDS,
+) -> Iterator[EventBlock]:
+    """The orientation of every phrase pair of up to `max_phrase` words a side, in blocks.
+
+    A block has as many sentences as have `block_words` target words, and at least one. The corpus
+    and the links are checked at once, not when the first block is asked for.
+    """
+    for what, name, there_are in (
+        ("kind of orientation", kind, KINDS),
+        ("direction", direction, DIRECTIONS),
+        ("set of classes", classes, tuple(ORIENTATIONS)),
+    ):
+        if name not in there_are:
+            raise RuleError(f"there is no {what} {name!r}; there are {', '.join(there_are)}")
+    threads = as_count("threads", threads, 1, 1024)
+    block_words = as_count("block_words", block_words, 1)
+    max_phrase = as_count("max_phrase", max_phrase, 1, 2**31 - 1)
+    source, target = corpus.source, corpus.target
+    native = _core.OrientationEvents(
+        *(source.ids, source.start, source.num_types, target.ids, target.start, target.num_types),
+        *(links.start, links.source, links.target),
+        kind=kind,
+        direction=direction,
+        splits_discontinuous=classes == "mslr",
+        max_phrase=max_phrase,
+    )
+
+    def blocks() -> Iterator[EventBlock]:
+        begin = 0
+        while begin < len(corpus):
+            behind = np.searchsorted(target.start, target.start[begin] + block_words, side="right")
+            end = max(begin + 1, int(behind) - 1)
+            yield EventBlock(*native.block(begin, end, threads), corpus, ORIENTATIONS[classes])
+            begin = end
+
+    return blocks()
