@@ -412,29 +412,47 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
-class AlignedSentence:
-    """One sentence pair and its links."""
+class RuleTableWriter:
+    """Writes the files of a rule table."""
 
-    def __init__(self, source_length: int, target_length: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, folder: str, labels: Sequence[str], features: Sequence[str], groups: Sequence[Sequence[str]]) -> None: ...
 
-    def phrases(self, max_source: int, max_target: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
-        """Rows of source begin and end, target begin and end."""
+    def set_text(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The target side of the training text; before the first rule."""
 
-    def gapped(self, max_source: int = 10, max_target: int = 10, max_symbols: int = 5, max_gaps: int = 2, min_gap_source: int = 1, min_gap_target: int = 1, allow_adjacent: bool = False, need_link: bool = True, tight: bool = True) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
+    def add(self, left: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Sequence[float], features: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence: int, id: int | None = None) -> None: ...
+
+    def finish(self, source_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Writes the files, with the words of both sides."""
+
+    def __len__(self) -> int: ...
+
+class RuleTable:
+    """A table of rules in mapped files."""
+
+    def __init__(self, files: Mapping[str, Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def num_ids(self) -> int: ...
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def source(self, rule: int) -> list[int]:
+        """The symbols of a rule's source."""
+
+    def rule(self, rule: int) -> tuple[int, list[int], list[tuple[int, int]], tuple[float, float, float], list[float], int, int]:
         """
-        Rows of a phrase pair, the number of its gaps, two gaps, and among how many rules the phrase pair is shared.
+        Left label, target, links, counts, features, sentence and id of a rule.
         """
 
-    def orientation(self, kind: str, direction: str, max_phrase: int, box: Sequence[int]) -> int:
-        """0 monotone, 1 swap, 2 left, 3 right."""
+    def find(self, source: Sequence[int]) -> tuple[int, int]:
+        """The first of the rules of a source, and behind the last."""
 
-class OrientationEvents:
-    """An aligned corpus whose events are asked for."""
-
-    def __init__(self, source_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_words: int, target_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_words: int, link_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], link_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], link_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: str, direction: str, splits_discontinuous: bool, max_phrase: int) -> None: ...
-
-    def block(self, begin: int, end: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
-        """The arrays of the events of some sentences."""
+    def rule_of(self, id: int) -> int:
+        """The rule of an id; behind the last one if there is none."""
 
 class KBest:
     """Derivations best first, one at a time."""

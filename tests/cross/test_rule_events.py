@@ -15,7 +15,8 @@ from tests.reference import rules as reference
 from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError, ForestError, RuleError
-from rosewood.rules.events import DIRECTIONS, KINDS, ORIENTATIONS, EventBlock, orientation_events
+from rosewood.rules.events import DIRECTIONS, EventBlock, orientation_events
+from rosewood.rules.settings import CLASSES, KINDS
 
 ARRAYS = [
     "sentence",
@@ -54,7 +55,7 @@ def expected(sentences, corpus, kind, direction, classes, max_phrase) -> Iterato
             pairs = [(source[i], target[j]) for i, j in sorted(sentence.inside(box))]
             left = source[box[0] - 1] if box[0] > 0 else -1
             right = source[box[1]] if box[1] < len(source) else -1
-            yield k, box, min(found, len(ORIENTATIONS[classes]) - 1), pairs, left, right
+            yield k, box, min(found, len(CLASSES[classes]) - 1), pairs, left, right
 
 
 def events_of(block: EventBlock) -> Iterator[tuple]:
@@ -73,7 +74,7 @@ def events_of(block: EventBlock) -> Iterator[tuple]:
     aligned_corpora(),
     st.sampled_from(KINDS),
     st.sampled_from(DIRECTIONS),
-    st.sampled_from(sorted(ORIENTATIONS)),
+    st.sampled_from(sorted(CLASSES)),
     st.integers(1, 6),
     st.integers(1, 20),
 )
@@ -139,9 +140,7 @@ def test_bad_arguments_are_refused_at_once():
     for name in ("max_phrase", "threads", "block_words"):
         with pytest.raises(ForestError, match=f"{name} is 0, want"):
             orientation_events(corpus, good, **{name: 0})
-    with pytest.raises(AlignmentError, match="links of 1 sentences, a corpus of 2"):
+    with pytest.raises(AlignmentError, match="links of 1 sentences, source of 2"):
         orientation_events(corpus, Links.of([set()]))
-    with pytest.raises(
-        AlignmentError, match="sentence 2: the link 0-1 is beyond its 1 source and 1 target words"
-    ):
+    with pytest.raises(RuleError, match="pair 2: the link 0-1 is beyond the 1 words of the target"):
         orientation_events(corpus, Links.of([set(), {(0, 1)}]))

@@ -20,6 +20,7 @@ from rosewood.cli import (
     corpus,
     demo,
     evaluate,
+    extract,
     forest,
     links,
     lm,
@@ -74,6 +75,7 @@ def _options(
 
 
 app.command("align")(align.align)
+app.command("extract")(extract.extract)
 app.command("tune")(tune.tune)
 app.command("rerank")(rerank.rerank)
 app.command("evaluate")(evaluate.evaluate)

@@ -27,15 +27,11 @@ from rosewood.align.alignment import Links
 from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
+from rosewood.rules.settings import CLASSES, KINDS
 
-__all__ = ["DIRECTIONS", "KINDS", "ORIENTATIONS", "EventBlock", "orientation_events"]
+__all__ = ["DIRECTIONS", "EventBlock", "orientation_events"]
 
-KINDS = ("word", "phrase", "hierarchy")
 DIRECTIONS = ("backward", "forward")
-ORIENTATIONS = {
-    "msd": ("monotone", "swap", "discontinuous"),
-    "mslr": ("monotone", "swap", "left", "right"),
-}
 
 _WORDS = 1 << 16  # target words of the sentences of a block: a few hundred thousand events
 
@@ -121,7 +117,7 @@ def orientation_events(
     for what, name, there_are in (
         ("kind of orientation", kind, KINDS),
         ("direction", direction, DIRECTIONS),
-        ("set of classes", classes, tuple(ORIENTATIONS)),
+        ("set of classes", classes, tuple(CLASSES)),
     ):
         if name not in there_are:
             raise RuleError(f"there is no {what} {name!r}; there are {', '.join(there_are)}")
@@ -129,9 +125,17 @@ def orientation_events(
     block_words = as_count("block_words", block_words, 1)
     max_phrase = as_count("max_phrase", max_phrase, 1, 2**31 - 1)
     source, target = corpus.source, corpus.target
-    native = _core.OrientationEvents(
-        *(source.ids, source.start, source.num_types, target.ids, target.start, target.num_types),
+    bad = links.beyond(source.lengths, target.lengths)
+    if bad is not None:
+        raise RuleError(f"sentence pair {bad[0] + 1}: {bad[1]}")
+    whole = _core.AlignedCorpus(
+        *(source.ids, source.start, target.ids, target.start),
         *(links.start, links.source, links.target),
+        source_words=source.num_types,
+        target_words=target.num_types,
+    )
+    native = _core.OrientationEvents(
+        whole,
         kind=kind,
         direction=direction,
         splits_discontinuous=classes == "mslr",
@@ -143,7 +147,7 @@ def orientation_events(
         while begin < len(corpus):
             behind = np.searchsorted(target.start, target.start[begin] + block_words, side="right")
             end = max(begin + 1, int(behind) - 1)
-            yield EventBlock(*native.block(begin, end, threads), corpus, ORIENTATIONS[classes])
+            yield EventBlock(*native.block(begin, end, threads), corpus, CLASSES[classes])
             begin = end
 
     return blocks()

@@ -1,0 +1,117 @@
+// core/rules/instances.hpp: every place in the corpus where a rule is seen, sorted so that those of
+// one rule stand together. No Python here.
+//
+// An instance is a row of numbers. The first ones name the rule (see ranks.hpp): its source, then
+// its target, then how its words are linked. The last ones say where it stands, how the phrases
+// next to it lie, and what it counts. Rows of phrase pairs are shorter than those of rules with
+// gaps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "rules/aligned_corpus.hpp"
+#include "rules/gaps.hpp"
+#include "rules/orientation.hpp"
+#include "rules/ranks.hpp"
+#include "rules/rule.hpp"
+#include "util/row_sort.hpp"
+
+namespace rosewood {
+
+struct InstanceSettings {
+  std::int32_t max_phrase = 7;
+  bool has_gaps = false;  // rules with gaps, too
+  GapSettings gaps;
+  bool has_orientation = false;  // of phrase pairs
+  OrientationKind orientation = OrientationKind::hierarchy;
+
+  /// The longest run of words that a rule has.
+  std::int32_t longest_source() const { return has_gaps ? gaps.max_source : max_phrase; }
+  std::int32_t longest_target() const { return has_gaps ? gaps.max_target : max_phrase; }
+};
+
+/// How many words there are between the gaps of each side of a rule, and how many in the gaps.
+struct RuleShape {
+  std::int32_t gaps = 0;
+  bool is_crossed = false;  // the first gap of the target is the second of the source
+  std::int32_t source[3] = {}, target[3] = {};
+  std::int32_t source_gap[2] = {}, target_gap[2] = {};  // in the order of their own side
+
+  std::uint64_t packed_runs() const;
+  std::uint64_t packed_gaps() const;
+  static RuleShape unpacked(std::uint64_t runs, std::uint64_t gaps);
+
+  std::int32_t source_symbols() const { return gaps + source[0] + source[1] + source[2]; }
+  std::int32_t target_symbols() const { return gaps + target[0] + target[1] + target[2]; }
+};
+
+/// A place: where the rule's source begins in the text, and its target in the sentence.
+struct RulePlace {
+  std::uint32_t source;
+  std::uint32_t target;  // counted from the beginning of the sentence
+};
+
+/// Symbols and links of the rule that stands at a place.
+struct RuleText {
+  std::vector<std::int32_t> source, target;  // gaps as in rule.hpp, all of label 0
+  std::vector<RuleLink> links;
+  std::int64_t sentence = -1;
+  std::int64_t target_place = -1;  // in the text of the target
+};
+void read_rule(const AlignedCorpus& corpus, const RuleShape& shape, RulePlace place,
+               RuleText& text);
+
+/// A pattern of links as a number: exactly where it fits, else a hash with the highest bit set. Of
+/// use only to tell how often each pattern is seen; links themselves are read from the corpus.
+std::uint64_t link_pattern(std::span<const RuleLink> links, std::int32_t source_symbols,
+                           std::int32_t target_symbols);
+/// Which of two patterns that are as frequent is taken, as Moses does: the one whose target words
+/// have the greater partners.
+bool is_taken_before(std::uint64_t a, std::uint64_t b, std::int32_t source_symbols);
+
+class InstanceCollector {
+ public:
+  /// Ranks are those of rank_phrases for the longest runs of the settings.
+  InstanceCollector(const AlignedCorpus& corpus, const InstanceSettings& settings,
+                    std::span<const std::uint32_t> source_ranks,
+                    std::span<const std::uint32_t> target_ranks, SortRoom room);
+
+  /// Sentences begin .. end-1; in order, each once.
+  void add(std::int64_t begin, std::int64_t end);
+  void finish() { sorter_.finish(); }
+
+  /// Columns of a row.
+  int name_size() const { return settings_.has_gaps ? 2 : 1; }  // of each side
+  std::uint64_t size() const { return sorter_.size(); }
+  const std::uint64_t* next() { return sorter_.next(); }
+  const InstanceSettings& settings() const { return settings_; }
+
+  struct Instance {
+    const std::uint64_t* source;  // name_size() numbers
+    const std::uint64_t* target;
+    std::uint64_t links;
+    RulePlace place;
+    int backward, forward;  // orientations
+    std::int32_t share;     // it counts 1 / share
+    RuleShape shape;
+  };
+  Instance read(const std::uint64_t* row) const;
+
+ private:
+  struct Worker;
+  void phrases(Worker& worker, std::int64_t sentence) const;
+  void gapped(Worker& worker, std::int64_t sentence) const;
+  std::uint64_t source_key(std::int64_t place, std::int32_t length) const;
+  std::uint64_t target_key(std::int64_t place, std::int32_t length) const;
+
+  AlignedCorpus corpus_;
+  InstanceSettings settings_;
+  std::span<const std::uint32_t> source_ranks_, target_ranks_;
+  int threads_;
+  RowSorter sorter_;
+};
+
+}  // namespace rosewood

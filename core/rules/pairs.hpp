@@ -1,0 +1,67 @@
+// core/rules/pairs.hpp: the distinct rules of a corpus, with what was counted of them, in files
+// that are written and read from front to back. No Python here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "rules/instances.hpp"
+#include "util/spool.hpp"
+
+namespace rosewood {
+
+/// A rule and what was counted of it, by itself.
+struct RulePair {
+  RulePlace place;  // where it is seen with the links that it is seen with most often
+  RuleShape shape;
+  bool is_first = false;  // of its source
+  double count = 0;
+  std::array<std::uint32_t, 8> orientation{};  // backward: monotone, swap, left, right; forward
+};
+
+/// What was counted of the target of a rule, with any source.
+struct TargetMarginal {
+  double count = 0;
+  double sources = 0;   // how many it has
+  double discount = 0;  // what Kneser-Ney discounts take from their counts
+};
+
+/// What was counted of all rules.
+struct RuleTotals {
+  std::uint64_t rules = 0, sources = 0;
+  double count = 0;
+  std::array<std::uint64_t, 12> of_count{};  // rules with this count, rounded up; 0 and 11: unused
+  std::array<std::uint64_t, 8> orientation{};
+};
+
+/// What is taken from a count, where counts are discounted: for 1, 2, and 3 and more.
+using Discounts = std::array<double, 3>;
+inline double discount_of(const Discounts& discounts, double count) {
+  return std::min(count, discounts[count <= 1 ? 0 : count <= 2 ? 1 : 2]);
+}
+
+/// Rules in the order of their sources, each once: reads all instances, in their order.
+RuleTotals write_pairs(InstanceCollector& instances, const std::string& pairs_path,
+                       const std::string& targets_path);
+
+/// Sums over the rules that have the same target, one for each rule, in the order of rules.
+/// `targets_path` is what write_pairs wrote.
+void write_marginals(const std::string& targets_path, std::uint64_t rules, bool has_gaps,
+                     const Discounts& discounts, const SortRoom& room,
+                     const std::string& marginals_path);
+
+/// Reads what write_pairs and write_marginals wrote.
+class PairReader {
+ public:
+  PairReader(const std::string& pairs_path, const std::string& marginals_path, std::uint64_t rules);
+  bool is_done() const { return left_ == 0; }
+  RulePair next(TargetMarginal& target);
+
+ private:
+  std::uint64_t left_;
+  SpoolReader<std::uint64_t> pairs_;
+  SpoolReader<double> marginals_;
+};
+
+}  // namespace rosewood

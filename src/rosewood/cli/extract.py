@@ -1,0 +1,302 @@
+"""`rosewood extract`: an aligned corpus in, a table of scored translation rules out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rosewood.cli.aligning import read_text
+from rosewood.cli.common import print_row, print_table, warn
+from rosewood.cli.corpora import (
+    BlankBadLine,
+    CorpusFormat,
+    Languages,
+    LineCharacters,
+    LineWords,
+    Quiet,
+    Sources,
+    checks_of,
+)
+from rosewood.cli.lm_reading import MaxMemory
+from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
+from rosewood.errors import FormatError, RuleError
+
+if TYPE_CHECKING:
+    from rosewood.align import Links
+    from rosewood.corpus import IndexedCorpus
+    from rosewood.rules import Extracted
+
+__all__ = ["Alignment", "extract", "read_aligned"]
+
+_RULES, _SCORES, _ORIENTATIONS, _WORK = "Rules", "Scores", "Orientations", "Work"  # panels
+
+Alignment = Annotated[
+    Path,
+    typer.Option(
+        "--alignment",
+        "-a",
+        metavar="FILE",
+        rich_help_panel=FILES,
+        help="Links, a line for each pair: i-j, source word and target word, counted from 0; "
+        ".gz, .xz and .zst too. What rosewood align writes.",
+    ),
+]
+
+
+def extract(
+    sources: Sources,
+    alignment: Alignment,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", rich_help_panel=FILES, help="The rule table."
+        ),
+    ],
+    max_phrase: Annotated[
+        int,
+        typer.Option(
+            "--max-phrase", min=1, rich_help_panel=_RULES, help="Words of each side of a phrase."
+        ),
+    ] = 7,
+    hierarchical: Annotated[
+        bool,
+        typer.Option(
+            "--hierarchical",
+            rich_help_panel=_RULES,
+            help="Rules with gaps, as Chiang (2007) has them, and glue rules, instead of phrase "
+            "pairs.",
+        ),
+    ] = False,
+    max_span: Annotated[
+        int,
+        typer.Option(
+            "--max-span",
+            min=1,
+            rich_help_panel=_RULES,
+            help="Words of each side of the phrase pair that a hierarchical rule comes from.",
+        ),
+    ] = 10,
+    max_symbols: Annotated[
+        int,
+        typer.Option(
+            "--max-symbols",
+            min=1,
+            rich_help_panel=_RULES,
+            help="Words and gaps of a hierarchical rule's source.",
+        ),
+    ] = 5,
+    max_gaps: Annotated[
+        int, typer.Option("--max-gaps", min=0, max=2, rich_help_panel=_RULES, help="Gaps of a rule.")
+    ] = 2,
+    min_gap: Annotated[
+        int,
+        typer.Option(
+            "--min-gap", min=1, rich_help_panel=_RULES, help="Source words that a gap stands for."
+        ),
+    ] = 1,
+    adjacent_gaps: Annotated[
+        bool,
+        typer.Option(
+            "--adjacent-gaps",
+            rich_help_panel=_RULES,
+            help="Allow gaps side by side in the source.",
+        ),
+    ] = False,
+    unlinked_rules: Annotated[
+        bool,
+        typer.Option(
+            "--unlinked-rules",
+            rich_help_panel=_RULES,
+            help="Allow hierarchical rules without a linked pair of words.",
+        ),
+    ] = False,
+    loose: Annotated[
+        bool,
+        typer.Option(
+            "--loose",
+            rich_help_panel=_RULES,
+            help="Allow words without links at the edges of what hierarchical rules come from.",
+        ),
+    ] = False,
+    smoothing: Annotated[
+        str,
+        typer.Option(
+            "--smoothing",
+            metavar="NAME",
+            rich_help_panel=_SCORES,
+            help="Of translation probabilities: plain, good-turing or kneser-ney.",
+        ),
+    ] = "plain",
+    min_count: Annotated[
+        float,
+        typer.Option(
+            "--min-count",
+            min=0,
+            rich_help_panel=_SCORES,
+            help="Leave out rules that are counted less.",
+        ),
+    ] = 0.0,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            rich_help_panel=_SCORES,
+            show_default="all",
+            help="Keep so many rules of each source, those with the highest p(target|source).",
+        ),
+    ] = None,
+    significance: Annotated[
+        str | None,
+        typer.Option(
+            "--significance",
+            metavar="a+e|a-e|N",
+            rich_help_panel=_SCORES,
+            help="Leave out phrase pairs whose -log p by Fisher's exact test is less (Johnson et "
+            "al. 2007); a+e leaves out what was seen once with itself, a-e keeps it.",
+        ),
+    ] = None,
+    orientation: Annotated[
+        str,
+        typer.Option(
+            "--orientation",
+            metavar="KIND",
+            rich_help_panel=_ORIENTATIONS,
+            help="How phrase pairs follow each other: by word, phrase or hierarchy; or none.",
+        ),
+    ] = "hierarchy",
+    classes: Annotated[
+        str,
+        typer.Option(
+            "--classes",
+            metavar="msd|mslr",
+            rich_help_panel=_ORIENTATIONS,
+            help="Monotone, swap and discontinuous, or left and right instead of the last.",
+        ),
+    ] = "mslr",
+    orientation_smoothing: Annotated[
+        float,
+        typer.Option(
+            "--orientation-smoothing",
+            rich_help_panel=_ORIENTATIONS,
+            help="Made-up events for each phrase pair, spread as all events are.",
+        ),
+    ] = 0.5,
+    languages: Languages = None,
+    format: CorpusFormat = None,
+    on_bad_line: BlankBadLine = "stop",
+    line_words: LineWords = 10_000,
+    line_characters: LineCharacters = 100_000,
+    max_memory: MaxMemory = 2 << 30,
+    work: Annotated[
+        Path | None,
+        typer.Option(
+            "--work",
+            metavar="FOLDER",
+            rich_help_panel=_WORK,
+            show_default="OUTPUT.work",
+            help="Where what does not fit into memory is sorted; a command that was stopped goes "
+            "on from there.",
+        ),
+    ] = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Tell what was done as JSON, on standard output.")
+    ] = False,
+    config: Config = None,
+) -> None:
+    """Extract translation rules from an aligned corpus, score them, and write them as a table.
+
+    rosewood extract train.de train.en --alignment train.pharaoh -o rules
+
+    rosewood extract train.de train.en -a train.pharaoh -o grammar --hierarchical
+    """
+    from rosewood.progress import progress_of_parts
+    from rosewood.rules import extract as extract_rules
+    from rosewood.rules.table_files import MANIFEST
+
+    inputs = [*map(Path, sources), alignment, config]
+    check_files({}, inputs)
+    check_folder("-o", output, MANIFEST, inputs)
+    if work is None:
+        work = output.with_name(f"{output.name}.work")
+    corpus, links = read_aligned(
+        sources, alignment, languages, format, on_bad_line, line_words, line_characters, quiet=quiet
+    )
+    try:
+        with progress_of_parts(quiet=quiet) as told:
+            found = extract_rules(
+                corpus, links, output,
+                max_phrase=max_phrase, hierarchical=hierarchical, max_span=max_span,
+                max_symbols=max_symbols, max_gaps=max_gaps, min_gap=min_gap,
+                adjacent_gaps=adjacent_gaps, unlinked_rules=unlinked_rules, loose=loose,
+                smoothing=smoothing, min_count=min_count, limit=limit, significance=significance,
+                orientation=None if orientation == "none" else orientation, classes=classes,
+                orientation_smoothing=orientation_smoothing, max_memory=max_memory, work=work,
+                threads=cores(threads), told=told,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if work.exists():
+            warn(f"{work}: the same command goes on from there")
+        raise
+    if found.went_on and not quiet:
+        warn(f"{work}: went on from what had been done there")
+    _tell(found, json, quiet)
+
+
+def read_aligned(
+    sources: list[str],
+    alignment: Path,
+    languages: str | None,
+    format: str | None,
+    on_bad_line: str,
+    line_words: int,
+    line_characters: int,
+    *,
+    quiet: bool,
+) -> tuple[IndexedCorpus, Links]:
+    """The corpus and its links; pairs that are bad, if they may be, without words."""
+    from rosewood.align import Preparation, read_pharaoh
+    from rosewood.rules.extraction import bad_pairs, without_pairs
+
+    checks = checks_of(line_words, line_characters)
+    text = read_text(
+        sources, languages, format, on_bad_line, Preparation(), None, checks=checks, quiet=quiet
+    )
+    links = read_pharaoh(alignment)
+    if len(links) != len(text.corpus):
+        raise FormatError(
+            f"it has {len(links)} lines, the corpus has {len(text.corpus)}", file=alignment
+        )
+    bad = bad_pairs(text.corpus, links)
+    if not bad:
+        return text.corpus, links
+    first, (is_link, reason) = next(iter(bad.items()))
+    if on_bad_line != "skip":
+        file = alignment if is_link else " ".join(sources)
+        raise FormatError(reason, file=file, line=first + 1)
+    warn(f"pairs that were left out: {len(bad):,}; the first, line {first + 1}: {reason}")
+    return without_pairs(text.corpus, links, bad)
+
+
+def _tell(found: Extracted, as_json: bool, quiet: bool) -> None:
+    """What was found."""
+    facts = found.facts
+    if facts["fallback"] and not quiet:
+        warn(f"discounts are fixed ones: {facts['fallback']}")
+    rows: dict[str, Any] = {
+        "sentence pairs": facts["sentences"],
+        "seen": facts["instances"],
+        "distinct": facts["extracted"],
+        "rules": facts["rules"],
+        "bytes": found.table.size,
+    }
+    left_out = {"rare": "rare", "insignificant": "insignificant", "over_limit": "over the limit"}
+    rows |= {name: facts[key] for key, name in left_out.items() if facts[key]}
+    if as_json:
+        print_row(facts | {"bytes": found.table.size}, as_json=True)
+    elif not quiet:
+        print_table([[name, f"{value:,}"] for name, value in rows.items()], right=[1])

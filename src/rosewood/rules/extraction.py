@@ -1,0 +1,383 @@
+"""From an aligned corpus to a rule table.
+
+    found = extract(corpus, links, "rules", max_phrase=7)          # IndexedCorpus, Links
+    found = extract_files("train.de.gz", "train.en.gz", "train.pharaoh", "rules", hierarchical=True)
+    found.table.lookup("ein haus"); found.facts["rules"]
+
+Phrases have exact numbers (core/rules/ranks.hpp); places where rules are seen are sorted by them, in
+memory or on disk, and counted as they come by.  Every step writes files that the next one reads, so
+stopped work goes on from the last one, memory is bounded, and bytes do not depend on threads.
+Native      core/rules/; specification: tests/reference/rules.py, tests/reference/rule_scores.py
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.align.alignment import Links
+from rosewood.align.pharaoh import read_pharaoh
+from rosewood.corpus.indexed import IndexedCorpus, IndexedText
+from rosewood.errors import RuleError
+from rosewood.folders import mapped
+from rosewood.output import check_folder
+from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS, ExtractionSettings, smoothed
+from rosewood.rules.table import RuleTable
+from rosewood.rules.table_files import MANIFEST, new_table
+from rosewood.workplace import Workplace
+
+__all__ = ["Extracted", "bad_pairs", "extract", "extract_files", "without_pairs"]
+
+_SENTENCES = 8192  # collected at a time
+Told = Callable[[str, int, int], object]  # which part of the work, how much is done, of how much
+PathName = str | PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Extracted:
+    """A table that was made, and what was found on the way."""
+
+    table: RuleTable
+    facts: dict[str, Any]
+    went_on: bool  # steps had been done before
+
+
+def extract(
+    corpus: IndexedCorpus,
+    links: Links,
+    folder: PathName,
+    *,
+    max_memory: int = MAX_MEMORY,
+    work: PathName | None = None,
+    temporary: PathName | None = None,
+    threads: int = 1,
+    told: Told | None = None,
+    **settings: Any,
+) -> Extracted:
+    """Extract the rules of an aligned corpus, score them, and write their table into a folder.
+
+    Settings are those of `ExtractionSettings`.  What is sorted takes up to `max_memory` bytes, or is
+    on disk: in the folder `work`, from which the same call goes on if it is stopped, or in one in
+    `temporary` that is gone with the process.
+    """
+    chosen = ExtractionSettings(**settings)
+    threads, max_memory = check_resources(threads, max_memory, RuleError)
+    check_folder(folder, marker=MANIFEST)
+    _check(corpus, links)
+    facts = [asdict(chosen), _state(corpus.source), _state(corpus.target), _crc(links.start),
+             _crc(links.source), _crc(links.target)]  # fmt: skip
+    place = Workplace(work, temporary, facts, task="rules", error=RuleError)
+    try:
+        made = _Work(corpus, links, chosen, place, max_memory, threads, told).go(Path(folder))
+    except BaseException:
+        place.abandon()
+        raise
+    place.remove()
+    return made
+
+
+def extract_files(
+    source: PathName,
+    target: PathName,
+    alignment: PathName,
+    folder: PathName,
+    **options: Any,
+) -> Extracted:
+    """The same from two files of words and one of links `i-j`, compressed or not."""
+    corpus = IndexedCorpus.from_files(source, target)
+    lengths = corpus.source.lengths, corpus.target.lengths
+    return extract(corpus, read_pharaoh(alignment, lengths=lengths), folder, **options)
+
+
+def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[bool, str]]:
+    """Sentence pairs that cannot be extracted from: whether it is for a link, and why.
+
+    A link may lead beyond the words.  A word ||| would separate the fields of tables as text.
+    """
+    found: dict[int, tuple[bool, str]] = {}
+    at = np.repeat(np.arange(len(links)), links.counts)
+    for side, text, places in (
+        ("source", corpus.source, links.source),
+        ("target", corpus.target, links.target),
+    ):
+        for n in np.flatnonzero(places >= text.lengths[at]).tolist():
+            k = int(at[n])
+            link = f"{links.source[n]}-{links.target[n]}"
+            reason = f"the link {link} is beyond the {text.lengths[k]} words of the {side}"
+            found.setdefault(k, (True, reason))
+        reason = f"the {side} has the word |||, which separates the fields of rule tables as text"
+        for place in np.flatnonzero(text.ids == _number_of(text, b"|||")).tolist():
+            k = int(np.searchsorted(text.start, place, side="right")) - 1
+            found.setdefault(k, (False, reason))
+    return dict(sorted(found.items()))
+
+
+def _number_of(text: IndexedText, word: bytes) -> int:
+    """The number of a word; -1 if it is none of the text's."""
+    for number in np.flatnonzero(np.diff(text.word_start) == len(word)).tolist():
+        begin = text.word_start[number]
+        if text.word_bytes[begin : begin + len(word)].tobytes() == word:
+            return number
+    return -1
+
+
+def without_pairs(
+    corpus: IndexedCorpus, links: Links, bad: Iterable[int]
+) -> tuple[IndexedCorpus, Links]:
+    """The same with nothing in place of these sentence pairs."""
+    is_kept = np.ones(len(corpus), bool)
+    is_kept[list(bad)] = False
+
+    def kept(start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        lengths = np.diff(start)
+        made = np.concatenate([[0], np.cumsum(np.where(is_kept, lengths, 0))]).astype(np.int64)
+        return made, np.repeat(is_kept, lengths)
+
+    def text(side: IndexedText) -> IndexedText:
+        start, inside = kept(side.start)
+        return IndexedText(side.ids[inside], start, side.word_bytes, side.word_start)
+
+    start, inside = kept(links.start)
+    left = Links(start, links.source[inside], links.target[inside])
+    return IndexedCorpus(text(corpus.source), text(corpus.target)), left
+
+
+def _check(corpus: IndexedCorpus, links: Links) -> None:
+    if len(corpus) != len(links):
+        raise RuleError(f"links of {len(links)} sentence pairs, a corpus of {len(corpus)}")
+    for k, (_, reason) in bad_pairs(corpus, links).items():
+        raise RuleError(f"sentence pair {k + 1}: {reason}")
+    if len(links.source) == 0:
+        raise RuleError("no words are linked: there are no rules to extract")
+
+
+def _state(text: IndexedText) -> list[int]:
+    return [_crc(each) for each in (text.ids, text.start, text.word_bytes, text.word_start)]
+
+
+def _crc(array: NDArray[Any]) -> int:
+    return zlib.crc32(np.ascontiguousarray(array).data.cast("B")) if len(array) else 0
+
+
+class _Totals(NamedTuple):
+    """What was counted of all rules, as it is kept in the journal."""
+
+    instances: int
+    rules: int
+    sources: int
+    count: float
+    of_count: list[int]
+    orientation: list[int]
+
+    def native(self) -> _core.RuleTotals:
+        return _core.RuleTotals(*self[1:])
+
+
+@dataclass
+class _Work:
+    """Steps one after the other, those that were done before left out."""
+
+    corpus: IndexedCorpus
+    links: Links
+    settings: ExtractionSettings
+    work: Workplace
+    max_memory: int
+    threads: int
+    told: Told | None
+
+    def go(self, folder: Path) -> Extracted:
+        went_on = self.work.result("words") is not None
+        source, target = self.corpus.source, self.corpus.target
+        native = _core.AlignedCorpus(
+            source.ids, source.start, target.ids, target.start,
+            self.links.start, self.links.source, self.links.target,
+            source.num_types, target.num_types,
+        )  # fmt: skip
+        key, count = self._word_pairs(native)
+        totals = self._pairs(native)
+        if totals.rules == 0:
+            raise RuleError("no rule is consistent with the links within the limits of length")
+        found = smoothed(self.settings.smoothing, totals.of_count)
+        self._marginals(totals, found.kneser_ney)
+        prior = _prior(totals.orientation, self.settings)
+        threshold = self.settings.threshold(len(self.corpus))
+        settings = self.settings
+        scores = _core.ScoreSettings(
+            smoothing=SMOOTHINGS.index(settings.smoothing),
+            good_turing=list(found.good_turing),
+            kneser_ney=list(found.kneser_ney),
+            min_count=float(settings.min_count),
+            limit=settings.limit or 0,
+            min_significance=threshold or 0.0,
+            has_gaps=settings.hierarchical,
+            has_orientation=settings.kind is not None,
+            splits_discontinuous=settings.classes == "mslr",
+            orientation_prior=prior,
+        )
+        lexicon = _core.LexicalWeights(key, count, source.num_types, target.num_types)
+        with new_table(
+            folder, ["X", "S"] if settings.hierarchical else ["X"], list(settings.features),
+            settings.groups, threads=self.threads, max_memory=self.max_memory,
+            temporary=self.work.folder,
+        ) as table:  # fmt: skip
+            table.native.set_text(target.ids, target.start)
+            scorer = _core.RuleScorer(
+                native, lexicon, scores, totals.native(), self._path("pairs"),
+                self._path("marginals"), table.native, self.threads,
+            )  # fmt: skip
+            if threshold is not None:
+                scorer.set_index(self._index("source"), self._index("target"))
+            done = 0
+            while some := scorer.step():
+                done += some
+                self._tell("scoring rules", done, totals.rules)
+            facts = {
+                "sentences": len(self.corpus),
+                "instances": totals.instances,
+                "extracted": totals.rules,
+                "rules": scorer.kept,
+                "rare": scorer.rare,
+                "insignificant": scorer.insignificant,
+                "over_limit": scorer.over_limit,
+                "fallback": found.fallback,
+                "orientation": _orientation_facts(settings, totals),
+                "settings": asdict(settings),
+            }
+            table.finish(
+                (source.word_bytes, source.word_start), (target.word_bytes, target.word_start), facts
+            )
+        return Extracted(RuleTable.open(folder), facts, went_on)
+
+    def _tell(self, part: str, done: int, total: int) -> None:
+        if self.told is not None:
+            self.told(part, done, total)
+
+    def _path(self, name: str) -> str:
+        return str(self.work.folder / name)
+
+    def _mapped(self, name: str, kind: str) -> NDArray[Any]:
+        path = self.work.folder / name
+        return mapped(path, kind, path.stat().st_size)
+
+    def _room(self) -> tuple[str, int, int]:
+        return str(self.work.folder), self.max_memory, self.threads
+
+    def _word_pairs(self, native: _core.AlignedCorpus) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Linked words, and how often they are."""
+        if self.work.result("words") is None:
+            self._tell("counting linked words", 0, len(self.corpus))
+            for name, array in zip(
+                ("word_pairs", "word_counts"), native.word_pairs(*self._room()), strict=True
+            ):
+                (self.work.folder / name).write_bytes(array.data)
+            self._tell("counting linked words", len(self.corpus), len(self.corpus))
+            self.work.note("words", True)
+        return self._mapped("word_pairs", "<u8"), self._mapped("word_counts", "<u8")
+
+    def _ranks(self, native: _core.AlignedCorpus, side: str) -> NDArray[Any]:
+        """The numbers of the phrases of a side."""
+        if self.work.result(f"{side} ranks") is None:
+            needs_places = self.settings.significance is not None
+            native.rank_phrases(
+                side == "target", self.settings.longest, *self._room(), self._path(f"{side}.ranks"),
+                self._path(f"{side}.places") if needs_places else "",
+                self._path(f"{side}.shared") if needs_places else "",
+            )  # fmt: skip
+            self.work.note(f"{side} ranks", True)
+        return self._mapped(f"{side}.ranks", "<u4")
+
+    def _index(self, side: str) -> _core.PhraseIndex:
+        return _core.PhraseIndex(
+            self._mapped(f"{side}.ranks", "<u4"), self._mapped(f"{side}.places", "<u4"),
+            self._mapped(f"{side}.shared", "|u1"), self.settings.longest,
+        )  # fmt: skip
+
+    def _pairs(self, native: _core.AlignedCorpus) -> _Totals:
+        """The distinct rules, with what was counted of them."""
+        done = self.work.result("pairs")
+        if done is not None:
+            return _Totals(**done)
+        ranks = []
+        for number, side in enumerate(("source", "target")):
+            self._tell("numbering phrases", number, 2)
+            ranks.append(self._ranks(native, side))
+        self._tell("numbering phrases", 2, 2)
+        settings = self.settings
+        collector = _core.InstanceCollector(
+            native, *ranks, settings.max_phrase, _gaps(settings),
+            -1 if settings.kind is None else KINDS.index(settings.kind), *self._room(),
+        )  # fmt: skip
+        for begin in range(0, len(self.corpus), _SENTENCES):
+            end = min(begin + _SENTENCES, len(self.corpus))
+            collector.add(begin, end)
+            self._tell("extracting from pairs", end, len(self.corpus))
+        self._tell("counting rules", 0, 1)
+        totals = collector.write(self._path("pairs"), self._path("targets"))
+        self._tell("counting rules", 1, 1)
+        made = _Totals(len(collector), totals.rules, totals.sources, totals.count,
+                       totals.of_count, totals.orientation)  # fmt: skip
+        self.work.note("pairs", made._asdict())
+        if settings.significance is None:
+            del ranks, collector
+            for side in ("source", "target"):
+                (self.work.folder / f"{side}.ranks").unlink()
+        return made
+
+    def _marginals(self, totals: _Totals, discounts: tuple[float, float, float]) -> None:
+        """What was counted of each rule's target, with any source."""
+        if self.work.result("marginals") is not None:
+            return
+        self._tell("counting targets", 0, 1)
+        _core.InstanceCollector.write_marginals(
+            self._path("targets"), totals.rules, self.settings.hierarchical, list(discounts),
+            *self._room(), self._path("marginals"),
+        )  # fmt: skip
+        self._tell("counting targets", 1, 1)
+        self.work.note("marginals", True)
+        (self.work.folder / "targets").unlink()
+
+
+def _gaps(settings: ExtractionSettings) -> _core.GapSettings | None:
+    if not settings.hierarchical:
+        return None
+    return _core.GapSettings(
+        max_source=settings.max_span,
+        max_target=settings.max_span,
+        max_symbols=settings.max_symbols,
+        max_gaps=settings.max_gaps,
+        min_gap_source=settings.min_gap,
+        min_gap_target=1,
+        allow_adjacent=settings.adjacent_gaps,
+        need_link=not settings.unlinked_rules,
+        tight=not settings.loose,
+    )
+
+
+def _prior(counts: list[int], settings: ExtractionSettings) -> list[float]:
+    """What is added to the orientations of each phrase pair: shares of all, a tenth added to each.
+
+    As Moses has it.  Four numbers a direction; with three classes the last is not used.
+    """
+    classes = len(CLASSES[settings.classes])
+    made = []
+    for direction in (counts[:4], counts[4:]):
+        merged = [*direction[: classes - 1], sum(direction[classes - 1 :])]
+        total = max(1, sum(direction))
+        shares = [settings.orientation_smoothing * (each + 0.1) / total for each in merged]
+        made += [*shares, *[0.0] * (4 - classes)]
+    return made
+
+
+def _orientation_facts(settings: ExtractionSettings, totals: _Totals) -> dict[str, Any] | None:
+    if settings.kind is None:
+        return None
+    return {"kind": settings.kind, "classes": settings.classes, "counts": totals.orientation}
