@@ -54,8 +54,8 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_lm(m);
   rosewood::bind::bind_metrics(m);
   rosewood::bind::bind_rules(m);
-  rosewood::bind::bind_rule_sentence(m);
   rosewood::bind::bind_rule_table(m);
+  rosewood::bind::bind_rule_sentence(m);
   rosewood::bind::bind_search(m);
   rosewood::bind::bind_transform(m);
 }

@@ -1,26 +1,9 @@
 // bind/rule_table.cpp: tables of rules: writing them, and asking them.
-#include <nanobind/stl/map.h>
-
-#include "bind.hpp"
-#include "rules/table.hpp"
-#include "rules/table_writer.hpp"
-#include "text.hpp"
+#include "rule_table.hpp"
 
 namespace rosewood::bind {
 
 namespace {
-
-/// A writer, and the text it reads from.
-struct RuleTableWriterHandle {
-  RuleTableWriter writer;
-  std::vector<nb::object> kept;
-};
-
-/// A table and the arrays of its files, which it reads from.
-struct RuleTableHandle {
-  std::map<std::string, Bytes> files;
-  RuleTable table;
-};
 
 TableFiles spans_of(const std::map<std::string, Bytes>& files) {
   TableFiles spans;

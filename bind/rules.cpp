@@ -1,10 +1,9 @@
 // bind/rules.cpp: an aligned corpus to counted and scored rules.
-#include <nanobind/stl/map.h>
-
 #include <array>
 #include <memory>
 
 #include "rule_corpus.hpp"
+#include "rule_table.hpp"
 #include "rules/instances.hpp"
 #include "rules/lexical.hpp"
 #include "rules/pairs.hpp"
@@ -210,10 +209,10 @@ void bind_scores(nb::module_& m) {
           "__init__",
           [](ScorerHandle* self, const CorpusHandle& corpus, const LexicalWeights& lexicon,
              const ScoreSettings& settings, const RuleTotals& totals, const std::string& pairs,
-             const std::string& marginals, RuleTableWriter& table, int threads) {
+             const std::string& marginals, RuleTableWriterHandle& table, int threads) {
             new (self) ScorerHandle{std::make_unique<RuleScorer>(
                 corpus.corpus, lexicon, settings, totals,
-                PairReader(pairs, marginals, totals.rules), table, threads)};
+                PairReader(pairs, marginals, totals.rules), table.writer, threads)};
           },
           "corpus"_a, "lexicon"_a, "settings"_a, "totals"_a, "pairs"_a, "marginals"_a, "table"_a,
           "threads"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 8>())

@@ -412,6 +412,95 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
+class AlignedCorpus:
+    """Sentence pairs and their links, checked."""
+
+    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], link_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], link_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], link_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_words: int, target_words: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def word_pairs(self, folder: str, max_memory: int, threads: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)]]: ...
+
+    def rank_phrases(self, is_target: bool, length: int, folder: str, max_memory: int, threads: int, ranks: str, places: str, shared: str) -> None: ...
+
+class GapSettings:
+    """What hierarchical rules may be."""
+
+    def __init__(self, *, max_source: int, max_target: int, max_symbols: int, max_gaps: int, min_gap_source: int, min_gap_target: int, allow_adjacent: bool, need_link: bool, tight: bool) -> None: ...
+
+class RuleTotals:
+    """What was counted of all rules."""
+
+    def __init__(self, rules: int, sources: int, count: float, of_count: Sequence[int], orientation: Sequence[int]) -> None: ...
+
+    @property
+    def rules(self) -> int: ...
+
+    @property
+    def sources(self) -> int: ...
+
+    @property
+    def count(self) -> float: ...
+
+    @property
+    def of_count(self) -> list[int]: ...
+
+    @property
+    def orientation(self) -> list[int]: ...
+
+class InstanceCollector:
+    """Where rules are seen in a corpus."""
+
+    def __init__(self, corpus: AlignedCorpus, source_ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_phrase: int, gaps: GapSettings | None, orientation: int, folder: str, max_memory: int, threads: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add(self, begin: int, end: int) -> None: ...
+
+    def write(self, pairs: str, targets: str) -> RuleTotals: ...
+
+    @staticmethod
+    def write_marginals(targets: str, rules: int, has_gaps: bool, discounts: Sequence[float], folder: str, max_memory: int, threads: int, marginals: str) -> None: ...
+
+class LexicalWeights:
+    """How likely words translate each other."""
+
+    def __init__(self, key: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_words: int, target_words: int) -> None: ...
+
+class PhraseIndex:
+    """Where phrases stand in a text."""
+
+    def __init__(self, ranks: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], shared: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], length: int) -> None: ...
+
+class ScoreSettings:
+    """How rules are scored, and which are kept."""
+
+    def __init__(self, *, smoothing: int, good_turing: Sequence[float], kneser_ney: Sequence[float], min_count: float, limit: int, min_significance: float, has_gaps: bool, has_orientation: bool, splits_discontinuous: bool, orientation_prior: Sequence[float]) -> None: ...
+
+class RuleScorer:
+    """Scores rules and writes them into a table."""
+
+    def __init__(self, corpus: AlignedCorpus, lexicon: LexicalWeights, settings: ScoreSettings, totals: RuleTotals, pairs: str, marginals: str, table: RuleTableWriter, threads: int) -> None: ...
+
+    def set_index(self, source: PhraseIndex, target: PhraseIndex) -> None: ...
+
+    def step(self) -> int: ...
+
+    @property
+    def kept(self) -> int: ...
+
+    @property
+    def rare(self) -> int: ...
+
+    @property
+    def insignificant(self) -> int: ...
+
+    @property
+    def over_limit(self) -> int: ...
+
+    @staticmethod
+    def significance(both: int, source: int, target: int, all: int) -> float: ...
+
 class RuleTableWriter:
     """Writes the files of a rule table."""
 
@@ -453,6 +542,30 @@ class RuleTable:
 
     def rule_of(self, id: int) -> int:
         """The rule of an id; behind the last one if there is none."""
+
+class AlignedSentence:
+    """One sentence pair and its links."""
+
+    def __init__(self, source_length: int, target_length: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def phrases(self, max_source: int, max_target: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
+        """Rows of source begin and end, target begin and end."""
+
+    def gapped(self, max_source: int = 10, max_target: int = 10, max_symbols: int = 5, max_gaps: int = 2, min_gap_source: int = 1, min_gap_target: int = 1, allow_adjacent: bool = False, need_link: bool = True, tight: bool = True) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
+        """
+        Rows of a phrase pair, the number of its gaps, two gaps, and among how many rules the phrase pair is shared.
+        """
+
+    def orientation(self, kind: str, direction: str, max_phrase: int, box: Sequence[int]) -> int:
+        """0 monotone, 1 swap, 2 left, 3 right."""
+
+class OrientationEvents:
+    """What is asked of an aligned corpus."""
+
+    def __init__(self, corpus: AlignedCorpus, kind: str, direction: str, splits_discontinuous: bool, max_phrase: int) -> None: ...
+
+    def block(self, begin: int, end: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+        """The arrays of the events of some sentences."""
 
 class KBest:
     """Derivations best first, one at a time."""

@@ -225,10 +225,11 @@ class _Work:
         )
         lexicon = _core.LexicalWeights(key, count, source.num_types, target.num_types)
         with new_table(
-            folder, ["X", "S"] if settings.hierarchical else ["X"], list(settings.features),
-            settings.groups, threads=self.threads, max_memory=self.max_memory,
-            temporary=self.work.folder,
-        ) as table:  # fmt: skip
+            folder,
+            ["X", "S"] if settings.hierarchical else ["X"],
+            settings.features,
+            settings.groups,
+        ) as table:
             table.native.set_text(target.ids, target.start)
             scorer = _core.RuleScorer(
                 native, lexicon, scores, totals.native(), self._path("pairs"),
