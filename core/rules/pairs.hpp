@@ -38,7 +38,8 @@ struct RuleTotals {
 /// What is taken from a count, where counts are discounted: for 1, 2, and 3 and more.
 using Discounts = std::array<double, 3>;
 inline double discount_of(const Discounts& discounts, double count) {
-  return std::min(count, discounts[count <= 1 ? 0 : count <= 2 ? 1 : 2]);
+  constexpr double rounding = 1e-9;  // counts may be sums of shares
+  return std::min(count, discounts[count <= 1 + rounding ? 0 : count <= 2 + rounding ? 1 : 2]);
 }
 
 /// Rules in the order of their sources, each once: reads all instances, in their order.

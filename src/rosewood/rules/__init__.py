@@ -1,10 +1,26 @@
 """Translation rules: phrase pairs and hierarchical rules, extracted, scored and kept in tables.
 
-    found = extract(corpus, links, "rules")                  # an aligned corpus into a table
-    table = RuleTable.open("rules"); table.lookup("ein haus"); table.options("ein haus am see")
+    extract(corpus, links, "rules")               # an aligned corpus into a table
+    table = RuleTable.open("rules")
+    for rule in table.lookup("das haus"):
+        print(rule, rule.features["phrase_ef"])
 """
 
 from rosewood.rules.extraction import Extracted, extract, extract_files
+from rosewood.rules.rule import Gap, Rule
 from rosewood.rules.settings import ExtractionSettings
+from rosewood.rules.table import Matches, Options, RuleTable
+from rosewood.rules.table_files import new_table
 
-__all__ = ["Extracted", "ExtractionSettings", "extract", "extract_files"]
+__all__ = [
+    "Extracted",
+    "ExtractionSettings",
+    "Gap",
+    "Matches",
+    "Options",
+    "Rule",
+    "RuleTable",
+    "extract",
+    "extract_files",
+    "new_table",
+]
