@@ -74,27 +74,29 @@ class EventBlock:
 
         swap ||| nicht ||| not ||| nicht&not ||| geht nach
         """
-        number, source, target = -1, [""], [""]
-        corpus = self.corpus
-        words, partners = corpus.source.vocabulary, corpus.target.vocabulary
-        for n, sentence in enumerate(self.sentence.tolist()):
-            if sentence != number:
-                number = sentence
-                source, target = corpus.source.words(number), corpus.target.words(number)
-            pairs = slice(self.pair_start[n], self.pair_start[n + 1])
-            linked = zip(
-                self.pair_source[pairs].tolist(), self.pair_target[pairs].tolist(), strict=True
-            )
-            begin, end = int(self.source_begin[n]), int(self.source_end[n])
-            yield " ||| ".join(
-                (
-                    self.names[self.orientation[n]],
-                    " ".join(source[begin:end]),
-                    " ".join(target[self.target_begin[n] : self.target_end[n]]),
-                    " ".join(f"{words[f]}&{partners[e]}" for f, e in linked),
-                    f"{source[begin - 1] if begin else '<s>'} "
-                    f"{source[end] if end < len(source) else '</s>'}",
-                )
+        corpus, number = self.corpus, -1
+        source: list[str] = []
+        target: list[str] = []
+        words, partners = corpus.source.types, corpus.target.types
+        pairs = [
+            f"{words[f]}&{partners[e]}"
+            for f, e in zip(self.pair_source.tolist(), self.pair_target.tolist(), strict=True)
+        ]
+        columns = (
+            *(self.sentence, self.orientation, self.source_begin, self.source_end),
+            *(self.target_begin, self.target_end, self.pair_start[:-1], self.pair_start[1:]),
+        )
+        for k, orientation, begin, end, target_begin, target_end, first, behind in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            if k != number:
+                number, source, target = k, corpus.source.words(k), corpus.target.words(k)
+            left = source[begin - 1] if begin > 0 else "<s>"
+            right = source[end] if end < len(source) else "</s>"
+            yield (
+                f"{self.names[orientation]} ||| {' '.join(source[begin:end])} ||| "
+                f"{' '.join(target[target_begin:target_end])} ||| {' '.join(pairs[first:behind])} "
+                f"||| {left} {right}"
             )
 
 
