@@ -21,7 +21,7 @@ from rosewood.cli.corpora import (
 )
 from rosewood.cli.lm_reading import MaxMemory
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
-from rosewood.errors import FormatError, RuleError
+from rosewood.errors import FormatError
 
 if TYPE_CHECKING:
     from rosewood.align import Links
@@ -88,7 +88,8 @@ def extract(
         ),
     ] = 5,
     max_gaps: Annotated[
-        int, typer.Option("--max-gaps", min=0, max=2, rich_help_panel=_RULES, help="Gaps of a rule.")
+        int,
+        typer.Option("--max-gaps", min=0, max=2, rich_help_panel=_RULES, help="Gaps of a rule."),
     ] = 2,
     min_gap: Annotated[
         int,

@@ -1,9 +1,9 @@
 """Translation rules: phrase pairs and hierarchical rules, extracted, scored and kept in tables.
 
-    extract(corpus, links, "rules")               # an aligned corpus into a table
-    table = RuleTable.open("rules")
-    for rule in table.lookup("das haus"):
-        print(rule, rule.features["phrase_ef"])
+extract(corpus, links, "rules")               # an aligned corpus into a table
+table = RuleTable.open("rules")
+for rule in table.lookup("das haus"):
+    print(rule, rule.features["phrase_ef"])
 """
 
 from rosewood.rules.extraction import Extracted, extract, extract_files

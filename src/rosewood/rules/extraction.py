@@ -4,9 +4,9 @@
     found = extract_files("train.de.gz", "train.en.gz", "train.pharaoh", "rules", hierarchical=True)
     found.table.lookup("ein haus"); found.facts["rules"]
 
-Phrases have exact numbers (core/rules/ranks.hpp); places where rules are seen are sorted by them, in
-memory or on disk, and counted as they come by.  Every step writes files that the next one reads, so
-stopped work goes on from the last one, memory is bounded, and bytes do not depend on threads.
+Phrases have exact numbers (core/rules/ranks.hpp); places where rules are seen are sorted by them,
+in memory or on disk, and counted as they come by.  Every step writes files that the next one reads,
+so stopped work goes on from the last one, memory is bounded, and bytes do not depend on threads.
 Native      core/rules/; specification: tests/reference/rules.py, tests/reference/rule_scores.py
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +65,9 @@ def extract(
 ) -> Extracted:
     """Extract the rules of an aligned corpus, score them, and write their table into a folder.
 
-    Settings are those of `ExtractionSettings`.  What is sorted takes up to `max_memory` bytes, or is
-    on disk: in the folder `work`, from which the same call goes on if it is stopped, or in one in
-    `temporary` that is gone with the process.
+    Settings are those of `ExtractionSettings`.  What is sorted takes up to `max_memory` bytes, or
+    is on disk: in the folder `work`, from which the same call goes on if it is stopped, or in one
+    in `temporary` that is gone with the process.
     """
     chosen = ExtractionSettings(**settings)
     threads, max_memory = check_resources(threads, max_memory, RuleError)
@@ -168,7 +168,8 @@ def _crc(array: NDArray[Any]) -> int:
     return zlib.crc32(np.ascontiguousarray(array).data.cast("B")) if len(array) else 0
 
 
-class _Totals(NamedTuple):
+@dataclass(frozen=True)
+class _Totals:
     """What was counted of all rules, as it is kept in the journal."""
 
     instances: int
@@ -179,7 +180,9 @@ class _Totals(NamedTuple):
     orientation: list[int]
 
     def native(self) -> _core.RuleTotals:
-        return _core.RuleTotals(*self[1:])
+        return _core.RuleTotals(
+            self.rules, self.sources, self.count, self.of_count, self.orientation
+        )
 
 
 @dataclass
@@ -253,9 +256,8 @@ class _Work:
                 "orientation": _orientation_facts(settings, totals),
                 "settings": asdict(settings),
             }
-            table.finish(
-                (source.word_bytes, source.word_start), (target.word_bytes, target.word_start), facts
-            )
+            words = [(side.word_bytes, side.word_start) for side in (source, target)]
+            table.finish(words[0], words[1], facts)
         return Extracted(RuleTable.open(folder), facts, went_on)
 
     def _tell(self, part: str, done: int, total: int) -> None:
@@ -314,7 +316,7 @@ class _Work:
         self._tell("numbering phrases", 2, 2)
         settings = self.settings
         collector = _core.InstanceCollector(
-            native, *ranks, settings.max_phrase, _gaps(settings),
+            native, ranks[0], ranks[1], settings.max_phrase, _gaps(settings),
             -1 if settings.kind is None else KINDS.index(settings.kind), *self._room(),
         )  # fmt: skip
         for begin in range(0, len(self.corpus), _SENTENCES):
@@ -326,7 +328,7 @@ class _Work:
         self._tell("counting rules", 1, 1)
         made = _Totals(len(collector), totals.rules, totals.sources, totals.count,
                        totals.of_count, totals.orientation)  # fmt: skip
-        self.work.note("pairs", made._asdict())
+        self.work.note("pairs", asdict(made))
         if settings.significance is None:
             del ranks, collector
             for side in ("source", "target"):

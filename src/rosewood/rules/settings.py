@@ -93,7 +93,8 @@ class ExtractionSettings:
         """The least -log p of Fisher's exact test, for a corpus of so many sentence pairs.
 
         Two phrases that occur once, in the same sentence pair, have log(sentences), which Johnson
-        et al. (2007) call α: `a+e` is a little more, so that they are left out, `a-e` a little less.
+        et al. (2007) call α: `a+e` is a little more, so that they are left out, `a-e` a little
+        less.
         """
         if self.significance is None:
             return None
