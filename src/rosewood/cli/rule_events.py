@@ -96,7 +96,7 @@ def events(
     )
     with _opened(output) as stream, progress("events", quiet=quiet) as step:
         for block in blocks:
-            stream.writelines(f"{line}\n".encode() for line in block.lines())
+            stream.write("".join(f"{line}\n" for line in block.lines()).encode())
             step(len(block))
 
 
