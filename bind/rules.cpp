@@ -104,13 +104,15 @@ void bind_instances(nb::module_& m) {
   nb::class_<RuleTotals>(m, "RuleTotals", "What was counted of all rules.")
       .def(
           "__init__",
-          [](RuleTotals* self, std::uint64_t rules, std::uint64_t sources, double count,
-             std::array<std::uint64_t, 12> of_count, std::array<std::uint64_t, 8> orientation) {
-            new (self) RuleTotals{rules, sources, count, of_count, orientation};
+          [](RuleTotals* self, std::uint64_t rules, std::uint64_t sources, std::uint64_t bytes,
+             double count, std::array<std::uint64_t, 12> of_count,
+             std::array<std::uint64_t, 8> orientation) {
+            new (self) RuleTotals{rules, sources, bytes, count, of_count, orientation};
           },
-          "rules"_a, "sources"_a, "count"_a, "of_count"_a, "orientation"_a)
+          "rules"_a, "sources"_a, "bytes"_a, "count"_a, "of_count"_a, "orientation"_a)
       .def_ro("rules", &RuleTotals::rules)
       .def_ro("sources", &RuleTotals::sources)
+      .def_ro("bytes", &RuleTotals::bytes)
       .def_ro("count", &RuleTotals::count)
       .def_prop_ro("of_count",
                    [](const RuleTotals& self) { return listed<std::uint64_t>(self.of_count); })
@@ -155,12 +157,12 @@ void bind_instances(nb::module_& m) {
       .def_static(
           "write_marginals",
           [](const std::string& targets, std::uint64_t rules, bool has_gaps,
-             const Discounts& discounts, std::string folder, std::size_t max_memory, int threads,
-             const std::string& marginals) {
+             const std::optional<Discounts>& discounts, std::string folder, std::size_t max_memory,
+             int threads, const std::string& marginals) {
             write_marginals(targets, rules, has_gaps, discounts,
                             {std::move(folder), max_memory, threads}, marginals);
           },
-          "targets"_a, "rules"_a, "has_gaps"_a, "discounts"_a, "folder"_a, "max_memory"_a,
+          "targets"_a, "rules"_a, "has_gaps"_a, "discounts"_a.none(), "folder"_a, "max_memory"_a,
           "threads"_a, "marginals"_a, Release());
 }
 
@@ -212,7 +214,9 @@ void bind_scores(nb::module_& m) {
              const std::string& marginals, RuleTableWriterHandle& table, int threads) {
             new (self) ScorerHandle{std::make_unique<RuleScorer>(
                 corpus.corpus, lexicon, settings, totals,
-                PairReader(pairs, marginals, totals.rules), table.writer, threads)};
+                PairReader(pairs, marginals, totals, settings.has_gaps, settings.has_orientation,
+                           settings.smoothing == Smoothing::kneser_ney),
+                table.writer, threads)};
           },
           "corpus"_a, "lexicon"_a, "settings"_a, "totals"_a, "pairs"_a, "marginals"_a, "table"_a,
           "threads"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 8>())

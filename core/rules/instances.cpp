@@ -10,22 +10,10 @@ namespace rosewood {
 namespace {
 
 constexpr std::int64_t block = 256;  // sentences that a thread takes at a time
-constexpr int phrase_row = 4, gap_row = 7;
-constexpr std::uint64_t low_17 = (std::uint64_t{1} << 17) - 1;
+constexpr int share_bits = 24;       // more rules than come from one phrase pair of 255 words
 
-/// The name of a side: its runs of words (40 bits each) and whether gaps are between them, in an
-/// order in which names ascend as rules do.
-void put_name(std::uint64_t* name, const std::uint64_t run[3], std::int32_t gaps, bool is_crossed) {
-  name[0] = run[0] << 24 | std::uint64_t{gaps > 0} << 23 | run[1] >> 17;
-  name[1] = (run[1] & low_17) << 47 | std::uint64_t{gaps > 1} << 46 | run[2] << 6 |
-            std::uint64_t{is_crossed} << 5;
-}
-
-/// Lengths of the runs of a name.
-void read_lengths(const std::uint64_t* name, std::int32_t length[3]) {
-  length[0] = static_cast<std::int32_t>(name[0] >> 24 & 0xff);
-  length[1] = static_cast<std::int32_t>(name[1] >> 47 & 0xff);
-  length[2] = static_cast<std::int32_t>(name[1] >> 6 & 0xff);
+int bits_for(std::int64_t most) {
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most)));
 }
 
 /// Where the symbols of one side stand: words by their offset from where the rule begins, gaps
@@ -76,55 +64,25 @@ void read_links(std::span<const std::int32_t> all, std::span<const std::int32_t>
   }
 }
 
-std::uint64_t place_bits(std::int64_t source, std::int32_t target, int backward, int forward) {
-  return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint64_t>(target) << 4 |
-         static_cast<std::uint64_t>(backward) << 2 | static_cast<std::uint64_t>(forward);
-}
-
 }  // namespace
 
-std::uint64_t RuleShape::packed_runs() const {
-  std::uint64_t made = static_cast<std::uint64_t>(gaps) << 1 | std::uint64_t{is_crossed};
-  for (int n = 0; n < 3; ++n) {
-    made = made << 8 | static_cast<std::uint64_t>(source[n]);
-    made = made << 8 | static_cast<std::uint64_t>(target[n]);
-  }
-  return made;
-}
-
-std::uint64_t RuleShape::packed_gaps() const {
-  std::uint64_t made = 0;
-  for (int n = 0; n < 2; ++n) {
-    made = made << 8 | static_cast<std::uint64_t>(source_gap[n]);
-    made = made << 8 | static_cast<std::uint64_t>(target_gap[n]);
-  }
-  return made;
-}
-
-RuleShape RuleShape::unpacked(std::uint64_t runs, std::uint64_t gaps) {
-  RuleShape shape;
-  for (int n = 2; n >= 0; --n) {
-    shape.target[n] = static_cast<std::int32_t>(runs & 0xff);
-    shape.source[n] = static_cast<std::int32_t>(runs >> 8 & 0xff);
-    runs >>= 16;
-  }
-  shape.is_crossed = runs & 1;
-  shape.gaps = static_cast<std::int32_t>(runs >> 1);
-  for (int n = 1; n >= 0; --n) {
-    shape.target_gap[n] = static_cast<std::int32_t>(gaps & 0xff);
-    shape.source_gap[n] = static_cast<std::int32_t>(gaps >> 8 & 0xff);
-    gaps >>= 16;
-  }
-  return shape;
+void read_rule_links(const AlignedCorpus& corpus, const RuleShape& shape, RulePlace place,
+                     std::vector<RuleLink>& links) {
+  thread_local std::vector<std::int32_t> source_symbol, target_symbol;
+  const auto k = static_cast<std::size_t>(corpus.source.sentence_of(place.source));
+  const auto begin = static_cast<std::int32_t>(place.source - corpus.source.start[k]);
+  const auto first = static_cast<std::size_t>(corpus.links.start[k]);
+  const auto count = static_cast<std::size_t>(corpus.links.start[k + 1]) - first;
+  read_links(corpus.links.source.subspan(first, count), corpus.links.target.subspan(first, count),
+             shape, begin, static_cast<std::int32_t>(place.target), source_symbol, target_symbol,
+             links);
 }
 
 void read_rule(const AlignedCorpus& corpus, const RuleShape& shape, RulePlace place,
                RuleText& text) {
-  thread_local std::vector<std::int32_t> source_symbol, target_symbol;
-  const std::int64_t k = corpus.source.sentence_of(place.source);
+  text.sentence = corpus.source.sentence_of(place.source);
+  text.target_place = corpus.target.start[static_cast<std::size_t>(text.sentence)] + place.target;
   const auto source = corpus.source.ids.subspan(place.source);
-  text.sentence = k;
-  text.target_place = corpus.target.start[static_cast<std::size_t>(k)] + place.target;
   const auto target = corpus.target.ids.subspan(static_cast<std::size_t>(text.target_place));
   text.source.clear();
   text.target.clear();
@@ -136,14 +94,7 @@ void read_rule(const AlignedCorpus& corpus, const RuleShape& shape, RulePlace pl
       shape.gaps, shape.target, shape.target_gap,
       [&](std::int32_t offset) { text.target.push_back(target[static_cast<std::size_t>(offset)]); },
       [&](std::int32_t gap) { text.target.push_back(-1 - (shape.is_crossed ? 1 - gap : gap)); });
-  const auto begin =
-      static_cast<std::int32_t>(place.source - corpus.source.start[static_cast<std::size_t>(k)]);
-  const auto first = static_cast<std::size_t>(corpus.links.start[static_cast<std::size_t>(k)]);
-  const auto count =
-      static_cast<std::size_t>(corpus.links.start[static_cast<std::size_t>(k) + 1]) - first;
-  read_links(corpus.links.source.subspan(first, count), corpus.links.target.subspan(first, count),
-             shape, begin, static_cast<std::int32_t>(place.target), source_symbol, target_symbol,
-             text.links);
+  read_rule_links(corpus, shape, place, text.links);
 }
 
 std::uint64_t link_pattern(std::span<const RuleLink> links, std::int32_t source_symbols,
@@ -175,21 +126,50 @@ bool is_taken_before(std::uint64_t a, std::uint64_t b, std::int32_t source_symbo
   return a_has == (other_rest == 0);
 }
 
+InstanceFields::InstanceFields(const AlignedCorpus& corpus, const InstanceSettings& settings) {
+  const int runs = settings.has_gaps ? 3 : 1;
+  const auto place_bits = [](const TextView& text) {
+    return bits_for(static_cast<std::int64_t>(text.ids.size()));
+  };
+  const int source_places = place_bits(corpus.source), target_places = place_bits(corpus.target);
+  const auto add_side = [&](Side& side, int places, std::int32_t longest) {
+    for (int n = 0; n < runs; ++n) {
+      side.run[n] = {all.add(places), all.add(bits_for(longest))};
+      if (n + 1 < runs) side.has_gap[n] = all.add(1);
+    }
+  };
+  add_side(source, source_places, settings.longest_source());
+  source_bits = all.size();
+  add_side(target, target_places, settings.longest_target());
+  if (settings.has_gaps) target.is_crossed = all.add(1);
+  name_bits = all.size();
+  std::int64_t longest = 0;
+  for (std::int64_t k = 0; k < corpus.size(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    longest = std::max(longest, corpus.target.start[at + 1] - corpus.target.start[at]);
+  }
+  source_place = all.add(source_places);
+  target_place = all.add(bits_for(longest));
+  if (settings.has_orientation) {
+    backward = all.add(2);
+    forward = all.add(2);
+  }
+  if (!settings.has_gaps) return;
+  for (int n = 0; n < 2; ++n) {
+    source_gap[n] = all.add(bits_for(settings.gaps.max_source));
+    target_gap[n] = all.add(bits_for(settings.gaps.max_target));
+  }
+  share = all.add(share_bits);
+}
+
 struct InstanceCollector::Worker {
   AlignedSentence sentence;
   Orientations orientations;
-  std::vector<std::int32_t> source_symbol, target_symbol;
-  std::vector<RuleLink> links;
   std::vector<std::uint64_t> rows;
 
   std::uint64_t* add(int width) {
     rows.resize(rows.size() + static_cast<std::size_t>(width));
     return rows.data() + rows.size() - width;
-  }
-  std::uint64_t pattern(const RuleShape& shape, std::int32_t source, std::int32_t target) {
-    read_links(sentence.link_source(), sentence.link_target(), shape, source, target, source_symbol,
-               target_symbol, links);
-    return link_pattern(links, shape.source_symbols(), shape.target_symbols());
   }
 };
 
@@ -198,11 +178,11 @@ InstanceCollector::InstanceCollector(const AlignedCorpus& corpus, const Instance
                                      std::span<const std::uint32_t> target_ranks, SortRoom room)
     : corpus_(corpus),
       settings_(settings),
+      fields_(corpus, settings),
       source_ranks_(source_ranks),
       target_ranks_(target_ranks),
       threads_(room.threads),
-      sorter_(settings.has_gaps ? gap_row : phrase_row, settings.has_gaps ? 5 : 3, std::move(room),
-              "instances") {
+      sorter_(fields_.all.words(), fields_.all.words(), std::move(room), "instances") {
   const auto want = [](const TextView& text, std::int32_t length) {
     return text.ids.size() * static_cast<std::size_t>(length);
   };
@@ -211,18 +191,26 @@ InstanceCollector::InstanceCollector(const AlignedCorpus& corpus, const Instance
     fail<RuleError>("the ranks are not those of this corpus");
 }
 
-std::uint64_t InstanceCollector::source_key(std::int64_t place, std::int32_t length) const {
-  if (length == 0) return 0;
-  return phrase_key(
-      source_ranks_[static_cast<std::size_t>(place * settings_.longest_source() + length - 1)],
-      length);
+void InstanceCollector::put_source(std::uint64_t* row, const InstanceFields::Run& run,
+                                   std::int64_t place, std::int32_t length) const {
+  if (length == 0) return;
+  const std::int64_t at = place * settings_.longest_source() + length - 1;
+  BitFields::put(row, run.rank, source_ranks_[static_cast<std::size_t>(at)]);
+  BitFields::put(row, run.length, static_cast<std::uint64_t>(length));
 }
 
-std::uint64_t InstanceCollector::target_key(std::int64_t place, std::int32_t length) const {
-  if (length == 0) return 0;
-  return phrase_key(
-      target_ranks_[static_cast<std::size_t>(place * settings_.longest_target() + length - 1)],
-      length);
+void InstanceCollector::put_target(std::uint64_t* row, const InstanceFields::Run& run,
+                                   std::int64_t place, std::int32_t length) const {
+  if (length == 0) return;
+  const std::int64_t at = place * settings_.longest_target() + length - 1;
+  BitFields::put(row, run.rank, target_ranks_[static_cast<std::size_t>(at)]);
+  BitFields::put(row, run.length, static_cast<std::uint64_t>(length));
+}
+
+void InstanceCollector::put_place(std::uint64_t* row, std::int64_t source,
+                                  std::int32_t target) const {
+  BitFields::put(row, fields_.source_place, static_cast<std::uint64_t>(source));
+  BitFields::put(row, fields_.target_place, static_cast<std::uint64_t>(target));
 }
 
 void InstanceCollector::add(std::int64_t begin, std::int64_t end) {
@@ -237,7 +225,7 @@ void InstanceCollector::add(std::int64_t begin, std::int64_t end) {
           settings_.has_gaps ? gapped(worker, k) : phrases(worker, k);
         rows[static_cast<std::size_t>(b)] = worker.rows;
       });
-  const auto width = static_cast<std::size_t>(settings_.has_gaps ? gap_row : phrase_row);
+  const auto width = static_cast<std::size_t>(fields_.all.words());
   for (const auto& some : rows)
     for (std::size_t at = 0; at < some.size(); at += width)
       std::copy_n(some.data() + at, width, sorter_.add());
@@ -249,20 +237,16 @@ void InstanceCollector::phrases(Worker& worker, std::int64_t k) const {
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   const OrientationKind kind = settings_.orientation;
   if (settings_.has_orientation) worker.orientations.set(worker.sentence, settings_.max_phrase);
-  RuleShape shape;
   for_each_phrase(worker.sentence, settings_.max_phrase, settings_.max_phrase, [&](const Box& box) {
-    shape.source[0] = box.source_size();
-    shape.target[0] = box.target_size();
-    std::uint64_t* row = worker.add(phrase_row);
-    row[0] = source_key(source + box.source_begin, shape.source[0]) << 24;
-    row[1] = target_key(target + box.target_begin, shape.target[0]) << 24;
-    row[2] = worker.pattern(shape, box.source_begin, box.target_begin);
-    int backward = 0, forward = 0;
-    if (settings_.has_orientation) {
-      backward = static_cast<int>(worker.orientations.backward(kind, box));
-      forward = static_cast<int>(worker.orientations.forward(kind, box));
-    }
-    row[3] = place_bits(source + box.source_begin, box.target_begin, backward, forward);
+    std::uint64_t* row = worker.add(fields_.all.words());
+    put_source(row, fields_.source.run[0], source + box.source_begin, box.source_size());
+    put_target(row, fields_.target.run[0], target + box.target_begin, box.target_size());
+    put_place(row, source + box.source_begin, box.target_begin);
+    if (!settings_.has_orientation) return;
+    const auto backward = worker.orientations.backward(kind, box);
+    const auto forward = worker.orientations.forward(kind, box);
+    BitFields::put(row, fields_.backward, static_cast<std::uint64_t>(backward));
+    BitFields::put(row, fields_.forward, static_cast<std::uint64_t>(forward));
   });
 }
 
@@ -271,61 +255,68 @@ void InstanceCollector::gapped(Worker& worker, std::int64_t k) const {
   const auto at = static_cast<std::size_t>(k);
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   for_each_gapped(worker.sentence, settings_.gaps, [&](const GappedRule& rule) {
-    RuleShape shape;
-    shape.gaps = rule.gaps;
-    shape.is_crossed = rule.gaps == 2 && rule.gap[1].target_begin < rule.gap[0].target_begin;
-    std::uint64_t source_run[3] = {}, target_run[3] = {};
+    const bool is_crossed = rule.gaps == 2 && rule.gap[1].target_begin < rule.gap[0].target_begin;
+    std::uint64_t* row = worker.add(fields_.all.words());
     std::int32_t i = rule.outer.source_begin, j = rule.outer.target_begin;
-    for (std::int32_t part = 0; part <= rule.gaps; ++part) {
-      const bool is_last = part == rule.gaps;
-      const Box& by_source = rule.gap[is_last ? 0 : part];
-      const Box& by_target = rule.gap[is_last ? 0 : shape.is_crossed ? 1 - part : part];
-      shape.source[part] = (is_last ? rule.outer.source_end : by_source.source_begin) - i;
-      shape.target[part] = (is_last ? rule.outer.target_end : by_target.target_begin) - j;
-      source_run[part] = source_key(source + i, shape.source[part]);
-      target_run[part] = target_key(target + j, shape.target[part]);
-      if (is_last) break;
-      shape.source_gap[part] = by_source.source_size();
-      shape.target_gap[part] = by_target.target_size();
+    for (std::int32_t part = 0; part < rule.gaps; ++part) {
+      const auto n = static_cast<std::size_t>(part);
+      const Box& by_source = rule.gap[n];
+      const Box& by_target = rule.gap[is_crossed ? 1 - n : n];
+      put_source(row, fields_.source.run[n], source + i, by_source.source_begin - i);
+      put_target(row, fields_.target.run[n], target + j, by_target.target_begin - j);
+      BitFields::put(row, fields_.source.has_gap[n], 1);
+      BitFields::put(row, fields_.target.has_gap[n], 1);
+      BitFields::put(row, fields_.source_gap[n],
+                     static_cast<std::uint64_t>(by_source.source_size()));
+      BitFields::put(row, fields_.target_gap[n],
+                     static_cast<std::uint64_t>(by_target.target_size()));
       i = by_source.source_end;
       j = by_target.target_end;
     }
-    const std::uint64_t pattern =
-        worker.pattern(shape, rule.outer.source_begin, rule.outer.target_begin);
-    std::uint64_t* row = worker.add(gap_row);
-    put_name(row, source_run, shape.gaps, false);
-    put_name(row + 2, target_run, shape.gaps, shape.is_crossed);
-    row[4] = pattern;
-    row[5] = place_bits(source + rule.outer.source_begin, rule.outer.target_begin, 0, 0);
-    row[6] = static_cast<std::uint64_t>(rule.share) << 32 | shape.packed_gaps();
+    const auto last = static_cast<std::size_t>(rule.gaps);
+    put_source(row, fields_.source.run[last], source + i, rule.outer.source_end - i);
+    put_target(row, fields_.target.run[last], target + j, rule.outer.target_end - j);
+    BitFields::put(row, fields_.target.is_crossed, std::uint64_t{is_crossed});
+    put_place(row, source + rule.outer.source_begin, rule.outer.target_begin);
+    BitFields::put(row, fields_.share, static_cast<std::uint64_t>(rule.share));
   });
 }
 
 InstanceCollector::Instance InstanceCollector::read(const std::uint64_t* row) const {
-  const int size = name_size();
+  const auto get = [row](InstanceFields::Field field) {
+    return static_cast<std::int32_t>(BitFields::get(row, field));
+  };
   Instance made{};
-  made.source = row;
-  made.target = row + size;
-  made.links = row[2 * size];
-  const std::uint64_t place = row[2 * size + 1];
-  made.place = {static_cast<std::uint32_t>(place >> 32),
-                static_cast<std::uint32_t>(place >> 4 & 0xfffffff)};
-  made.backward = static_cast<int>(place >> 2 & 3);
-  made.forward = static_cast<int>(place & 3);
-  made.share = 1;
-  if (!settings_.has_gaps) {
-    made.shape.source[0] = static_cast<std::int32_t>(row[0] >> 24 & 0xff);
-    made.shape.target[0] = static_cast<std::int32_t>(row[1] >> 24 & 0xff);
-    return made;
+  made.place = {static_cast<std::uint32_t>(BitFields::get(row, fields_.source_place)),
+                static_cast<std::uint32_t>(BitFields::get(row, fields_.target_place))};
+  made.backward = get(fields_.backward);
+  made.forward = get(fields_.forward);
+  made.share = settings_.has_gaps ? get(fields_.share) : 1;
+  for (int n = 0; n < (settings_.has_gaps ? 3 : 1); ++n) {
+    made.shape.source[n] = get(fields_.source.run[n].length);
+    made.shape.target[n] = get(fields_.target.run[n].length);
+    if (n == 2) break;
+    made.shape.gaps += get(fields_.source.has_gap[n]);
+    made.shape.source_gap[n] = get(fields_.source_gap[n]);
+    made.shape.target_gap[n] = get(fields_.target_gap[n]);
   }
-  const std::uint64_t last = row[2 * size + 2];
-  made.shape = RuleShape::unpacked(0, last & 0xffffffff);
-  made.shape.gaps = static_cast<std::int32_t>((row[0] >> 23 & 1) + (row[1] >> 46 & 1));
-  made.shape.is_crossed = row[3] >> 5 & 1;
-  read_lengths(row, made.shape.source);
-  read_lengths(row + 2, made.shape.target);
-  made.share = static_cast<std::int32_t>(last >> 32);
+  made.shape.is_crossed = get(fields_.target.is_crossed);
   return made;
+}
+
+std::array<std::uint64_t, 2> InstanceCollector::target_name(const std::uint64_t* row) const {
+  std::array<std::uint64_t, 2> name{};
+  BitFields made;
+  const auto copy = [&](InstanceFields::Field field) {
+    BitFields::put(name.data(), made.add(field.bits), BitFields::get(row, field));
+  };
+  for (int n = 0; n < 3; ++n) {
+    copy(fields_.target.run[n].rank);
+    copy(fields_.target.run[n].length);
+    if (n < 2) copy(fields_.target.has_gap[n]);
+  }
+  copy(fields_.target.is_crossed);
+  return name;
 }
 
 }  // namespace rosewood

@@ -1,5 +1,6 @@
 #include "rules/pairs.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -7,110 +8,141 @@
 namespace rosewood {
 namespace {
 
-constexpr int pair_row = 8;  // place, runs, gaps, count, orientations
-constexpr int marginal_row = 3;
+/// Small numbers take few bytes: seven bits each, the highest bit says that more follow.
+void put_number(Spool<std::uint8_t>& spool, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) spool.push(static_cast<std::uint8_t>(number | 0x80));
+  spool.push(static_cast<std::uint8_t>(number));
+}
+
+std::uint64_t number_of(std::int32_t value) { return static_cast<std::uint64_t>(value); }
+
+void put_pair(Spool<std::uint8_t>& spool, const RulePair& pair, bool has_gaps,
+              bool has_orientation) {
+  put_number(spool, std::uint64_t{pair.place.source} << 1 | std::uint64_t{pair.is_first});
+  put_number(spool, pair.place.target);
+  const RuleShape& shape = pair.shape;
+  put_number(spool, number_of(shape.source[0]));
+  put_number(spool, number_of(shape.target[0]));
+  if (has_gaps) {
+    put_number(spool, number_of(shape.gaps) << 1 | std::uint64_t{shape.is_crossed});
+    for (int n = 0; n < shape.gaps; ++n)
+      for (const std::int32_t value :
+           {shape.source[n + 1], shape.target[n + 1], shape.source_gap[n], shape.target_gap[n]})
+        put_number(spool, number_of(value));
+    const auto bits = std::bit_cast<std::uint64_t>(pair.count);
+    for (int n = 0; n < 64; n += 8) spool.push(static_cast<std::uint8_t>(bits >> n));
+  } else {
+    put_number(spool, static_cast<std::uint64_t>(pair.count));
+  }
+  if (has_orientation)  // the last class has what the others leave
+    for (std::size_t n = 0; n < 8; ++n)
+      if (n % 4 < 3) put_number(spool, pair.orientation[n]);
+}
 
 /// Counts of one rule as its instances come by.
 class PairGatherer {
  public:
-  PairGatherer(Spool<std::uint64_t>& pairs, RuleTotals& totals) : pairs_(pairs), totals_(totals) {}
+  PairGatherer(const AlignedCorpus& corpus) : corpus_(corpus) {}
 
-  void begin(const InstanceCollector::Instance& first, bool is_first_of_source) {
-    pair_ = {};
-    pair_.place = first.place;
-    pair_.shape = first.shape;
-    pair_.is_first = is_first_of_source;
-    best_pattern_ = pattern_ = first.links;
-    best_count_ = pattern_count_ = 0;
-    pattern_place_ = first.place;
-    pattern_shape_ = first.shape;
-  }
-  void add(const InstanceCollector::Instance& instance) {
-    if (instance.links != pattern_) {
-      end_pattern();
-      pattern_ = instance.links;
-      pattern_count_ = 0;
-      pattern_place_ = instance.place;
-      pattern_shape_ = instance.shape;
+  void add(const InstanceCollector::Instance& instance) { seen_.push_back(instance); }
+
+  /// What was seen since the last time.
+  RulePair end() {
+    RulePair pair;
+    for (const auto& each : seen_) {
+      pair.count += 1.0 / each.share;
+      ++pair.orientation[static_cast<std::size_t>(each.backward)];
+      ++pair.orientation[static_cast<std::size_t>(4 + each.forward)];
     }
-    const double count = 1.0 / instance.share;
-    pattern_count_ += count;
-    pair_.count += count;
-    ++pair_.orientation[static_cast<std::size_t>(instance.backward)];
-    ++pair_.orientation[static_cast<std::size_t>(4 + instance.forward)];
-  }
-  double end() {
-    end_pattern();
-    ++totals_.rules;
-    totals_.sources += pair_.is_first;
-    totals_.count += pair_.count;
-    const double rounded = std::ceil(pair_.count - 1e-9);
-    if (rounded <= 10) ++totals_.of_count[static_cast<std::size_t>(std::max(1.0, rounded))];
-    for (std::size_t n = 0; n < 8; ++n) totals_.orientation[n] += pair_.orientation[n];
-    pairs_.push(std::uint64_t{pair_.place.source} << 32 | std::uint64_t{pair_.place.target} << 1 |
-                std::uint64_t{pair_.is_first});
-    pairs_.push(pair_.shape.packed_runs());
-    pairs_.push(pair_.shape.packed_gaps());
-    pairs_.push(std::bit_cast<std::uint64_t>(pair_.count));
-    for (std::size_t n = 0; n < 8; n += 2)
-      pairs_.push(std::uint64_t{pair_.orientation[n]} << 32 | pair_.orientation[n + 1]);
-    return pair_.count;
+    const auto& chosen = seen_[seen_.size() == 1 ? 0 : most_frequent()];
+    pair.place = chosen.place;
+    pair.shape = chosen.shape;
+    seen_.clear();
+    return pair;
   }
 
  private:
-  void end_pattern() {
-    const bool is_better = pattern_count_ > best_count_ ||
-                           (pattern_count_ == best_count_ &&
-                            is_taken_before(pattern_, best_pattern_, pair_.shape.source_symbols()));
-    if (!is_better) return;
-    best_pattern_ = pattern_;
-    best_count_ = pattern_count_;
-    pair_.place = pattern_place_;
-    pair_.shape = pattern_shape_;  // gaps may be of other sizes there
+  /// The first instance of those whose links are seen most often.
+  std::size_t most_frequent() {
+    patterns_.clear();
+    const std::int32_t sources = seen_[0].shape.source_symbols();
+    const std::int32_t targets = seen_[0].shape.target_symbols();
+    for (std::size_t n = 0; n < seen_.size(); ++n) {
+      read_rule_links(corpus_, seen_[n].shape, seen_[n].place, links_);
+      const std::uint64_t links = link_pattern(links_, sources, targets);
+      auto at = std::find_if(patterns_.begin(), patterns_.end(),
+                             [links](const Pattern& each) { return each.links == links; });
+      if (at == patterns_.end()) at = patterns_.insert(at, {links, n, 0});
+      at->count += 1.0 / seen_[n].share;
+    }
+    const Pattern* best = &patterns_[0];
+    for (const Pattern& each : patterns_)
+      if (each.count > best->count ||
+          (each.count == best->count && is_taken_before(each.links, best->links, sources)))
+        best = &each;
+    return best->first;
   }
 
-  Spool<std::uint64_t>& pairs_;
-  RuleTotals& totals_;
-  RulePair pair_;
-  std::uint64_t pattern_ = 0, best_pattern_ = 0;
-  double pattern_count_ = 0, best_count_ = 0;
-  RulePlace pattern_place_{};
-  RuleShape pattern_shape_;
+  struct Pattern {
+    std::uint64_t links;
+    std::size_t first;
+    double count;
+  };
+  const AlignedCorpus& corpus_;
+  std::vector<InstanceCollector::Instance> seen_;
+  std::vector<Pattern> patterns_;
+  std::vector<RuleLink> links_;
 };
+
+void add_to(RuleTotals& totals, const RulePair& pair) {
+  ++totals.rules;
+  totals.sources += pair.is_first;
+  totals.count += pair.count;
+  const double rounded = std::ceil(pair.count - 1e-9);
+  if (rounded <= 10) ++totals.of_count[static_cast<std::size_t>(std::max(1.0, rounded))];
+  for (std::size_t n = 0; n < 8; ++n) totals.orientation[n] += pair.orientation[n];
+}
 
 }  // namespace
 
 RuleTotals write_pairs(InstanceCollector& instances, const std::string& pairs_path,
                        const std::string& targets_path) {
   RuleTotals totals;
-  Spool<std::uint64_t> pairs(pairs_path), targets(targets_path);
-  PairGatherer gatherer(pairs, totals);
-  const auto size = static_cast<std::size_t>(instances.name_size());
-  std::vector<std::uint64_t> name(2 * size);
+  Spool<std::uint8_t> pairs(pairs_path);
+  Spool<std::uint64_t> targets(targets_path);
+  PairGatherer gatherer(instances.corpus());
+  const InstanceSettings& settings = instances.settings();
+  const auto width = static_cast<std::size_t>(instances.fields().all.words());
+  std::vector<std::uint64_t> last(width);
+  bool is_first = true, is_begun = false;
   const auto end = [&] {
-    targets.append({name.data() + size, size});
-    targets.push(std::bit_cast<std::uint64_t>(gatherer.end()));
+    RulePair pair = gatherer.end();
+    pair.is_first = is_first;
+    add_to(totals, pair);
+    put_pair(pairs, pair, settings.has_gaps, settings.has_orientation);
+    const auto name = instances.target_name(last.data());
+    targets.push(name[0]);
+    if (settings.has_gaps) targets.push(name[1]);
+    targets.push(std::bit_cast<std::uint64_t>(pair.count));
   };
-  bool is_begun = false;
   while (const std::uint64_t* row = instances.next()) {
-    const auto instance = instances.read(row);
-    const bool is_same_source = is_begun && std::equal(name.begin(), name.begin() + size, row);
-    if (!is_same_source || !std::equal(name.begin() + size, name.end(), row + size)) {
+    if (!is_begun || !instances.is_same_rule(last.data(), row)) {
       if (is_begun) end();
-      std::copy_n(row, 2 * size, name.begin());
-      gatherer.begin(instance, !is_same_source);
+      is_first = !is_begun || !instances.is_same_source(last.data(), row);
       is_begun = true;
+      std::copy_n(row, width, last.begin());
     }
-    gatherer.add(instance);
+    gatherer.add(instances.read(row));
   }
   if (is_begun) end();
+  totals.bytes = pairs.size();
   pairs.close();
   targets.close();
   return totals;
 }
 
 void write_marginals(const std::string& targets_path, std::uint64_t rules, bool has_gaps,
-                     const Discounts& discounts, const SortRoom& room,
+                     const std::optional<Discounts>& discounts, const SortRoom& room,
                      const std::string& marginals_path) {
   const int size = has_gaps ? 2 : 1;
   RowSorter by_target(size + 2, size, room, "targets");
@@ -126,7 +158,8 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
     }
   }
   by_target.finish();
-  RowSorter by_rule(1 + marginal_row, 1, {room.folder, room.bytes, room.threads}, "marginals");
+  const int columns = discounts ? 3 : 1;
+  RowSorter by_rule(1 + columns, 1, {room.folder, room.bytes, room.threads}, "marginals");
   std::vector<std::uint64_t> name(static_cast<std::size_t>(size)), same;
   TargetMarginal sum;
   const auto end = [&] {
@@ -134,6 +167,7 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
       std::uint64_t* row = by_rule.add();
       row[0] = rule;
       row[1] = std::bit_cast<std::uint64_t>(sum.count);
+      if (!discounts) continue;
       row[2] = std::bit_cast<std::uint64_t>(sum.sources);
       row[3] = std::bit_cast<std::uint64_t>(sum.discount);
     }
@@ -147,40 +181,76 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
     const double count = std::bit_cast<double>(row[size + 1]);
     sum.count += count;
     sum.sources += 1;
-    sum.discount += discount_of(discounts, count);
+    if (discounts) sum.discount += discount_of(*discounts, count);
   }
   end();
   by_rule.finish();
   Spool<double> marginals(marginals_path);
   while (const std::uint64_t* row = by_rule.next())
-    for (int n = 1; n <= marginal_row; ++n) marginals.push(std::bit_cast<double>(row[n]));
+    for (int n = 1; n <= columns; ++n) marginals.push(std::bit_cast<double>(row[n]));
   marginals.close();
 }
 
 PairReader::PairReader(const std::string& pairs_path, const std::string& marginals_path,
-                       std::uint64_t rules)
-    : left_(rules),
-      pairs_(Spool<std::uint64_t>::written(pairs_path, rules * pair_row).read()),
-      marginals_(Spool<double>::written(marginals_path, rules * marginal_row).read()) {}
+                       const RuleTotals& totals, bool has_gaps, bool has_orientation,
+                       bool has_discounts)
+    : left_(totals.rules),
+      has_gaps_(has_gaps),
+      has_orientation_(has_orientation),
+      has_discounts_(has_discounts),
+      pairs_(Spool<std::uint8_t>::written(pairs_path, totals.bytes).read()),
+      marginals_(
+          Spool<double>::written(marginals_path, totals.rules * (has_discounts ? 3 : 1)).read()) {}
+
+std::uint64_t PairReader::number() {
+  std::uint64_t made = 0;
+  for (int shift = 0;; shift += 7) {
+    const std::uint8_t byte = pairs_.next();
+    made |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return made;
+  }
+}
 
 RulePair PairReader::next(TargetMarginal& target) {
   --left_;
   RulePair pair;
-  const std::uint64_t place = pairs_.next();
-  pair.place = {static_cast<std::uint32_t>(place >> 32),
-                static_cast<std::uint32_t>(place >> 1 & 0x7fffffff)};
+  const auto place = number();
   pair.is_first = place & 1;
-  const std::uint64_t runs = pairs_.next();
-  pair.shape = RuleShape::unpacked(runs, pairs_.next());
-  pair.count = std::bit_cast<double>(pairs_.next());
-  for (std::size_t n = 0; n < 8; n += 2) {
-    const std::uint64_t two = pairs_.next();
-    pair.orientation[n] = static_cast<std::uint32_t>(two >> 32);
-    pair.orientation[n + 1] = static_cast<std::uint32_t>(two);
+  pair.place = {static_cast<std::uint32_t>(place >> 1), static_cast<std::uint32_t>(number())};
+  RuleShape& shape = pair.shape;
+  const auto length = [this] { return static_cast<std::int32_t>(number()); };
+  shape.source[0] = length();
+  shape.target[0] = length();
+  if (has_gaps_) {
+    const std::uint64_t gaps = number();
+    shape.is_crossed = gaps & 1;
+    shape.gaps = static_cast<std::int32_t>(gaps >> 1);
+    for (int n = 0; n < shape.gaps; ++n) {
+      shape.source[n + 1] = length();
+      shape.target[n + 1] = length();
+      shape.source_gap[n] = length();
+      shape.target_gap[n] = length();
+    }
+    std::uint64_t bits = 0;
+    for (int n = 0; n < 64; n += 8) bits |= std::uint64_t{pairs_.next()} << n;
+    pair.count = std::bit_cast<double>(bits);
+  } else {
+    pair.count = static_cast<double>(number());
   }
+  if (has_orientation_)
+    for (std::size_t n = 0; n < 8; n += 4) {
+      auto left = static_cast<std::uint32_t>(pair.count);
+      for (std::size_t c = n; c < n + 3; ++c) {
+        pair.orientation[c] = static_cast<std::uint32_t>(number());
+        left -= pair.orientation[c];
+      }
+      pair.orientation[n + 3] = left;
+    }
   target.count = marginals_.next();
-  target.sources = marginals_.next();
-  target.discount = marginals_.next();
+  if (has_discounts_) {
+    target.sources = marginals_.next();
+    target.discount = marginals_.next();
+  }
   return pair;
 }
 

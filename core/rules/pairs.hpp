@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "rules/instances.hpp"
@@ -30,6 +31,7 @@ struct TargetMarginal {
 /// What was counted of all rules.
 struct RuleTotals {
   std::uint64_t rules = 0, sources = 0;
+  std::uint64_t bytes = 0;  // that the file of rules has
   double count = 0;
   std::array<std::uint64_t, 12> of_count{};  // rules with this count, rounded up; 0 and 11: unused
   std::array<std::uint64_t, 8> orientation{};
@@ -47,21 +49,25 @@ RuleTotals write_pairs(InstanceCollector& instances, const std::string& pairs_pa
                        const std::string& targets_path);
 
 /// Sums over the rules that have the same target, one for each rule, in the order of rules.
-/// `targets_path` is what write_pairs wrote.
+/// `targets_path` is what write_pairs wrote; without discounts, only counts are summed.
 void write_marginals(const std::string& targets_path, std::uint64_t rules, bool has_gaps,
-                     const Discounts& discounts, const SortRoom& room,
+                     const std::optional<Discounts>& discounts, const SortRoom& room,
                      const std::string& marginals_path);
 
 /// Reads what write_pairs and write_marginals wrote.
 class PairReader {
  public:
-  PairReader(const std::string& pairs_path, const std::string& marginals_path, std::uint64_t rules);
+  PairReader(const std::string& pairs_path, const std::string& marginals_path,
+             const RuleTotals& totals, bool has_gaps, bool has_orientation, bool has_discounts);
   bool is_done() const { return left_ == 0; }
   RulePair next(TargetMarginal& target);
 
  private:
+  std::uint64_t number();
+
   std::uint64_t left_;
-  SpoolReader<std::uint64_t> pairs_;
+  bool has_gaps_, has_orientation_, has_discounts_;
+  SpoolReader<std::uint8_t> pairs_;
   SpoolReader<double> marginals_;
 };
 

@@ -175,13 +175,14 @@ class _Totals:
     instances: int
     rules: int
     sources: int
+    bytes: int  # of the file of rules
     count: float
     of_count: list[int]
     orientation: list[int]
 
     def native(self) -> _core.RuleTotals:
         return _core.RuleTotals(
-            self.rules, self.sources, self.count, self.of_count, self.orientation
+            self.rules, self.sources, self.bytes, self.count, self.of_count, self.orientation
         )
 
 
@@ -210,7 +211,8 @@ class _Work:
         if totals.rules == 0:
             raise RuleError("no rule is consistent with the links within the limits of length")
         found = smoothed(self.settings.smoothing, totals.of_count)
-        self._marginals(totals, found.kneser_ney)
+        is_kneser_ney = self.settings.smoothing == "kneser-ney"
+        self._marginals(totals, list(found.kneser_ney) if is_kneser_ney else None)
         prior = _prior(totals.orientation, self.settings)
         threshold = self.settings.threshold(len(self.corpus))
         settings = self.settings
@@ -326,7 +328,7 @@ class _Work:
         self._tell("counting rules", 0, 1)
         totals = collector.write(self._path("pairs"), self._path("targets"))
         self._tell("counting rules", 1, 1)
-        made = _Totals(len(collector), totals.rules, totals.sources, totals.count,
+        made = _Totals(len(collector), totals.rules, totals.sources, totals.bytes, totals.count,
                        totals.of_count, totals.orientation)  # fmt: skip
         self.work.note("pairs", asdict(made))
         if settings.significance is None:
@@ -335,13 +337,13 @@ class _Work:
                 (self.work.folder / f"{side}.ranks").unlink()
         return made
 
-    def _marginals(self, totals: _Totals, discounts: tuple[float, float, float]) -> None:
+    def _marginals(self, totals: _Totals, discounts: list[float] | None) -> None:
         """What was counted of each rule's target, with any source."""
         if self.work.result("marginals") is not None:
             return
         self._tell("counting targets", 0, 1)
         _core.InstanceCollector.write_marginals(
-            self._path("targets"), totals.rules, self.settings.hierarchical, list(discounts),
+            self._path("targets"), totals.rules, self.settings.hierarchical, discounts,
             *self._room(), self._path("marginals"),
         )  # fmt: skip
         self._tell("counting targets", 1, 1)
