@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "bind.hpp"
+#include "rule_corpus.hpp"
 #include "rules/events.hpp"
 #include "rules/gaps.hpp"
 
@@ -46,13 +46,9 @@ struct SentenceHandle {
   std::int32_t max_phrase = 0;  // for which the orientations are set
 };
 
-/// An aligned corpus, its arrays kept alive, checked once.
+/// What is asked of a corpus, which is kept alive.
 struct EventsHandle {
-  In<std::int32_t> source_ids, target_ids;
-  In<std::int64_t> source_start, target_start, link_start;
-  In<std::int32_t> link_source, link_target;
-  BitextView corpus;
-  LinksView links;
+  const CorpusHandle* corpus;
   EventSettings settings;
 };
 
@@ -114,41 +110,25 @@ void bind_rule_sentence(nb::module_& m) {
                                                          {box[0], box[1], box[2], box[3]}));
           },
           "kind"_a, "direction"_a, "max_phrase"_a, "box"_a, "0 monotone, 1 swap, 2 left, 3 right.");
-  nb::class_<EventsHandle>(m, "OrientationEvents", "An aligned corpus whose events are asked for.")
+  nb::class_<EventsHandle>(m, "OrientationEvents", "What is asked of an aligned corpus.")
       .def(
           "__init__",
-          [](EventsHandle* self, In<std::int32_t> source_ids, In<std::int64_t> source_start,
-             std::int32_t source_words, In<std::int32_t> target_ids, In<std::int64_t> target_start,
-             std::int32_t target_words, In<std::int64_t> link_start, In<std::int32_t> link_source,
-             In<std::int32_t> link_target, const std::string& kind, const std::string& direction,
-             bool splits_discontinuous, std::int32_t max_phrase) {
-            const BitextView corpus{{span_of(source_ids), span_of(source_start), source_words},
-                                    {span_of(target_ids), span_of(target_start), target_words}};
-            const LinksView links{span_of(link_start), span_of(link_source), span_of(link_target)};
+          [](EventsHandle* self, const CorpusHandle& corpus, const std::string& kind,
+             const std::string& direction, bool splits_discontinuous, std::int32_t max_phrase) {
             if (max_phrase < 1) fail<RuleError>("max_phrase is ", max_phrase, ", want at least 1");
-            const EventSettings settings{kind_of(kind), direction_of(direction),
-                                         splits_discontinuous, max_phrase};
-            {
-              nb::gil_scoped_release release;
-              check_bitext(corpus);
-              check_links(links);
-              check_links_fit(corpus, links);
-            }
-            new (self)
-                EventsHandle{source_ids,  target_ids,  source_start, target_start, link_start,
-                             link_source, link_target, corpus,       links,        settings};
+            new (self) EventsHandle{
+                &corpus,
+                {kind_of(kind), direction_of(direction), splits_discontinuous, max_phrase}};
           },
-          "source_ids"_a, "source_start"_a, "source_words"_a, "target_ids"_a, "target_start"_a,
-          "target_words"_a, "link_start"_a, "link_source"_a, "link_target"_a, "kind"_a,
-          "direction"_a, "splits_discontinuous"_a, "max_phrase"_a)
+          "corpus"_a, "kind"_a, "direction"_a, "splits_discontinuous"_a, "max_phrase"_a,
+          nb::keep_alive<1, 2>())
       .def(
           "block",
           [](const EventsHandle& self, std::int64_t begin, std::int64_t end, int threads) {
             EventArrays made;
             {
               nb::gil_scoped_release release;
-              made =
-                  orientation_events(self.corpus, self.links, self.settings, begin, end, threads);
+              made = orientation_events(self.corpus->corpus, self.settings, begin, end, threads);
             }
             return std::tuple(
                 to_numpy(std::move(made.sentence)), to_numpy(std::move(made.source_begin)),

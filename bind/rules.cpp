@@ -2,8 +2,8 @@
 #include <array>
 #include <memory>
 
+#include "rule_corpus.hpp"
 #include "rule_table.hpp"
-#include "rules/aligned_corpus.hpp"
 #include "rules/instances.hpp"
 #include "rules/lexical.hpp"
 #include "rules/pairs.hpp"
@@ -14,16 +14,6 @@
 namespace rosewood::bind {
 
 namespace {
-
-/// A corpus and the arrays it is in.
-struct CorpusHandle {
-  In<std::int32_t> source, target;
-  In<std::int64_t> source_start, target_start;
-  In<std::int64_t> link_start;
-  In<std::int32_t> link_source, link_target;
-  std::int64_t source_words, target_words;
-  AlignedCorpus corpus;
-};
 
 struct CollectorHandle {
   In<std::uint32_t> source_ranks, target_ranks;

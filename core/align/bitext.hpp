@@ -1,6 +1,7 @@
 // core/align/bitext.hpp: sentence pairs as numbers of words. No Python here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -17,6 +18,10 @@ struct TextView {
   std::span<const std::int32_t> sentence(std::int64_t k) const {
     const auto begin = static_cast<std::size_t>(begin_of(k));
     return ids.subspan(begin, static_cast<std::size_t>(begin_of(k + 1)) - begin);
+  }
+  /// The sentence that has the word at this place.
+  std::int64_t sentence_of(std::int64_t place) const {
+    return std::upper_bound(start.begin(), start.end(), place) - start.begin() - 1;
   }
 };
 

@@ -3,29 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "align/bitext.hpp"
 #include "align/links.hpp"
 #include "rules/sentence.hpp"
 
 namespace rosewood {
-
-/// One side: sentence k is ids[start[k]] .. ids[start[k+1]-1].
-struct TextView {
-  std::span<const std::int32_t> ids;
-  std::span<const std::int64_t> start;
-
-  std::int64_t size() const { return static_cast<std::int64_t>(start.size()) - 1; }
-  std::span<const std::int32_t> sentence(std::int64_t k) const {
-    const auto at = static_cast<std::size_t>(k);
-    return ids.subspan(static_cast<std::size_t>(start[at]),
-                       static_cast<std::size_t>(start[at + 1] - start[at]));
-  }
-  /// The sentence that has the word at this place.
-  std::int64_t sentence_of(std::int64_t place) const {
-    return std::upper_bound(start.begin(), start.end(), place) - start.begin() - 1;
-  }
-};
 
 struct AlignedCorpus {
   TextView source, target;

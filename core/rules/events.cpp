@@ -1,7 +1,6 @@
 #include "rules/events.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "util/error.hpp"
 #include "util/parallel.hpp"
@@ -15,18 +14,13 @@ constexpr std::int64_t sentences_a_piece = 64;
 /// One thread's events, sentence by sentence.
 class EventMaker {
  public:
-  EventMaker(const BitextView& corpus, const LinksView& links, const EventSettings& settings)
-      : corpus_(corpus), links_(links), settings_(settings) {}
+  EventMaker(const AlignedCorpus& corpus, const EventSettings& settings)
+      : corpus_(corpus), settings_(settings) {}
 
   void add(std::int64_t number, EventArrays& events) {
     source_ = corpus_.source.sentence(number);
     target_ = corpus_.target.sentence(number);
-    const auto first = static_cast<std::size_t>(links_.start[static_cast<std::size_t>(number)]);
-    const auto count =
-        static_cast<std::size_t>(links_.start[static_cast<std::size_t>(number) + 1]) - first;
-    sentence_.set(static_cast<std::int32_t>(source_.size()),
-                  static_cast<std::int32_t>(target_.size()), links_.source.subspan(first, count),
-                  links_.target.subspan(first, count));
+    corpus_.set(sentence_, number);
     orientations_.set(sentence_, settings_.max_phrase);
     for_each_phrase(sentence_, settings_.max_phrase, settings_.max_phrase, [&](const Box& box) {
       events.sentence.push_back(number);
@@ -57,8 +51,7 @@ class EventMaker {
     events.right.push_back(end < source_.size() ? source_[end] : -1);
   }
 
-  const BitextView& corpus_;
-  const LinksView& links_;
+  const AlignedCorpus& corpus_;
   const EventSettings& settings_;
   AlignedSentence sentence_;
   Orientations orientations_;
@@ -89,30 +82,14 @@ void append(EventArrays& all, EventArrays& piece) {
 
 }  // namespace
 
-void check_links_fit(const BitextView& corpus, const LinksView& links) {
-  if (links.size() != corpus.size())
-    fail<AlignmentError>("links of ", links.size(), " sentences, a corpus of ", corpus.size());
-  for (std::int64_t k = 0; k < corpus.size(); ++k) {
-    const auto sources = static_cast<std::int64_t>(corpus.source.sentence(k).size());
-    const auto targets = static_cast<std::int64_t>(corpus.target.sentence(k).size());
-    const auto end = static_cast<std::size_t>(links.start[static_cast<std::size_t>(k) + 1]);
-    for (auto n = static_cast<std::size_t>(links.start[static_cast<std::size_t>(k)]); n < end; ++n)
-      if (links.source[n] >= sources || links.target[n] >= targets)
-        fail<AlignmentError>("sentence ", k + 1, ": the link ", links.source[n], "-",
-                             links.target[n], " is beyond its ", sources, " source and ", targets,
-                             " target words");
-  }
-}
-
-EventArrays orientation_events(const BitextView& corpus, const LinksView& links,
-                               const EventSettings& settings, std::int64_t begin, std::int64_t end,
-                               int threads) {
+EventArrays orientation_events(const AlignedCorpus& corpus, const EventSettings& settings,
+                               std::int64_t begin, std::int64_t end, int threads) {
   if (begin < 0 || begin > end || end > corpus.size())
     fail<RuleError>("there are no sentences ", begin, " to ", end, " of ", corpus.size());
   const std::int64_t pieces = (end - begin + sentences_a_piece - 1) / sentences_a_piece;
   std::vector<EventArrays> made(static_cast<std::size_t>(pieces));
   parallel_blocks(
-      pieces, threads, [&] { return EventMaker(corpus, links, settings); },
+      pieces, threads, [&] { return EventMaker(corpus, settings); },
       [&](EventMaker& maker, std::int64_t piece) {
         const std::int64_t first = begin + piece * sentences_a_piece;
         for (std::int64_t k = first; k < std::min(end, first + sentences_a_piece); ++k)

@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/bitext.hpp"
-#include "align/links.hpp"
+#include "rules/aligned_corpus.hpp"
 #include "rules/orientation.hpp"
 
 namespace rosewood {
@@ -30,13 +29,8 @@ struct EventSettings {
   std::int32_t max_phrase = 7;
 };
 
-/// Refuses links of another number of sentences, or to words that are not there.
-void check_links_fit(const BitextView& corpus, const LinksView& links);
-
-/// Events of sentences begin .. end-1, in their order and in that of for_each_phrase. The links fit
-/// the corpus.
-EventArrays orientation_events(const BitextView& corpus, const LinksView& links,
-                               const EventSettings& settings, std::int64_t begin, std::int64_t end,
-                               int threads);
+/// Events of sentences begin .. end-1, in their order and in that of for_each_phrase.
+EventArrays orientation_events(const AlignedCorpus& corpus, const EventSettings& settings,
+                               std::int64_t begin, std::int64_t end, int threads);
 
 }  // namespace rosewood

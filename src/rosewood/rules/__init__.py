@@ -6,6 +6,7 @@ for rule in table.lookup("das haus"):
     print(rule, rule.features["phrase_ef"])
 """
 
+from rosewood.rules.events import EventBlock, orientation_events
 from rosewood.rules.extraction import Extracted, extract, extract_files
 from rosewood.rules.rule import Gap, Rule
 from rosewood.rules.settings import ExtractionSettings
@@ -13,6 +14,7 @@ from rosewood.rules.table import Matches, Options, RuleTable
 from rosewood.rules.table_files import new_table
 
 __all__ = [
+    "EventBlock",
     "Extracted",
     "ExtractionSettings",
     "Gap",
@@ -23,4 +25,5 @@ __all__ = [
     "extract",
     "extract_files",
     "new_table",
+    "orientation_events",
 ]
