@@ -1,8 +1,8 @@
 """Translation rules: phrase pairs and hierarchical rules, extracted, scored and kept in tables.
 
-    table = RuleTable.open("rules/")
-    for rule in table.lookup("das haus"):
-        print(rule, rule.features["phrase_ef"])
+table = RuleTable.open("rules/")
+for rule in table.lookup("das haus"):
+    print(rule, rule.features["phrase_ef"])
 """
 
 from rosewood.rules.rule import Gap, Rule
