@@ -3,6 +3,7 @@ Native kernels of Rosewood; the package's own modules are the interface.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+import enum
 from typing import Annotated
 
 import numpy
@@ -411,6 +412,96 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
+
+class RuleFormat(enum.Enum):
+    """How lines of rules are written."""
+
+    moses_phrases = 0
+
+    moses_grammar = 1
+
+    cdec = 2
+
+    joshua = 3
+
+class TextRules:
+    """Rules that come from text, until they go into a table."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int) -> tuple:
+        """
+        Behind finish: left, source, target, links, features, counts and line of a rule.
+        """
+
+    def finish(self, by: int) -> None:
+        """
+        Numbers words and labels, sorts rules; those of one source by a feature, if not -1.
+        """
+
+    def is_constant(self, feature: int, value: float) -> bool: ...
+
+    def set_constant(self, feature: int, value: float) -> None: ...
+
+    @property
+    def features(self) -> list[str]: ...
+
+    @property
+    def labels(self) -> list[str]: ...
+
+    def source_words(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """All words, one behind the other, and where each begins."""
+
+    def target_words(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]: ...
+
+class LineReader:
+    """Reads a text table, block by block."""
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The text has ended."""
+
+    @property
+    def skipped(self) -> int:
+        """Bad lines that were skipped."""
+
+    @property
+    def examples(self) -> list[tuple[int, str]]:
+        """The first few of them: line and reason."""
+
+    @property
+    def zeros(self) -> int:
+        """Probabilities that are 0, or as good as."""
+
+class RuleTextReader(LineReader):
+    """Reads rules."""
+
+    def __init__(self, format: RuleFormat, prefix: str, max_bytes: int, skip_bad: bool) -> None:
+        """Features without a name are called by the prefix and their place."""
+
+    @property
+    def rules(self) -> TextRules: ...
+
+    @property
+    def left_out(self) -> int:
+        """Lines with sparse features or properties."""
+
+class ReorderingReader(LineReader):
+    """Reads a reordering table, joined with rules."""
+
+    def __init__(self, rules: TextRules, directions: int, classes: int, max_bytes: int, skip_bad: bool) -> None: ...
+
+    @property
+    def unmatched(self) -> int:
+        """Lines that no rule has."""
+
+    @property
+    def missing(self) -> int:
+        """Rules that no line has."""
 
 class KBest:
     """Derivations best first, one at a time."""
