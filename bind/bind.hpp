@@ -90,6 +90,7 @@ void bind_links(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_rule_table(nb::module_& m);
 void bind_rule_text(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_transform(nb::module_& m);

@@ -53,6 +53,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_links(m);
   rosewood::bind::bind_lm(m);
   rosewood::bind::bind_metrics(m);
+  rosewood::bind::bind_rule_table(m);
   rosewood::bind::bind_rule_text(m);
   rosewood::bind::bind_search(m);
   rosewood::bind::bind_transform(m);

@@ -1,6 +1,7 @@
 // bind/rule_text.cpp: rules in the text formats of other programs, read and written.
+#include "rules.hpp"
 #include "rules/text_reader.hpp"
-#include "text.hpp"
+#include "rules/text_writer.hpp"
 
 namespace rosewood::bind {
 
@@ -34,7 +35,8 @@ void bind_rule_text(nb::module_& m) {
       .value("moses_phrases", RuleFormat::moses_phrases)
       .value("moses_grammar", RuleFormat::moses_grammar)
       .value("cdec", RuleFormat::cdec)
-      .value("joshua", RuleFormat::joshua);
+      .value("joshua", RuleFormat::joshua)
+      .value("moses_reordering", RuleFormat::moses_reordering);
 
   nb::class_<TextRules>(m, "TextRules", "Rules that come from text, until they go into a table.")
       .def("__len__", &TextRules::size)
@@ -42,6 +44,11 @@ void bind_rule_text(nb::module_& m) {
            "Behind finish: left, source, target, links, features, counts and line of a rule.")
       .def("finish", &TextRules::finish, "by"_a, Release(),
            "Numbers words and labels, sorts rules; those of one source by a feature, if not -1.")
+      .def(
+          "write",
+          [](const TextRules& self, RuleTableWriterHandle& writer, std::int64_t begin,
+             std::int64_t end) { self.write(writer.writer, begin, end); },
+          "writer"_a, "begin"_a, "end"_a, Release(), "Behind finish: some of the rules, in order.")
       .def("is_constant", &TextRules::is_constant, "feature"_a, "value"_a)
       .def("set_constant", &TextRules::set_constant, "feature"_a, "value"_a)
       .def_prop_ro("features", [](const TextRules& self) { return names_of(self.features()); })
@@ -82,6 +89,31 @@ void bind_rule_text(nb::module_& m) {
            "directions"_a, "classes"_a, "max_bytes"_a, "skip_bad"_a, nb::keep_alive<1, 2>())
       .def_prop_ro("unmatched", &ReorderingReader::unmatched, "Lines that no rule has.")
       .def_prop_ro("missing", &ReorderingReader::missing, "Rules that no line has.");
+
+  nb::class_<RuleTextWriter>(m, "RuleTextWriter", "Writes rules as text, block by block.")
+      .def(
+          "__init__",
+          [](RuleTextWriter* self, const RuleTableHandle& table, RuleFormat format,
+             std::vector<std::string> labels, std::vector<std::string> features,
+             std::vector<std::size_t> columns, std::string prefix, int threads) {
+            new (self) RuleTextWriter(table.table,
+                                      {format, std::move(labels), std::move(features),
+                                       std::move(columns), std::move(prefix)},
+                                      threads);
+          },
+          "table"_a, "format"_a, "labels"_a, "features"_a, "columns"_a, "prefix"_a, "threads"_a,
+          nb::keep_alive<1, 2>())
+      .def(
+          "next",
+          [](RuleTextWriter& self) {
+            std::string text;
+            {
+              nb::gil_scoped_release release;
+              text = self.next();
+            }
+            return nb::bytes(text.data(), text.size());
+          },
+          "The next bytes of the file; none behind the last.");
 }
 
 }  // namespace rosewood::bind

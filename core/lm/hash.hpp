@@ -1,15 +1,13 @@
 // core/lm/hash.hpp: hashes of words and of n-grams, the same on every machine. No Python here.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-namespace rosewood {
+#include "util/loaded.hpp"
 
-static_assert(std::endian::native == std::endian::little,
-              "language models are mapped as they are on disk: little-endian");
+namespace rosewood {
 
 /// One step of a chain. An n-gram is hashed from its last word to its first, so that the hash of a
 /// longer one goes on where the shorter one ends.
@@ -21,13 +19,6 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 
 /// Hash 0 is kept for empty slots.
 inline std::uint64_t slot_hash(std::uint64_t hash) { return hash ? hash : 1; }
-
-template <class T>
-T loaded(const void* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
 
 /// A piece of text, and how far the text goes on behind it: eight bytes are read at once where
 /// there are as many.

@@ -15,9 +15,9 @@
 #include <span>
 
 #include "lm/hash.hpp"
-#include "lm/sink.hpp"
 #include "util/error.hpp"
 #include "util/prefetch.hpp"
+#include "util/sink.hpp"
 
 namespace rosewood {
 

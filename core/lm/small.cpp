@@ -31,8 +31,8 @@ SmallLayout::SmallLayout(const Sections& sections, std::span<const std::uint64_t
       level.values =
           sections.exactly(name + ".values", (std::uint64_t{4} << bits) * (is_highest ? 1 : 2));
     if (!is_highest)
-      level.degrees =
-          Degrees(sections[name + ".children"], sections[name + ".kept"], level.count, counts[n]);
+      level.degrees = NgramDegrees(sections[name + ".children"], sections[name + ".kept"],
+                                   level.count, counts[n]);
   }
 }
 
@@ -55,7 +55,7 @@ void SmallLayout::check() const {
     const Level& level = levels_[n - 1];
     if (n < order()) level.degrees.check();
     for (std::uint64_t parent = 0; parent < levels_[n - 2].count; ++parent) {
-      const Degrees::Range range = children(n - 1, parent);
+      const NgramDegrees::Range range = children(n - 1, parent);
       for (std::uint64_t i = range.begin; i < range.end; ++i) {
         if (level.word(i) >= levels_[0].count ||
             (i > range.begin && level.word(i) <= level.word(i - 1)))
@@ -78,7 +78,7 @@ NgramTable SmallLayout::table() const {
       out.word.push(word);
       out.probability.push(found.probability);
       if (n == order()) continue;
-      const Degrees::Range range = children(n, i);
+      const NgramDegrees::Range range = children(n, i);
       out.children.push(static_cast<std::uint32_t>(range.end - range.begin));
       out.backoff.push(found.backoff);
     }
@@ -103,7 +103,7 @@ void SmallWriter::write(const std::string& part, Sink& sink) {
   const int n = std::stoi(part);
   const auto write_degrees = [&](Sink& bits, auto&& keep) {
     auto children = table_.orders[n - 1].children.read();
-    Degrees::write(table_.size(n), [&] { return children.next(); }, bits, keep);
+    NgramDegrees::write(table_.size(n), [&] { return children.next(); }, bits, keep);
   };
   if (n == 1) {
     write_unigrams(sink);

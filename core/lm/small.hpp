@@ -3,7 +3,7 @@
 //
 //   1            probability, back-off and number of the first child of each word; one more
 //   n            of each n-gram: first word, probability, back-off (not at the highest order)
-//   n.children   of each n-gram, how many longer ones end in it (core/lm/bits.hpp)
+//   n.children   of each n-gram, how many longer ones end in it (core/util/bits.hpp)
 //   n.kept       the places that are kept of them
 //   n.values     if quantised: what the codes of probabilities and back-offs stand for
 //
@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "lm/bits.hpp"
 #include "lm/fast.hpp"
 #include "lm/quantise.hpp"
 #include "lm/sections.hpp"
 #include "lm/walk.hpp"
+#include "util/bits.hpp"
 
 namespace rosewood {
 
@@ -39,6 +39,9 @@ struct RecordShape {
 
   int word = 0, probability = 0, backoff = 0;
 };
+
+/// Of each n-gram, how many longer ones end in it.
+using NgramDegrees = Degrees<LanguageModelError>;
 
 class SmallLayout {
  public:
@@ -118,7 +121,7 @@ class SmallLayout {
     RecordShape shape;
     const std::uint8_t* records = nullptr;
     const std::uint8_t* values = nullptr;  // null: numbers are as they are
-    Degrees degrees;
+    NgramDegrees degrees;
 
     void prefetch(std::uint64_t i) const { prefetch_to_read(records + place(i) / 8); }
     std::uint64_t place(std::uint64_t i) const {
@@ -143,14 +146,14 @@ class SmallLayout {
 
   /// Among the children of the n-gram found, which are of order n.
   void look_in(Cursor& at, int n) const {
-    const Degrees::Range range = children(n - 1, at.node);
+    const NgramDegrees::Range range = children(n - 1, at.node);
     at.node = range.begin;
     at.end = range.end;
     at.step = Step::search;
     levels_[n - 1].prefetch(range.begin + (range.end - range.begin) / 2);
   }
 
-  Degrees::Range children(int n, std::uint64_t node) const {
+  NgramDegrees::Range children(int n, std::uint64_t node) const {
     if (n > 1) return levels_[n - 1].degrees.children(node);
     const std::uint8_t* entry = unigrams_ + 16 * node + 8;
     const std::uint64_t end = std::min(loaded<std::uint64_t>(entry + 16), levels_[1].count);

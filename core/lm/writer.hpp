@@ -9,11 +9,11 @@
 
 #include "lm/fast.hpp"
 #include "lm/model.hpp"
-#include "lm/sink.hpp"
 #include "lm/small.hpp"
 #include "lm/table.hpp"
 #include "lm/vocabulary.hpp"
 #include "util/row_sort.hpp"
+#include "util/sink.hpp"
 
 namespace rosewood {
 

@@ -157,7 +157,6 @@ std::string RuleTextReader::read_moses_sides(TextLine::Field source, TextLine::F
     target = target.first(target.size() - 1);
   }
   if (source.empty()) return "the source is empty";
-  if (target.empty()) return "the target is empty";
   std::string reason = symbols(source, rule_.source);
   if (reason.empty()) reason = symbols(target, rule_.target);
   if (!reason.empty() || !is_grammar) return reason;
@@ -190,7 +189,6 @@ std::string RuleTextReader::read_hiero(const TextLine& line) {
 
 std::string RuleTextReader::read_hiero_sides(TextLine::Field source, TextLine::Field target) {
   if (source.empty()) return "the source is empty";
-  if (target.empty()) return "the target is empty";
   std::string reason = symbols(source, rule_.source);
   if (reason.empty()) reason = symbols(target, rule_.target);
   if (!reason.empty()) return reason;
@@ -311,7 +309,7 @@ std::string RuleTextReader::read_features(TextLine::Field field) {
 }
 
 std::string RuleTextReader::read_feature(std::string_view text, std::size_t& without_name) {
-  const std::size_t equals = text.rfind('=');
+  const std::size_t equals = text.find('=');
   const bool is_named = equals != text.npos;
   const auto value = parse_number<float>(is_named ? text.substr(equals + 1) : text);
   if (std::isnan(value) || std::isinf(value))

@@ -157,6 +157,12 @@ void TextRules::set_constant(std::int32_t feature, float value) {
     if (feature_[n] == feature) value_[n] = value;
 }
 
+void TextRules::write(RuleTableWriter& writer, std::int64_t begin, std::int64_t end) const {
+  Room room;
+  for (std::int64_t place = begin; place < std::min(end, size()); ++place)
+    writer.add(view(place, room));
+}
+
 RuleView TextRules::view(std::int64_t place, Room& room) const {
   const std::int64_t rule = order_[at(place)];
   const auto names = at(features_.size());

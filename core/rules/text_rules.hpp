@@ -14,6 +14,7 @@
 
 #include "corpus/word_table.hpp"
 #include "rules/rule.hpp"
+#include "rules/table_writer.hpp"
 
 namespace rosewood {
 
@@ -77,6 +78,8 @@ class TextRules {
     std::vector<float> features;
   };
   RuleView view(std::int64_t place, Room& room) const;
+  /// Some of the rules, in order, into a table whose features are these and the columns.
+  void write(RuleTableWriter& writer, std::int64_t begin, std::int64_t end) const;
   std::int64_t line(std::int64_t place) const { return line_[at(order_[at(place)])]; }
 
  private:

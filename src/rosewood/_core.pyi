@@ -413,6 +413,48 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
+class RuleTableWriter:
+    """Writes the files of a rule table."""
+
+    def __init__(self, folder: str, labels: Sequence[str], features: Sequence[str], groups: Sequence[Sequence[str]]) -> None: ...
+
+    def set_text(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The target side of the training text; before the first rule."""
+
+    def add(self, left: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Sequence[float], features: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence: int, id: int | None = None) -> None: ...
+
+    def finish(self, source_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Writes the files, with the words of both sides."""
+
+    def __len__(self) -> int: ...
+
+class RuleTable:
+    """A table of rules in mapped files."""
+
+    def __init__(self, files: Mapping[str, Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def num_ids(self) -> int: ...
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+
+    def source(self, rule: int) -> list[int]:
+        """The symbols of a rule's source."""
+
+    def rule(self, rule: int) -> tuple[int, list[int], list[tuple[int, int]], tuple[float, float, float], list[float], int, int]:
+        """
+        Left label, target, links, counts, features, sentence and id of a rule.
+        """
+
+    def find(self, source: Sequence[int]) -> tuple[int, int]:
+        """The first of the rules of a source, and behind the last."""
+
+    def rule_of(self, id: int) -> int:
+        """The rule of an id; behind the last one if there is none."""
+
 class RuleFormat(enum.Enum):
     """How lines of rules are written."""
 
@@ -423,6 +465,8 @@ class RuleFormat(enum.Enum):
     cdec = 2
 
     joshua = 3
+
+    moses_reordering = 4
 
 class TextRules:
     """Rules that come from text, until they go into a table."""
@@ -438,6 +482,9 @@ class TextRules:
         """
         Numbers words and labels, sorts rules; those of one source by a feature, if not -1.
         """
+
+    def write(self, writer: RuleTableWriter, begin: int, end: int) -> None:
+        """Behind finish: some of the rules, in order."""
 
     def is_constant(self, feature: int, value: float) -> bool: ...
 
@@ -502,6 +549,14 @@ class ReorderingReader(LineReader):
     @property
     def missing(self) -> int:
         """Rules that no line has."""
+
+class RuleTextWriter:
+    """Writes rules as text, block by block."""
+
+    def __init__(self, table: RuleTable, format: RuleFormat, labels: Sequence[str], features: Sequence[str], columns: Sequence[int], prefix: str, threads: int) -> None: ...
+
+    def next(self) -> bytes:
+        """The next bytes of the file; none behind the last."""
 
 class KBest:
     """Derivations best first, one at a time."""

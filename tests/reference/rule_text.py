@@ -97,7 +97,7 @@ def parse_moses(fields: list[list[str]], is_grammar: bool, prefix: str) -> TextR
             labels.append(found.group(1))
         left = labels[0] if labels[0] == labels[1] else "][".join(labels)
         source, target = source[:-1], target[:-1]
-    if not source or not target or not scores:
+    if not source or not scores:
         raise Bad("empty")
     features = {f"{prefix}{n}": log_probability(text) for n, text in enumerate(scores, start=1)}
     sides = [[moses_symbol(word) if is_grammar else word for word in side] for side in (source, target)]
@@ -139,7 +139,7 @@ def parse_hiero(fields: list[list[str]], format: str, prefix: str) -> TextRule:
     label = r"[^][,]+" if format == "cdec" else r"[^][]+"
     if len(left) != 1 or not (found := re.fullmatch(rf"\[({label})\]", left[0])):
         raise Bad("label")
-    if not source or not target:
+    if not source:
         raise Bad("empty")
     labels: dict[int, str] = {}
     sides: list[list] = [[], []]
@@ -188,8 +188,8 @@ def features_of(fields: list[str], format: str, prefix: str) -> dict[str, float]
     parts = " ".join(fields).replace(";", " ").split(" ") if format == "cdec" else fields
     unnamed = 0
     for part in filter(None, parts):
-        name, equals, text = part.rpartition("=")
-        value = number(text)
+        name, equals, text = part.partition("=")
+        value = number(text if equals else name)
         if abs(value) > 3.5e38:
             raise Bad("too large")
         if not equals:

@@ -1,4 +1,4 @@
-// core/lm/sink.hpp: where the bytes of a file go, from front to back. No Python here.
+// core/util/sink.hpp: where the bytes of a file go, from front to back. No Python here.
 #pragma once
 
 #include <cstddef>

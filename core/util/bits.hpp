@@ -1,4 +1,4 @@
-// core/lm/bits.hpp: numbers of any width, one behind the other, and the places of set bits. No
+// core/util/bits.hpp: numbers of any width, one behind the other, and the places of set bits. No
 // Python here.
 #pragma once
 
@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <span>
 
-#include "lm/hash.hpp"
-#include "lm/sink.hpp"
 #include "util/error.hpp"
+#include "util/loaded.hpp"
 #include "util/prefetch.hpp"
+#include "util/sink.hpp"
 
 namespace rosewood {
 
@@ -77,9 +77,28 @@ inline int place_of_bit(std::uint64_t word, int before) {
   return 8 * byte + std::countr_zero(rest);
 }
 
+/// The eight bytes of `size` bits from a multiple of 64 on; nothing behind the end.
+inline std::uint64_t word_of_bits(const std::uint8_t* bits, std::uint64_t size,
+                                  std::uint64_t first) {
+  const auto found = loaded<std::uint64_t>(bits + first / 8);
+  return size - first >= 64 ? found : found & ((std::uint64_t{1} << (size - first)) - 1);
+}
+/// The first set bit of `size` bits from a place on; `size` if there is none.
+inline std::uint64_t next_set_bit(const std::uint8_t* bits, std::uint64_t size, std::uint64_t at) {
+  if (at >= size) return size;
+  std::uint64_t first = at & ~std::uint64_t{63};
+  for (std::uint64_t found = word_of_bits(bits, size, first) & ~std::uint64_t{0} << (at - first);;
+       found = word_of_bits(bits, size, first)) {
+    if (found) return first + static_cast<std::uint64_t>(std::countr_zero(found));
+    first += 64;
+    if (first >= size) return size;
+  }
+}
+
 /// How many children each of many nodes has: a set bit for each node, and behind it a bit that is
 /// not set for each child; one more set bit ends them. The places of some of the set bits are kept
-/// beside them. What damaged bits say is cut down to what there is.
+/// beside them. What damaged bits say is cut down to what there is; what cannot be is an Error.
+template <class Error>
 class Degrees {
  public:
   static constexpr std::uint64_t step = 256;  // set bits from one that is kept to the next
@@ -90,8 +109,8 @@ class Degrees {
       : bits_(bits.data()), kept_(kept.data()), nodes_(nodes), children_(children) {
     if (nodes > bits.size() * 8 || children > bits.size() * 8 ||
         bits.size() != bytes_for_bits(size()) || kept.size() != 8 * samples(nodes))
-      fail<LanguageModelError>("the numbers of children of ", nodes, " n-grams have ", bits.size(),
-                               " and ", kept.size(), " bytes");
+      fail<Error>("the numbers of children of ", nodes, " nodes have ", bits.size(), " and ",
+                  kept.size(), " bytes");
   }
 
   static std::uint64_t samples(std::uint64_t nodes) { return nodes / step + 1; }
@@ -133,21 +152,17 @@ class Degrees {
       if (!bits_at(bits_, at, 1)) continue;
       if (set % step == 0 && set / step < samples(nodes_) &&
           loaded<std::uint64_t>(kept_ + 8 * (set / step)) != at)
-        fail<LanguageModelError>("the kept place of n-gram ", set, " is wrong");
+        fail<Error>("the kept place of node ", set, " is wrong");
       ++set;
     }
     if (set != nodes_ + 1 || !bits_at(bits_, size() - 1, 1))
-      fail<LanguageModelError>("there are ", set, " numbers of children, want ", nodes_ + 1);
+      fail<Error>("there are ", set, " numbers of children, want ", nodes_ + 1);
   }
 
  private:
   std::uint64_t size() const { return nodes_ + 1 + children_; }
 
-  /// The eight bytes from a multiple of 64 bits on; nothing behind the end.
-  std::uint64_t word(std::uint64_t first) const {
-    const auto found = loaded<std::uint64_t>(bits_ + first / 8);
-    return size() - first >= 64 ? found : found & ((std::uint64_t{1} << (size() - first)) - 1);
-  }
+  std::uint64_t word(std::uint64_t first) const { return word_of_bits(bits_, size(), first); }
   std::uint64_t place_of(std::uint64_t node) const {
     std::uint64_t at = std::min(loaded<std::uint64_t>(kept_ + 8 * (node / step)), size() - 1);
     int before = static_cast<int>(node % step);
@@ -161,16 +176,7 @@ class Degrees {
       if (first >= size()) return size() - 1;
     }
   }
-  std::uint64_t next_set(std::uint64_t at) const {
-    if (at >= size()) return size();
-    std::uint64_t first = at & ~std::uint64_t{63};
-    for (std::uint64_t found = word(first) & ~std::uint64_t{0} << (at - first);;
-         found = word(first)) {
-      if (found) return first + static_cast<std::uint64_t>(std::countr_zero(found));
-      first += 64;
-      if (first >= size()) return size();
-    }
-  }
+  std::uint64_t next_set(std::uint64_t at) const { return next_set_bit(bits_, size(), at); }
 
   const std::uint8_t* bits_ = nullptr;
   const std::uint8_t* kept_ = nullptr;

@@ -1,0 +1,280 @@
+// core/rules/table.cpp: opening a rule table, and reading its rules.
+#include "rules/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rosewood {
+
+namespace {
+
+std::span<const std::uint8_t> file_of(const TableFiles& files, const std::string& name) {
+  const auto found = files.find(name);
+  if (found == files.end()) fail<RuleError>("its file ", name, " is missing");
+  return found->second;
+}
+
+const std::uint8_t* sized(const TableFiles& files, const std::string& name, std::uint64_t bytes) {
+  const auto file = file_of(files, name);
+  if (file.size() != bytes)
+    fail<RuleError>("its file ", name, " has ", file.size(), " bytes, want ", bytes);
+  return file.data();
+}
+
+/// A file of so many numbers of so many bits.
+const std::uint8_t* packed(const TableFiles& files, const std::string& name, std::uint64_t count,
+                           std::uint64_t width) {
+  if (width && count > file_of(files, name).size() * 8 / width)
+    fail<RuleError>("its file ", name, " is too small for ", count, " numbers");
+  return sized(files, name, bytes_for_bits(count * width));
+}
+
+Degrees<RuleError> counts(const TableFiles& files, const std::string& name, std::uint64_t nodes,
+                          std::uint64_t children) {
+  return {file_of(files, name), file_of(files, name + ".kept"), nodes, children};
+}
+
+std::vector<std::uint64_t> numbers_of(std::span<const std::uint8_t> file) {
+  if (file.size() % 8) fail<RuleError>("its layout is cut short");
+  std::vector<std::uint64_t> numbers(file.size() / 8);
+  for (std::size_t n = 0; n < numbers.size(); ++n)
+    numbers[n] = loaded<std::uint64_t>(file.data() + 8 * n);
+  return numbers;
+}
+
+}  // namespace
+
+TableWords::TableWords(const TableFiles& files, const std::string& side, std::uint64_t words,
+                       std::uint64_t bytes)
+    : words_(words),
+      bytes_(bytes),
+      start_width_(static_cast<int>(width_of(bytes))),
+      order_width_(static_cast<int>(words ? width_of(words - 1) : 0)),
+      text_(reinterpret_cast<const char*>(sized(files, side + ".words", bytes))),
+      start_(packed(files, side + ".word_start", words + 1, width_of(bytes))),
+      order_(packed(files, side + ".order", words, static_cast<std::uint64_t>(order_width_))) {
+  if (words > bytes) fail<RuleError>("it has ", words, " ", side, " words of ", bytes, " bytes");
+}
+
+std::string_view TableWords::operator[](std::uint64_t number) const {
+  if (number >= words_) return {};
+  const std::uint64_t place = number * static_cast<std::uint64_t>(start_width_);
+  const std::uint64_t end = std::min(
+      bits_at(start_, place + static_cast<std::uint64_t>(start_width_), start_width_), bytes_);
+  const std::uint64_t begin = std::min(bits_at(start_, place, start_width_), end);
+  return {text_ + begin, static_cast<std::size_t>(end - begin)};
+}
+
+std::int32_t TableWords::find(std::string_view word) const {
+  std::uint64_t begin = 0, end = words_;
+  while (begin < end) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    const std::uint64_t number =
+        bits_at(order_, middle * static_cast<std::uint64_t>(order_width_), order_width_);
+    const int order = (*this)[number].compare(word);
+    if (order == 0) return number < words_ ? static_cast<std::int32_t>(number) : -1;
+    if (order < 0)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return -1;
+}
+
+RuleTable::RuleTable(const TableFiles& files)
+    : layout_(TableLayout::of(numbers_of(file_of(files, "layout")))),
+      source_words_(files, "source", layout_.source_words, layout_.source_bytes),
+      target_words_(files, "target", layout_.target_words, layout_.target_bytes),
+      nodes_(packed(files, "nodes", layout_.nodes, layout_.node_width())),
+      last_(packed(files, "last", layout_.rules, 1)),
+      records_(packed(files, "records", layout_.rules, layout_.record_width)),
+      ids_(packed(files, "ids", layout_.ids_width ? layout_.rules : 0, layout_.ids_width)),
+      text_(packed(files, "text", layout_.text_size, layout_.text_width)),
+      text_start_(packed(files, "text.start", layout_.sentences + 1, layout_.start_width)),
+      pool_(packed(files, "pool", layout_.pool_size, layout_.pool_width)),
+      links_(packed(files, "links", layout_.num_links,
+                    layout_.link_source_width + layout_.link_target_width)),
+      codes_(packed(files, "codes", layout_.codes_size, 1)),
+      children_(counts(files, "children", layout_.nodes + 1, layout_.nodes)),
+      places_(counts(files, "places", layout_.nodes, layout_.high_total)),
+      link_counts_(counts(files, "links.counts", layout_.patterns, layout_.num_links)) {
+  links_place_ = (layout_.where == 2 ? 1 : 0) + layout_.place_width + layout_.length_width;
+  left_place_ = links_place_ + layout_.links_width;
+  sentence_place_ = left_place_ + layout_.left_width;
+  for (const GroupLayout& group : layout_.groups) {
+    group_widths_.push_back(layout_.field_width(group));
+    tuple_widths_.push_back(layout_.tuple_width(group));
+  }
+}
+
+RuleTable::Node RuleTable::find(std::span<const std::int32_t> source) const {
+  Node node = root();
+  for (std::size_t n = 0; n < source.size() && node != nowhere(); ++n)
+    node = source[n] < 0 ? advance_gap(node, -1 - source[n]) : advance(node, source[n]);
+  return node;
+}
+
+RuleTable::Node RuleTable::child(Node node, std::uint64_t rank) const {
+  Children range = children(node);
+  while (range.begin < range.end) {
+    const std::uint64_t middle = range.begin + (range.end - range.begin) / 2;
+    const std::uint64_t found = this->rank(middle);
+    if (found == rank) return {middle};
+    if (found < rank)
+      range.begin = middle + 1;
+    else
+      range.end = middle;
+  }
+  return nowhere();
+}
+
+/// How many rules come before those of a node.
+std::uint64_t RuleTable::first_rule(std::uint64_t node) const {
+  const std::uint64_t low =
+      bits_at(nodes_, (node - 1) * layout_.node_width() + layout_.symbol_width,
+              static_cast<int>(layout_.low_width));
+  return (places_.children(node - 1).begin << layout_.low_width | low) % layout_.rules;
+}
+
+RuleRange RuleTable::rules(Node node) const {
+  if (node.number == 0 || node == nowhere() || !has_rules(node.number)) return {};
+  const std::uint64_t first = first_rule(node.number);
+  return {first, std::min(last_of_source(first) + 1, layout_.rules)};
+}
+
+void RuleTable::read_source(std::uint64_t rule, std::vector<std::int32_t>& source) const {
+  source.clear();
+  Node node = root();
+  for (std::uint64_t level = 0; level < layout_.levels; ++level) {
+    // The last child that has no more rules before it: the rule is below it.
+    Children range = children(node);
+    if (range.begin == range.end) break;
+    while (range.end - range.begin > 1) {
+      const std::uint64_t middle = range.begin + (range.end - range.begin) / 2;
+      if (first_rule(middle) <= rule)
+        range.begin = middle;
+      else
+        range.end = middle;
+    }
+    node = {range.begin};
+    source.push_back(symbol(node));
+    const RuleRange own = rules(node);
+    if (own.first <= rule && rule < own.last) return;
+  }
+  fail<RuleError>("its sources are damaged");
+}
+
+RuleTable::Target RuleTable::target(std::uint64_t rule) const {
+  const std::uint64_t flag = layout_.where == 2 ? 1 : 0;
+  Target found{};
+  found.is_in_pool = layout_.where == 2 ? field(rule, 0, 1) != 0 : layout_.where == 1;
+  const std::uint64_t size = found.is_in_pool ? layout_.pool_size : layout_.text_size;
+  found.place = std::min(field(rule, flag, layout_.place_width), size);
+  found.length =
+      std::min(field(rule, flag + layout_.place_width, layout_.length_width), size - found.place);
+  return found;
+}
+
+void RuleTable::append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const {
+  const Target found = target(rule);
+  const std::uint64_t width = found.is_in_pool ? layout_.pool_width : layout_.text_width;
+  const std::uint8_t* bytes = found.is_in_pool ? pool_ : text_;
+  const std::uint64_t gaps = found.is_in_pool ? layout_.max_gaps : 0;
+  for (std::uint64_t n = 0; n < found.length; ++n) {
+    const std::uint64_t symbol = bits_at(bytes, (found.place + n) * width, static_cast<int>(width));
+    out.push_back(static_cast<std::int32_t>(symbol < gaps ? ~symbol : symbol - gaps));
+  }
+}
+
+std::int64_t RuleTable::sentence_of(std::uint64_t place) const {
+  std::uint64_t begin = 0, end = layout_.sentences;
+  while (end - begin > 1) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    if (bits_at(text_start_, middle * layout_.start_width, static_cast<int>(layout_.start_width)) <=
+        place)
+      begin = middle;
+    else
+      end = middle;
+  }
+  return static_cast<std::int64_t>(begin);
+}
+
+RuleTable::Tuple RuleTable::tuple(std::uint64_t rule, std::size_t group) const {
+  const GroupLayout& found = layout_.groups[group];
+  const std::uint64_t at = rule * layout_.record_width + layout_.group_place[group];
+  if (!found.is_coded) return {records_, at};
+  const std::uint64_t code = bits_at(records_, at, static_cast<int>(group_widths_[group]));
+  return {codes_, found.place + std::min(code, found.codes - 1) * tuple_widths_[group]};
+}
+
+void RuleTable::read_features(std::uint64_t rule, float* out) const {
+  for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
+    auto [bytes, place] = tuple(rule, g);
+    for (const std::uint64_t column : layout_.groups[g].columns) {
+      if (column >= num_counts)
+        out[column - num_counts] =
+            std::bit_cast<float>(static_cast<std::uint32_t>(value(column, bytes, place)));
+      place += layout_.columns[column].width;
+    }
+  }
+}
+
+void RuleTable::read(std::uint64_t rule, RuleBuffer& out) const {
+  const Target found = target(rule);
+  out.target.clear();
+  append_target(rule, out.target);
+  out.target_place = found.is_in_pool ? -1 : static_cast<std::int64_t>(found.place);
+  out.sentence =
+      found.is_in_pool
+          ? static_cast<std::int64_t>(field(rule, sentence_place_, layout_.sentence_width)) - 1
+          : sentence_of(found.place);
+  out.left = static_cast<std::int32_t>(
+      std::min(field(rule, left_place_, layout_.left_width), layout_.labels - 1));
+  out.links.clear();
+  if (layout_.patterns) {
+    const std::uint64_t pattern =
+        std::min(field(rule, links_place_, layout_.links_width), layout_.patterns - 1);
+    const auto range = link_counts_.children(pattern);
+    const auto one = static_cast<int>(layout_.link_source_width);
+    const auto other = static_cast<int>(layout_.link_target_width);
+    for (std::uint64_t n = range.begin; n < range.end; ++n) {
+      const std::uint64_t at = n * static_cast<std::uint64_t>(one + other);
+      out.links.push_back({static_cast<std::uint16_t>(bits_at(links_, at, one)),
+                           static_cast<std::uint16_t>(
+                               bits_at(links_, at + static_cast<std::uint64_t>(one), other))});
+    }
+  }
+  out.features.resize(static_cast<std::size_t>(layout_.features));
+  read_features(rule, out.features.data());
+  double* const count[num_counts] = {&out.count, &out.source_count, &out.target_count};
+  for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
+    auto [bytes, place] = tuple(rule, g);
+    for (const std::uint64_t column : layout_.groups[g].columns) {
+      if (column < num_counts) {
+        const std::uint64_t bits = value(column, bytes, place);
+        *count[column] = layout_.columns[column].is_whole ? static_cast<double>(bits)
+                                                          : std::bit_cast<double>(bits);
+      }
+      place += layout_.columns[column].width;
+    }
+  }
+}
+
+std::uint64_t RuleTable::id(std::uint64_t rule) const {
+  if (!layout_.ids_width) return rule;
+  return bits_at(ids_, rule * layout_.ids_width, static_cast<int>(layout_.ids_width));
+}
+
+std::uint64_t RuleTable::rule_of(std::uint64_t id) const {
+  std::uint64_t begin = 0, end = layout_.rules;
+  while (begin < end) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    if (this->id(middle) < id)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin < layout_.rules && this->id(begin) == id ? begin : layout_.rules;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,204 @@
+// core/rules/table.hpp: a rule table in mapped files (core/rules/table_layout.hpp): its sources,
+// walked symbol by symbol, and its rules. No Python here.
+//
+// What damaged files say is cut down to what there is: answers may be wrong, or a RuleError, but
+// nothing is read that is not theirs. Nothing is written, so any number of threads may read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules/rule.hpp"
+#include "rules/table_layout.hpp"
+#include "util/error.hpp"
+
+namespace rosewood {
+
+using TableFiles = std::map<std::string, std::span<const std::uint8_t>>;
+
+/// Rules first .. last-1.
+struct RuleRange {
+  std::uint64_t first = 0, last = 0;
+  bool is_empty() const { return first >= last; }
+};
+
+/// One side's words, by number and by their bytes.
+class TableWords {
+ public:
+  TableWords() = default;
+  TableWords(const TableFiles& files, const std::string& side, std::uint64_t words,
+             std::uint64_t bytes);
+
+  std::uint64_t size() const { return words_; }
+  std::string_view operator[](std::uint64_t number) const;
+  /// The number of a word; -1 if it has none.
+  std::int32_t find(std::string_view word) const;
+  /// Refuses words that are empty or stand twice, or are not where they should be.
+  void check(const char* side) const;
+
+ private:
+  std::uint64_t words_ = 0, bytes_ = 0;
+  int start_width_ = 0, order_width_ = 0;
+  const char* text_ = nullptr;
+  const std::uint8_t *start_ = nullptr, *order_ = nullptr;
+};
+
+/// A rule of a table, and the room it is read into.
+struct RuleBuffer {
+  std::int32_t left = 0;
+  std::vector<std::int32_t> source, target;
+  std::vector<RuleLink> links;
+  double count = 0, source_count = 0, target_count = 0;
+  std::vector<float> features;
+  std::int64_t sentence = -1, target_place = -1;
+
+  RuleView view() const {
+    return {left,         source,       target,   links,    count,
+            source_count, target_count, features, sentence, target_place};
+  }
+};
+
+class RuleTable {
+ public:
+  /// The files by their names; refuses sizes that do not go together.
+  explicit RuleTable(const TableFiles& files);
+
+  const TableLayout& layout() const { return layout_; }
+  std::uint64_t size() const { return layout_.rules; }
+  std::int32_t labels() const { return static_cast<std::int32_t>(layout_.labels); }
+  const TableWords& source_words() const { return source_words_; }
+  const TableWords& target_words() const { return target_words_; }
+
+  // Sources. A node stands for a beginning of sources; the root for the empty one.
+  struct Node {
+    std::uint64_t number;
+    friend bool operator==(const Node&, const Node&) = default;
+  };
+  static constexpr Node root() { return {0}; }
+  static constexpr Node nowhere() { return {~std::uint64_t{0}}; }
+  /// The node a word further, or nowhere().
+  Node advance(Node node, std::int32_t word) const {
+    return word < 0 ? nowhere() : child(node, layout_.labels + static_cast<std::uint64_t>(word));
+  }
+  /// The node a gap further, or nowhere().
+  Node advance_gap(Node node, std::int32_t label) const {
+    return label < 0 || label >= labels() ? nowhere()
+                                          : child(node, static_cast<std::uint64_t>(label));
+  }
+  /// The node of a whole source, or nowhere().
+  Node find(std::span<const std::int32_t> source) const;
+  /// The children of a node; nodes begin .. end-1 in the order of their symbols.
+  struct Children {
+    std::uint64_t begin, end;
+  };
+  Children children(Node node) const {
+    const auto range = children_.children(node.number);
+    return {range.begin + 1, range.end + 1};
+  }
+  bool has_children(Node node) const {
+    const auto range = children_.children(node.number);
+    return range.begin < range.end;
+  }
+  /// The last symbol of a node that is not the root.
+  std::int32_t symbol(Node node) const {
+    const std::uint64_t rank = this->rank(node.number);
+    return static_cast<std::int32_t>(rank < layout_.labels ? ~rank : rank - layout_.labels);
+  }
+  /// The rules whose source is that of the node.
+  RuleRange rules(Node node) const;
+  /// The source of a rule.
+  void read_source(std::uint64_t rule, std::vector<std::int32_t>& source) const;
+  /// Calls body(source, range) for every source in order.
+  template <class Body>
+  void for_each_source(Body&& body) const;
+
+  // Rules; their number is below size().
+  /// All but the source.
+  void read(std::uint64_t rule, RuleBuffer& out) const;
+  /// Appends the symbols of its target.
+  void append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const;
+  /// Writes as many numbers as there are features.
+  void read_features(std::uint64_t rule, float* out) const;
+  std::uint64_t id(std::uint64_t rule) const;
+  /// The rule of an id; size() if there is none.
+  std::uint64_t rule_of(std::uint64_t id) const;
+  /// The rule that is the last one of its source, from this one on.
+  std::uint64_t last_of_source(std::uint64_t rule) const {
+    return next_set_bit(last_, layout_.rules, rule);
+  }
+
+  /// Refuses what a writer never writes.
+  void check() const;
+
+ private:
+  using Counts = Degrees<RuleError>;
+  struct Target {
+    bool is_in_pool;
+    std::uint64_t place, length;
+  };
+
+  std::uint64_t rank(std::uint64_t node) const {
+    return bits_at(nodes_, (node - 1) * layout_.node_width(),
+                   static_cast<int>(layout_.symbol_width));
+  }
+  bool has_rules(std::uint64_t node) const {
+    return bits_at(nodes_, node * layout_.node_width() - 1, 1) != 0;
+  }
+  std::uint64_t first_rule(std::uint64_t node) const;
+  Node child(Node node, std::uint64_t rank) const;
+  Target target(std::uint64_t rule) const;
+  std::int64_t sentence_of(std::uint64_t place) const;
+  std::uint64_t field(std::uint64_t rule, std::uint64_t from, std::uint64_t width) const {
+    return bits_at(records_, rule * layout_.record_width + from, static_cast<int>(width));
+  }
+  std::uint64_t value(std::uint64_t column, const std::uint8_t* bytes, std::uint64_t place) const {
+    const ColumnCode& code = layout_.columns[column];
+    return code.decoded(wide_bits_at(bytes, place, code.width));
+  }
+  /// Where the numbers of a group of a rule are: bytes, and a place in bits.
+  struct Tuple {
+    const std::uint8_t* bytes;
+    std::uint64_t place;
+  };
+  Tuple tuple(std::uint64_t rule, std::size_t group) const;
+
+  TableLayout layout_;
+  TableWords source_words_, target_words_;
+  const std::uint8_t *nodes_, *last_, *records_, *ids_, *text_, *text_start_, *pool_, *links_,
+      *codes_;
+  Counts children_, places_, link_counts_;
+  std::vector<std::uint64_t> group_widths_, tuple_widths_;               // in bits
+  std::uint64_t links_place_ = 0, left_place_ = 0, sentence_place_ = 0;  // in a record
+};
+
+template <class Body>
+void RuleTable::for_each_source(Body&& body) const {
+  std::vector<std::int32_t> source;
+  std::vector<Children> open{children(root())};
+  std::uint64_t visited = 0, rules = 0;
+  while (!open.empty()) {
+    if (open.back().begin == open.back().end) {
+      open.pop_back();
+      if (!source.empty()) source.pop_back();
+      continue;
+    }
+    const Node node{open.back().begin++};
+    if (visited++ == layout_.nodes || open.size() > layout_.levels)
+      fail<RuleError>("its sources are damaged");
+    source.push_back(symbol(node));
+    const RuleRange range = this->rules(node);
+    if (!range.is_empty()) {
+      if (range.first != rules) fail<RuleError>("its sources are damaged");
+      rules = range.last;
+      body(std::span<const std::int32_t>(source), range);
+    }
+    open.push_back(children(node));
+  }
+  if (rules != layout_.rules) fail<RuleError>("its sources are damaged");
+}
+
+}  // namespace rosewood

@@ -1,0 +1,280 @@
+// core/rules/table_finish.cpp: the files of a rule table, when all rules have come.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+#include "rules/table_writer.hpp"
+
+namespace rosewood {
+
+namespace {
+
+constexpr std::int64_t no_sentence = 0;
+constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
+
+using Counts = Degrees<RuleError>;
+
+/// Bits into a file; body(out) writes them.
+template <class Body>
+void write_bits(const std::string& path, Body&& body) {
+  FileSink file(path);
+  BitWriter out(file.sink());
+  body(out);
+  out.finish();
+  file.close();
+}
+
+/// Numbers of children and the places kept of them; next() gives the numbers.
+template <class Next>
+void write_counts(const std::string& path, std::uint64_t nodes, Next&& next) {
+  FileSink bits(path), kept(path + ".kept");
+  Counts::write(nodes, next, bits.sink(), [&](std::uint64_t place) { kept.sink().put(place); });
+  bits.close();
+  kept.close();
+}
+
+}  // namespace
+
+void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
+                             std::span<const std::int64_t> source_start,
+                             std::span<const std::uint8_t> target_bytes,
+                             std::span<const std::int64_t> target_start) {
+  const auto check_words = [](const char* side, std::span<const std::int64_t> start,
+                              std::size_t bytes, std::int64_t largest) {
+    if (start.empty() || start[0] != 0 || start.back() != static_cast<std::int64_t>(bytes) ||
+        !std::ranges::is_sorted(start))
+      fail<RuleError>("the ", side, " words do not go from 0 to ", bytes);
+    if (largest >= static_cast<std::int64_t>(start.size()) - 1)
+      fail<RuleError>("there is no ", side, " word ", largest);
+  };
+  check_words("source", source_start, source_bytes.size(), max_source_word_);
+  check_words("target", target_start, target_bytes.size(), max_target_word_);
+  if (size_) last_.push(1, 1);
+  last_.finish();
+  last_file_.close();
+  close_levels(0);
+  for (Level& level : levels_) {
+    level.opened.close();
+    level.children.close();
+  }
+  drafts_.close();
+  ids_.close();
+  pool_.close();
+  links_.close();
+  link_counts_.close();
+  if (!has_text_) write_text({}, std::span(&no_sentence, 1));
+  layout_.rules = size_;
+  layout_.num_ids = num_ids_ ? *num_ids_ : last_id_ ? *last_id_ + 1 : 0;
+  if (last_id_ && *last_id_ >= layout_.num_ids)
+    fail<RuleError>("a rule has the id ", *last_id_, ", there are ", layout_.num_ids);
+  layout_.labels = shape_.labels.size();
+  layout_.features = shape_.features.size();
+  layout_.source_words = source_start.size() - 1;
+  layout_.source_bytes = source_bytes.size();
+  layout_.target_words = target_start.size() - 1;
+  layout_.target_bytes = target_bytes.size();
+  write_words("source", source_bytes, source_start);
+  write_words("target", target_bytes, target_start);
+  write_nodes();
+  write_links();
+  write_pools();
+  choose_groups();
+  layout_.settle();
+  write_codes();
+  write_records();
+  const std::vector<std::uint64_t> numbers = layout_.numbers();
+  File file(path("layout"), "wb");
+  file.write(numbers.data(), 8 * numbers.size());
+  file.close();
+  for (Level& level : levels_) {
+    level.opened.discard();
+    level.children.discard();
+  }
+  drafts_.discard();
+  ids_.discard();
+  pool_.discard();
+  links_.discard();
+  link_counts_.discard();
+}
+
+void RuleTableWriter::write_words(const std::string& side, std::span<const std::uint8_t> bytes,
+                                  std::span<const std::int64_t> start) const {
+  File words(path(side + ".words"), "wb");
+  words.write(bytes.data(), bytes.size());
+  words.close();
+  write_bits(path(side + ".word_start"), [&](BitWriter& out) {
+    const auto width = static_cast<int>(width_of(bytes.size()));
+    for (const std::int64_t place : start) out.push(static_cast<std::uint64_t>(place), width);
+  });
+  const std::size_t count = start.size() - 1;
+  const auto word = [&](std::uint32_t number) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()) + start[number],
+                            static_cast<std::size_t>(start[number + 1] - start[number]));
+  };
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, std::less<>(), word);
+  for (std::size_t n = 0; n < count; ++n)
+    if (word(order[n]).empty() || (n && word(order[n]) == word(order[n - 1])))
+      fail<RuleError>("the ", side, " word ", order[n], " is empty or stands twice");
+  write_bits(path(side + ".order"), [&](BitWriter& out) {
+    for (const std::uint32_t number : order)
+      out.push(number, static_cast<int>(width_of(count - 1)));
+  });
+}
+
+/// Level by level.
+template <class Body>
+void RuleTableWriter::for_each_node(Body&& body) const {
+  for (std::size_t level = 0; level < levels_.size(); ++level)
+    for (auto reader = levels_[level].opened.read(); !reader.is_done();) {
+      const Opened node = reader.next();
+      body(node, level * size_ + node.first);
+    }
+}
+
+void RuleTableWriter::write_nodes() {
+  layout_.levels = levels_.size();
+  layout_.symbol_width = width_of(max_rank_);
+  const std::uint64_t each = layout_.nodes ? layout_.levels * size_ / layout_.nodes : 0;
+  layout_.low_width = each ? width_of(each) - 1 : 0;
+  const std::uint64_t below = (std::uint64_t{1} << layout_.low_width) - 1;
+  Spool<std::uint32_t> steps(path("steps.part"));
+  write_bits(path("nodes"), [&](BitWriter& out) {
+    for_each_node([&](const Opened& node, std::uint64_t place) {
+      out.push(node.rank, static_cast<int>(layout_.symbol_width));
+      out.push(place & below, static_cast<int>(layout_.low_width));
+      out.push(node.has_rules, 1);
+      const std::uint64_t high = place >> layout_.low_width;
+      steps.push(static_cast<std::uint32_t>(high - layout_.high_total));
+      layout_.high_total = high;
+    });
+  });
+  steps.close();
+  auto step = steps.read();
+  if (!step.is_done()) step.next();  // of the first node, which is at 0
+  write_counts(path("places"), layout_.nodes, [&] { return step.is_done() ? 0U : step.next(); });
+  steps.discard();
+  std::size_t level = 0;
+  std::optional<SpoolReader<std::uint32_t>> children;
+  bool is_root = true;
+  write_counts(path("children"), layout_.nodes + 1, [&] {
+    if (std::exchange(is_root, false)) return open_children_[0];
+    while (!children || children->is_done()) children.emplace(levels_[level++].children.read());
+    return children->next();
+  });
+}
+
+void RuleTableWriter::write_links() {
+  layout_.patterns = link_counts_.size();
+  layout_.num_links = links_.size();
+  layout_.link_source_width = width_of(max_link_source_);
+  layout_.link_target_width = width_of(max_link_target_);
+  layout_.links_width = layout_.patterns ? width_of(layout_.patterns - 1) : 0;
+  write_bits(path("links"), [&](BitWriter& out) {
+    for (auto reader = links_.read(); !reader.is_done();) {
+      const std::uint32_t link = reader.next();
+      out.push(link >> 16, static_cast<int>(layout_.link_source_width));
+      out.push(link & 0xffff, static_cast<int>(layout_.link_target_width));
+    }
+  });
+  auto counts = link_counts_.read();
+  write_counts(path("links.counts"), layout_.patterns, [&] { return counts.next(); });
+}
+
+void RuleTableWriter::write_pools() {
+  layout_.where = uses_text_ && uses_pool_ ? 2 : uses_pool_ ? 1 : 0;
+  layout_.place_width = width_of(max_place_);
+  layout_.length_width = width_of(max_length_);
+  layout_.left_width = width_of(max_left_);
+  layout_.sentence_width = width_of(max_sentence_);
+  layout_.pool_size = pool_.size();
+  const auto words = static_cast<std::uint64_t>(std::max<std::int64_t>(max_target_word_, 0));
+  layout_.pool_width = pool_.size() ? width_of(layout_.max_gaps + words) : 0;
+  write_bits(path("pool"), [&](BitWriter& out) {
+    for (auto reader = pool_.read(); !reader.is_done();) {
+      const std::int32_t symbol = reader.next();
+      out.push(static_cast<std::uint64_t>(
+                   source_rank(symbol, static_cast<std::int32_t>(layout_.max_gaps))),
+               static_cast<int>(layout_.pool_width));
+    }
+  });
+  layout_.ids_width = ids_.size() ? width_of(layout_.num_ids - 1) : 0;
+  write_bits(path("ids"), [&](BitWriter& out) {
+    for (auto reader = ids_.read(); !reader.is_done();)
+      out.push(reader.next(), static_cast<int>(layout_.ids_width));
+  });
+}
+
+/// A code, or the numbers themselves: whatever takes less room in all.
+void RuleTableWriter::choose_groups() {
+  for (const ColumnRange& range : ranges_) layout_.columns.push_back(range.code());
+  for (const Group& group : groups_) {
+    GroupLayout chosen;
+    chosen.columns = group.columns;
+    chosen.codes = group.codes.size();
+    chosen.is_coded = 1;
+    const std::uint64_t numbers = layout_.tuple_width(chosen);
+    const std::uint64_t coded = size_ * layout_.field_width(chosen) + chosen.codes * numbers;
+    if (coded > size_ * numbers || group.codes.is_full()) {
+      chosen.is_coded = 0;
+      chosen.codes = 0;
+    }
+    layout_.groups.push_back(std::move(chosen));
+  }
+}
+
+/// A number of a column as its code takes it.
+std::uint64_t RuleTableWriter::encoded(std::uint64_t column, std::uint64_t bits) const {
+  const ColumnCode& code = layout_.columns[column];
+  return code.encoded(code.is_whole ? ColumnRange::whole_of(bits) : bits);
+}
+
+void RuleTableWriter::write_codes() {
+  write_bits(path("codes"), [&](BitWriter& out) {
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      for (std::uint64_t code = 0; code < layout_.groups[g].codes; ++code)
+        for (std::size_t n = 0; n < groups_[g].columns.size(); ++n) {
+          const std::uint64_t column = groups_[g].columns[n];
+          push_wide(out, encoded(column, groups_[g].codes.tuple(code)[n]),
+                    layout_.columns[column].width);
+        }
+  });
+}
+
+void RuleTableWriter::write_records() {
+  auto draft = drafts_.read();
+  write_bits(path("records"), [&](BitWriter& out) {
+    const auto push = [&](std::uint64_t value, std::uint64_t width) {
+      out.push(value, static_cast<int>(width));
+    };
+    for (std::uint64_t rule = 0; rule < size_; ++rule) {
+      const std::uint64_t low = draft.next(), rest = draft.next();
+      const bool is_in_pool = (rest >> 16 & 1) != 0;
+      if (layout_.where == 2) push(is_in_pool ? 1 : 0, 1);
+      push(rest >> 17 << 32 | low, layout_.place_width);
+      push(rest & 0xffff, layout_.length_width);
+      push(draft.next(), layout_.links_width);
+      if (shape_.labels.size() > 1) push(draft.next(), layout_.left_width);
+      const std::uint64_t sentence = is_in_pool ? draft.next() : 0;
+      push(sentence, layout_.sentence_width);
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const Group& group = groups_[g];
+        const std::uint32_t code = draft.next();
+        if (layout_.groups[g].is_coded) {
+          push(code, layout_.field_width(layout_.groups[g]));
+          continue;
+        }
+        for (std::size_t n = 0; n < group.columns.size(); ++n) {
+          const std::uint64_t column = group.columns[n];
+          std::uint64_t bits = code == no_code ? draft.next() : group.codes.tuple(code)[n];
+          if (code == no_code && column < num_counts) bits |= std::uint64_t{draft.next()} << 32;
+          push_wide(out, encoded(column, bits), layout_.columns[column].width);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace rosewood

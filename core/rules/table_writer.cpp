@@ -1,0 +1,269 @@
+// core/rules/table_writer.cpp: rules on their way into a table; table_finish.cpp writes the files.
+#include "rules/table_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace rosewood {
+
+namespace {
+
+constexpr std::size_t most_symbols = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint64_t most_places = std::uint64_t{1} << 47;
+constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
+const char* const count_names[num_counts] = {"count", "source_count", "target_count"};
+
+/// The number of a column, counts first.
+std::uint64_t column_of(const std::string& name, const std::vector<std::string>& features) {
+  const auto count = std::ranges::find(count_names, name);
+  if (count != std::end(count_names)) return static_cast<std::uint64_t>(count - count_names);
+  const auto feature = std::ranges::find(features, name);
+  if (feature == features.end()) fail<RuleError>("a group has ", name, ", which is no column");
+  return num_counts + static_cast<std::uint64_t>(feature - features.begin());
+}
+
+}  // namespace
+
+template <class... Parts>
+void RuleTableWriter::refuse(const Parts&... parts) const {
+  fail<RuleError>("rule ", size_ + 1, ": ", parts...);
+}
+
+RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
+    : folder_(std::move(folder)),
+      shape_(std::move(shape)),
+      open_children_{0},
+      last_file_(path("last")),
+      last_(last_file_.sink()),
+      drafts_(path("drafts.part")),
+      ids_(path("ids.part")),
+      pool_(path("pool.part")),
+      links_(path("links.part")),
+      link_counts_(path("link_counts.part")) {
+  if (shape_.labels.empty()) fail<RuleError>("a table has no labels, want at least one");
+  std::set<std::string> names(shape_.features.begin(), shape_.features.end());
+  if (names.size() != shape_.features.size()) fail<RuleError>("a feature is named twice");
+  for (const char* name : count_names)
+    if (names.contains(name)) fail<RuleError>("a feature is named ", name, ", which is a count");
+  if (std::set<std::string>(shape_.labels.begin(), shape_.labels.end()).size() !=
+      shape_.labels.size())
+    fail<RuleError>("a label is named twice");
+  const std::size_t columns = num_counts + shape_.features.size();
+  std::vector<int> seen(columns);
+  const auto add_group = [&](std::vector<std::uint64_t> group) {
+    for (const std::uint64_t column : group)
+      if (seen[column]++) fail<RuleError>("a column is in two groups");
+    if (!group.empty()) groups_.push_back({group, TupleCodes(group.size())});
+  };
+  for (const auto& group : shape_.groups) {
+    std::vector<std::uint64_t> numbers;
+    for (const std::string& name : group) numbers.push_back(column_of(name, shape_.features));
+    add_group(numbers);
+  }
+  for (std::size_t column = 0; column < columns; ++column) {
+    ranges_.emplace_back(column < num_counts);
+    if (!seen[column]) add_group({column});
+  }
+  values_.resize(columns);
+}
+
+void RuleTableWriter::set_text(std::span<const std::int32_t> ids,
+                               std::span<const std::int64_t> start) {
+  if (size_ || has_text_) fail<RuleError>("a table has one text, which comes before its rules");
+  if (start.empty() || start[0] != 0 || start.back() != static_cast<std::int64_t>(ids.size()) ||
+      !std::ranges::is_sorted(start))
+    fail<RuleError>("the sentences of the text do not go from 0 to ", ids.size());
+  text_ = ids;
+  layout_.text_size = ids.size();
+  layout_.sentences = start.size() - 1;
+  for (const std::int32_t word : ids) {
+    if (word < 0) fail<RuleError>("the text has the word ", word);
+    max_target_word_ = std::max<std::int64_t>(max_target_word_, word);
+  }
+  has_text_ = true;
+  write_text(ids, start);
+}
+
+void RuleTableWriter::write_text(std::span<const std::int32_t> ids,
+                                 std::span<const std::int64_t> start) {
+  layout_.text_width = max_target_word_ < 0 ? 0 : width_of(max_target_word_);
+  layout_.start_width = width_of(ids.size());
+  FileSink words(path("text")), starts(path("text.start"));
+  BitWriter word_bits(words.sink()), start_bits(starts.sink());
+  for (const std::int32_t word : ids)
+    word_bits.push(static_cast<std::uint64_t>(word), static_cast<int>(layout_.text_width));
+  for (const std::int64_t place : start)
+    start_bits.push(static_cast<std::uint64_t>(place), static_cast<int>(layout_.start_width));
+  word_bits.finish();
+  start_bits.finish();
+  words.close();
+  starts.close();
+}
+
+void RuleTableWriter::add(const RuleView& rule, std::uint64_t id, bool has_id) {
+  check(rule);
+  if (size_ == 0) has_ids_ = has_id;
+  if (has_ids_ != has_id) refuse("some rules have ids, and some have not");
+  if (has_id) {
+    if (id >= most_places || (last_id_ && id <= *last_id_)) refuse("ids do not ascend");
+    ids_.push(id);
+  }
+  last_id_ = id;
+  enter_source(rule.source);
+  add_target(rule);
+  add_columns(rule);
+  ++size_;
+}
+
+void RuleTableWriter::check(const RuleView& rule) {
+  const auto labels = static_cast<std::int64_t>(shape_.labels.size());
+  if (rule.source.empty()) refuse("its source is empty");
+  if (rule.source.size() > most_symbols || rule.target.size() > most_symbols)
+    refuse("a side has more than ", most_symbols, " symbols");
+  if (rule.left < 0 || rule.left >= labels) refuse("there is no label ", rule.left);
+  std::int32_t gaps = 0;
+  for (const std::int32_t symbol : rule.source) {
+    if (-std::int64_t{symbol} > labels) refuse("there is no label ", -1 - std::int64_t{symbol});
+    if (symbol < 0) ++gaps;
+    max_source_word_ = std::max<std::int64_t>(max_source_word_, symbol);
+  }
+  check_target(rule, gaps);
+  for (std::size_t n = 0; n < rule.links.size(); ++n) {
+    const RuleLink link = rule.links[n];
+    if (link.source >= rule.source.size() || link.target >= rule.target.size())
+      refuse("a link ", link.source, "-", link.target, " leads outside of it");
+    if (rule.source[link.source] < 0 || rule.target[link.target] < 0)
+      refuse("a link ", link.source, "-", link.target, " leads to a gap");
+    if (n && rule.links[n - 1] >= link) refuse("its links do not ascend");
+  }
+  for (const double count : {rule.count, rule.source_count, rule.target_count})
+    if (!(count >= 0) || !std::isfinite(count)) refuse("a count is ", count);
+  if (rule.features.size() != shape_.features.size())
+    refuse("it has ", rule.features.size(), " features, want ", shape_.features.size());
+  for (std::size_t f = 0; f < rule.features.size(); ++f)
+    if (!std::isfinite(rule.features[f]))
+      refuse(shape_.features[f], " is ", rule.features[f], ", want a finite number");
+  if (rule.sentence < -1 || rule.sentence >= std::int64_t{no_code})
+    refuse("it is of sentence ", rule.sentence);
+}
+
+void RuleTableWriter::check_target(const RuleView& rule, std::int32_t gaps) {
+  seen_gaps_.assign(static_cast<std::size_t>(gaps), 0);
+  for (const std::int32_t symbol : rule.target) {
+    max_target_word_ = std::max<std::int64_t>(max_target_word_, symbol);
+    if (symbol >= 0) continue;
+    const std::int64_t gap = -1 - std::int64_t{symbol};
+    if (gap >= gaps || seen_gaps_[static_cast<std::size_t>(gap)]++)
+      refuse("gap ", gap + 1, " of its target is not one of the source, each once");
+  }
+  if (std::ranges::count(seen_gaps_, 0)) refuse("a gap of its source is not in its target");
+  layout_.max_gaps = std::max<std::uint64_t>(layout_.max_gaps, static_cast<std::uint64_t>(gaps));
+  if (rule.target_place < 0) return;
+  const auto place = static_cast<std::uint64_t>(rule.target_place);
+  if (place > text_.size() || rule.target.size() > text_.size() - place ||
+      !std::ranges::equal(rule.target, text_.subspan(place, rule.target.size())))
+    refuse("its target does not stand at place ", rule.target_place, " of the text");
+}
+
+void RuleTableWriter::enter_source(std::span<const std::int32_t> source) {
+  const bool is_same = size_ && std::ranges::equal(source, source_);
+  if (size_) last_.push(is_same ? 0 : 1, 1);
+  if (is_same) return;
+  const auto labels = static_cast<std::int32_t>(shape_.labels.size());
+  if (size_ && !is_source_before(source_, source, labels)) refuse("its source is not in order");
+  const auto common =
+      static_cast<std::size_t>(std::ranges::mismatch(source, source_).in1 - source.begin());
+  close_levels(common);
+  for (std::size_t level = common; level < source.size(); ++level) {
+    if (level == levels_.size()) {
+      const std::string name = path("level" + std::to_string(level));
+      levels_.push_back({Spool<Opened>(name + ".part"), Spool<std::uint32_t>(name + "c.part")});
+    }
+    const auto rank = static_cast<std::uint32_t>(source_rank(source[level], labels));
+    max_rank_ = std::max<std::uint64_t>(max_rank_, rank);
+    levels_[level].opened.push({size_, rank, level + 1 == source.size() ? 1U : 0U});
+    ++open_children_.back();
+    open_children_.push_back(0);
+    ++layout_.nodes;
+  }
+  source_.assign(source.begin(), source.end());
+}
+
+/// Nodes of the last source that are deeper than `keep` have all their children.
+void RuleTableWriter::close_levels(std::size_t keep) {
+  while (open_children_.size() > keep + 1) {
+    levels_[open_children_.size() - 2].children.push(open_children_.back());
+    open_children_.pop_back();
+  }
+}
+
+void RuleTableWriter::add_target(const RuleView& rule) {
+  const bool is_in_text = rule.target_place >= 0;
+  std::uint64_t place = static_cast<std::uint64_t>(rule.target_place);
+  if (!is_in_text) {
+    StringHash key;
+    for (const std::int32_t symbol : rule.target) key.append(symbol);
+    const auto known = pool_places_.find(key);
+    place = known ? *known : pool_.size();
+    if (!known) {
+      pool_.append(rule.target);
+      pool_places_.put(key, place);
+    }
+  }
+  if (place >= most_places) refuse("the table is too large");
+  (is_in_text ? uses_text_ : uses_pool_) = true;
+  max_place_ = std::max(max_place_, place);
+  max_length_ = std::max<std::uint64_t>(max_length_, rule.target.size());
+  max_left_ = std::max<std::uint64_t>(max_left_, static_cast<std::uint64_t>(rule.left));
+  drafts_.push(static_cast<std::uint32_t>(place));
+  drafts_.push(static_cast<std::uint32_t>(place >> 32 << 17 | (is_in_text ? 0 : 1) << 16 |
+                                          rule.target.size()));
+  drafts_.push(pattern_of(rule.links));
+  if (shape_.labels.size() > 1) drafts_.push(static_cast<std::uint32_t>(rule.left));
+  if (is_in_text) return;
+  const auto sentence = static_cast<std::uint32_t>(rule.sentence + 1);
+  max_sentence_ = std::max<std::uint64_t>(max_sentence_, sentence);
+  drafts_.push(sentence);
+}
+
+std::uint32_t RuleTableWriter::pattern_of(std::span<const RuleLink> links) {
+  StringHash key;
+  for (const RuleLink link : links) key.append(link.source << 16 | link.target);
+  if (const auto known = patterns_.find(key)) return static_cast<std::uint32_t>(*known);
+  const std::uint64_t pattern = link_counts_.size();
+  if (pattern == no_code) refuse("there are too many patterns of links");
+  for (const RuleLink link : links) {
+    links_.push(std::uint32_t{link.source} << 16 | link.target);
+    max_link_source_ = std::max<std::uint32_t>(max_link_source_, link.source);
+    max_link_target_ = std::max<std::uint32_t>(max_link_target_, link.target);
+  }
+  link_counts_.push(static_cast<std::uint32_t>(links.size()));
+  patterns_.put(key, pattern);
+  return static_cast<std::uint32_t>(pattern);
+}
+
+void RuleTableWriter::add_columns(const RuleView& rule) {
+  values_[0] = std::bit_cast<std::uint64_t>(rule.count + 0.0);  // -0.0 becomes 0.0
+  values_[1] = std::bit_cast<std::uint64_t>(rule.source_count + 0.0);
+  values_[2] = std::bit_cast<std::uint64_t>(rule.target_count + 0.0);
+  for (std::size_t f = 0; f < rule.features.size(); ++f)
+    values_[num_counts + f] = std::bit_cast<std::uint32_t>(rule.features[f] + 0.0F);
+  for (Group& group : groups_) {
+    tuple_.clear();
+    for (const std::uint64_t column : group.columns) tuple_.push_back(values_[column]);
+    bool is_new = false;
+    const auto code = group.codes.code(tuple_, is_new);
+    if (is_new)
+      for (const std::uint64_t column : group.columns) ranges_[column].see(values_[column]);
+    drafts_.push(code.value_or(no_code));
+    if (code) continue;
+    for (const std::uint64_t column : group.columns) {
+      drafts_.push(static_cast<std::uint32_t>(values_[column]));
+      if (column < num_counts) drafts_.push(static_cast<std::uint32_t>(values_[column] >> 32));
+    }
+  }
+}
+
+}  // namespace rosewood

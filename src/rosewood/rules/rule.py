@@ -1,0 +1,75 @@
+"""A translation rule, as people read it: words, gaps, links, numbers.
+
+    rule = Rule(("das", Gap("X", 1)), ("the", Gap("X", 1)), links=((0, 0),))
+    str(rule)        das [X,1] ||| the [X,1] ||| 0-0
+    rule.name        rule:das_[X,1]|||the_[X,1], the name of its sparse feature
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from types import MappingProxyType
+from typing import NamedTuple
+
+__all__ = ["Gap", "Rule", "Symbol"]
+
+
+class Gap(NamedTuple):
+    """Where another rule goes: its label, and which one it is, counted from 1 in the source."""
+
+    label: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"[{self.label},{self.number}]"
+
+
+Symbol = str | Gap
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A phrase pair, or a rule with gaps; two rules are equal if all of it is the same.
+
+    Features that are probabilities are natural logarithms.  Links lead from places in the source
+    to places in the target, counted from 0 among all symbols.
+    """
+
+    source: tuple[Symbol, ...]
+    target: tuple[Symbol, ...]
+    left: str = "X"
+    links: tuple[tuple[int, int], ...] = ()
+    features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    count: float = 0.0
+    source_count: float = 0.0
+    target_count: float = 0.0
+    sentence: int | None = None  # of the training corpus, from 0, where it was seen
+    id: int | None = None  # in the table it is from, and in those made of that
+
+    @property
+    def name(self) -> str:
+        """The name of its sparse feature: the same wherever the same rule is."""
+        sides = f"{_joined(self.source, '_')}|||{_joined(self.target, '_')}"
+        return f"rule:{sides}" if self.left == "X" else f"rule:[{self.left}]|||{sides}"
+
+    @property
+    def is_phrase(self) -> bool:
+        """Whether it has no gaps."""
+        return not any(isinstance(symbol, Gap) for symbol in self.source)
+
+    def __str__(self) -> str:
+        left = "" if self.left == "X" else f"[{self.left}] ||| "
+        links = " ".join(f"{i}-{j}" for i, j in self.links)
+        return f"{left}{_joined(self.source)} ||| {_joined(self.target)} ||| {links}".rstrip()
+
+    def _repr_html_(self) -> str:
+        cells = [_joined(self.source), _joined(self.target)]
+        cells += [f"{name} {value:.4g}" for name, value in self.features.items()]
+        cells += [f"{self.count:g} of {self.source_count:g} and {self.target_count:g}"]
+        return f"<table><tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr></table>"
+
+
+def _joined(symbols: tuple[Symbol, ...], space: str = " ") -> str:
+    return space.join(map(str, symbols))

@@ -1,0 +1,110 @@
+"""The folder of a rule table: its files, its manifest, and writing one.
+
+    with new_table(folder, labels, features, groups) as writer:
+        writer.native.add(...)      # or native code that has the writer
+        writer.finish(source_words, target_words, facts)
+
+The files are described in core/rules/table_layout.hpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.errors import DamagedFileError, RuleError
+from rosewood.folders import FolderKind, checksum
+from rosewood.output import blamed_on, whole_folder
+
+__all__ = ["KIND", "MANIFEST", "TableWriter", "WordArrays", "new_table", "open_table", "verify"]
+
+MANIFEST = "rules.json"
+_SIDES = ("source", "target")
+_FILES = ["layout", "nodes", "children", "children.kept", "places", "places.kept", "last"]
+_FILES += ["records", "ids", "text", "text.start", "pool", "links", "links.counts"]
+_FILES += ["links.counts.kept", "codes"]
+_FILES += [f"{side}.{part}" for side in _SIDES for part in ("words", "word_start", "order")]
+KIND = FolderKind(MANIFEST, "rosewood rule table", 1, dict.fromkeys(_FILES, "|u1"))
+
+WordArrays = tuple[NDArray[np.uint8], NDArray[np.int64]]  # bytes, and where each word begins
+
+
+class TableWriter:
+    """A table that is being written: `native` takes rules, `finish` makes the table of them."""
+
+    def __init__(self, folder: Path, native: _core.RuleTableWriter, shape: dict[str, Any]) -> None:
+        self.native = native
+        self._folder = folder
+        self._shape = shape
+        self.is_finished = False
+
+    def finish(
+        self, source_words: WordArrays, target_words: WordArrays, facts: Mapping[str, Any]
+    ) -> None:
+        """All rules have come; `facts` is whatever is to be known of how the table was made."""
+        self.native.finish(*source_words, *target_words)
+        files = {}
+        for name in KIND.files:
+            path = self._folder / name
+            files[name] = {"bytes": path.stat().st_size, "crc32": checksum(path)}
+        KIND.write_manifest(self._folder, files, {**self._shape, "facts": dict(facts)})
+        self.is_finished = True
+
+
+@contextmanager
+def new_table(
+    folder: str | PathLike[str],
+    labels: Sequence[str],
+    features: Sequence[str],
+    groups: Sequence[Sequence[str]] = (),
+) -> Iterator[TableWriter]:
+    """A table that appears whole, when the block ends, or not at all.
+
+    Columns of a group, features or `count`, `source_count` and `target_count`, are often the same
+    together: the table keeps each of their combinations once.
+    """
+    with whole_folder(folder, marker=MANIFEST) as aside, blamed_on(folder):
+        shape = {"labels": list(labels), "features": list(features)}
+        native = _core.RuleTableWriter(str(aside), *shape.values(), [list(g) for g in groups])
+        writer = TableWriter(aside, native, shape)
+        yield writer
+        if not writer.is_finished:
+            raise RuleError("a table was begun and not finished")
+
+
+def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleTable]:
+    """The manifest and the mapped table; sizes are checked, contents are not."""
+    place = Path(folder)
+    manifest, files = KIND.open(place)
+    path = place / MANIFEST
+    for key, kind in {"labels": list, "features": list, "facts": dict}.items():
+        if not isinstance(manifest.get(key), kind):
+            raise DamagedFileError(f"its {key} are damaged", file=path)
+    names = manifest["labels"] + manifest["features"]
+    try:
+        native = _core.RuleTable(files)
+    except RuleError as error:
+        raise DamagedFileError(str(error), file=place / "layout") from error
+    wanted = len(manifest["labels"]), len(manifest["features"])
+    if native.shape != wanted or not all(isinstance(name, str) for name in names):
+        raise DamagedFileError("its labels or features are not those of its layout", file=path)
+    return manifest, native
+
+
+def verify(folder: str | PathLike[str]) -> None:
+    """Read all of a table: every checksum, then everything that its parts must be."""
+    place = Path(folder)
+    KIND.verify(place)
+    _, native = open_table(place)
+    try:
+        native.check()
+    except RuleError as error:
+        raise DamagedFileError(str(error), file=place) from error
+    KIND.verify_manifest(place)
