@@ -2,6 +2,8 @@
 #include <nanobind/stl/map.h>
 
 #include "rules.hpp"
+#include "rules/table_filter.hpp"
+#include "rules/table_search.hpp"
 
 namespace rosewood::bind {
 
@@ -11,6 +13,15 @@ TableFiles spans_of(const std::map<std::string, Bytes>& files) {
   TableFiles spans;
   for (const auto& [name, file] : files) spans.emplace(name, span_of(file));
   return spans;
+}
+
+template <class T>
+Array<T> taken(std::vector<T>& made) {
+  return to_numpy(std::move(made));
+}
+
+const TableWords& words_of(const RuleTable& table, bool is_target) {
+  return is_target ? table.target_words() : table.source_words();
 }
 
 std::uint64_t checked(const RuleTable& table, std::int64_t rule) {
@@ -49,17 +60,20 @@ void bind_writer(nb::module_& m) {
           "add",
           [](RuleTableWriterHandle& self, std::int32_t left, In<std::int32_t> source,
              In<std::int32_t> target, In2<std::uint16_t> links, std::array<double, 3> counts,
-             In<float> features, std::int64_t sentence, std::optional<std::uint64_t> id) {
+             In<float> features, std::int64_t sentence, std::int64_t target_place,
+             std::optional<std::uint64_t> id) {
             const auto pairs = links_of(links);
-            const RuleView rule{left,      span_of(source), span_of(target),   pairs,    counts[0],
-                                counts[1], counts[2],       span_of(features), sentence, -1};
+            const RuleView rule{left,      span_of(source), span_of(target), pairs,
+                                counts[0], counts[1],       counts[2],       span_of(features),
+                                sentence,  target_place};
             if (id)
               self.writer.add_with_id(rule, *id);
             else
               self.writer.add(rule);
           },
           "left"_a, "source"_a.noconvert(), "target"_a.noconvert(), "links"_a.noconvert(),
-          "counts"_a, "features"_a.noconvert(), "sentence"_a, "id"_a = nb::none())
+          "counts"_a, "features"_a.noconvert(), "sentence"_a = -1, "target_place"_a = -1,
+          "id"_a = nb::none())
       .def(
           "finish",
           [](RuleTableWriterHandle& self, Bytes source_bytes, In<std::int64_t> source_start,
@@ -120,7 +134,91 @@ void bind_table(nb::module_& m) {
       .def(
           "rule_of",
           [](const RuleTableHandle& self, std::uint64_t id) { return self.table.rule_of(id); },
-          "id"_a, "The rule of an id; behind the last one if there is none.");
+          "id"_a, "The rule of an id; behind the last one if there is none.")
+      .def(
+          "find_word",
+          [](const RuleTableHandle& self, bool is_target, Bytes word) {
+            return words_of(self.table, is_target).find(text_of(word));
+          },
+          "is_target"_a, "word"_a.noconvert(), "The number of a word; -1 if it has none.")
+      .def(
+          "word",
+          [](const RuleTableHandle& self, bool is_target, std::uint64_t number) {
+            const auto word = words_of(self.table, is_target)[number];
+            return nb::bytes(word.data(), word.size());
+          },
+          "is_target"_a, "number"_a)
+      .def(
+          "num_words",
+          [](const RuleTableHandle& self, bool is_target) {
+            return words_of(self.table, is_target).size();
+          },
+          "is_target"_a)
+      .def(
+          "number_words",
+          [](const RuleTableHandle& self, Bytes text) {
+            NumberedText found;
+            {
+              nb::gil_scoped_release release;
+              found = number_words(self.table.source_words(), text_of(text));
+            }
+            return std::pair(taken(found.ids), taken(found.start));
+          },
+          "text"_a.noconvert(), "Source words as numbers, and where lines begin.")
+      .def(
+          "options",
+          [](const RuleTableHandle& self, Bytes text, std::size_t max_span, std::uint64_t limit) {
+            OptionArrays found;
+            {
+              nb::gil_scoped_release release;
+              const NumberedText sentence = number_words(self.table.source_words(), text_of(text));
+              found = find_options(self.table, sentence.ids, max_span, limit);
+            }
+            return std::tuple(taken(found.begin), taken(found.end), taken(found.rule),
+                              taken(found.target_start), taken(found.target),
+                              taken(found.features));
+          },
+          "text"_a.noconvert(), "max_span"_a, "limit"_a,
+          "Begin, end, rule, target_start, target and features of the options of a sentence.")
+      .def(
+          "matches",
+          [](const RuleTableHandle& self, Bytes text, std::size_t max_span, std::size_t min_gap) {
+            MatchArrays found;
+            {
+              nb::gil_scoped_release release;
+              const NumberedText sentence = number_words(self.table.source_words(), text_of(text));
+              found = find_matches(self.table, sentence.ids, max_span, min_gap);
+            }
+            return std::tuple(taken(found.begin), taken(found.end), taken(found.first),
+                              taken(found.last), taken(found.gap_start), taken(found.gap_begin),
+                              taken(found.gap_end));
+          },
+          "text"_a.noconvert(), "max_span"_a, "min_gap"_a,
+          "Begin, end, first and last rule, gap_start, gap_begin and gap_end of all matches.")
+      .def(
+          "check", [](const RuleTableHandle& self) { self.table.check(); }, Release(),
+          "Refuses what a writer never writes.");
+}
+
+void bind_filter(nb::module_& m) {
+  nb::class_<TableFilter>(m, "TableFilter", "Finds the rules that sentences can use.")
+      .def(
+          "__init__",
+          [](TableFilter* self, const RuleTableHandle& table) {
+            new (self) TableFilter(table.table);
+          },
+          "table"_a, nb::keep_alive<1, 2>())
+      .def(
+          "add",
+          [](TableFilter& self, Bytes text, int threads) { self.add(text_of(text), threads); },
+          "text"_a.noconvert(), "threads"_a, Release(), "Sentences, one a line.")
+      .def(
+          "write",
+          [](const TableFilter& self, RuleTableWriterHandle& writer, std::uint64_t limit) {
+            self.write(writer.writer, limit);
+          },
+          "writer"_a, "limit"_a, Release(),
+          "The first rules of each source that a sentence has, and the words they use.");
 }
 
 }  // namespace
@@ -128,6 +226,7 @@ void bind_table(nb::module_& m) {
 void bind_rule_table(nb::module_& m) {
   bind_writer(m);
   bind_table(m);
+  bind_filter(m);
 }
 
 }  // namespace rosewood::bind

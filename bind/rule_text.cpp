@@ -14,18 +14,18 @@ std::vector<std::string> names_of(const WordTable& table) {
   return names;
 }
 
-/// One rule, for people and tests: left, source, target, links, features, counts, line.
-nb::tuple rule_at(const TextRules& rules, std::int64_t place) {
+/// One rule, for tests: left, source, target, links, features, counts, line.
+auto rule_at(const TextRules& rules, std::int64_t place) {
   if (place < 0 || place >= rules.size()) throw nb::index_error();
   TextRules::Room room;
   const RuleView rule = rules.view(place, room);
   std::vector<std::pair<int, int>> links;
   for (const RuleLink link : rule.links) links.emplace_back(link.source, link.target);
-  return nb::make_tuple(rule.left, std::vector(rule.source.begin(), rule.source.end()),
-                        std::vector(rule.target.begin(), rule.target.end()), links,
-                        std::vector(rule.features.begin(), rule.features.end()),
-                        std::tuple(rule.count, rule.source_count, rule.target_count),
-                        rules.line(place));
+  return std::tuple(rule.left, std::vector(rule.source.begin(), rule.source.end()),
+                    std::vector(rule.target.begin(), rule.target.end()), std::move(links),
+                    std::move(room.features),
+                    std::tuple(rule.count, rule.source_count, rule.target_count),
+                    rules.line(place));
 }
 
 }  // namespace

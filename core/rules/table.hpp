@@ -123,6 +123,10 @@ class RuleTable {
   void append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const;
   /// Writes as many numbers as there are features.
   void read_features(std::uint64_t rule, float* out) const;
+  /// Asks for what will be read.
+  void prefetch(std::uint64_t rule) const {
+    prefetch_to_read(records_ + rule * layout_.record_width / 8);
+  }
   std::uint64_t id(std::uint64_t rule) const;
   /// The rule of an id; size() if there is none.
   std::uint64_t rule_of(std::uint64_t id) const;
@@ -141,6 +145,10 @@ class RuleTable {
     std::uint64_t place, length;
   };
 
+  void check_text() const;
+  void check_nodes() const;
+  void check_rule(std::uint64_t rule, std::span<const std::int32_t> source,
+                  RuleBuffer& buffer) const;
   std::uint64_t rank(std::uint64_t node) const {
     return bits_at(nodes_, (node - 1) * layout_.node_width(),
                    static_cast<int>(layout_.symbol_width));

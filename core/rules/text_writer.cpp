@@ -262,6 +262,8 @@ void RuleTextWriter::put_links(const RuleBuffer& rule, std::string& out) const {
     }
     std::ranges::sort(links);
   }
+  if (plan_.format == RuleFormat::moses_phrases)  // by target, as it does itself
+    std::ranges::sort(links, {}, [](RuleLink link) { return std::pair(link.target, link.source); });
   const bool is_first_spaced = is_moses(plan_.format);
   for (std::size_t n = 0; n < links.size(); ++n) {
     if (n || is_first_spaced) out += ' ';

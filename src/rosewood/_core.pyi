@@ -421,7 +421,7 @@ class RuleTableWriter:
     def set_text(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """The target side of the training text; before the first rule."""
 
-    def add(self, left: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Sequence[float], features: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence: int, id: int | None = None) -> None: ...
+    def add(self, left: int, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], counts: Sequence[float], features: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], sentence: int = -1, target_place: int = -1, id: int | None = None) -> None: ...
 
     def finish(self, source_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Writes the files, with the words of both sides."""
@@ -455,6 +455,42 @@ class RuleTable:
     def rule_of(self, id: int) -> int:
         """The rule of an id; behind the last one if there is none."""
 
+    def find_word(self, is_target: bool, word: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """The number of a word; -1 if it has none."""
+
+    def word(self, is_target: bool, number: int) -> bytes: ...
+
+    def num_words(self, is_target: bool) -> int: ...
+
+    def number_words(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """Source words as numbers, and where lines begin."""
+
+    def options(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_span: int, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)]]:
+        """
+        Begin, end, rule, target_start, target and features of the options of a sentence.
+        """
+
+    def matches(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_span: int, min_gap: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+        """
+        Begin, end, first and last rule, gap_start, gap_begin and gap_end of all matches.
+        """
+
+    def check(self) -> None:
+        """Refuses what a writer never writes."""
+
+class TableFilter:
+    """Finds the rules that sentences can use."""
+
+    def __init__(self, table: RuleTable) -> None: ...
+
+    def add(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None:
+        """Sentences, one a line."""
+
+    def write(self, writer: RuleTableWriter, limit: int) -> None:
+        """
+        The first rules of each source that a sentence has, and the words they use.
+        """
+
 class RuleFormat(enum.Enum):
     """How lines of rules are written."""
 
@@ -473,7 +509,7 @@ class TextRules:
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, place: int) -> tuple:
+    def __getitem__(self, place: int) -> tuple[int, list[int], list[int], list[tuple[int, int]], list[float], tuple[float, float, float], int]:
         """
         Behind finish: left, source, target, links, features, counts and line of a rule.
         """

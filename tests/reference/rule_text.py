@@ -100,12 +100,18 @@ def parse_moses(fields: list[list[str]], is_grammar: bool, prefix: str) -> TextR
     if not source or not scores:
         raise Bad("empty")
     features = {f"{prefix}{n}": log_probability(text) for n, text in enumerate(scores, start=1)}
-    sides = [[moses_symbol(word) if is_grammar else word for word in side] for side in (source, target)]
+    sides = [
+        [moses_symbol(word) if is_grammar else word for word in side] for side in (source, target)
+    ]
     points = links_of(links, sides)
     gaps = [[i for i, symbol in enumerate(side) if isinstance(symbol, tuple)] for side in sides]
     joined = dict(link for link in points if isinstance(sides[0][link[0]], tuple))
     linked = [link for link in points if isinstance(sides[0][link[0]], tuple)]
-    if len(linked) != len(gaps[0]) or sorted(joined) != gaps[0] or sorted(joined.values()) != gaps[1]:
+    if (
+        len(linked) != len(gaps[0])
+        or sorted(joined) != gaps[0]
+        or sorted(joined.values()) != gaps[1]
+    ):
         raise Bad("gaps")
     for k, place in enumerate(gaps[0]):
         if sides[1][joined[place]] != sides[0][place]:

@@ -1,8 +1,8 @@
 """A translation rule, as people read it: words, gaps, links, numbers.
 
-    rule = Rule(("das", Gap("X", 1)), ("the", Gap("X", 1)), links=((0, 0),))
-    str(rule)        das [X,1] ||| the [X,1] ||| 0-0
-    rule.name        rule:das_[X,1]|||the_[X,1], the name of its sparse feature
+rule = Rule(("das", Gap("X", 1)), ("the", Gap("X", 1)), links=((0, 0),))
+str(rule)        das [X,1] ||| the [X,1] ||| 0-0
+rule.name        rule:das_[X,1]|||the_[X,1], the name of its sparse feature
 """
 
 from __future__ import annotations

@@ -50,6 +50,10 @@ class TableWriter:
     ) -> None:
         """All rules have come; `facts` is whatever is to be known of how the table was made."""
         self.native.finish(*source_words, *target_words)
+        self.seal(facts)
+
+    def seal(self, facts: Mapping[str, Any]) -> None:
+        """The same, where native code has finished the files already."""
         files = {}
         for name in KIND.files:
             path = self._folder / name
@@ -71,8 +75,12 @@ def new_table(
     together: the table keeps each of their combinations once.
     """
     with whole_folder(folder, marker=MANIFEST) as aside, blamed_on(folder):
-        shape = {"labels": list(labels), "features": list(features)}
-        native = _core.RuleTableWriter(str(aside), *shape.values(), [list(g) for g in groups])
+        shape: dict[str, Any] = {
+            "labels": list(labels),
+            "features": list(features),
+            "groups": [list(group) for group in groups],
+        }
+        native = _core.RuleTableWriter(str(aside), *shape.values())
         writer = TableWriter(aside, native, shape)
         yield writer
         if not writer.is_finished:
@@ -84,7 +92,7 @@ def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleT
     place = Path(folder)
     manifest, files = KIND.open(place)
     path = place / MANIFEST
-    for key, kind in {"labels": list, "features": list, "facts": dict}.items():
+    for key, kind in {"labels": list, "features": list, "groups": list, "facts": dict}.items():
         if not isinstance(manifest.get(key), kind):
             raise DamagedFileError(f"its {key} are damaged", file=path)
     names = manifest["labels"] + manifest["features"]

@@ -89,7 +89,9 @@ def import_grammar(
         names, groups = reader.rules.features, []
     imported = with_lines(Imported(len(reader.rules)), reader, name, left_out=reader.left_out)
     facts = {"made_from": {kind: Path(name).name}, **facts, **imported.facts()}
-    reader.rules.finish(names.index("phrase_ef") if "phrase_ef" in names and kind == "moses" else -1)
+    reader.rules.finish(
+        names.index("phrase_ef") if "phrase_ef" in names and kind == "moses" else -1
+    )
     written(reader.rules, folder, names, groups, facts, show=show)
     return imported
 

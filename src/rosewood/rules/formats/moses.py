@@ -147,9 +147,7 @@ def _reordered(
             path = fspath(source) if isinstance(source, str | PathLike) else None
             found.append(Orientations.guess(path, numbers))
         kept = found[0]
-        return _core.ReorderingReader(
-            rules, len(kept.directions), len(kept.names), MAX_LINE, skip
-        )
+        return _core.ReorderingReader(rules, len(kept.directions), len(kept.names), MAX_LINE, skip)
 
     reader, name = fed(source, make, file=None, show=show)
     more = {"unmatched": reader.unmatched, "missing": reader.missing}

@@ -19,7 +19,19 @@ from rosewood.errors import FormatError, RuleError
 from rosewood.progress import Step, progress
 from rosewood.rules.table_files import new_table
 
-__all__ = ["MAX_LINE", "Imported", "OnBadLine", "Show", "fed", "quietly", "written"]
+__all__ = [
+    "MAX_LINE",
+    "Imported",
+    "OnBadLine",
+    "PathName",
+    "Show",
+    "Source",
+    "fed",
+    "quietly",
+    "skips",
+    "with_lines",
+    "written",
+]
 
 MAX_LINE = 1 << 24  # bytes of a line; more is no table of rules
 _BLOCK = 1 << 22  # bytes read at a time
@@ -114,10 +126,10 @@ def written(
         writer.finish(rules.source_words(), rules.target_words(), facts)
 
 
-def with_lines(
-    imported: Imported, reader: _core.LineReader, file: str, **more: int
-) -> Imported:
-    """What a reader tells, added."""
+def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: int) -> Imported:
+    """What a reader tells, added; a file without any rules is refused."""
+    if not imported.rules:
+        raise FormatError("there are no rules in it", file=file)
     told = tuple(FormatError(reason, file=file, line=line) for line, reason in reader.examples)
     return replace(
         imported,

@@ -28,9 +28,7 @@ def write_text(
     """All rules to a file, which appears whole or not at all, or to a stream."""
     if isinstance(path, str | PathLike):
         with open_output(path) as stream:
-            write_text(
-                table, stream, format, columns, threads=threads, show=show, prefix=prefix
-            )
+            write_text(table, stream, format, columns, threads=threads, show=show, prefix=prefix)
         return
     features = table.features
     if unknown := [name for name in columns if name not in features]:

@@ -1,0 +1,111 @@
+// core/rules/table_check.cpp: everything that a rule table must be, looked at once.
+#include <algorithm>
+#include <cmath>
+
+#include "rules/table.hpp"
+
+namespace rosewood {
+
+void TableWords::check(const char* side) const {
+  std::uint64_t place = 0;
+  std::string_view last;
+  for (std::uint64_t n = 0; n < words_; ++n) {
+    const std::string_view word = (*this)[n];
+    const std::uint64_t number =
+        bits_at(order_, n * static_cast<std::uint64_t>(order_width_), order_width_);
+    const std::string_view next = (*this)[number];
+    if (word.empty() || word.data() != text_ + place || next <= last)
+      fail<RuleError>("its ", side, " words are damaged");
+    place += word.size();
+    last = next;
+  }
+  if (place != bytes_) fail<RuleError>("its ", side, " words are damaged");
+}
+
+void RuleTable::check_text() const {
+  const auto start = [&](std::uint64_t sentence) {
+    return bits_at(text_start_, sentence * layout_.start_width,
+                   static_cast<int>(layout_.start_width));
+  };
+  for (std::uint64_t place = 0; place < layout_.text_size; ++place)
+    if (bits_at(text_, place * layout_.text_width, static_cast<int>(layout_.text_width)) >=
+        layout_.target_words)
+      fail<RuleError>("its text has words that are none");
+  bool is_good = start(0) == 0 && start(layout_.sentences) == layout_.text_size;
+  for (std::uint64_t k = 0; k < layout_.sentences; ++k)
+    is_good = is_good && start(k) <= start(k + 1);
+  if (!is_good) fail<RuleError>("the sentences of its text do not go from beginning to end");
+}
+
+void RuleTable::check_nodes() const {
+  std::uint64_t below = 0;
+  for (std::uint64_t number = 0; number <= layout_.nodes; ++number) {
+    const Children range = children({number});
+    if (range.begin != below + 1) fail<RuleError>("its sources are damaged");
+    below = range.end - 1;
+    for (std::uint64_t child = range.begin; child < range.end; ++child)
+      if (rank(child) >= layout_.labels + layout_.source_words ||
+          (child > range.begin && rank(child) <= rank(child - 1)))
+        fail<RuleError>("its sources are not in order");
+    if (number && range.begin == range.end && !has_rules(number))
+      fail<RuleError>("a source has no rules");
+  }
+}
+
+void RuleTable::check_rule(std::uint64_t rule, std::span<const std::int32_t> source,
+                           RuleBuffer& buffer) const {
+  const auto refuse = [&](const char* reason) { fail<RuleError>("rule ", rule, " ", reason); };
+  read(rule, buffer);
+  const std::uint64_t flag = layout_.where == 2 ? 1 : 0;
+  const Target found = target(rule);
+  if (field(rule, flag, layout_.place_width) != found.place ||
+      field(rule, flag + layout_.place_width, layout_.length_width) != found.length)
+    refuse("has a target outside of all targets");
+  if (layout_.patterns && field(rule, links_place_, layout_.links_width) >= layout_.patterns)
+    refuse("has links that are none");
+  if (field(rule, left_place_, layout_.left_width) >= layout_.labels)
+    refuse("has a label that is none");
+  for (std::size_t g = 0; g < layout_.groups.size(); ++g)
+    if (layout_.groups[g].is_coded &&
+        bits_at(records_, rule * layout_.record_width + layout_.group_place[g],
+                static_cast<int>(group_widths_[g])) >= layout_.groups[g].codes)
+      refuse("has a code that is none");
+  std::vector<std::int32_t> gaps;
+  for (const std::int32_t symbol : buffer.target) {
+    if (symbol < 0) gaps.push_back(-1 - symbol);
+    if (symbol >= static_cast<std::int64_t>(layout_.target_words))
+      refuse("has a word that is none");
+  }
+  std::ranges::sort(gaps);
+  const auto wanted = std::ranges::count_if(source, [](std::int32_t symbol) { return symbol < 0; });
+  for (std::int32_t k = 0; k < wanted; ++k)
+    if (std::ssize(gaps) != wanted || gaps[static_cast<std::size_t>(k)] != k)
+      refuse("has other gaps in its target");
+  if (!wanted && !gaps.empty()) refuse("has other gaps in its target");
+  for (const RuleLink link : buffer.links)
+    if (link.source >= source.size() || link.target >= buffer.target.size())
+      refuse("has links outside of it");
+  for (const float feature : buffer.features)
+    if (!std::isfinite(feature)) refuse("has a feature that is no number");
+  for (const double count : {buffer.count, buffer.source_count, buffer.target_count})
+    if (!(count >= 0) || !std::isfinite(count)) refuse("has a count that is none");
+  if (id(rule) >= layout_.num_ids || (rule && id(rule) <= id(rule - 1)))
+    refuse("has an id that is not in order");
+}
+
+void RuleTable::check() const {
+  source_words_.check("source");
+  target_words_.check("target");
+  children_.check();
+  places_.check();
+  link_counts_.check();
+  check_text();
+  check_nodes();
+  RuleBuffer buffer;
+  for_each_source([&](std::span<const std::int32_t> source, const RuleRange& range) {
+    for (std::uint64_t rule = range.first; rule < range.last; ++rule)
+      check_rule(rule, source, buffer);
+  });
+}
+
+}  // namespace rosewood

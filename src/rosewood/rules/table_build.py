@@ -1,0 +1,131 @@
+"""Rules that people have at hand, on their way into a table: named, numbered and sorted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from rosewood.corpus.vocabulary import Vocabulary
+from rosewood.errors import RuleError
+from rosewood.folders import joined_words
+from rosewood.rules.rule import Gap, Rule, Symbol
+from rosewood.rules.table_files import new_table
+
+__all__ = ["build_table", "parsed_source"]
+
+_GAP = re.compile(r"\[(.+),([1-9][0-9]*)\]")
+_NO_WORD = re.compile(r"[ \t\n\ud800-\udfff]|^$")
+
+
+def parsed_source(source: str | Sequence[Symbol], labels: Sequence[str]) -> tuple[Symbol, ...]:
+    """Words and gaps; in a text, what looks like a gap with one of the labels is one."""
+    if not isinstance(source, str):
+        return tuple(source)
+    symbols: list[Symbol] = []
+    for word in source.replace("\t", " ").split(" "):
+        gap = _GAP.fullmatch(word)
+        if gap and gap[1] in labels:
+            symbols.append(Gap(gap[1], int(gap[2])))
+        elif word:
+            symbols.append(word)
+    return tuple(symbols)
+
+
+def build_table(
+    folder: str | PathLike[str],
+    rules: Iterable[Rule],
+    labels: Sequence[str] | None,
+    features: Sequence[str] | None,
+    groups: Sequence[Sequence[str]],
+    facts: Mapping[str, Any],
+) -> None:
+    """Write a table of rules, which are all held in memory."""
+    known = list(rules)
+    labels = list(dict.fromkeys(["X", *_labels(known)])) if labels is None else list(labels)
+    if features is None:
+        features = list(dict.fromkeys(name for rule in known for name in rule.features))
+    words = Vocabulary(), Vocabulary()
+    drafts = []
+    for number, rule in enumerate(known, 1):
+        try:
+            drafts.append(_draft(rule, labels, features, words))
+        except (RuleError, ValueError, OverflowError, TypeError) as error:
+            raise RuleError(f"rule {number}: {error}") from error
+    _check_twice(drafts)
+    order = sorted(range(len(known)), key=lambda n: _rank(drafts[n][1], len(labels)))
+    with new_table(folder, labels, features, groups) as writer:
+        for n in order:
+            writer.native.add(*drafts[n])
+        writer.finish(joined_words(words[0]), joined_words(words[1]), facts)
+
+
+def _labels(rules: Iterable[Rule]) -> Iterable[str]:
+    for rule in rules:
+        yield rule.left
+        yield from (symbol.label for symbol in rule.source if isinstance(symbol, Gap))
+
+
+def _rank(source: Any, labels: int) -> list[int]:
+    """By which sources are sorted: gaps by their label, then words."""
+    return [-1 - symbol if symbol < 0 else labels + symbol for symbol in source.tolist()]
+
+
+def _check_twice(drafts: Sequence[tuple[Any, ...]]) -> None:
+    first: dict[tuple[Any, ...], int] = {}
+    for number, (left, source, target, *_) in enumerate(drafts, 1):
+        key = left, source.tobytes(), target.tobytes()
+        if first.setdefault(key, number) != number:
+            raise RuleError(f"rule {number} is the same as rule {first[key]}")
+
+
+def _draft(
+    rule: Rule,
+    labels: Sequence[str],
+    features: Sequence[str],
+    words: tuple[Vocabulary, Vocabulary],
+) -> tuple[Any, ...]:
+    """A rule as the writer takes it."""
+    if missing := set(rule.features) ^ set(features):
+        raise RuleError(f"it has other features: {', '.join(sorted(missing))}")
+    gaps = [symbol for symbol in rule.source if isinstance(symbol, Gap)]
+    if [gap.number for gap in gaps] != list(range(1, len(gaps) + 1)):
+        raise RuleError("the gaps of its source are not numbered 1, 2, … in order")
+    for gap in rule.target:
+        if isinstance(gap, Gap) and gap not in gaps:
+            raise RuleError(f"its target has {gap}, its source has not")
+    for name in _labels([rule]):
+        if name not in labels:
+            raise RuleError(f"there is no label {name!r}")
+    source = [
+        -1 - labels.index(symbol.label) if isinstance(symbol, Gap) else _number(symbol, words[0])
+        for symbol in rule.source
+    ]
+    target = [
+        -symbol.number if isinstance(symbol, Gap) else _number(symbol, words[1])
+        for symbol in rule.target
+    ]
+    links = sorted(set(rule.links))
+    if any(not 0 <= place < 1 << 16 for link in links for place in link):
+        raise RuleError("a link leads outside of it")
+    values = np.array([rule.features[name] for name in features], np.float64)
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float32)
+    return (
+        labels.index(rule.left),
+        np.array(source, np.int32),
+        np.array(target, np.int32),
+        np.array(links, np.uint16).reshape(-1, 2),
+        (rule.count, rule.source_count, rule.target_count),
+        narrow,
+        -1 if rule.sentence is None else rule.sentence,
+    )
+
+
+def _number(word: str, words: Vocabulary) -> int:
+    if not isinstance(word, str) or _NO_WORD.search(word):
+        raise RuleError(f"{word!r} is no word")
+    return words.add(word)
