@@ -81,7 +81,9 @@ void bind_rule_text(nb::module_& m) {
            "Features without a name are called by the prefix and their place.")
       .def_prop_ro("rules", &RuleTextReader::rules, nb::rv_policy::reference_internal)
       .def_prop_ro("left_out", &RuleTextReader::left_out,
-                   "Lines with sparse features or properties.");
+                   "Lines with sparse features or properties.")
+      .def_prop_ro("labelled", &RuleTextReader::labelled,
+                   "Phrases whose sides both end with a label, such as [X].");
 
   nb::class_<ReorderingReader, LineReader>(m, "ReorderingReader",
                                            "Reads a reordering table, joined with rules.")

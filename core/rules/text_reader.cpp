@@ -114,6 +114,9 @@ std::string RuleTextReader::read(const TextLine& line, std::int64_t number) {
     scores_ = logs_.size();
     count_zeros(logs_);
   }
+  if (format_ == RuleFormat::moses_phrases && !line[1].empty() && is_bracketed(line[0].back()) &&
+      is_bracketed(line[1].back()))
+    ++labelled_;
   if (line.size() > 5 && !(line[5].empty() && line[6].empty())) ++left_out_;
   return {};
 }

@@ -75,6 +75,8 @@ class RuleTextReader : public LineReader {
   TextRules& rules() { return rules_; }
   /// Lines that have sparse features or properties, which tables do not have.
   std::int64_t left_out() const { return left_out_; }
+  /// Phrases whose sides both end with a label: if all do, they are rules of a grammar.
+  std::int64_t labelled() const { return labelled_; }
 
  protected:
   std::string read(const TextLine& line, std::int64_t number) override;
@@ -101,7 +103,7 @@ class RuleTextReader : public LineReader {
   std::vector<std::int64_t> gap_numbers_;
   std::vector<RuleLink> gap_links_;
   std::deque<std::string> unnamed_;  // names of features that have none
-  std::int64_t left_out_ = 0;
+  std::int64_t left_out_ = 0, labelled_ = 0;
 };
 
 /// A Moses reordering table, `source ||| target ||| probabilities`, joined with rules.

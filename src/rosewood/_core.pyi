@@ -573,6 +573,10 @@ class RuleTextReader(LineReader):
     def left_out(self) -> int:
         """Lines with sparse features or properties."""
 
+    @property
+    def labelled(self) -> int:
+        """Phrases whose sides both end with a label, such as [X]."""
+
 class ReorderingReader(LineReader):
     """Reads a reordering table, joined with rules."""
 

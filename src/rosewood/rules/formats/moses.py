@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rosewood import _core
-from rosewood.errors import RuleError
+from rosewood.errors import FormatError, RuleError
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.rules.formats.orientations import Orientations
 from rosewood.rules.formats.reading import (
@@ -66,6 +66,8 @@ def import_moses(
     )
     rules = reader.rules
     imported = with_lines(Imported(len(rules)), reader, name, left_out=reader.left_out)
+    if reader.labelled == len(rules):
+        raise FormatError("all its sides end with a label, such as [X]: it is a grammar", file=name)
     facts: dict[str, Any] = {"made_from": {"moses": Path(name).name}}
     columns: tuple[str, ...] = ()
     if reordering is not None:
