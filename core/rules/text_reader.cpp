@@ -16,6 +16,10 @@ std::string fields_told(std::size_t have, const char* want) {
   return "it has " + std::to_string(have) + (have == 1 ? " field" : " fields") + ", want " + want;
 }
 
+std::string too_long(std::int64_t most) {
+  return "the line has more than " + std::to_string(most) + " bytes";
+}
+
 std::string symbols(TextLine::Field field, std::vector<TextSymbol>& side) {
   side.clear();
   if (field.size() > most_symbols)
@@ -46,7 +50,7 @@ std::optional<BadLine> LineReader::feed(std::string_view block) {
     }
     if (!bad_ && static_cast<std::int64_t>(waiting_.size()) > max_bytes_) {
       ++lines_;
-      refuse("the line has more than " + std::to_string(max_bytes_) + " bytes");
+      refuse(too_long(max_bytes_));
       waiting_.clear();
       is_dropping_ = true;
     }
@@ -65,7 +69,8 @@ void LineReader::read_lines(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (++lines_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-    std::string reason = line_.cut(line);
+    std::string reason = static_cast<std::int64_t>(line.size()) > max_bytes_ ? too_long(max_bytes_)
+                                                                             : line_.cut(line);
     if (reason.empty() && !line_.is_empty()) reason = read(line_, lines_);
     if (!reason.empty()) refuse(std::move(reason));
   }

@@ -239,3 +239,27 @@ def sorted_rules(rules: list[TextRule], by: str | None) -> list[TextRule]:
 
 def labels_in(rules: list[TextRule]) -> set[str]:
     return {symbol[0] for rule in rules for symbol in rule.source if isinstance(symbol, tuple)}
+
+
+def read_reordering(
+    rules: list[TextRule], lines: list[str], directions: int, classes: int
+) -> tuple[dict[tuple, list[float]], tuple[int, int, int]]:
+    """Log probabilities of each rule; how many lines are bad, or of no rule, and rules without."""
+    table = {(rule.source, rule.target): [-log(classes)] * directions * classes for rule in rules}
+    seen, bad, unmatched = set(), 0, 0
+    for line in lines:
+        try:
+            source, target, numbers = fields_of(line)
+            logs = [log_probability(text) for text in numbers]
+            key = tuple(source), tuple(target)
+            if not source or len(logs) != directions * classes or key in seen:
+                raise Bad("reordering")
+        except (Bad, ValueError):
+            bad += 1
+            continue
+        if key in table:
+            table[key] = logs
+            seen.add(key)
+        else:
+            unmatched += 1
+    return table, (bad, unmatched, len(table) - len(seen))
