@@ -1,6 +1,7 @@
 // core/rules/table_check.cpp: everything that a rule table must be, looked at once.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "rules/table.hpp"
 
@@ -83,8 +84,11 @@ void RuleTable::check_rule(std::uint64_t rule, std::span<const std::int32_t> sou
       refuse("has other gaps in its target");
   if (!wanted && !gaps.empty()) refuse("has other gaps in its target");
   for (const RuleLink link : buffer.links)
-    if (link.source >= source.size() || link.target >= buffer.target.size())
-      refuse("has links outside of it");
+    if (link.source >= source.size() || link.target >= buffer.target.size() ||
+        source[link.source] < 0 || buffer.target[link.target] < 0)
+      refuse("has links outside of it, or to gaps");
+  if (std::ranges::adjacent_find(buffer.links, std::greater_equal<>()) != buffer.links.end())
+    refuse("has links that are not in order");
   for (const float feature : buffer.features)
     if (!std::isfinite(feature)) refuse("has a feature that is no number");
   for (const double count : {buffer.count, buffer.source_count, buffer.target_count})

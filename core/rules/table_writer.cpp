@@ -15,6 +15,11 @@ constexpr std::uint64_t most_places = std::uint64_t{1} << 47;
 constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
 const char* const count_names[num_counts] = {"count", "source_count", "target_count"};
 
+std::uint64_t gaps_of(std::span<const std::int32_t> symbols) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(symbols, [](std::int32_t symbol) { return symbol < 0; }));
+}
+
 /// The number of a column, counts first.
 std::uint64_t column_of(const std::string& name, const std::vector<std::string>& features) {
   const auto count = std::ranges::find(count_names, name);
@@ -123,13 +128,9 @@ void RuleTableWriter::check(const RuleView& rule) {
   if (rule.source.size() > most_symbols || rule.target.size() > most_symbols)
     refuse("a side has more than ", most_symbols, " symbols");
   if (rule.left < 0 || rule.left >= labels) refuse("there is no label ", rule.left);
-  std::int32_t gaps = 0;
-  for (const std::int32_t symbol : rule.source) {
+  for (const std::int32_t symbol : rule.source)
     if (-std::int64_t{symbol} > labels) refuse("there is no label ", -1 - std::int64_t{symbol});
-    if (symbol < 0) ++gaps;
-    max_source_word_ = std::max<std::int64_t>(max_source_word_, symbol);
-  }
-  check_target(rule, gaps);
+  check_target(rule, gaps_of(rule.source));
   for (std::size_t n = 0; n < rule.links.size(); ++n) {
     const RuleLink link = rule.links[n];
     if (link.source >= rule.source.size() || link.target >= rule.target.size())
@@ -149,17 +150,15 @@ void RuleTableWriter::check(const RuleView& rule) {
     refuse("it is of sentence ", rule.sentence);
 }
 
-void RuleTableWriter::check_target(const RuleView& rule, std::int32_t gaps) {
+void RuleTableWriter::check_target(const RuleView& rule, std::uint64_t gaps) {
   seen_gaps_.assign(static_cast<std::size_t>(gaps), 0);
   for (const std::int32_t symbol : rule.target) {
-    max_target_word_ = std::max<std::int64_t>(max_target_word_, symbol);
     if (symbol >= 0) continue;
-    const std::int64_t gap = -1 - std::int64_t{symbol};
+    const auto gap = static_cast<std::uint64_t>(-1 - std::int64_t{symbol});
     if (gap >= gaps || seen_gaps_[static_cast<std::size_t>(gap)]++)
       refuse("gap ", gap + 1, " of its target is not one of the source, each once");
   }
   if (std::ranges::count(seen_gaps_, 0)) refuse("a gap of its source is not in its target");
-  layout_.max_gaps = std::max<std::uint64_t>(layout_.max_gaps, static_cast<std::uint64_t>(gaps));
   if (rule.target_place < 0) return;
   const auto place = static_cast<std::uint64_t>(rule.target_place);
   if (place > text_.size() || rule.target.size() > text_.size() - place ||
@@ -183,6 +182,7 @@ void RuleTableWriter::enter_source(std::span<const std::int32_t> source) {
     }
     const auto rank = static_cast<std::uint32_t>(source_rank(source[level], labels));
     max_rank_ = std::max<std::uint64_t>(max_rank_, rank);
+    max_source_word_ = std::max<std::int64_t>(max_source_word_, source[level]);
     levels_[level].opened.push({size_, rank, level + 1 == source.size() ? 1U : 0U});
     ++open_children_.back();
     open_children_.push_back(0);
@@ -204,7 +204,11 @@ void RuleTableWriter::add_target(const RuleView& rule) {
   std::uint64_t place = static_cast<std::uint64_t>(rule.target_place);
   if (!is_in_text) {
     StringHash key;
-    for (const std::int32_t symbol : rule.target) key.append(symbol);
+    for (const std::int32_t symbol : rule.target) {
+      key.append(symbol);
+      max_target_word_ = std::max<std::int64_t>(max_target_word_, symbol);
+    }
+    layout_.max_gaps = std::max(layout_.max_gaps, gaps_of(rule.target));
     const auto known = pool_places_.find(key);
     place = known ? *known : pool_.size();
     if (!known) {

@@ -80,7 +80,7 @@ class RuleTableWriter {
   void write_text(std::span<const std::int32_t> ids, std::span<const std::int64_t> start);
   void add(const RuleView& rule, std::uint64_t id, bool has_id);
   void check(const RuleView& rule);
-  void check_target(const RuleView& rule, std::int32_t gaps);
+  void check_target(const RuleView& rule, std::uint64_t gaps);
   void enter_source(std::span<const std::int32_t> source);
   void close_levels(std::size_t keep);
   void add_target(const RuleView& rule);

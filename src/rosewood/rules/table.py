@@ -251,7 +251,10 @@ class RuleTable:
                 found.add(np.frombuffer(b"\n".join(lines) + b"\n", np.uint8), threads)
                 if told is not None:
                     told(len(some))
-            found.write(writer.native, most)
+            try:
+                found.write(writer.native, most)
+            except RuleError as error:
+                raise DamagedFileError(str(error), file=self.folder) from error
             writer.seal({**self.facts, "filtered": {"sentences": number, "limit": limit}})
         return RuleTable.open(folder)
 

@@ -1,0 +1,280 @@
+"""Rules and their tables: what is refused, what damaged files do, what people see."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import shutil
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from rosewood.errors import DamagedFileError, RosewoodError, RuleError
+from rosewood.folders import joined_words
+from rosewood.rules import Gap, Rule, RuleTable, new_table
+from rosewood.rules.table_files import KIND, MANIFEST
+
+X1, X2 = Gap("X", 1), Gap("X", 2)
+RULES = [
+    Rule(("das", "haus"), ("the", "house"), "X", ((0, 0), (1, 1)), {"p": -0.5}, 2, 3, 2, 7),
+    Rule(("das",), ("the",), "X", ((0, 0),), {"p": -0.25}, 30, 40, 31.5),
+    Rule(("das",), ("that",), "X", ((0, 0),), {"p": -1.5}, 10, 40, 11),
+    Rule((X1, "hat", X2), (X2, "has", X1), "S", ((1, 1),), {"p": -2.0}),
+    Rule(("ach",), (), "X", (), {"p": -3.0}),
+]
+
+
+@pytest.fixture
+def table(tmp_path):
+    return RuleTable.build(tmp_path / "rules", RULES, facts={"made": "by hand"})
+
+
+def test_rules_read_well():
+    assert str(RULES[0]) == "das haus ||| the house ||| 0-0 1-1"
+    assert str(RULES[3]) == "[S] ||| [X,1] hat [X,2] ||| [X,2] has [X,1] ||| 1-1"
+    assert RULES[0].name == "rule:das_haus|||the_house"
+    assert RULES[3].name == "rule:[S]|||[X,1]_hat_[X,2]|||[X,2]_has_[X,1]"
+    assert RULES[0].is_phrase
+    assert not RULES[3].is_phrase
+    assert "&lt;b&gt;" in Rule(("<b>",), ("x",))._repr_html_()
+    assert hash(RULES[0]) == hash(pickle.loads(pickle.dumps(RULES[0])))
+
+
+def test_a_table_is_looked_up(table):
+    assert [rule.target for rule in table.lookup("das")] == [("the",), ("that",)]
+    assert table.lookup("das haus")[0].sentence == 7
+    assert table.lookup("das unbekannt") == table.lookup("") == []
+    assert table.lookup("[X,1] hat [X,2]")[0].left == "S"
+    assert table.lookup([X1, "hat", X2])[0].links == ((1, 1),)
+    assert table.lookup("[Y,1] hat") == []  # a word, for there is no such label
+    with pytest.raises(RuleError, match="no label 'Y'"):
+        table.lookup([Gap("Y", 1)])
+    assert (len(table), table.features, table.labels) == (5, ("p",), ("X", "S"))
+    assert table.facts == {"made": "by hand"}
+    assert repr(table) == f"RuleTable(5 rules, {str(table.folder)!r})"
+    assert table[-1] == table[4]
+    assert {word: table.source_words.id(word) for word in ("das", "haus", "x")} == {
+        "das": 0, "haus": 1, "x": None}  # fmt: skip
+    assert list(table.target_words) == ["the", "house", "that", "has"]
+    assert "house" in table.target_words
+    assert table.size == sum(path.stat().st_size for path in table.folder.iterdir()
+                             if path.name != MANIFEST)  # fmt: skip
+    for number in (5, -6):
+        with pytest.raises(IndexError):
+            table[number]
+    for number in (5, -1, 2**70):
+        with pytest.raises(KeyError):
+            table.by_id(number)
+
+
+def test_a_table_goes_to_other_processes_by_its_path(table):
+    again = pickle.loads(pickle.dumps(table))
+    assert list(again) == list(table)
+
+
+def test_sentences_are_checked(table):
+    assert len(table.options("das haus\n")) == 4 - 1
+    for bad in ("das\nhaus", ["das haus"], [""], ["a", 3], "\ud800"):
+        with pytest.raises(RuleError):
+            table.options(bad)
+        with pytest.raises(RuleError):
+            table.matches(bad)
+    with pytest.raises(RuleError, match="sentence 2"):
+        table.filter(["das", "das\nhaus"], table.folder.with_name("small"))
+    with pytest.raises(RuleError, match="into itself"):
+        table.filter(["das"], table.folder)
+    for setting in ({"max_span": 0}, {"limit": -1}, {"limit": "x"}):
+        with pytest.raises(RuleError):
+            table.options("das", **setting)
+    assert len(table.options("")) == len(table.matches([])) == 0
+    assert not table.folder.with_name("small").exists()
+
+
+def test_an_empty_table_is_one(tmp_path):
+    table = RuleTable.build(tmp_path / "rules", [], features=["p"])
+    table.verify()
+    assert (list(table), table.lookup("x"), len(table.options("x y"))) == ([], [], 0)
+    assert len(table.filter(["x"], tmp_path / "small")) == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        (Rule((), ("a",)), "source is empty"),
+        (Rule(("a", X1), ("a",)), "not in its target"),
+        (Rule(("a",), ("a", X1)), "its source has not"),
+        (Rule(("a", X1), (X1, X1)), "each once"),
+        (Rule(("a", X2), ("a", X2)), "numbered 1, 2"),
+        (Rule(("a",), ("a",), links=((0, 1),)), "leads outside"),
+        (Rule(("a",), ("a",), links=((0, -1),)), "leads outside"),
+        (Rule(("a", X1), (X1, "a"), links=((0, 0),)), "leads to a gap"),
+        (Rule(("a",), ("a",), count=nan), "a count is"),
+        (Rule(("a",), ("a",), source_count=-1), "a count is"),
+        (Rule(("a",), ("a",), target_count=inf), "a count is"),
+        (Rule(("a b",), ("a",)), "is no word"),
+        (Rule(("a",), ("",)), "is no word"),
+        (Rule(("a",), ("\udc00",)), "is no word"),
+        (Rule(("a",), ("a",), sentence=-7), "sentence"),
+    ],
+)
+def test_rules_that_cannot_be_are_refused(tmp_path, rule, reason):
+    with pytest.raises(RuleError, match=reason):
+        RuleTable.build(tmp_path / "rules", [rule])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_features_are_checked(tmp_path):
+    for value in (nan, inf, -inf, 1e300):
+        with pytest.raises(RuleError, match="finite"):
+            RuleTable.build(tmp_path / "rules", [Rule(("a",), ("b",), features={"p": value})])
+    two = [Rule(("a",), ("b",), features={"p": 0}), Rule(("b",), ("b",), features={"q": 0})]
+    with pytest.raises(RuleError, match="other features: q"):
+        RuleTable.build(tmp_path / "rules", two)
+    with pytest.raises(RuleError, match="rule 2 is the same as rule 1"):
+        RuleTable.build(tmp_path / "rules", [two[0], two[0]])
+    for names in (["p", "p"], ["count"]):
+        with pytest.raises(RuleError, match="a feature is named"):
+            RuleTable.build(tmp_path / "rules", [], features=names)
+    for groups in ([["x"]], [["p"], ["p"]]):
+        with pytest.raises(RuleError, match="no column|two groups"):
+            RuleTable.build(tmp_path / "rules", [], features=["p"], groups=groups)
+
+
+def arrays(*symbols):
+    return np.array(symbols, np.int32)
+
+
+NO_LINKS = np.empty((0, 2), np.uint16)
+NOTHING = np.empty(0, np.float32)
+
+
+def test_sources_come_in_order(tmp_path):
+    with pytest.raises(RuleError, match="rule 2: its source is not in order"):  # noqa: SIM117
+        with new_table(tmp_path / "rules", ["X"], []) as writer:
+            writer.native.add(0, arrays(0, 1), arrays(0), NO_LINKS, (1, 1, 1), NOTHING)
+            writer.native.add(0, arrays(0), arrays(0), NO_LINKS, (1, 1, 1), NOTHING)
+    with (
+        pytest.raises(RuleError, match="no target word 1"),
+        new_table(tmp_path / "rules", ["X"], []) as writer,
+    ):
+        writer.native.add(0, arrays(0), arrays(1), NO_LINKS, (1, 1, 1), NOTHING)
+        writer.finish(joined_words("a"), joined_words("b"), {})
+    with (
+        pytest.raises(RuleError, match="begun and not finished"),
+        new_table(tmp_path / "rules", ["X"], []),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_targets_stand_in_the_training_text(tmp_path):
+    text, start = arrays(0, 1, 2, 0, 1), np.array([0, 3, 3, 5], np.int64)
+    with new_table(tmp_path / "rules", ["X"], []) as writer:
+        writer.native.set_text(text, start)
+        places = [(arrays(1, 2), 1), (arrays(0, 1), 3), (arrays(1), -1)]
+        for number, (target, place) in enumerate(places):
+            writer.native.add(
+                0, arrays(number), target, NO_LINKS, (1, 1, 1), NOTHING, 1, place, 2 * number
+            )
+        with pytest.raises(RuleError, match="does not stand at place 4"):
+            writer.native.add(0, arrays(4), arrays(1, 0), NO_LINKS, (1, 1, 1), NOTHING, 2, 4, 9)
+        with pytest.raises(RuleError, match="ids do not ascend"):
+            writer.native.add(0, arrays(4), arrays(1), NO_LINKS, (1, 1, 1), NOTHING, 2, 4, 4)
+        writer.finish(joined_words("abc"), joined_words("xyz"), {})
+    table = RuleTable.open(tmp_path / "rules")
+    table.verify()
+    assert [(rule.target, rule.sentence, rule.id) for rule in table] == [
+        (("y", "z"), 0, 0), (("x", "y"), 2, 2), (("y",), 1, 4)]  # fmt: skip
+    small = table.filter(["a c", "b"], tmp_path / "small")
+    assert list(small) == list(table)
+
+
+def test_many_distinct_numbers_are_kept_exactly(tmp_path):
+    draw = random.Random(1)
+    rules = [
+        Rule((f"w{n}",), (f"v{n % 7}",), features={"p": float(np.float32(draw.gauss(0, 9))),
+             "q": -float(n % 3)}, count=draw.choice([1, 2, 0.5, 1e15, 1 / 3]),
+             source_count=n, target_count=2.0**60 + n % 5 * 2.0**10)
+        for n in range(3000)
+    ]  # fmt: skip
+    table = RuleTable.build(tmp_path / "rules", rules, groups=[["q", "source_count"]])
+    table.verify()
+    found = {rule.source: rule for rule in table}
+    for rule in rules:
+        told = found[rule.source]
+        assert told.features == rule.features
+        assert (told.count, told.source_count, told.target_count) == (
+            rule.count, rule.source_count, rule.target_count)  # fmt: skip
+
+
+def use(folder):
+    """Everything one can ask of a table."""
+    table = RuleTable.open(folder)
+    assert table.num_ids >= 0
+    for number in range(min(len(table), 20)):
+        str(table[number])
+    list(table.source_words)
+    list(table)
+    table.lookup("das haus")
+    table.options("das haus hat das haus das das", limit=3)
+    if len(table.features) < 10:
+        table.matches("das haus hat das", max_span=4)
+    table.filter(["das haus hat das haus"], folder.with_name("filtered"))
+
+
+def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
+    draw = random.Random(5)
+    names = [*KIND.files, MANIFEST]
+    for _ in range(250):
+        place = tmp_path / "damaged"
+        shutil.copytree(table.folder, place)
+        path = place / draw.choice(names)
+        data = bytearray(path.read_bytes())
+        kind = draw.randrange(4)
+        if kind == 0:
+            del data[draw.randrange(len(data) + 1) :]
+        elif kind == 1:
+            data += bytes(draw.randrange(1, 9))
+        else:
+            for _ in range(draw.choice([1, 1, 2, 8])):
+                if data:
+                    data[draw.randrange(len(data))] = draw.choice([0, 255, draw.randrange(256)])
+        was_changed = bytes(data) != path.read_bytes() and path.name != MANIFEST
+        path.write_bytes(data)
+        try:
+            use(place)
+        except RosewoodError:
+            pass
+        if was_changed:
+            with pytest.raises(DamagedFileError):
+                RuleTable.open(place).verify()
+        shutil.rmtree(place)
+        shutil.rmtree(tmp_path / "filtered", ignore_errors=True)
+
+
+def test_numbers_are_checked_beyond_checksums(table, tmp_path):
+    """What a writer never writes is found even where the checksums were made to fit."""
+    draw = random.Random(6)
+    told = 0
+    for _ in range(120):
+        place = tmp_path / "damaged"
+        shutil.copytree(table.folder, place)
+        path = place / draw.choice(["nodes", "children", "places", "last", "records", "links"])
+        data = bytearray(path.read_bytes())
+        data[draw.randrange(max(1, len(data) - 8))] ^= 1 << draw.randrange(8)
+        path.write_bytes(data)
+        manifest = json.loads((place / MANIFEST).read_bytes())
+        arrays = {name: np.fromfile(place / name, np.uint8) for name in KIND.files}
+        shape = {key: manifest[key] for key in ("labels", "features", "groups", "facts")}
+        KIND.write(place, arrays, shape)
+        try:
+            RuleTable.open(place).verify()
+        except DamagedFileError:
+            told += 1
+        else:
+            use(place)
+        shutil.rmtree(place)
+        shutil.rmtree(tmp_path / "filtered", ignore_errors=True)
+    assert told > 30
