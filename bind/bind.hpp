@@ -93,6 +93,7 @@ void bind_ngrams(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_rule_table(nb::module_& m);
 void bind_rule_sentence(nb::module_& m);
+void bind_rule_text(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_transform(nb::module_& m);
 

@@ -56,6 +56,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_rules(m);
   rosewood::bind::bind_rule_table(m);
   rosewood::bind::bind_rule_sentence(m);
+  rosewood::bind::bind_rule_text(m);
   rosewood::bind::bind_search(m);
   rosewood::bind::bind_transform(m);
 }

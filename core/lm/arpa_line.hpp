@@ -2,13 +2,13 @@
 // them. No Python here.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "util/number.hpp"
 #include "util/utf8.hpp"
 
 namespace rosewood {
@@ -58,34 +58,9 @@ inline std::string line_fields(std::string_view line, std::int64_t max_bytes,
   return {};
 }
 
-/// A whole number without a sign; negative if it is none.
-inline std::int64_t parse_count(std::string_view text) {
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && value >= 0 ? value : -1;
-}
-
-/// A number, perhaps an infinite one; NaN if it is none or too large.
-inline float parse_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const char* last = text.data() + text.size();
-  float value = NAN;
-  const auto [end, error] = std::from_chars(text.data(), last, value);
-  if (end != last) return NAN;
-  if (error == std::errc::result_out_of_range) {  // too large, or so small that it is nothing
-    double wider = NAN;
-    const bool is_finite = std::from_chars(text.data(), last, wider).ec == std::errc();
-    if (is_finite) return std::abs(wider) < 1 ? 0.0F : NAN;
-    const std::size_t exponent = text.find_first_of("eE");
-    return exponent != text.npos && text.substr(exponent + 1).starts_with('-') ? 0.0F : NAN;
-  }
-  return error == std::errc() ? value : NAN;
-}
-
 /// Reads log10 probabilities and back-offs; what is wrong is told, nothing is thrown.
 inline std::string read_probability(std::string_view text, float& value, ArpaRepairs& repairs) {
-  value = parse_number(text) + 0.0F;  // never -0
+  value = parse_number<float>(text) + 0.0F;  // never -0
   if (std::isnan(value)) return "the log10 probability is " + quoted(text) + ", want a number";
   if (value > rounding)
     return "the log10 probability is " + quoted(text) + ", want one that is not positive";
@@ -101,7 +76,7 @@ inline std::string read_probability(std::string_view text, float& value, ArpaRep
 }
 
 inline std::string read_backoff(std::string_view text, float& value, ArpaRepairs& repairs) {
-  value = parse_number(text) + 0.0F;
+  value = parse_number<float>(text) + 0.0F;
   if (std::isnan(value) || value == INFINITY)
     return "the back-off weight is " + quoted(text) + ", want a number";
   if (std::isinf(value)) {

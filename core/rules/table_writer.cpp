@@ -50,8 +50,6 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
   if (shape_.labels.empty()) fail<RuleError>("a table has no labels, want at least one");
   std::set<std::string> names(shape_.features.begin(), shape_.features.end());
   if (names.size() != shape_.features.size()) fail<RuleError>("a feature is named twice");
-  for (const char* name : count_names)
-    if (names.contains(name)) fail<RuleError>("a feature is named ", name, ", which is a count");
   if (std::set<std::string>(shape_.labels.begin(), shape_.labels.end()).size() !=
       shape_.labels.size())
     fail<RuleError>("a label is named twice");

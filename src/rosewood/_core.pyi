@@ -3,6 +3,7 @@ Native kernels of Rosewood; the package's own modules are the interface.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+import enum
 from typing import Annotated
 
 import numpy
@@ -431,13 +432,16 @@ class GapSettings:
 class RuleTotals:
     """What was counted of all rules."""
 
-    def __init__(self, rules: int, sources: int, count: float, of_count: Sequence[int], orientation: Sequence[int]) -> None: ...
+    def __init__(self, rules: int, sources: int, bytes: int, count: float, of_count: Sequence[int], orientation: Sequence[int]) -> None: ...
 
     @property
     def rules(self) -> int: ...
 
     @property
     def sources(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
 
     @property
     def count(self) -> float: ...
@@ -460,7 +464,7 @@ class InstanceCollector:
     def write(self, pairs: str, targets: str) -> RuleTotals: ...
 
     @staticmethod
-    def write_marginals(targets: str, rules: int, has_gaps: bool, discounts: Sequence[float], folder: str, max_memory: int, threads: int, marginals: str) -> None: ...
+    def write_marginals(targets: str, rules: int, has_gaps: bool, discounts: Sequence[float] | None, folder: str, max_memory: int, threads: int, marginals: str) -> None: ...
 
 class LexicalWeights:
     """How likely words translate each other."""
@@ -602,6 +606,113 @@ class OrientationEvents:
 
     def block(self, begin: int, end: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
         """The arrays of the events of some sentences."""
+
+class RuleFormat(enum.Enum):
+    """How lines of rules are written."""
+
+    moses_phrases = 0
+
+    moses_grammar = 1
+
+    cdec = 2
+
+    joshua = 3
+
+    moses_reordering = 4
+
+class TextRules:
+    """Rules that come from text, until they go into a table."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int) -> tuple[int, list[int], list[int], list[tuple[int, int]], list[float], tuple[float, float, float], int]:
+        """
+        Behind finish: left, source, target, links, features, counts and line of a rule.
+        """
+
+    def finish(self, by: int) -> None:
+        """
+        Numbers words and labels, sorts rules; those of one source by a feature, if not -1.
+        """
+
+    def write(self, writer: RuleTableWriter, begin: int, end: int) -> None:
+        """Behind finish: some of the rules, in order."""
+
+    def is_constant(self, feature: int, value: float) -> bool: ...
+
+    def set_constant(self, feature: int, value: float) -> None: ...
+
+    @property
+    def features(self) -> list[str]: ...
+
+    @property
+    def labels(self) -> list[str]: ...
+
+    def source_words(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """All words, one behind the other, and where each begins."""
+
+    def target_words(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]: ...
+
+class LineReader:
+    """Reads a text table, block by block."""
+
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str] | None:
+        """
+        Takes the next bytes; line and reason of the first bad line, if there is one.
+        """
+
+    def finish(self) -> tuple[int, str] | None:
+        """The text has ended."""
+
+    @property
+    def skipped(self) -> int:
+        """Bad lines that were skipped."""
+
+    @property
+    def examples(self) -> list[tuple[int, str]]:
+        """The first few of them: line and reason."""
+
+    @property
+    def zeros(self) -> int:
+        """Probabilities that are 0, or as good as."""
+
+class RuleTextReader(LineReader):
+    """Reads rules."""
+
+    def __init__(self, format: RuleFormat, prefix: str, max_bytes: int, skip_bad: bool) -> None:
+        """Features without a name are called by the prefix and their place."""
+
+    @property
+    def rules(self) -> TextRules: ...
+
+    @property
+    def left_out(self) -> int:
+        """Lines with sparse features or properties."""
+
+    @property
+    def labelled(self) -> int:
+        """Phrases whose sides both end with a label, such as [X]."""
+
+class ReorderingReader(LineReader):
+    """Reads a reordering table, joined with rules."""
+
+    def __init__(self, rules: TextRules, directions: int, classes: int, max_bytes: int, skip_bad: bool) -> None: ...
+
+    @property
+    def unmatched(self) -> int:
+        """Lines that no rule has."""
+
+    @property
+    def missing(self) -> int:
+        """Rules that no line has."""
+
+class RuleTextWriter:
+    """Writes rules as text, block by block."""
+
+    def __init__(self, table: RuleTable, format: RuleFormat, labels: Sequence[str], features: Sequence[str], columns: Sequence[int], prefix: str, threads: int) -> None: ...
+
+    def next(self) -> bytes:
+        """The next bytes of the file; none behind the last."""
 
 class KBest:
     """Derivations best first, one at a time."""

@@ -27,6 +27,7 @@ from rosewood.cli import (
     nbest,
     phrasebook,
     rerank,
+    rules,
     sweep,
     text,
     tune,
@@ -83,6 +84,7 @@ app.command("sweep")(sweep.sweep)
 app.add_typer(forest.app, name="forest")
 app.add_typer(links.app, name="links")
 app.add_typer(lm.app, name="lm")
+app.add_typer(rules.app, name="rules")
 app.add_typer(nbest.app, name="nbest")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(text.app, name="text")

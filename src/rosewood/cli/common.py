@@ -28,6 +28,7 @@ __all__ = [
     "Weights",
     "each_forest",
     "lines_to",
+    "named_rows",
     "print_row",
     "print_table",
     "warn",
@@ -154,6 +155,29 @@ def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> 
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
+
+
+def named_rows(values: dict[str, Any], prefix: str = "") -> Iterator[list[str]]:
+    """Names and values for people; what is nested is written with dots, lists with spaces."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from named_rows(value, f"{prefix}{name}.")
+        elif isinstance(value, list | tuple):
+            yield [prefix + name, "  ".join(map(_told, value)) or "none"]
+        else:
+            yield [prefix + name, _told(value)]
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_told, value))
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
 
 
 def _cell(value: Any) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, print_row, print_table, warn
+from rosewood.cli.common import Json, named_rows, print_row, print_table, warn
 from rosewood.cli.lm_reading import ModelFile, Quiet, Threads, opened, reading
 from rosewood.cli.options import Config, cores
 from rosewood.errors import RosewoodError
@@ -77,7 +76,7 @@ def info(
     if json:
         print_row(row, as_json=True)
         return
-    print_table([*_table("", row)])
+    print_table([*named_rows(row)])
 
 
 def _model_row(model: Model) -> dict[str, Any]:
@@ -98,29 +97,6 @@ def _mixture_row(mixture: Mixture) -> dict[str, Any]:
         "models": [str(model.path) for model in mixture.models],
         "weights": list(mixture.weights),
     }
-
-
-def _table(prefix: str, values: dict[str, Any]) -> Iterator[list[str]]:
-    """Names and values for people; what is nested is written with dots, lists with spaces."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _table(f"{prefix}{name}.", value)
-        elif isinstance(value, list | tuple):
-            yield [prefix + name, "  ".join(map(_told, value)) or "none"]
-        else:
-            yield [prefix + name, _told(value)]
-
-
-def _told(value: Any) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(_told, value))
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return str(value)
 
 
 def verify(

@@ -1,0 +1,116 @@
+// core/rules/text_rules.hpp: rules that come from text, in any order, until they are sorted and go
+// into a table. No Python here.
+//
+// Everything lies in flat arrays, in memory. Words and labels are numbered as they come, and in the
+// order of their bytes once all are there: the order of the lines does not matter to the numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpus/word_table.hpp"
+#include "rules/rule.hpp"
+#include "rules/table_writer.hpp"
+
+namespace rosewood {
+
+/// A symbol of a rule as it is written: a word; or a gap, which has a label in the source, and in
+/// the target the place among the gaps of the source.
+struct TextSymbol {
+  std::string_view text;
+  std::int32_t gap = -1;  // from 0; negative: a word
+};
+
+struct TextFeature {
+  std::string_view name;
+  float value;
+};
+
+/// A rule as it stands in a line.
+struct TextRule {
+  std::string_view left;
+  std::vector<TextSymbol> source, target;
+  std::vector<RuleLink> links;
+  std::vector<TextFeature> features;
+  std::array<double, 3> counts{};  // of the rule, its source, its target
+};
+
+class TextRules {
+ public:
+  TextRules();
+
+  /// The line of the same rule, if there is one; else the rule is added, and this is 0.
+  std::int64_t add(const TextRule& rule, std::int64_t line);
+  /// The number of a rule without gaps; negative if it is not there. Before `finish`.
+  std::int64_t find(std::span<const std::string_view> source,
+                    std::span<const std::string_view> target) const;
+
+  /// Columns that stand behind the other features: `width` numbers for each rule, all `missing`.
+  void add_columns(std::size_t width, float missing);
+  std::span<float> columns(std::int64_t rule) {
+    return {columns_.data() + static_cast<std::size_t>(rule) * width_, width_};
+  }
+
+  /// All rules are there: numbers words and labels, and puts the rules into the order of tables.
+  /// Rules of one source are in the order of the feature `by`, the largest first, and in that of
+  /// their lines where it is negative.
+  void finish(std::int32_t by);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(line_.size()); }
+  /// The names of features, without columns that were added.
+  const WordTable& features() const { return features_; }
+  /// Behind `finish`; X is the first label, whether it is used or not.
+  const WordTable& labels() const { return labels_; }
+  const WordTable& source_words() const { return source_words_; }
+  const WordTable& target_words() const { return target_words_; }
+
+  /// Whether every rule has this value of a feature, and giving each another one.
+  bool is_constant(std::int32_t feature, float value) const;
+  void set_constant(std::int32_t feature, float value);
+
+  /// The rule at a place of the order, with all its features; valid until the next call with the
+  /// same room. Behind `finish`.
+  struct Room {
+    std::vector<float> features;
+  };
+  RuleView view(std::int64_t place, Room& room) const;
+  /// Some of the rules, in order, into a table whose features are these and the columns.
+  void write(RuleTableWriter& writer, std::int64_t begin, std::int64_t end) const;
+  std::int64_t line(std::int64_t place) const { return line_[at(order_[at(place)])]; }
+
+ private:
+  static std::size_t at(std::int64_t n) { return static_cast<std::size_t>(n); }
+  struct Symbols {  // of one side of all rules
+    std::vector<std::int64_t> start{0};
+    std::vector<std::int32_t> symbol;
+    std::span<const std::int32_t> operator[](std::int64_t rule) const {
+      return {symbol.data() + start[at(rule)], at(start[at(rule) + 1] - start[at(rule)])};
+    }
+    void close() { start.push_back(static_cast<std::int64_t>(symbol.size())); }
+  };
+
+  std::size_t slot_of(std::int32_t left, std::span<const std::int32_t> source,
+                      std::span<const std::int32_t> target) const;
+  void grow();
+  void renumber(Symbols& side, WordTable& words, bool has_labels);
+
+  WordTable labels_, features_, source_words_, target_words_;
+  std::vector<std::int32_t> left_;
+  Symbols source_, target_;
+  std::vector<std::int64_t> link_start_{0}, feature_start_{0}, line_;
+  std::vector<RuleLink> links_;
+  std::vector<std::uint16_t> feature_;
+  std::vector<float> value_;
+  std::vector<std::array<double, 3>> counts_;
+  std::size_t width_ = 0;
+  std::vector<float> columns_;
+  std::vector<std::int64_t> slots_, order_;
+  std::vector<std::int32_t> label_rank_;
+  std::vector<std::int32_t> new_source_, new_target_;  // of the rule that is added
+};
+
+}  // namespace rosewood

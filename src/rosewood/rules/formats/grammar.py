@@ -1,0 +1,153 @@
+"""Text grammars of Moses, cdec and Joshua: rules with gaps.
+
+    moses     das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.4 0.3 0.2 ||| 0-0 1-1 ||| 2 3 1
+    cdec      [X] ||| das [X,1] ||| the [1] ||| EgivenF=0.7 IsSingletonF=0 ||| 0-0
+    joshua    [X] ||| das [X,1] ||| the [X,1] ||| 0.7 0 ||| 0-0
+
+Moses       scores and counts as in phrase tables; gaps are matched by the alignment.  Where source
+            and target have different labels, the label is both, `X][NP`
+cdec        features are as they stand, and 0 where they do not; without a name, PhraseModel_0, …
+Joshua      the same, but features without a name are negated, as Joshua does when it reads them:
+            tm_pt_0, …, so that its weights fit
+Order       rules of a source are as they stand, those of Moses by phrase_ef
+Tables have every feature in every rule, so there may be some thousands of them, but not millions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, get_args
+
+from rosewood import _core
+from rosewood.corpus.lines import read_lines
+from rosewood.errors import FormatError, RuleError
+from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.rules.formats.moses import count_groups, exported_scores, moses_rules, named_scores
+from rosewood.rules.formats.reading import (
+    MAX_LINE,
+    Imported,
+    OnBadLine,
+    PathName,
+    Show,
+    Source,
+    fed,
+    quietly,
+    skips,
+    with_lines,
+    written,
+)
+from rosewood.rules.formats.writing import write_text
+from rosewood.rules.table import RuleTable
+
+__all__ = ["GrammarFormat", "export_grammar", "import_grammar", "kind_of_grammar"]
+
+GrammarFormat = Literal["moses", "cdec", "joshua"]
+_NATIVE = {
+    "moses": _core.RuleFormat.moses_grammar,
+    "cdec": _core.RuleFormat.cdec,
+    "joshua": _core.RuleFormat.joshua,
+}
+_PREFIXES = {"cdec": "PhraseModel_", "joshua": "tm_pt_", "moses": ""}
+_HIERO = re.compile(r"[ \t]*\[[^\s\]]+\][ \t]+\|\|\|")
+
+
+def import_grammar(
+    path: Source,
+    folder: PathName,
+    *,
+    format: GrammarFormat | None = None,
+    scores: Sequence[str] | None = None,
+    on_bad_line: OnBadLine = "stop",
+    file: str | None = None,
+    show: Show = quietly,
+) -> Imported:
+    """Make a rule table of a grammar; its format is told from the first line, if that can be.
+
+    `scores` are names for the scores of a grammar of Moses.
+    """
+    kind = format or _guess(path)
+    _check_format(kind)
+    facts: dict[str, Any] = {}
+    if kind == "moses":
+        reader, name = moses_rules(path, _NATIVE[kind], on_bad_line, file, show)
+        names = named_scores(reader.rules, scores)
+        facts["scores"] = names
+        groups = count_groups(names)
+    else:
+        if scores is not None:
+            raise RuleError("scores have names in a grammar of Moses only")
+        skip = skips(on_bad_line)
+        reader, name = fed(
+            path,
+            lambda _: _core.RuleTextReader(_NATIVE[kind], _PREFIXES[kind], MAX_LINE, skip),
+            file=file,
+            show=show,
+        )
+        names, groups = reader.rules.features, []
+    imported = with_lines(Imported(len(reader.rules)), reader, name, left_out=reader.left_out)
+    facts = {"made_from": {kind: Path(name).name}, **facts, **imported.facts()}
+    reader.rules.finish(
+        names.index("phrase_ef") if "phrase_ef" in names and kind == "moses" else -1
+    )
+    written(reader.rules, folder, names, groups, facts, show=show)
+    return imported
+
+
+def _guess(path: Source) -> GrammarFormat:
+    """What the first line looks like."""
+    if not isinstance(path, str | PathLike):
+        raise RuleError("the format of a stream must be named: moses, cdec or joshua")
+    for number, line in read_lines(path, str(path)):
+        if line.strip():
+            kind = kind_of_grammar(line)
+            if kind is None:
+                raise FormatError(
+                    "its features have no names, as in grammars of cdec and of Joshua, which mean "
+                    "different things by that: name the format",
+                    file=path,
+                    line=number,
+                )
+            return kind
+    raise FormatError("there are no rules in it", file=path)
+
+
+def kind_of_grammar(line: str) -> GrammarFormat | None:
+    """The format of a line; nothing where cdec and Joshua would read it differently."""
+    if not _HIERO.match(line):
+        return "moses"
+    fields = [field.split() for field in line.split("|||")]
+    features = fields[3] if len(fields) > 3 else []
+    return "cdec" if all("=" in feature for feature in features) else None
+
+
+def export_grammar(
+    table: RuleTable,
+    path: PathName | BinaryIO,
+    *,
+    format: GrammarFormat,
+    features: Sequence[str] | None = None,
+    threads: int = 1,
+    show: Show = quietly,
+) -> tuple[str, ...]:
+    """Write a table as a grammar, with these features, which are returned; without them, all.
+
+    Counts are written for Moses only, where features are the scores.
+    """
+    _check_format(format)
+    threads, _ = check_resources(threads, MAX_MEMORY, RuleError)
+    if features is not None:
+        chosen = tuple(features)
+    else:
+        chosen = exported_scores(table) if format == "moses" else table.features
+    write_text(
+        table, path, _NATIVE[format], chosen, threads=threads, show=show, prefix=_PREFIXES[format]
+    )
+    return chosen
+
+
+def _check_format(format: str) -> None:
+    if format not in get_args(GrammarFormat):
+        raise RuleError(f"format is {format!r}, want moses, cdec or joshua")

@@ -1,0 +1,198 @@
+"""Phrase tables and lexicalized reordering tables of Moses.
+
+Scores      probabilities, which become natural logarithms: phrase_fe, lexical_fe, phrase_ef,
+            lexical_ef, then score_5 and so on; a fifth one that is always 2.718 is rule_penalty.
+            As in Moses, 0 is e^-100, and so is everything below; it is written as 0 again
+Counts      of the target, the source, and both, as far as they are there
+Orientations  features orientation_backward_monotone and so on, the logarithms of probabilities
+Left out    sparse features and properties; how many lines have them is told
+Order       rules of a source are in the order of phrase_ef, the likeliest first
+Native      core/rules/text_reader.hpp, text_writer.hpp; specification: tests/reference/rule_text.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rosewood import _core
+from rosewood.errors import FormatError, RuleError
+from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.rules.formats.orientations import Orientations
+from rosewood.rules.formats.reading import (
+    MAX_LINE,
+    Imported,
+    OnBadLine,
+    PathName,
+    Show,
+    Source,
+    fed,
+    quietly,
+    skips,
+    with_lines,
+    written,
+)
+from rosewood.rules.formats.writing import write_text
+from rosewood.rules.table import RuleTable
+
+__all__ = ["export_moses", "import_moses", "moses_rules"]
+
+SCORES = ("phrase_fe", "lexical_fe", "phrase_ef", "lexical_ef")
+PENALTY = "rule_penalty"
+_LOG_PENALTY = 0.99989629  # log 2.718, as a float
+_PREFIX = "score_"
+
+
+def import_moses(
+    phrase_table: Source,
+    folder: PathName,
+    *,
+    reordering: Source | None = None,
+    orientations: str | None = None,
+    scores: Sequence[str] | None = None,
+    on_bad_line: OnBadLine = "stop",
+    file: str | None = None,
+    show: Show = quietly,
+) -> Imported:
+    """Make a rule table of a phrase table and, if there is one, a reordering table.
+
+    `orientations`, such as msd-bidirectional, says what the numbers of the reordering table are,
+    where neither its name nor their number does.  `scores` are names for the scores.
+    """
+    reader, name = moses_rules(
+        phrase_table, _core.RuleFormat.moses_phrases, on_bad_line, file, show
+    )
+    rules = reader.rules
+    imported = with_lines(Imported(len(rules)), reader, name, left_out=reader.left_out)
+    if reader.labelled == len(rules):
+        raise FormatError("all its sides end with a label, such as [X]: it is a grammar", file=name)
+    facts: dict[str, Any] = {"made_from": {"moses": Path(name).name}}
+    columns: tuple[str, ...] = ()
+    if reordering is not None:
+        found, imported = _reordered(
+            rules, reordering, orientations, imported, on_bad_line=on_bad_line, show=show
+        )
+        columns = found.columns
+        facts["reordering"] = {"classes": found.classes, "directions": list(found.directions)}
+        if found.kind is not None:
+            facts["reordering"]["kind"] = found.kind
+    elif orientations is not None:
+        raise RuleError("orientations are for a reordering table, and there is none")
+    names = named_scores(rules, scores)
+    facts |= {"scores": names, **imported.facts()}
+    rules.finish(names.index("phrase_ef") if "phrase_ef" in names else -1)
+    groups = [*count_groups(names), *([columns] if columns else [])]
+    written(rules, folder, [*names, *columns], groups, facts, show=show)
+    return imported
+
+
+def moses_rules(
+    source: Source,
+    format: _core.RuleFormat,
+    on_bad_line: OnBadLine,
+    file: str | None,
+    show: Show,
+) -> tuple[_core.RuleTextReader, str]:
+    """A reader behind the last line of a phrase table or grammar, and how its file is called."""
+    skip = skips(on_bad_line)
+    return fed(
+        source,
+        lambda _: _core.RuleTextReader(format, _PREFIX, MAX_LINE, skip),
+        file=file,
+        show=show,
+    )
+
+
+def named_scores(rules: _core.TextRules, names: Sequence[str] | None) -> list[str]:
+    """What the scores are called; a rule penalty, which Moses writes as 2.718, becomes 1."""
+    count = len(rules.features)
+    if names is None:
+        given = [*SCORES, *(f"{_PREFIX}{n}" for n in range(5, count + 1))]
+        found = given[:count] if count >= len(SCORES) else list(rules.features)
+        if count >= 5 and rules.is_constant(4, _LOG_PENALTY):
+            found[4] = PENALTY
+    else:
+        found = list(names)
+        if count != len(found):
+            raise RuleError(f"there are {len(found)} names for {count} scores")
+        if len(set(found)) != count:
+            raise RuleError("two scores have the same name")
+    if PENALTY in found and rules.is_constant(place := found.index(PENALTY), _LOG_PENALTY):
+        rules.set_constant(place, 1.0)
+    return found
+
+
+def count_groups(names: Sequence[str]) -> list[list[str]]:
+    """Columns that are often the same together: probabilities come from counts."""
+    probabilities = [name for name in ("phrase_ef", "phrase_fe") if name in names]
+    return [["count", "source_count", "target_count", *probabilities]]
+
+
+def _reordered(
+    rules: _core.TextRules,
+    source: Source,
+    named: str | None,
+    imported: Imported,
+    *,
+    on_bad_line: OnBadLine,
+    show: Show,
+) -> tuple[Orientations, Imported]:
+    """Columns for the rules, from a reordering table."""
+    skip = skips(on_bad_line)
+    found: list[Orientations] = [] if named is None else [Orientations.parse(named)]
+
+    def make(block: bytes) -> _core.ReorderingReader:
+        if not found:
+            numbers = len(block.partition(b"\n")[0].rpartition(b"|||")[2].split())
+            path = fspath(source) if isinstance(source, str | PathLike) else None
+            found.append(Orientations.guess(path, numbers))
+        kept = found[0]
+        return _core.ReorderingReader(rules, len(kept.directions), len(kept.names), MAX_LINE, skip)
+
+    reader, name = fed(source, make, file=None, show=show)
+    more = {"unmatched": reader.unmatched, "missing": reader.missing}
+    return found[0], with_lines(imported, reader, name, **more)
+
+
+def export_moses(
+    table: RuleTable,
+    phrase_table: PathName | BinaryIO | None,
+    *,
+    reordering: PathName | BinaryIO | None = None,
+    scores: Sequence[str] | None = None,
+    threads: int = 1,
+    show: Show = quietly,
+) -> tuple[str, ...]:
+    """Write a table of phrases as a phrase table, a reordering table, or both.
+
+    The scores are these features, which are returned; without them, those that a table from Moses
+    had, and otherwise all but orientations and the rule penalty, which Moses has on its own, its
+    four in front.
+    """
+    threads, _ = check_resources(threads, MAX_MEMORY, RuleError)
+    chosen = tuple(scores) if scores is not None else exported_scores(table)
+    orientations = Orientations.of_features(table.features)
+    if reordering is not None and orientations is None:
+        raise RuleError(f"{table.folder}: it has no orientations to make a reordering table of")
+    if phrase_table is not None:
+        format = _core.RuleFormat.moses_phrases
+        write_text(table, phrase_table, format, chosen, threads=threads, show=show)
+    if reordering is not None and orientations is not None:
+        format = _core.RuleFormat.moses_reordering
+        write_text(table, reordering, format, orientations.columns, threads=threads, show=show)
+    return chosen
+
+
+def exported_scores(table: RuleTable) -> tuple[str, ...]:
+    """The features that are scores, in the order in which Moses has them."""
+    known = table.facts.get("scores")
+    if isinstance(known, list) and set(known) <= set(table.features):
+        return tuple(known)
+    rest = [
+        name
+        for name in table.features
+        if name not in (*SCORES, PENALTY) and not name.startswith("orientation_")
+    ]
+    return (*(name for name in SCORES if name in table.features), *rest)

@@ -1,0 +1,93 @@
+"""What the columns of a reordering table are: directions, and the orientations of each.
+
+    Orientations.parse("msd-bidirectional").columns
+    ('orientation_backward_monotone', 'orientation_backward_swap', …)
+
+A file of Moses has this in its name, `reordering-table.wbe-msd-bidirectional-fe.gz`, and nothing
+else says whether three numbers look backward or forward.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from rosewood.errors import RuleError
+
+__all__ = ["Orientations"]
+
+_CLASSES = {
+    "msd": ("monotone", "swap", "discontinuous"),
+    "mslr": ("monotone", "swap", "left", "right"),
+}
+_DIRECTIONS = {
+    "bidirectional": ("backward", "forward"),
+    "backward": ("backward",),
+    "forward": ("forward",),
+}
+_KINDS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchy"}
+_NAME = re.compile(
+    rf"(?:(?P<kind>{'|'.join(_KINDS)})-)?(?P<classes>{'|'.join(_CLASSES)})"
+    rf"-(?P<direction>{'|'.join(_DIRECTIONS)})"
+)
+
+
+class Orientations(NamedTuple):
+    """The classes of a reordering model, which way it looks, and what it is based on, if known."""
+
+    classes: str  # msd or mslr
+    directions: tuple[str, ...]
+    kind: str | None = None  # word, phrase or hierarchy
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """From `msd-bidirectional`, `mslr-backward`, `hier-msd-forward`, …."""
+        found = _NAME.fullmatch(text)
+        if not found:
+            raise RuleError(
+                f"orientations {text!r}: want msd or mslr, and backward, forward or bidirectional, "
+                "such as msd-bidirectional"
+            )
+        return cls._of(found)
+
+    @classmethod
+    def guess(cls, file: str | PathLike[str] | None, numbers: int) -> Self:
+        """From the name of a file, or from how many numbers its lines have, if that says enough."""
+        found = _NAME.search(Path(file).name) if file is not None else None
+        if found:
+            return cls._of(found)
+        for classes, names in _CLASSES.items():
+            if numbers == 2 * len(names):
+                return cls(classes, _DIRECTIONS["bidirectional"])
+        raise RuleError(
+            f"its lines have {numbers} probabilities, and neither these nor its name say what they "
+            "are: name the orientations, such as msd-backward"
+        )
+
+    @classmethod
+    def _of(cls, found: re.Match[str]) -> Self:
+        kind = _KINDS[found["kind"]] if found["kind"] else None
+        return cls(found["classes"], _DIRECTIONS[found["direction"]], kind)
+
+    @classmethod
+    def of_features(cls, features: Sequence[str]) -> Self | None:
+        """Those that a table has columns for, if it has."""
+        for classes in _CLASSES:
+            for directions in _DIRECTIONS.values():
+                made = cls(classes, directions)
+                if set(made.columns) <= set(features):
+                    return made
+        return None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the classes, in the order of Moses."""
+        return _CLASSES[self.classes]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the features, in the order of the numbers of a line."""
+        return tuple(f"orientation_{way}_{name}" for way in self.directions for name in self.names)

@@ -1,0 +1,169 @@
+"""What reading rules from text has in common: blocks to a native reader, then a table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from io import BufferedIOBase
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, get_args
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.corpus.compression import open_input, plain_name
+from rosewood.errors import FormatError, RuleError
+from rosewood.progress import Step, progress
+from rosewood.rules.table_files import new_table
+
+__all__ = [
+    "MAX_LINE",
+    "Imported",
+    "OnBadLine",
+    "PathName",
+    "Show",
+    "Source",
+    "fed",
+    "quietly",
+    "skips",
+    "with_lines",
+    "written",
+]
+
+MAX_LINE = 1 << 24  # bytes of a line; more is no table of rules
+_BLOCK = 1 << 22  # bytes read at a time
+_RULES = 1 << 16  # rules written at a time
+
+OnBadLine = Literal["stop", "skip"]
+PathName = str | PathLike[str]
+Source = PathName | BufferedIOBase
+Show = Callable[[str, int | None], AbstractContextManager[Step]]  # as rosewood.progress.progress
+
+quietly: Show = partial(progress, quiet=True)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of reading a table, and what did not."""
+
+    rules: int = 0
+    skipped: int = 0  # bad lines
+    examples: tuple[FormatError, ...] = field(default=(), compare=False)  # the first of them
+    zeros: int = 0  # probabilities of 0, which became e^-100
+    left_out: int = 0  # lines with sparse features or properties, which tables do not have
+    unmatched: int = 0  # lines of the reordering table that are of no rule
+    missing: int = 0  # rules that have no line in it: every orientation is as likely
+
+    def told(self) -> Iterator[str]:
+        """What people should know, in a few words each."""
+        if self.skipped:
+            first = f", the first: {self.examples[0]}" if self.examples else ""
+            yield f"{self.skipped:,} bad lines skipped{first}"
+        if self.zeros:
+            yield f"{self.zeros:,} probabilities are 0: their logarithms are -100, as in Moses"
+        if self.left_out:
+            yield f"{self.left_out:,} lines have sparse features or properties, which are left out"
+        if self.unmatched:
+            yield f"{self.unmatched:,} lines of the reordering table are of no rule"
+        if self.missing:
+            yield (
+                f"{self.missing:,} rules have no line in the reordering table: every orientation "
+                "is as likely"
+            )
+
+    def facts(self) -> dict[str, int]:
+        """What the table's manifest keeps."""
+        names = ("skipped", "zeros", "left_out", "unmatched", "missing")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+
+def fed(
+    source: Source,
+    make: Callable[[bytes], _core.LineReader],
+    *,
+    file: str | None,
+    show: Show,
+) -> tuple[Any, str]:
+    """The reader that `make` gives for the first bytes, behind the last line, and the file's name.
+
+    A line that is refused, by a reader that does not skip, is a FormatError.
+    """
+    name = file or (fspath(source) if isinstance(source, str | PathLike) else "<stream>")
+    reader: _core.LineReader | None = None
+    with _opened(source, name) as stream, show(f"reading {name}, bytes", _size(source)) as step:
+        try:
+            while block := stream.read(_BLOCK):
+                reader = reader or make(block)
+                _check(reader.feed(np.frombuffer(block, np.uint8)), name)
+                step(len(block))
+            reader = reader or make(b"")
+            _check(reader.finish(), name)
+        except RuleError as error:
+            raise FormatError(str(error), file=name) from error
+    return reader, name
+
+
+def written(
+    rules: _core.TextRules,
+    folder: PathName,
+    features: Sequence[str],
+    groups: Sequence[Sequence[str]],
+    facts: Mapping[str, Any],
+    *,
+    show: Show,
+) -> None:
+    """All rules into a new table; they are finished, and so is this when it is there."""
+    with (
+        new_table(folder, rules.labels, features, groups) as writer,
+        show("writing the table, rules", len(rules)) as step,
+    ):
+        for begin in range(0, len(rules), _RULES):
+            rules.write(writer.native, begin, begin + _RULES)
+            step(min(_RULES, len(rules) - begin))
+        writer.finish(rules.source_words(), rules.target_words(), facts)
+
+
+def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: int) -> Imported:
+    """What a reader tells, added; a file without any rules is refused."""
+    if not imported.rules:
+        raise FormatError("there are no rules in it", file=file)
+    told = tuple(FormatError(reason, file=file, line=line) for line, reason in reader.examples)
+    return replace(
+        imported,
+        skipped=imported.skipped + reader.skipped,
+        examples=imported.examples + told,
+        zeros=imported.zeros + reader.zeros,
+        **more,
+    )
+
+
+def skips(on_bad_line: str) -> bool:
+    """Whether bad lines are skipped."""
+    if on_bad_line not in get_args(OnBadLine):
+        raise RuleError(f"on_bad_line is {on_bad_line!r}, want stop or skip")
+    return on_bad_line == "skip"
+
+
+@contextmanager
+def _opened(source: Source, name: str) -> Iterator[BinaryIO | BufferedIOBase]:
+    if isinstance(source, str | PathLike):
+        with open_input(source, name) as stream:
+            yield stream
+    else:
+        yield source
+
+
+def _size(source: Source) -> int | None:
+    """How many bytes there are to read, where that can be known."""
+    if not isinstance(source, str | PathLike):
+        return None
+    path = Path(source)
+    return path.stat().st_size if path.is_file() and plain_name(path) == path else None
+
+
+def _check(bad: tuple[int, str] | None, file: str) -> None:
+    if bad is not None:
+        raise FormatError(bad[1], file=file, line=bad[0])

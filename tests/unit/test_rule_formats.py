@@ -1,0 +1,459 @@
+"""Phrase tables, reordering tables and grammars of other programs: what becomes of each line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+from math import log
+
+import numpy as np
+import pytest
+
+from rosewood import _core
+from rosewood.errors import DamagedFileError, FormatError, RuleError
+from rosewood.rules import Gap, Rule, RuleTable
+from rosewood.rules.formats import (
+    Imported,
+    Orientations,
+    export_grammar,
+    export_moses,
+    import_grammar,
+    import_moses,
+)
+from rosewood.rules.formats.grammar import kind_of_grammar
+
+PHRASES = """\
+das haus ||| the house ||| 0.5 0.25 0.125 1 ||| 0-0 1-1 ||| 4 8 2 ||| |||
+das haus ||| house ||| 1 0 0.75 0.5 ||| 1-0 ||| 6 8 6 ||| |||
+haus ||| house ||| 1 1 1 1 ||| 0-0 ||| 3 3 3 ||| |||
+"""
+REORDERING = """\
+das haus ||| the house ||| 0.6 0.2 0.2 0.5 0.25 0.25
+haus ||| house ||| 0.8 0.1 0.1 1 0 0
+weg ||| way ||| 0.8 0.1 0.1 1 0 0
+"""
+X1, X2 = Gap("X", 1), Gap("X", 2)
+
+
+def stream(text: str) -> io.BytesIO:
+    return io.BytesIO(text.encode())
+
+
+def phrases(text: str, folder, **more) -> RuleTable:
+    import_moses(stream(text), folder, **more)
+    return RuleTable.open(folder)
+
+
+def grammar(text: str, folder, format, **more) -> RuleTable:
+    import_grammar(stream(text), folder, format=format, **more)
+    return RuleTable.open(folder)
+
+
+def written(table: RuleTable, format: str | None = None, **more) -> str:
+    """A phrase table, or a grammar."""
+    out = io.BytesIO()
+    if format is None:
+        export_moses(table, out, **more)
+    else:
+        export_grammar(table, out, format=format, **more)
+    return out.getvalue().decode()
+
+
+def near(value: float) -> float:
+    return float(np.float32(value))
+
+
+# -- Moses -----------------------------------------------------------------------------------------
+
+
+def test_a_phrase_table(tmp_path):
+    found = import_moses(stream(PHRASES), tmp_path / "t")
+    table = RuleTable.open(tmp_path / "t")
+    assert found == Imported(rules=3, zeros=1)
+    assert table.features == ("phrase_fe", "lexical_fe", "phrase_ef", "lexical_ef")
+    assert table.facts == {
+        "made_from": {"moses": "<stream>"}, "scores": list(table.features), "zeros": 1,
+    }  # fmt: skip
+    best, other = table.lookup("das haus")  # by p(e|f), not as they stand
+    assert best.target == ("house",)
+    assert best.features == {"phrase_fe": 0.0, "lexical_fe": -100.0, "phrase_ef": near(log(0.75)),
+                             "lexical_ef": near(log(0.5))}  # fmt: skip
+    assert (other.links, best.links) == (((0, 0), (1, 1)), ((1, 0),))
+    assert (other.count, other.source_count, other.target_count) == (2.0, 8.0, 4.0)
+    text = written(table)
+    assert sorted(text.splitlines()) == sorted(PHRASES.splitlines())  # even 0 is 0 again
+
+
+def test_the_order_of_lines_does_not_matter(tmp_path):
+    lines = PHRASES.splitlines()
+    one, other = (phrases("\n".join(some), tmp_path / n)
+                  for n, some in (("a", lines), ("b", lines[::-1])))  # fmt: skip
+    assert [*one] == [*other]
+    assert written(one) == written(other)
+
+
+@pytest.mark.parametrize(("ending", "packed"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_compressed_files(tmp_path, ending, packed):
+    file = tmp_path / f"phrase-table{ending}"
+    file.write_bytes(packed(PHRASES.encode()))
+    import_moses(file, tmp_path / "t")
+    out = tmp_path / f"again{ending}"
+    export_moses(RuleTable.open(tmp_path / "t"), out)
+    import_moses(out, tmp_path / "u")
+    assert [*RuleTable.open(tmp_path / "u")] == [*RuleTable.open(tmp_path / "t")]
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(DamagedFileError, match="phrase-table"):
+        import_moses(file, tmp_path / "damaged")
+    assert not (tmp_path / "damaged").exists()
+
+
+def test_a_fifth_score_that_is_e_is_the_rule_penalty(tmp_path):
+    text = "a ||| x ||| 1 1 1 1 2.718 ||| 0-0 ||| 1 1\nb ||| x ||| 1 1 1 1 2.718\n"
+    table = phrases(text, tmp_path / "t")
+    assert table.features[4] == "rule_penalty"
+    assert [rule.features["rule_penalty"] for rule in table] == [1.0, 1.0]
+    assert table[0].count == 0.0
+    assert "1 1 1 1 2.718 |||" in written(table)
+    other = phrases(text.replace("2.718\n", "2\n"), tmp_path / "u")
+    assert other.features[4] == "score_5"
+
+
+def test_names_for_scores(tmp_path):
+    text = "a ||| x ||| 0.5 0.25\n"
+    assert phrases(text, tmp_path / "t").features == ("score_1", "score_2")
+    table = phrases(text, tmp_path / "t", scores=["phrase_ef", "my"])
+    assert table.features == ("phrase_ef", "my")
+    assert written(table, scores=["my"]) == "a ||| x ||| 0.25 ||| ||| ||| |||\n"
+    with pytest.raises(RuleError, match="3 names for 2 scores"):
+        phrases(text, tmp_path / "t", scores=["a", "b", "c"])
+    with pytest.raises(RuleError, match="the same name"):
+        phrases(text, tmp_path / "t", scores=["a", "a"])
+    with pytest.raises(RuleError, match="no feature 'none'"):
+        written(table, scores=["none"])
+
+
+def test_what_moses_does_itself_is_not_a_score(tmp_path):
+    features = {"rule_penalty": 1.0, "phrase_ef": log(0.5), "extra": 0.0, "phrase_fe": 0.0,
+                "orientation_backward_monotone": 0.0}  # fmt: skip
+    table = RuleTable.build(tmp_path / "t", [Rule(("a",), ("x",), features=features)])
+    assert written(table).split(" ||| ")[2] == "1 0.5 1"
+
+
+def test_numbers_need_as_many_digits_as_they_need(tmp_path):
+    values = [0.0, log(1 / 3), -1e-5, -1e-9, -20.123456, -99.9, -100.0, 3.5, near(-0.1)]
+    rules = [Rule((f"w{n}",), ("x",), features={"f": near(v)}) for n, v in enumerate(values)]
+    table = RuleTable.build(tmp_path / "t", rules)
+    again = phrases(written(table), tmp_path / "u", scores=["f"])
+    assert [rule.features for rule in again] == [rule.features for rule in table]
+
+
+def test_what_tables_do_not_have_is_told(tmp_path):
+    text = "a ||| x ||| 1 ||| ||| ||| name 1 ||| {{P 1}}\nb ||| x ||| 1 ||| ||| 1 ||| |||\n"
+    found = import_moses(stream(text), tmp_path / "t")
+    assert found.left_out == 1
+    assert [line for line in found.told() if "sparse" in line]
+
+
+def test_a_grammar_is_no_phrase_table(tmp_path):
+    with pytest.raises(FormatError, match="it is a grammar"):
+        phrases("a [X] ||| x [X] ||| 1\nb [X] ||| y [X] ||| 1\n", tmp_path / "t")
+    assert len(phrases("a [X] ||| x [X] ||| 1\nb ||| y ||| 1\n", tmp_path / "t")) == 2
+
+
+# -- reordering tables -----------------------------------------------------------------------------
+
+
+def test_a_reordering_table(tmp_path):
+    file = tmp_path / "reordering-table.wbe-msd-bidirectional-fe.gz"
+    file.write_bytes(gzip.compress(REORDERING.encode()))
+    found = import_moses(stream(PHRASES), tmp_path / "t", reordering=file)
+    assert (found.unmatched, found.missing, found.zeros) == (1, 1, 3)
+    assert len([*found.told()]) == 3
+    table = RuleTable.open(tmp_path / "t")
+    columns = Orientations.parse("msd-bidirectional").columns
+    assert table.features[4:] == columns
+    assert columns[2] == "orientation_backward_discontinuous"
+    assert table.facts["reordering"]["kind"] == "word"
+    (rule,) = table.lookup("haus")
+    have = [rule.features[name] for name in columns]
+    assert have == [near(log(p)) for p in (0.8, 0.1, 0.1, 1)] + [-100.0, -100.0]
+    missing = table.lookup("das haus")[0].features["orientation_forward_swap"]
+    assert missing == near(log(1 / 3))
+    out, moved = tmp_path / "pt", tmp_path / "reordering.msd-bidirectional"
+    export_moses(table, out, reordering=moved)
+    assert "das haus ||| the house ||| 0.6 0.2 0.2 0.5 0.25 0.25\n" in moved.read_text()
+    import_moses(out, tmp_path / "u", reordering=moved)
+    assert [*RuleTable.open(tmp_path / "u")] == [*table]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "want"),
+    [
+        ("x.gz", 6, ("msd", ("backward", "forward"), None)),
+        ("x.gz", 8, ("mslr", ("backward", "forward"), None)),
+        ("reordering-table.hier-mslr-backward-fe", 4, ("mslr", ("backward",), "hierarchy")),
+        ("reordering-table.phrase-msd-forward-fe", 3, ("msd", ("forward",), "phrase")),
+    ],
+)
+def test_orientations_of_a_file(name, numbers, want):
+    assert Orientations.guess(name, numbers) == want
+
+
+def test_orientations_that_cannot_be_known(tmp_path):
+    for numbers in (3, 4, 5):
+        with pytest.raises(RuleError, match=f"{numbers} probabilities"):
+            Orientations.guess("table.gz", numbers)
+    with pytest.raises(RuleError, match="want msd or mslr"):
+        Orientations.parse("monotonicity-bidirectional")
+    with pytest.raises(RuleError, match="there is none"):
+        phrases(PHRASES, tmp_path / "t", orientations="msd-backward")
+    assert Orientations.of_features(["f"]) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("a ||| b", "it has 2 fields, want source ||| target ||| probabilities"),
+        ("das haus ||| the house ||| 1 0 0", "it has 3 probabilities, want 6"),
+        ("a ||| b ||| 1 0 0 1 0 x", "a probability is 'x'"),
+        ("haus ||| house ||| 1 0 0 1 0 0", "it has the same phrases as line 2"),
+        (" ||| house ||| 1 0 0 1 0 0", "the source is empty"),
+    ],
+)
+def test_bad_lines_of_a_reordering_table(tmp_path, line, reason):
+    with pytest.raises(FormatError) as caught:
+        phrases(PHRASES, tmp_path / "t", reordering=stream(REORDERING + line))
+    assert caught.value.line == 4
+    assert caught.value.reason.startswith(reason)
+
+
+def test_a_table_without_orientations_has_no_reordering_table(tmp_path):
+    table = phrases(PHRASES, tmp_path / "t")
+    with pytest.raises(RuleError, match="no orientations"):
+        export_moses(table, tmp_path / "pt", reordering=tmp_path / "re")
+    assert not (tmp_path / "pt").exists()
+
+
+# -- grammars --------------------------------------------------------------------------------------
+
+
+def test_a_grammar_of_moses(tmp_path):
+    text = (
+        "[X][X] von [X][X] [X] ||| [X][X] 's [X][X] [X] ||| 1 1 0.5 1 ||| 0-2 1-1 2-0 ||| 2 2 1\n"
+        "klein [X] ||| small [X] ||| 1 1 1 1 ||| 0-0\n"
+        "a [X][NP] [X] ||| x [X][NP] [VP] ||| 1 1 1 1 ||| 1-1\n"
+    )
+    table = grammar(text, tmp_path / "t", "moses")
+    assert table.labels == ("X", "X][NP", "X][VP")
+    swapped, phrase = table.lookup("[X,1] von [X,2]")[0], table.lookup("klein")[0]
+    assert (swapped.source, swapped.target) == ((X1, "von", X2), (X2, "'s", X1))
+    assert swapped.links == ((1, 1),)
+    assert (swapped.count, swapped.features["phrase_ef"]) == (1.0, near(log(0.5)))
+    assert (phrase.target, phrase.left) == (("small",), "X")
+    assert [rule.left for rule in table if rule.source[0] == "a"] == ["X][VP"]
+    lines = written(table, "moses").splitlines()
+    assert [line.removesuffix(" ||| |||") for line in sorted(lines)] == sorted(
+        line + " |||" * (5 - line.count("|||") - 1) for line in text.splitlines()
+    )
+
+
+def test_a_grammar_of_cdec(tmp_path):
+    text = (
+        "[X] ||| das [X,1] ist [NP,2] ||| the [2] is [1] ||| A=0.5 B=-2;C=1 ||| 0-0 2-2\n"
+        "[S] ||| [X] ||| [1] ||| 0.25 A=1\n"
+        "[X] ||| weg ||| ||| A=3\n"
+    )
+    table = grammar(text, tmp_path / "t", "cdec")
+    assert table.features == ("A", "B", "C", "PhraseModel_0")
+    rule = table.lookup("das [X,1] ist [NP,2]")[0]
+    assert rule.target == ("the", Gap("NP", 2), "is", X1)
+    assert rule.features == {"A": 0.5, "B": -2.0, "C": 1.0, "PhraseModel_0": 0.0}
+    glue = table.lookup("[X,1]")[0]
+    assert (glue.left, glue.target) == ("S", (X1,))
+    assert table.lookup("weg")[0].target == ()
+    first = written(table, "cdec").splitlines()[0]
+    assert first == "[S] ||| [X,1] ||| [1] ||| A=1 B=0 C=0 PhraseModel_0=0.25"
+
+
+def test_a_grammar_of_joshua(tmp_path):
+    text = "[VP] ||| [NP,1] a [IN,2] ||| [IN,2] x [NP,1] ||| 0.5 -3 count=2\n"
+    table = grammar(text, tmp_path / "t", "joshua")
+    assert table[0].features == {"tm_pt_0": -0.5, "tm_pt_1": 3.0, "count": 2.0}
+    assert written(table, "joshua") == text
+    named = grammar("[X] ||| a ||| x ||| tm_pt_1=2 7\n", tmp_path / "u", "joshua")
+    assert named[0].features == {"tm_pt_1": 2.0, "tm_pt_0": -7.0}
+    assert written(named, "joshua") == "[X] ||| a ||| x ||| tm_pt_1=2 7\n"
+
+
+def test_what_looks_like_a_gap_and_is_a_word(tmp_path):
+    table = grammar("[X] ||| [a,b] [] [X,0] ||| [a] [0] ||| A=1\n", tmp_path / "t", "cdec")
+    assert table[0].source == ("[a,b]", "[]", "[X,0]")
+    assert table[0].target == ("[a]", "[0]")
+
+
+@pytest.mark.parametrize(
+    ("line", "want"),
+    [
+        ("a [X] ||| b [X] ||| 1 1 ||| 0-0", "moses"),
+        ("[X] ||| a ||| b ||| A=1", "cdec"),
+        ("[X] ||| a ||| b", "cdec"),
+        ("[X] ||| a ||| b ||| A=1 2", None),
+    ],
+)
+def test_formats_are_told_from_a_line(line, want, tmp_path):
+    assert kind_of_grammar(line) == want
+    file = tmp_path / "grammar"
+    file.write_text(f"\n{line}\n")
+    if want is None:
+        with pytest.raises(FormatError, match="name the format") as caught:
+            import_grammar(file, tmp_path / "t")
+        assert caught.value.line == 2
+    else:
+        assert import_grammar(file, tmp_path / "t").rules == 1
+
+
+BAD = [
+    ("moses_phrases", "a house", "it has 1 field, want source ||| target"),
+    ("moses_phrases", "a ||| b ||| 1 ||| ||| ||| ||| ||| x", "it has 8 fields"),
+    ("moses_phrases", " ||| b ||| 1", "the source is empty"),
+    ("moses_phrases", "a ||| b |||", "it has no scores"),
+    ("moses_phrases", "a ||| b ||| 1 2", "it has 2 scores, the lines before have 1"),
+    ("moses_phrases", "a ||| b ||| x", "a probability is 'x', want a number"),
+    ("moses_phrases", "a ||| b ||| nan", "a probability is 'nan', want a number"),
+    ("moses_phrases", "a ||| b ||| -0.5", "a probability is '-0.5', want one that is neither"),
+    ("moses_phrases", "a ||| b ||| inf", "a probability is 'inf', want one that is neither"),
+    ("moses_phrases", "a|||b ||| c ||| 1", "||| stands within 'a|||b'"),
+    ("moses_phrases", "a |||| b ||| c ||| 1", "||| stands within '||||'"),
+    ("moses_phrases", "a ||| b ||| 1 ||| 0-1", "link 0-1 leaves the rule, which has 1 and 1"),
+    ("moses_phrases", "a ||| b ||| 1 ||| 0", "a link is '0', want places such as 0-1"),
+    ("moses_phrases", "a ||| b ||| 1 ||| 0--1", "a link is '0--1'"),
+    ("moses_phrases", "a ||| b ||| 1 ||| ||| 1 2 3 4", "it has 4 counts"),
+    ("moses_phrases", "a ||| b ||| 1 ||| ||| -1", "a count is '-1'"),
+    ("moses_phrases", "first ||| f ||| 1", "it has the same rule as line 1"),
+    ("moses_grammar", "a ||| b [X] ||| 1", "a side does not end with its label"),
+    ("moses_grammar", "a [X] b [X] ||| b [X] ||| 1", "'[X]' is neither a word nor a gap"),
+    ("moses_grammar", "[X][X] [X] ||| b [X] ||| 1", "the source has 1 gaps, the target 0"),
+    ("moses_grammar", "[X][X] [X] ||| [X][X] [X] ||| 1", "the alignment has 0 links of gaps"),
+    ("moses_grammar", "[X][X] [X] ||| [X][Y] [X] ||| 1 ||| 0-0", "gaps 'X' and 'X][Y' are linked"),
+    ("moses_grammar", "a [X][X] [X] ||| [X][X] [X] ||| 1 ||| 0-0", "link 0-0 is between a word"),
+    ("moses_grammar", "[X][X] [X][X] [X] ||| [X][X] [X][X] [X] ||| 1 ||| 0-0 1-0", "a gap has"),
+    ("cdec", "a ||| b ||| A=1", "it does not begin with a label"),
+    ("cdec", "[X] ||| a [X,1] ||| b ||| A=1", "gap 1 is not in the target"),
+    ("cdec", "[X] ||| a [X,1] ||| [2] ||| A=1", "gap '[2]' of the target is not in the source"),
+    ("cdec", "[X] ||| [X,1] a ||| [1] [1] ||| A=1", "gap '[1]' of the target is not in the"),
+    ("cdec", "[X] ||| [X,1] [X,1] ||| [1] ||| A=1", "gap 1 stands twice in the source"),
+    ("cdec", "[X] ||| [X,1] ||| [Y,1] ||| A=1", "gap 1 is 'X' in the source and 'Y'"),
+    ("cdec", "[X] ||| a ||| b ||| A=x", "a feature is 'A=x'"),
+    ("cdec", "[X] ||| a ||| b ||| A=1 A=2", "feature 'A' stands twice"),
+    ("cdec", "[X] ||| a ||| b ||| =2", "feature '=2' has no name"),
+    ("joshua", "[X] ||| a ||| b ||| 1e99", "a feature is '1e99'"),
+    ("joshua", "[X] ||| [X,1] [X,2] ||| [X,1] [X,2] ||| ||| 0-1", "link 0-1 is between different"),
+]  # fmt: skip
+FIRST = {
+    "moses_phrases": "first ||| f ||| 1", "moses_grammar": "first [X] ||| f [X] ||| 1",
+    "cdec": "[X] ||| first ||| f ||| A=1", "joshua": "[X] ||| first ||| f ||| A=1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("format", "line", "reason"), BAD)
+def test_bad_lines_tell_file_line_and_reason(tmp_path, format, line, reason):
+    file = tmp_path / "rules.txt"
+    file.write_text(f"{FIRST[format]}\n\n{line}\n")
+
+    def read(**more) -> Imported:
+        if format == "moses_phrases":
+            return import_moses(file, tmp_path / "t", **more)
+        return import_grammar(file, tmp_path / "t", format=format.removesuffix("_grammar"), **more)
+
+    with pytest.raises(FormatError) as caught:
+        read()
+    assert (caught.value.file, caught.value.line) == (str(file), 3)
+    assert caught.value.reason.startswith(reason), caught.value.reason
+    assert not (tmp_path / "t").exists()
+    found = read(on_bad_line="skip")
+    assert (found.rules, found.skipped) == (1, 1)
+    assert str(found.examples[0]) == str(caught.value)
+    table = RuleTable.open(tmp_path / "t")
+    assert [*table.source_words] == ["first"]  # bad lines leave nothing behind
+    assert table.facts["skipped"] == 1
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    with pytest.raises(FormatError, match="not UTF-8 at byte 3"):
+        import_moses(io.BytesIO(b"a \xff ||| b ||| 1\n"), tmp_path / "t")
+
+
+def test_files_without_rules(tmp_path):
+    for text in ("", "\n \n"):
+        with pytest.raises(FormatError, match="no rules"):
+            phrases(text, tmp_path / "t")
+    (tmp_path / "empty").write_text("")
+    with pytest.raises(FormatError, match="no rules"):
+        import_grammar(tmp_path / "empty", tmp_path / "t")
+    with pytest.raises(RuleError, match="must be named"):
+        import_grammar(stream("x"), tmp_path / "t")
+    with pytest.raises(RuleError, match="want moses, cdec or joshua"):
+        grammar("x", tmp_path / "t", "hiero")
+    with pytest.raises(RuleError, match="want stop or skip"):
+        phrases("x", tmp_path / "t", on_bad_line="ignore")
+
+
+@pytest.mark.parametrize("block", [5, 64, 4096])
+def test_lines_that_are_too_long(block):
+    text = f"a ||| x ||| 1\n{'y ' * 500}||| x ||| 1\nb ||| x ||| 1\n{'z' * 300}".encode()
+    data = np.frombuffer(text, np.uint8)
+
+    def read(skip: bool):
+        reader = _core.RuleTextReader(_core.RuleFormat.moses_phrases, "score_", 100, skip)
+        for begin in range(0, len(data), block):
+            if bad := reader.feed(data[begin : begin + block]):
+                return bad
+        return reader.finish() or reader
+
+    assert read(False) == (2, "the line has more than 100 bytes")
+    reader = read(True)
+    assert ([line for line, _ in reader.examples], len(reader.rules)) == ([2, 4], 2)
+
+
+def test_more_features_than_a_table_holds(tmp_path):
+    text = "".join(f"[X] ||| w{n} ||| x ||| F{n}=1\n" for n in range(5000))
+    with pytest.raises(FormatError, match="more than 4096 features"):
+        grammar(text, tmp_path / "t", "cdec")
+
+
+# -- what a format cannot say ----------------------------------------------------------------------
+
+
+def test_words_that_would_be_read_as_gaps(tmp_path):
+    def table(word: str) -> RuleTable:
+        return RuleTable.build(tmp_path / "t", [Rule((word,), ("x",), features={"f": 0.0})])
+
+    for word, formats in {"[X,1]": ("cdec", "joshua", "moses"), "[X]": ("cdec", "moses"),
+                          "a|||b": ("cdec", "joshua", "moses", None)}.items():  # fmt: skip
+        made = table(word)
+        for format in ("cdec", "joshua", "moses", None):
+            if format in formats:
+                with pytest.raises(RuleError, match="would be read as something else"):
+                    written(made, format)
+            else:
+                assert word in written(made, format)
+
+
+def test_rules_of_a_grammar_are_no_phrases(tmp_path):
+    rules = [Rule((X1, "a"), (X1, "x"), features={"f": 0.0})]
+    with pytest.raises(RuleError, match="rule 0 is of a grammar"):
+        written(RuleTable.build(tmp_path / "t", rules))
+    rules = [Rule(("a",), ("x",), "S", features={"f": 0.0})]
+    with pytest.raises(RuleError, match="rule 0 is of a grammar"):
+        written(RuleTable.build(tmp_path / "u", rules))
+
+
+def test_names_that_cannot_be_written(tmp_path):
+    rules = [Rule(("a",), ("x",), "N,P", features={"a b": 0.0})]
+    table = RuleTable.build(tmp_path / "t", rules)
+    with pytest.raises(RuleError, match="label 'N,P' cannot be written"):
+        written(table, "cdec")
+    with pytest.raises(RuleError, match="feature 'a b' cannot be written"):
+        written(table, "joshua")
+    assert written(table, "moses").startswith("a [N,P] ||| x [N,P] ||| 1 |||")
