@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from rosewood.cli.rule_events import events
+from rosewood.cli.rules_events import events
 from rosewood.errors import FormatError, RuleError
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from rosewood.cli.rules_events import events
 from rosewood.cli.rules_looking import info, show, verify
 from rosewood.cli.rules_moving import export_rules, filter_rules, import_rules
 
@@ -20,3 +21,4 @@ app.command("export")(export_rules)
 app.command("filter")(filter_rules)
 app.command()(info)
 app.command()(verify)
+app.command()(events)
