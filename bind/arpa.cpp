@@ -50,17 +50,7 @@ void bind_arpa(nb::module_& m) {
           },
           "table"_a, "word_bytes"_a.noconvert(), "word_start"_a.noconvert(), "threads"_a,
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
-      .def(
-          "next",
-          [](ArpaWriter& self) {
-            std::string text;
-            {
-              nb::gil_scoped_release release;
-              text = self.next();
-            }
-            return nb::bytes(text.data(), text.size());
-          },
-          "The next bytes of the file; none behind the last.");
+      .def("next", &next_block<ArpaWriter>, "The next bytes of the file; none behind the last.");
 }
 
 }  // namespace rosewood::bind

@@ -105,17 +105,8 @@ void bind_rule_text(nb::module_& m) {
           },
           "table"_a, "format"_a, "labels"_a, "features"_a, "columns"_a, "prefix"_a, "threads"_a,
           nb::keep_alive<1, 2>())
-      .def(
-          "next",
-          [](RuleTextWriter& self) {
-            std::string text;
-            {
-              nb::gil_scoped_release release;
-              text = self.next();
-            }
-            return nb::bytes(text.data(), text.size());
-          },
-          "The next bytes of the file; none behind the last.");
+      .def("next", &next_block<RuleTextWriter>,
+           "The next bytes of the file; none behind the last.");
 }
 
 }  // namespace rosewood::bind

@@ -1,6 +1,7 @@
 // bind/text.hpp: what the binding files share that take text in blocks of bytes.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "bind.hpp"
@@ -20,6 +21,17 @@ using Told = std::optional<std::pair<std::int64_t, std::string>>;
 inline Told told(std::optional<BadLine>&& bad) {
   if (!bad) return std::nullopt;
   return std::pair(bad->line, std::move(bad->reason));
+}
+
+/// The next piece of a text that is written block by block.
+template <class Writer>
+nb::bytes next_block(Writer& writer) {
+  std::string text;
+  {
+    nb::gil_scoped_release release;
+    text = writer.next();
+  }
+  return nb::bytes(text.data(), text.size());
 }
 
 /// All words of a table, one behind the other.

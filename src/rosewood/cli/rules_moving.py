@@ -147,7 +147,8 @@ def export_rules(
 ) -> None:
     """Write a table as text for Moses, cdec or Joshua.
 
-    Files may be .gz .xz .zst, too; - is standard output.  What is read back is the same table, but for where rules came from.
+    Files may be .gz .xz .zst, too; - is standard output.  What is read back is the same table, but
+    for where rules came from.
 
     rosewood rules export rules/ --moses phrase-table.gz --reordering reordering-table.gz
     """

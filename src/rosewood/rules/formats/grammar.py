@@ -25,18 +25,15 @@ from rosewood import _core
 from rosewood.corpus.lines import read_lines
 from rosewood.errors import FormatError, RuleError
 from rosewood.resources import MAX_MEMORY, check_resources
-from rosewood.rules.formats.moses import count_groups, exported_scores, moses_rules, named_scores
+from rosewood.rules.formats.moses import SCORE, count_groups, exported_scores, named_scores
 from rosewood.rules.formats.reading import (
-    MAX_LINE,
     Imported,
     OnBadLine,
     PathName,
     Show,
     Source,
-    fed,
     quietly,
-    skips,
-    with_lines,
+    read_rules,
     written,
 )
 from rosewood.rules.formats.writing import write_text
@@ -50,7 +47,7 @@ _NATIVE = {
     "cdec": _core.RuleFormat.cdec,
     "joshua": _core.RuleFormat.joshua,
 }
-_PREFIXES = {"cdec": "PhraseModel_", "joshua": "tm_pt_", "moses": ""}
+_PREFIXES = {"cdec": "PhraseModel_", "joshua": "tm_pt_", "moses": SCORE}  # without a name
 _HIERO = re.compile(r"[ \t]*\[[^\s\]]+\][ \t]+\|\|\|")
 
 
@@ -70,29 +67,20 @@ def import_grammar(
     """
     kind = format or _guess(path)
     _check_format(kind)
-    facts: dict[str, Any] = {}
-    if kind == "moses":
-        reader, name = moses_rules(path, _NATIVE[kind], on_bad_line, file, show)
-        names = named_scores(reader.rules, scores)
-        facts["scores"] = names
-        groups = count_groups(names)
-    else:
-        if scores is not None:
-            raise RuleError("scores have names in a grammar of Moses only")
-        skip = skips(on_bad_line)
-        reader, name = fed(
-            path,
-            lambda _: _core.RuleTextReader(_NATIVE[kind], _PREFIXES[kind], MAX_LINE, skip),
-            file=file,
-            show=show,
-        )
-        names, groups = reader.rules.features, []
-    imported = with_lines(Imported(len(reader.rules)), reader, name, left_out=reader.left_out)
-    facts = {"made_from": {kind: Path(name).name}, **facts, **imported.facts()}
-    reader.rules.finish(
-        names.index("phrase_ef") if "phrase_ef" in names and kind == "moses" else -1
+    reader, name, imported = read_rules(
+        path, _NATIVE[kind], _PREFIXES[kind], on_bad_line, file=file, show=show
     )
-    written(reader.rules, folder, names, groups, facts, show=show)
+    rules = reader.rules
+    names, groups = rules.features, []
+    facts: dict[str, Any] = {"made_from": {kind: Path(name).name}, **imported.facts()}
+    if kind == "moses":
+        names = named_scores(rules, scores)
+        groups = count_groups(names)
+        facts["scores"] = names
+    elif scores is not None:
+        raise RuleError("scores have names in a grammar of Moses only")
+    rules.finish(names.index("phrase_ef") if kind == "moses" and "phrase_ef" in names else -1)
+    written(rules, folder, names, groups, facts, show=show)
     return imported
 
 

@@ -30,6 +30,7 @@ from rosewood.rules.formats.reading import (
     Source,
     fed,
     quietly,
+    read_rules,
     skips,
     with_lines,
     written,
@@ -37,12 +38,19 @@ from rosewood.rules.formats.reading import (
 from rosewood.rules.formats.writing import write_text
 from rosewood.rules.table import RuleTable
 
-__all__ = ["export_moses", "import_moses", "moses_rules"]
+__all__ = [
+    "SCORE",
+    "count_groups",
+    "export_moses",
+    "exported_scores",
+    "import_moses",
+    "named_scores",
+]
 
 SCORES = ("phrase_fe", "lexical_fe", "phrase_ef", "lexical_ef")
 PENALTY = "rule_penalty"
 _LOG_PENALTY = 0.99989629  # log 2.718, as a float
-_PREFIX = "score_"
+SCORE = "score_"  # and its number: a score that has no other name
 
 
 def import_moses(
@@ -61,11 +69,11 @@ def import_moses(
     `orientations`, such as msd-bidirectional, says what the numbers of the reordering table are,
     where neither its name nor their number does.  `scores` are names for the scores.
     """
-    reader, name = moses_rules(
-        phrase_table, _core.RuleFormat.moses_phrases, on_bad_line, file, show
+    format = _core.RuleFormat.moses_phrases
+    reader, name, imported = read_rules(
+        phrase_table, format, SCORE, on_bad_line, file=file, show=show
     )
     rules = reader.rules
-    imported = with_lines(Imported(len(rules)), reader, name, left_out=reader.left_out)
     if reader.labelled == len(rules):
         raise FormatError("all its sides end with a label, such as [X]: it is a grammar", file=name)
     facts: dict[str, Any] = {"made_from": {"moses": Path(name).name}}
@@ -88,28 +96,11 @@ def import_moses(
     return imported
 
 
-def moses_rules(
-    source: Source,
-    format: _core.RuleFormat,
-    on_bad_line: OnBadLine,
-    file: str | None,
-    show: Show,
-) -> tuple[_core.RuleTextReader, str]:
-    """A reader behind the last line of a phrase table or grammar, and how its file is called."""
-    skip = skips(on_bad_line)
-    return fed(
-        source,
-        lambda _: _core.RuleTextReader(format, _PREFIX, MAX_LINE, skip),
-        file=file,
-        show=show,
-    )
-
-
 def named_scores(rules: _core.TextRules, names: Sequence[str] | None) -> list[str]:
     """What the scores are called; a rule penalty, which Moses writes as 2.718, becomes 1."""
     count = len(rules.features)
     if names is None:
-        given = [*SCORES, *(f"{_PREFIX}{n}" for n in range(5, count + 1))]
+        given = [*SCORES, *(f"{SCORE}{n}" for n in range(5, count + 1))]
         found = given[:count] if count >= len(SCORES) else list(rules.features)
         if count >= 5 and rules.is_constant(4, _LOG_PENALTY):
             found[4] = PENALTY

@@ -28,6 +28,7 @@ __all__ = [
     "Source",
     "fed",
     "quietly",
+    "read_rules",
     "skips",
     "with_lines",
     "written",
@@ -126,10 +127,34 @@ def written(
         writer.finish(rules.source_words(), rules.target_words(), facts)
 
 
+def read_rules(
+    source: Source,
+    format: _core.RuleFormat,
+    prefix: str,
+    on_bad_line: OnBadLine,
+    *,
+    file: str | None,
+    show: Show,
+) -> tuple[_core.RuleTextReader, str, Imported]:
+    """A reader behind the last line, how its file is called, and what it tells.
+
+    A file without any rules is refused.
+    """
+    skip = skips(on_bad_line)
+    reader, name = fed(
+        source,
+        lambda _: _core.RuleTextReader(format, prefix, MAX_LINE, skip),
+        file=file,
+        show=show,
+    )
+    if not len(reader.rules):
+        raise FormatError("there are no rules in it", file=name)
+    told = Imported(len(reader.rules), left_out=reader.left_out)
+    return reader, name, with_lines(told, reader, name)
+
+
 def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: int) -> Imported:
-    """What a reader tells, added; a file without any rules is refused."""
-    if not imported.rules:
-        raise FormatError("there are no rules in it", file=file)
+    """What a reader tells of its lines, added."""
     told = tuple(FormatError(reason, file=file, line=line) for line, reason in reader.examples)
     return replace(
         imported,
