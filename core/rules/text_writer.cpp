@@ -80,7 +80,9 @@ void RuleTextWriter::choose_styles() {
 }
 
 bool RuleTextWriter::is_writable(std::string_view word, bool is_target) const {
-  if (word.empty() || word.find(field_mark) != word.npos) return false;
+  if (word.empty() || word.find(field_mark) != word.npos ||
+      word.find_first_of(" \t\n") != word.npos || first_not_utf8(word) < word.size())
+    return false;
   switch (plan_.format) {
     case RuleFormat::moses_grammar:
       return !is_bracketed(word);
