@@ -87,7 +87,10 @@ RuleTable::RuleTable(const TableFiles& files)
       target_words_(files, "target", layout_.target_words, layout_.target_bytes),
       nodes_(packed(files, "nodes", layout_.nodes, layout_.node_width())),
       last_(packed(files, "last", layout_.rules, 1)),
-      records_(packed(files, "records", layout_.rules, layout_.record_width)),
+      records_(packed(files, "records", layout_.records_size + layout_.widest, 1)),
+      shapes_(packed(files, "shapes", layout_.rules, layout_.shape_width)),
+      blocks_(packed(files, "blocks", (layout_.rules + block_rules - 1) / block_rules,
+                     layout_.blocks_width)),
       ids_(packed(files, "ids", layout_.ids_width ? layout_.rules : 0, layout_.ids_width)),
       text_(packed(files, "text", layout_.text_size, layout_.text_width)),
       text_start_(packed(files, "text.start", layout_.sentences + 1, layout_.start_width)),
@@ -97,13 +100,46 @@ RuleTable::RuleTable(const TableFiles& files)
       codes_(packed(files, "codes", layout_.codes_size, 1)),
       children_(counts(files, "children", layout_.nodes + 1, layout_.nodes)),
       places_(counts(files, "places", layout_.nodes, layout_.high_total)),
-      link_counts_(counts(files, "links.counts", layout_.patterns, layout_.num_links)) {
-  links_place_ = (layout_.where == 2 ? 1 : 0) + layout_.place_width + layout_.length_width;
-  left_place_ = links_place_ + layout_.links_width;
-  sentence_place_ = left_place_ + layout_.left_width;
-  for (const GroupLayout& group : layout_.groups) {
-    group_widths_.push_back(layout_.field_width(group));
-    tuple_widths_.push_back(layout_.tuple_width(group));
+      link_counts_(counts(files, "links.counts", layout_.links.codes, layout_.num_links)) {
+  set_widths();
+}
+
+RuleTable::Coded RuleTable::coded(std::size_t field, const CodeWidths& code,
+                                  std::uint64_t others) const {
+  Coded made{};
+  made.shape_width = static_cast<int>(code.shape_width());
+  made.shape_place = layout_.shape_place[field];
+  made.codes = code.codes;
+  made.widths = code.widths.size();
+  std::uint64_t first = 0;
+  for (std::size_t n = 0; n < CodeWidths::most; ++n) {
+    made.width[n] = n < code.widths.size() ? code.widths[n] : others;
+    made.first[n] = first;
+    first += n < code.widths.size() ? std::uint64_t{1} << code.widths[n] : 0;
+  }
+  return made;
+}
+
+void RuleTable::set_widths() {
+  codes_place_ = fixed_width_ = layout_.fixed_width;
+  coded_.push_back(coded(0, layout_.links, 0));
+  for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
+    tuple_widths_.push_back(layout_.tuple_width(layout_.groups[g]));
+    coded_.push_back(coded(g + 1, layout_.groups[g].code, tuple_widths_.back()));
+  }
+  widths_of_bytes_.resize(static_cast<std::size_t>((layout_.shape_width + 7) / 8));
+  for (auto& widths : widths_of_bytes_) widths.fill(0);
+  for (const Coded& coded : coded_) {
+    if (!coded.shape_width) {
+      fixed_width_ += coded.width[0];
+      continue;
+    }
+    auto& widths = widths_of_bytes_[static_cast<std::size_t>(coded.shape_place / 8)];
+    for (std::uint64_t byte = 0; byte < 256; ++byte) {
+      const std::uint64_t which =
+          byte >> coded.shape_place % 8 & ((std::uint64_t{1} << coded.shape_width) - 1);
+      widths[byte] += static_cast<std::uint32_t>(coded.width[which]);
+    }
   }
 }
 
@@ -164,19 +200,34 @@ void RuleTable::read_source(std::uint64_t rule, std::vector<std::int32_t>& sourc
   fail<RuleError>("its sources are damaged");
 }
 
-RuleTable::Target RuleTable::target(std::uint64_t rule) const {
+RuleTable::Record RuleTable::record(std::uint64_t rule) const {
+  const std::uint64_t block = rule / block_rules;
+  std::uint64_t place =
+      bits_at(blocks_, block * layout_.blocks_width, static_cast<int>(layout_.blocks_width));
+  for (std::uint64_t before = block * block_rules; before < rule; ++before)
+    place += width(shape(before));
+  return {rule, std::min(place, layout_.records_size), shape(rule)};
+}
+
+RuleTable::Record RuleTable::next(const Record& record) const {
+  const std::uint64_t place = record.place + width(record.shape);
+  return {record.rule + 1, std::min(place, layout_.records_size),
+          record.rule + 1 < layout_.rules ? shape(record.rule + 1) : 0};
+}
+
+RuleTable::Target RuleTable::target(const Record& record) const {
   const std::uint64_t flag = layout_.where == 2 ? 1 : 0;
   Target found{};
-  found.is_in_pool = layout_.where == 2 ? field(rule, 0, 1) != 0 : layout_.where == 1;
+  found.is_in_pool = layout_.where == 2 ? field(record, 0, 1) != 0 : layout_.where == 1;
   const std::uint64_t size = found.is_in_pool ? layout_.pool_size : layout_.text_size;
-  found.place = std::min(field(rule, flag, layout_.place_width), size);
+  found.place = std::min(field(record, flag, layout_.place_width), size);
   found.length =
-      std::min(field(rule, flag + layout_.place_width, layout_.length_width), size - found.place);
+      std::min(field(record, flag + layout_.place_width, layout_.length_width), size - found.place);
   return found;
 }
 
-void RuleTable::append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const {
-  const Target found = target(rule);
+void RuleTable::append_target(const Record& record, std::vector<std::int32_t>& out) const {
+  const Target found = target(record);
   const std::uint64_t width = found.is_in_pool ? layout_.pool_width : layout_.text_width;
   const std::uint8_t* bytes = found.is_in_pool ? pool_ : text_;
   const std::uint64_t gaps = found.is_in_pool ? layout_.max_gaps : 0;
@@ -199,64 +250,70 @@ std::int64_t RuleTable::sentence_of(std::uint64_t place) const {
   return static_cast<std::int64_t>(begin);
 }
 
-RuleTable::Tuple RuleTable::tuple(std::uint64_t rule, std::size_t group) const {
-  const GroupLayout& found = layout_.groups[group];
-  const std::uint64_t at = rule * layout_.record_width + layout_.group_place[group];
-  if (!found.is_coded) return {records_, at};
-  const std::uint64_t code = bits_at(records_, at, static_cast<int>(group_widths_[group]));
-  return {codes_, found.place + std::min(code, found.codes - 1) * tuple_widths_[group]};
-}
-
-void RuleTable::read_features(std::uint64_t rule, float* out) const {
+template <class Body>
+void RuleTable::for_each_number(const Record& record, Body&& body) const {
+  std::uint64_t place = record.place + codes_place_;
+  read_code(coded_[0], record.shape, place);
   for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
-    auto [bytes, place] = tuple(rule, g);
+    const Coded& coded = coded_[g + 1];
+    const std::uint64_t code = read_code(coded, record.shape, place);
+    const std::uint8_t* bytes = code == no_code ? records_ : codes_;
+    std::uint64_t at = code == no_code ? place
+                                       : layout_.groups[g].place +
+                                             std::min(code, coded.codes - 1) * tuple_widths_[g];
+    if (code == no_code) place += tuple_widths_[g];
     for (const std::uint64_t column : layout_.groups[g].columns) {
-      if (column >= num_counts)
-        out[column - num_counts] =
-            std::bit_cast<float>(static_cast<std::uint32_t>(value(column, bytes, place)));
-      place += layout_.columns[column].width;
+      const ColumnCode& numbers = layout_.columns[column];
+      body(column, numbers.decoded(wide_bits_at(bytes, at, numbers.width)));
+      at += numbers.width;
     }
   }
 }
 
-void RuleTable::read(std::uint64_t rule, RuleBuffer& out) const {
-  const Target found = target(rule);
+void RuleTable::read_features(const Record& record, float* out) const {
+  for_each_number(record, [out](std::uint64_t column, std::uint64_t bits) {
+    if (column >= num_counts)
+      out[column - num_counts] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  });
+}
+
+void RuleTable::read(const Record& record, RuleBuffer& out) const {
+  const Target found = target(record);
   out.target.clear();
-  append_target(rule, out.target);
+  append_target(record, out.target);
   out.target_place = found.is_in_pool ? -1 : static_cast<std::int64_t>(found.place);
-  out.sentence =
-      found.is_in_pool
-          ? static_cast<std::int64_t>(field(rule, sentence_place_, layout_.sentence_width)) - 1
-          : sentence_of(found.place);
+  const std::uint64_t left_place =
+      (layout_.where == 2 ? 1 : 0) + layout_.place_width + layout_.length_width;
   out.left = static_cast<std::int32_t>(
-      std::min(field(rule, left_place_, layout_.left_width), layout_.labels - 1));
-  out.links.clear();
-  if (layout_.patterns) {
-    const std::uint64_t pattern =
-        std::min(field(rule, links_place_, layout_.links_width), layout_.patterns - 1);
-    const auto range = link_counts_.children(pattern);
-    const auto one = static_cast<int>(layout_.link_source_width);
-    const auto other = static_cast<int>(layout_.link_target_width);
-    for (std::uint64_t n = range.begin; n < range.end; ++n) {
-      const std::uint64_t at = n * static_cast<std::uint64_t>(one + other);
-      out.links.push_back({static_cast<std::uint16_t>(bits_at(links_, at, one)),
-                           static_cast<std::uint16_t>(
-                               bits_at(links_, at + static_cast<std::uint64_t>(one), other))});
-    }
-  }
+      std::min(field(record, left_place, layout_.left_width), layout_.labels - 1));
+  const std::uint64_t sentence =
+      field(record, left_place + layout_.left_width, layout_.sentence_width);
+  out.sentence =
+      found.is_in_pool ? static_cast<std::int64_t>(sentence) - 1 : sentence_of(found.place);
+  read_links(record, out.links);
   out.features.resize(static_cast<std::size_t>(layout_.features));
-  read_features(rule, out.features.data());
   double* const count[num_counts] = {&out.count, &out.source_count, &out.target_count};
-  for (std::size_t g = 0; g < layout_.groups.size(); ++g) {
-    auto [bytes, place] = tuple(rule, g);
-    for (const std::uint64_t column : layout_.groups[g].columns) {
-      if (column < num_counts) {
-        const std::uint64_t bits = value(column, bytes, place);
-        *count[column] = layout_.columns[column].is_whole ? static_cast<double>(bits)
-                                                          : std::bit_cast<double>(bits);
-      }
-      place += layout_.columns[column].width;
-    }
+  for_each_number(record, [&](std::uint64_t column, std::uint64_t bits) {
+    if (column >= num_counts)
+      out.features[column - num_counts] = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else
+      *count[column] = layout_.columns[column].is_whole ? static_cast<double>(bits)
+                                                        : std::bit_cast<double>(bits);
+  });
+}
+
+void RuleTable::read_links(const Record& record, std::vector<RuleLink>& out) const {
+  out.clear();
+  std::uint64_t place = record.place + codes_place_;
+  const std::uint64_t pattern = read_code(coded_[0], record.shape, place);
+  const auto range = link_counts_.children(std::min(pattern, layout_.links.codes - 1));
+  const auto one = static_cast<int>(layout_.link_source_width);
+  const auto other = static_cast<int>(layout_.link_target_width);
+  for (std::uint64_t n = range.begin; n < range.end; ++n) {
+    const std::uint64_t at = n * static_cast<std::uint64_t>(one + other);
+    out.push_back(
+        {static_cast<std::uint16_t>(bits_at(links_, at, one)),
+         static_cast<std::uint16_t>(bits_at(links_, at + static_cast<std::uint64_t>(one), other))});
   }
 }
 

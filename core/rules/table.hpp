@@ -5,6 +5,7 @@
 // nothing is read that is not theirs. Nothing is written, so any number of threads may read.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -116,17 +117,23 @@ class RuleTable {
   template <class Body>
   void for_each_source(Body&& body) const;
 
-  // Rules; their number is below size().
+  // Rules; their number is below size(). Their records are found once, and then read; the next one
+  // is found faster than any other.
+  struct Record {
+    std::uint64_t rule, place, shape;
+  };
+  Record record(std::uint64_t rule) const;
+  Record next(const Record& record) const;
   /// All but the source.
-  void read(std::uint64_t rule, RuleBuffer& out) const;
+  void read(const Record& record, RuleBuffer& out) const;
+  void read(std::uint64_t rule, RuleBuffer& out) const { read(record(rule), out); }
   /// Appends the symbols of its target.
-  void append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const;
-  /// Writes as many numbers as there are features.
-  void read_features(std::uint64_t rule, float* out) const;
-  /// Asks for what will be read.
-  void prefetch(std::uint64_t rule) const {
-    prefetch_to_read(records_ + rule * layout_.record_width / 8);
+  void append_target(const Record& record, std::vector<std::int32_t>& out) const;
+  void append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const {
+    append_target(record(rule), out);
   }
+  /// Writes as many numbers as there are features.
+  void read_features(const Record& record, float* out) const;
   std::uint64_t id(std::uint64_t rule) const;
   /// The rule of an id; size() if there is none.
   std::uint64_t rule_of(std::uint64_t id) const;
@@ -147,6 +154,7 @@ class RuleTable {
 
   void check_text() const;
   void check_nodes() const;
+  void check_record(const Record& record) const;
   void check_rule(std::uint64_t rule, std::span<const std::int32_t> source,
                   RuleBuffer& buffer) const;
   std::uint64_t rank(std::uint64_t node) const {
@@ -158,29 +166,56 @@ class RuleTable {
   }
   std::uint64_t first_rule(std::uint64_t node) const;
   Node child(Node node, std::uint64_t rank) const;
-  Target target(std::uint64_t rule) const;
+  /// Bits of a rule's shape, and of its record.
+  std::uint64_t shape(std::uint64_t rule) const {
+    return bits_at(shapes_, rule * layout_.shape_width, static_cast<int>(layout_.shape_width));
+  }
+  std::uint64_t width(std::uint64_t shape) const {
+    std::uint64_t width = fixed_width_;
+    for (const auto& widths : widths_of_bytes_) {
+      width += widths[shape & 0xff];
+      shape >>= 8;
+    }
+    return width;
+  }
+  void set_widths();
+  void read_links(const Record& record, std::vector<RuleLink>& out) const;
+  Target target(const Record& record) const;
   std::int64_t sentence_of(std::uint64_t place) const;
-  std::uint64_t field(std::uint64_t rule, std::uint64_t from, std::uint64_t width) const {
-    return bits_at(records_, rule * layout_.record_width + from, static_cast<int>(width));
+  std::uint64_t field(const Record& record, std::uint64_t from, std::uint64_t width) const {
+    return bits_at(records_, record.place + from, static_cast<int>(width));
   }
-  std::uint64_t value(std::uint64_t column, const std::uint8_t* bytes, std::uint64_t place) const {
-    const ColumnCode& code = layout_.columns[column];
-    return code.decoded(wide_bits_at(bytes, place, code.width));
-  }
-  /// Where the numbers of a group of a rule are: bytes, and a place in bits.
-  struct Tuple {
-    const std::uint8_t* bytes;
-    std::uint64_t place;
+  /// The codes of a record, one behind the other: those of its links, and of each group.
+  struct Coded {
+    int shape_width;
+    std::uint64_t shape_place, codes;
+    std::uint64_t first[CodeWidths::most], width[CodeWidths::most];
+    std::size_t widths;  // behind these, there is no code
   };
-  Tuple tuple(std::uint64_t rule, std::size_t group) const;
+  Coded coded(std::size_t field, const CodeWidths& code, std::uint64_t others) const;
+  static constexpr std::uint64_t no_code = ~std::uint64_t{0};
+  /// Reads one, and goes on to behind it; no_code leaves the place where it is.
+  std::uint64_t read_code(const Coded& coded, std::uint64_t shape, std::uint64_t& place) const {
+    const std::uint64_t which =
+        shape >> coded.shape_place & ((std::uint64_t{1} << coded.shape_width) - 1);
+    if (which >= coded.widths) return no_code;
+    const std::uint64_t found = bits_at(records_, place, static_cast<int>(coded.width[which]));
+    place += coded.width[which];
+    return coded.first[which] + found;
+  }
+  /// Calls body(column, bits) for the numbers of a record.
+  template <class Body>
+  void for_each_number(const Record& record, Body&& body) const;
 
   TableLayout layout_;
   TableWords source_words_, target_words_;
-  const std::uint8_t *nodes_, *last_, *records_, *ids_, *text_, *text_start_, *pool_, *links_,
-      *codes_;
+  const std::uint8_t *nodes_, *last_, *records_, *shapes_, *blocks_, *ids_, *text_, *text_start_,
+      *pool_, *links_, *codes_;
   Counts children_, places_, link_counts_;
-  std::vector<std::uint64_t> group_widths_, tuple_widths_;               // in bits
-  std::uint64_t links_place_ = 0, left_place_ = 0, sentence_place_ = 0;  // in a record
+  std::vector<Coded> coded_;
+  std::uint64_t codes_place_ = 0, fixed_width_ = 0;  // in a record: bits before codes, of all
+  std::vector<std::uint64_t> tuple_widths_;          // of groups, in bits
+  std::vector<std::array<std::uint32_t, 256>> widths_of_bytes_;  // of what bytes of a shape say
 };
 
 template <class Body>

@@ -53,24 +53,38 @@ void RuleTable::check_nodes() const {
   }
 }
 
+void RuleTable::check_record(const Record& record) const {
+  const auto refuse = [&](const char* reason) {
+    fail<RuleError>("rule ", record.rule, " ", reason);
+  };
+  const std::uint64_t flag = layout_.where == 2 ? 1 : 0;
+  const Target found = target(record);
+  if (field(record, flag, layout_.place_width) != found.place ||
+      field(record, flag + layout_.place_width, layout_.length_width) != found.length)
+    refuse("has a target outside of all targets");
+  if (field(record, flag + layout_.place_width + layout_.length_width, layout_.left_width) >=
+      layout_.labels)
+    refuse("has a label that is none");
+  std::uint64_t place = record.place + codes_place_;
+  for (std::size_t n = 0; n < coded_.size(); ++n) {
+    const std::uint64_t which =
+        record.shape >> coded_[n].shape_place & ((std::uint64_t{1} << coded_[n].shape_width) - 1);
+    const std::uint64_t code = read_code(coded_[n], record.shape, place);
+    const CodeWidths& known = n ? layout_.groups[n - 1].code : layout_.links;
+    if (which >= known.size() || (code != no_code && code >= known.codes))
+      refuse("has a code that is none");
+    if (code == no_code) place += tuple_widths_[n - 1];
+  }
+  const bool is_last = record.rule + 1 == layout_.rules;
+  if (place != (is_last ? layout_.records_size : this->record(record.rule + 1).place))
+    refuse("does not end where the next one begins");
+}
+
 void RuleTable::check_rule(std::uint64_t rule, std::span<const std::int32_t> source,
                            RuleBuffer& buffer) const {
+  check_record(record(rule));
   const auto refuse = [&](const char* reason) { fail<RuleError>("rule ", rule, " ", reason); };
   read(rule, buffer);
-  const std::uint64_t flag = layout_.where == 2 ? 1 : 0;
-  const Target found = target(rule);
-  if (field(rule, flag, layout_.place_width) != found.place ||
-      field(rule, flag + layout_.place_width, layout_.length_width) != found.length)
-    refuse("has a target outside of all targets");
-  if (layout_.patterns && field(rule, links_place_, layout_.links_width) >= layout_.patterns)
-    refuse("has links that are none");
-  if (field(rule, left_place_, layout_.left_width) >= layout_.labels)
-    refuse("has a label that is none");
-  for (std::size_t g = 0; g < layout_.groups.size(); ++g)
-    if (layout_.groups[g].is_coded &&
-        bits_at(records_, rule * layout_.record_width + layout_.group_place[g],
-                static_cast<int>(group_widths_[g])) >= layout_.groups[g].codes)
-      refuse("has a code that is none");
   std::vector<std::int32_t> gaps;
   for (const std::int32_t symbol : buffer.target) {
     if (symbol < 0) gaps.push_back(-1 - symbol);

@@ -1,5 +1,6 @@
 // core/rules/table_finish.cpp: the files of a rule table, when all rules have come.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -79,7 +80,7 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
   write_nodes();
   write_links();
   write_pools();
-  choose_groups();
+  choose_codes();
   layout_.settle();
   write_codes();
   write_records();
@@ -167,11 +168,9 @@ void RuleTableWriter::write_nodes() {
 }
 
 void RuleTableWriter::write_links() {
-  layout_.patterns = link_counts_.size();
   layout_.num_links = links_.size();
   layout_.link_source_width = width_of(max_link_source_);
   layout_.link_target_width = width_of(max_link_target_);
-  layout_.links_width = layout_.patterns ? width_of(layout_.patterns - 1) : 0;
   write_bits(path("links"), [&](BitWriter& out) {
     for (auto reader = links_.read(); !reader.is_done();) {
       const std::uint32_t link = reader.next();
@@ -180,7 +179,7 @@ void RuleTableWriter::write_links() {
     }
   });
   auto counts = link_counts_.read();
-  write_counts(path("links.counts"), layout_.patterns, [&] { return counts.next(); });
+  write_counts(path("links.counts"), link_counts_.size(), [&] { return counts.next(); });
 }
 
 void RuleTableWriter::write_pools() {
@@ -207,20 +206,37 @@ void RuleTableWriter::write_pools() {
   });
 }
 
-/// A code, or the numbers themselves: whatever takes less room in all.
-void RuleTableWriter::choose_groups() {
+/// How codes are written, and which numbers have none: whatever takes the least room in all.
+void RuleTableWriter::choose_codes() {
   for (const ColumnRange& range : ranges_) layout_.columns.push_back(range.code());
-  for (const Group& group : groups_) {
+  std::uint64_t used = 0;
+  const auto room = [&]() -> std::size_t {
+    return used + 10 > most_shape_bits ? 1 : CodeWidths::most;
+  };
+  const auto take = [&](const CodeWidths& code) {
+    used = TableLayout::next_shape(used, code.shape_width()) + code.shape_width();
+  };
+  if (size_) layout_.links = choose_widths(pattern_times_, room()).code;
+  take(layout_.links);
+  for (Group& group : groups_) {
+    const std::span<const std::uint32_t> times = group.codes.times();
+    group.order.resize(times.size());
+    std::iota(group.order.begin(), group.order.end(), 0U);
+    std::ranges::stable_sort(group.order, std::greater<>(),
+                             [&](std::uint32_t code) { return times[code]; });
+    group.rank.resize(times.size());
+    std::vector<std::uint32_t> sorted;
+    std::uint64_t coded = 0;
+    for (const std::uint32_t code : group.order) {
+      group.rank[code] = static_cast<std::uint32_t>(sorted.size());
+      sorted.push_back(times[code]);
+      coded += times[code];
+    }
     GroupLayout chosen;
     chosen.columns = group.columns;
-    chosen.codes = group.codes.size();
-    chosen.is_coded = 1;
-    const std::uint64_t numbers = layout_.tuple_width(chosen);
-    const std::uint64_t coded = size_ * layout_.field_width(chosen) + chosen.codes * numbers;
-    if (coded > size_ * numbers || group.codes.is_full()) {
-      chosen.is_coded = 0;
-      chosen.codes = 0;
-    }
+    if (size_)
+      chosen.code = choose_widths(sorted, room(), layout_.tuple_width(chosen), size_ - coded).code;
+    take(chosen.code);
     layout_.groups.push_back(std::move(chosen));
   }
 }
@@ -234,10 +250,10 @@ std::uint64_t RuleTableWriter::encoded(std::uint64_t column, std::uint64_t bits)
 void RuleTableWriter::write_codes() {
   write_bits(path("codes"), [&](BitWriter& out) {
     for (std::size_t g = 0; g < groups_.size(); ++g)
-      for (std::uint64_t code = 0; code < layout_.groups[g].codes; ++code)
+      for (std::uint64_t code = 0; code < layout_.groups[g].code.codes; ++code)
         for (std::size_t n = 0; n < groups_[g].columns.size(); ++n) {
           const std::uint64_t column = groups_[g].columns[n];
-          push_wide(out, encoded(column, groups_[g].codes.tuple(code)[n]),
+          push_wide(out, encoded(column, groups_[g].codes.tuple(groups_[g].order[code])[n]),
                     layout_.columns[column].width);
         }
   });
@@ -245,27 +261,36 @@ void RuleTableWriter::write_codes() {
 
 void RuleTableWriter::write_records() {
   auto draft = drafts_.read();
+  Spool<std::uint64_t> blocks(path("blocks.part"));
+  FileSink shapes_file(path("shapes"));
+  BitWriter shapes(shapes_file.sink());
   write_bits(path("records"), [&](BitWriter& out) {
     const auto push = [&](std::uint64_t value, std::uint64_t width) {
       out.push(value, static_cast<int>(width));
     };
     for (std::uint64_t rule = 0; rule < size_; ++rule) {
-      const std::uint64_t low = draft.next(), rest = draft.next();
+      if (rule % block_rules == 0) blocks.push(out.written());
+      const std::uint64_t low = draft.next(), rest = draft.next(), links = draft.next();
       const bool is_in_pool = (rest >> 16 & 1) != 0;
       if (layout_.where == 2) push(is_in_pool ? 1 : 0, 1);
       push(rest >> 17 << 32 | low, layout_.place_width);
       push(rest & 0xffff, layout_.length_width);
-      push(draft.next(), layout_.links_width);
       if (shape_.labels.size() > 1) push(draft.next(), layout_.left_width);
-      const std::uint64_t sentence = is_in_pool ? draft.next() : 0;
-      push(sentence, layout_.sentence_width);
+      push(is_in_pool ? draft.next() : 0, layout_.sentence_width);
+      const CodeWidths::Written written = layout_.links.written(links);
+      push(written.value, written.width);
+      std::uint64_t shape = written.shape;
       for (std::size_t g = 0; g < groups_.size(); ++g) {
         const Group& group = groups_[g];
+        const CodeWidths& widths = layout_.groups[g].code;
         const std::uint32_t code = draft.next();
-        if (layout_.groups[g].is_coded) {
-          push(code, layout_.field_width(layout_.groups[g]));
+        if (code != no_code && group.rank[code] < widths.codes) {
+          const CodeWidths::Written found = widths.written(group.rank[code]);
+          push(found.value, found.width);
+          shape |= found.shape << layout_.shape_place[g + 1];
           continue;
         }
+        shape |= widths.widths.size() << layout_.shape_place[g + 1];
         for (std::size_t n = 0; n < group.columns.size(); ++n) {
           const std::uint64_t column = group.columns[n];
           std::uint64_t bits = code == no_code ? draft.next() : group.codes.tuple(code)[n];
@@ -273,8 +298,21 @@ void RuleTableWriter::write_records() {
           push_wide(out, encoded(column, bits), layout_.columns[column].width);
         }
       }
+      shapes.push(shape, static_cast<int>(layout_.shape_width));
     }
+    layout_.records_size = out.written();
+    // Where a damaged record begins, one of any width may be read.
+    out.push_zeros(layout_.widest);
   });
+  shapes.finish();
+  shapes_file.close();
+  blocks.close();
+  layout_.blocks_width = width_of(layout_.records_size);
+  write_bits(path("blocks"), [&](BitWriter& out) {
+    for (auto reader = blocks.read(); !reader.is_done();)
+      out.push(reader.next(), static_cast<int>(layout_.blocks_width));
+  });
+  blocks.discard();
 }
 
 }  // namespace rosewood

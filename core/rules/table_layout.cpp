@@ -22,11 +22,11 @@ void TableLayout::visit(Self& self, Visit&& visit) {
   for (auto* number : {&self.rules, &self.num_ids, &self.labels, &self.features, &self.source_words,
                        &self.source_bytes, &self.target_words, &self.target_bytes, &self.nodes,
                        &self.max_gaps, &self.high_total, &self.text_size, &self.sentences,
-                       &self.pool_size, &self.patterns, &self.num_links})
+                       &self.pool_size, &self.records_size, &self.num_links})
     visit(*number, most_items);
   visit(self.levels, most_levels);
   for (auto* width : {&self.symbol_width, &self.low_width, &self.place_width, &self.length_width,
-                      &self.links_width, &self.left_width, &self.sentence_width, &self.ids_width,
+                      &self.blocks_width, &self.left_width, &self.sentence_width, &self.ids_width,
                       &self.text_width, &self.start_width, &self.pool_width,
                       &self.link_source_width, &self.link_target_width})
     visit(*width, std::uint64_t{56});
@@ -38,9 +38,14 @@ void TableLayout::visit(Self& self, Visit&& visit) {
     visit(column.shift, std::uint64_t{63});
     visit(column.width, std::uint64_t{64});
   }
+  const auto visit_code = [&](auto& code, std::uint64_t most) {
+    visit(code.codes, most);
+    visit(code.has_others, std::uint64_t{1});
+    for (auto& width : code.widths) visit(width, std::uint64_t{40});
+  };
+  visit_code(self.links, most_items);
   for (auto& group : self.groups) {
-    visit(group.is_coded, std::uint64_t{1});
-    visit(group.codes, most_codes);
+    visit_code(group.code, most_codes);
     for (auto& column : group.columns) visit(column, std::uint64_t{self.columns.size() - 1});
   }
 }
@@ -51,28 +56,32 @@ std::uint64_t TableLayout::tuple_width(const GroupLayout& group) const {
   return width;
 }
 
-std::uint64_t TableLayout::field_width(const GroupLayout& group) const {
-  if (!group.is_coded) return tuple_width(group);
-  return group.codes ? width_of(group.codes - 1) : 0;
-}
-
 void TableLayout::settle() {
-  std::uint64_t at =
-      (where == 2 ? 1 : 0) + place_width + length_width + links_width + left_width + sentence_width;
-  codes_size = 0;
-  group_place.clear();
+  fixed_width = (where == 2 ? 1 : 0) + place_width + length_width + left_width + sentence_width;
+  widest = fixed_width;
+  shape_width = codes_size = 0;
+  shape_place.clear();
+  const auto add = [&](const CodeWidths& code, std::uint64_t others) {
+    shape_place.push_back(next_shape(shape_width, code.shape_width()));
+    shape_width = shape_place.back() + code.shape_width();
+    widest += std::max(code.has_others ? others : 0,
+                       code.widths.empty() ? 0 : std::ranges::max(code.widths));
+  };
+  add(links, 0);
   for (GroupLayout& group : groups) {
-    group_place.push_back(at);
-    at += field_width(group);
+    add(group.code, tuple_width(group));
     group.place = codes_size;
-    if (group.is_coded) codes_size += group.codes * tuple_width(group);
+    codes_size += group.code.codes * tuple_width(group);
   }
-  record_width = at;
 }
 
 std::vector<std::uint64_t> TableLayout::numbers() const {
   std::vector<std::uint64_t> found{version, columns.size(), groups.size()};
-  for (const GroupLayout& group : groups) found.push_back(group.columns.size());
+  found.push_back(links.widths.size());
+  for (const GroupLayout& group : groups) {
+    found.push_back(group.columns.size());
+    found.push_back(group.code.widths.size());
+  }
   visit(*this, [&](std::uint64_t number, std::uint64_t) { found.push_back(number); });
   return found;
 }
@@ -89,7 +98,11 @@ TableLayout TableLayout::of(std::span<const std::uint64_t> numbers) {
   TableLayout layout;
   layout.columns.resize(next(most_columns));
   layout.groups.resize(next(layout.columns.size()));
-  for (GroupLayout& group : layout.groups) group.columns.resize(next(layout.columns.size()));
+  layout.links.widths.resize(next(CodeWidths::most));
+  for (GroupLayout& group : layout.groups) {
+    group.columns.resize(next(layout.columns.size()));
+    group.code.widths.resize(next(CodeWidths::most));
+  }
   visit(layout, [&](std::uint64_t& number, std::uint64_t most) { number = next(most); });
   if (at != numbers.size()) fail<RuleError>("its layout has numbers behind its end");
   std::vector<int> seen(layout.columns.size());
@@ -101,10 +114,16 @@ TableLayout TableLayout::of(std::span<const std::uint64_t> numbers) {
   if (layout.labels == 0 || (layout.rules == 0) != (layout.nodes == 0) ||
       layout.levels > layout.nodes)
     fail<RuleError>("the numbers of its layout do not go together");
-  for (const GroupLayout& group : layout.groups)
-    if (group.is_coded && (group.codes == 0) != (layout.rules == 0))
-      fail<RuleError>("a group has ", group.codes, " codes");
+  const auto check_code = [&](const CodeWidths& code) {
+    if ((code.size() == 0) != (layout.rules == 0) || code.size() > CodeWidths::most ||
+        (code.codes == 0) != code.widths.empty())
+      fail<RuleError>("its codes do not go together");
+  };
+  check_code(layout.links);
+  if (layout.links.has_others) fail<RuleError>("some links have no code");
+  for (const GroupLayout& group : layout.groups) check_code(group.code);
   layout.settle();
+  if (layout.shape_width > most_shape_bits) fail<RuleError>("its shapes are too wide");
   return layout;
 }
 

@@ -10,9 +10,12 @@
 //                   times the number of rules, plus the number of rules before it. So places
 //                   ascend, and the upper bits are kept as differences, one behind the other
 //   last            a bit for each rule, set if it is the last one of its source
-// Rules     one record of as many bits for each: where its target is, and how long; its links; what
-//           else is not the same for all; and of each group of columns a code, or the numbers
+// Rules     a record of bits for each: where its target is, and how long; what else is not the same
+//           for all; the code of its links; and of each group of columns a code, or the numbers.
+//           Codes that are used often have fewer bits: each is of one of up to four widths
 //   records         in the order of sources, and for each source as they came
+//   shapes          of each rule, of which width its codes are
+//   blocks          the bits before the record of every 32nd rule; those between follow from shapes
 //   ids             numbers of the rules in the table that this one is a part of; or nothing
 //   text, .start    the target side of the training text, and where its sentences begin; or nothing
 //   pool            targets that are not in the text, one behind the other
@@ -20,7 +23,7 @@
 //   codes           what the codes of each group stand for
 // Words     source.words, source.word_start, source.order (numbers in the order of bytes), and the
 //           same of the target
-// All numbers are as wide as the largest of their kind; what is the same for all rules has no bits.
+// Other numbers are as wide as the largest of their kind; what is the same for all has no bits.
 #pragma once
 
 #include <bit>
@@ -59,12 +62,34 @@ struct ColumnCode {
   }
 };
 
+/// How codes are written: the first ones in as many bits as the first width says, the next ones in
+/// those of the second, and so on. What has no code is written as it is, which is one width more.
+struct CodeWidths {
+  std::vector<std::uint64_t> widths;
+  std::uint64_t codes = 0;       // how many there are
+  std::uint64_t has_others = 0;  // whether there is something without a code
+
+  static constexpr std::size_t most = 4;
+  std::size_t size() const { return widths.size() + (has_others ? 1 : 0); }
+  std::uint64_t shape_width() const {
+    return size() ? static_cast<std::uint64_t>(std::bit_width(size() - 1)) : 0;
+  }
+  /// Of which width a code is, and what is written; what has no code is of the last one.
+  struct Written {
+    std::uint64_t shape, value, width;
+  };
+  Written written(std::uint64_t code) const {
+    std::uint64_t shape = 0;
+    while (code >> widths[shape]) code -= std::uint64_t{1} << widths[shape++];
+    return {shape, code, widths[shape]};
+  }
+};
+
 /// Columns that have a code together.
 struct GroupLayout {
   std::vector<std::uint64_t> columns;
-  std::uint64_t is_coded = 0;  // otherwise, records have the numbers themselves
-  std::uint64_t codes = 0;     // how many there are
-  std::uint64_t place = 0;     // bits of `codes` before the first
+  CodeWidths code;
+  std::uint64_t place = 0;  // bits of `codes` before the first
 };
 
 struct TableLayout {
@@ -75,25 +100,30 @@ struct TableLayout {
   std::uint64_t nodes = 0, levels = 0, max_gaps = 0;
   std::uint64_t symbol_width = 0, low_width = 0, high_total = 0;
   // Fields of a record. Targets are in the text (0), in the pool (1), or each says so (2).
-  std::uint64_t where = 0, place_width = 0, length_width = 0, links_width = 0, left_width = 0,
-                sentence_width = 0;
+  std::uint64_t where = 0, place_width = 0, length_width = 0, left_width = 0, sentence_width = 0;
+  std::uint64_t records_size = 0, blocks_width = 0;  // in bits
   std::uint64_t ids_width = 0;
   std::uint64_t text_size = 0, text_width = 0, sentences = 0, start_width = 0;
   std::uint64_t pool_size = 0, pool_width = 0;
-  std::uint64_t patterns = 0, num_links = 0, link_source_width = 0, link_target_width = 0;
+  std::uint64_t num_links = 0, link_source_width = 0, link_target_width = 0;
+  CodeWidths links;
   std::vector<ColumnCode> columns;
   std::vector<GroupLayout> groups;
-  // Of what is above, for those who read: where fields begin.
-  std::uint64_t record_width = 0, codes_size = 0;
-  std::vector<std::uint64_t> group_place;  // in a record
+  // What follows from the rest: bits of a record before its codes, and of the longest one; of a
+  // shape, and where the links' and each group's is in it; of all that codes stand for.
+  std::uint64_t fixed_width = 0, widest = 0, shape_width = 0, codes_size = 0;
+  std::vector<std::uint64_t> shape_place;
 
   /// As numbers in a file, and back; what cannot be is a RuleError.
   std::vector<std::uint64_t> numbers() const;
   static TableLayout of(std::span<const std::uint64_t> numbers);
 
-  /// Bits of the numbers of a group, and of the code or the numbers in a record.
+  /// Bits of the numbers of a group.
   std::uint64_t tuple_width(const GroupLayout& group) const;
-  std::uint64_t field_width(const GroupLayout& group) const;
+  /// Where in a shape the next `width` bits are, if `used` are: bytes are looked at one by one.
+  static std::uint64_t next_shape(std::uint64_t used, std::uint64_t width) {
+    return used % 8 + width > 8 ? (used / 8 + 1) * 8 : used;
+  }
   /// Fills in what follows from the rest.
   void settle();
   std::uint64_t node_width() const { return symbol_width + low_width + 1; }
@@ -102,6 +132,9 @@ struct TableLayout {
   template <class Self, class Visit>
   static void visit(Self& self, Visit&& visit);
 };
+
+inline constexpr std::uint64_t block_rules = 32;
+inline constexpr std::uint64_t most_shape_bits = 56;
 
 /// How many bits the numbers up to `largest` have; none for 0.
 inline std::uint64_t width_of(std::uint64_t largest) {

@@ -83,7 +83,8 @@ class TupleCodes {
   /// The code of a tuple, which is given the next one if it is new; none if it gets none.
   std::optional<std::uint32_t> code(std::span<const std::uint64_t> tuple, bool& is_new);
   std::size_t size() const { return size_; }
-  bool is_full() const { return size_ == most; }
+  /// How often each code was given.
+  std::span<const std::uint32_t> times() const { return times_; }
   std::span<const std::uint64_t> tuple(std::size_t code) const {
     return std::span(tuples_).subspan(code * columns_, columns_);
   }
@@ -97,7 +98,18 @@ class TupleCodes {
 
   std::size_t columns_, size_ = 0;
   std::vector<std::uint64_t> tuples_;
-  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint32_t> slots_, times_;
 };
+
+/// The widths that take the least room: times[c] is how often code c is used, those used most come
+/// first. `most_shapes` widths may be told apart; where a code stands for `numbers` bits, those at
+/// the end may go, and what they stand for is written as it is, as it is for `others` rules.
+struct Chosen {
+  CodeWidths code;
+  std::uint64_t bits = 0;  // of all records, their shapes, and what codes stand for
+};
+Chosen choose_widths(std::span<const std::uint32_t> times, std::size_t most_shapes);
+Chosen choose_widths(std::span<const std::uint32_t> times, std::size_t most_shapes,
+                     std::uint64_t numbers, std::uint64_t others);
 
 }  // namespace rosewood

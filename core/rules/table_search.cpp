@@ -36,14 +36,13 @@ OptionArrays find_options(const RuleTable& table, std::span<const std::int32_t> 
   const auto columns = static_cast<std::size_t>(table.layout().features);
   found.features.resize(found.rule.size() * columns);
   found.target_start.reserve(found.rule.size() + 1);
-  constexpr std::size_t ahead = 8;
+  RuleTable::Record record{};
   for (std::size_t n = 0; n < found.rule.size(); ++n) {
-    if (n + ahead < found.rule.size())
-      table.prefetch(static_cast<std::uint64_t>(found.rule[n + ahead]));
     const auto rule = static_cast<std::uint64_t>(found.rule[n]);
-    table.append_target(rule, found.target);
+    record = n && record.rule + 1 == rule ? table.next(record) : table.record(rule);
+    table.append_target(record, found.target);
     found.target_start.push_back(static_cast<std::int64_t>(found.target.size()));
-    table.read_features(rule, found.features.data() + n * columns);
+    table.read_features(record, found.features.data() + n * columns);
   }
   return found;
 }

@@ -58,7 +58,7 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
   const auto add_group = [&](std::vector<std::uint64_t> group) {
     for (const std::uint64_t column : group)
       if (seen[column]++) fail<RuleError>("a column is in two groups");
-    if (!group.empty()) groups_.push_back({group, TupleCodes(group.size())});
+    if (!group.empty()) groups_.push_back({group, TupleCodes(group.size()), {}, {}});
   };
   for (const auto& group : shape_.groups) {
     std::vector<std::uint64_t> numbers;
@@ -233,7 +233,11 @@ void RuleTableWriter::add_target(const RuleView& rule) {
 std::uint32_t RuleTableWriter::pattern_of(std::span<const RuleLink> links) {
   StringHash key;
   for (const RuleLink link : links) key.append(link.source << 16 | link.target);
-  if (const auto known = patterns_.find(key)) return static_cast<std::uint32_t>(*known);
+  if (const auto known = patterns_.find(key)) {
+    std::uint32_t& times = pattern_times_[*known];
+    times += times < no_code ? 1 : 0;
+    return static_cast<std::uint32_t>(*known);
+  }
   const std::uint64_t pattern = link_counts_.size();
   if (pattern == no_code) refuse("there are too many patterns of links");
   for (const RuleLink link : links) {
@@ -243,6 +247,7 @@ std::uint32_t RuleTableWriter::pattern_of(std::span<const RuleLink> links) {
   }
   link_counts_.push(static_cast<std::uint32_t>(links.size()));
   patterns_.put(key, pattern);
+  pattern_times_.push_back(1);
   return static_cast<std::uint32_t>(pattern);
 }
 

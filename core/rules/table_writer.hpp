@@ -75,6 +75,7 @@ class RuleTableWriter {
   struct Group {
     std::vector<std::uint64_t> columns;
     TupleCodes codes;
+    std::vector<std::uint32_t> order, rank;  // codes by how often they are used; and back
   };
 
   void write_text(std::span<const std::int32_t> ids, std::span<const std::int64_t> start);
@@ -97,7 +98,7 @@ class RuleTableWriter {
   void write_links();
   void write_pools();
   void write_codes();
-  void choose_groups();
+  void choose_codes();
   std::uint64_t encoded(std::uint64_t column, std::uint64_t bits) const;
   template <class Body>
   void for_each_node(Body&& body) const;
@@ -127,6 +128,7 @@ class RuleTableWriter {
   Spool<std::int32_t> pool_;
   Spool<std::uint32_t> links_, link_counts_;
   StringPlaces pool_places_, patterns_;
+  std::vector<std::uint32_t> pattern_times_;
   std::vector<ColumnRange> ranges_;
   std::vector<Group> groups_;
   std::vector<std::uint64_t> values_, tuple_;
