@@ -30,6 +30,7 @@ void put_probability(std::string& out, float log) {
     return;
   }
   const double p = std::exp(static_cast<double>(log));
+  if (std::isinf(p)) fail<RuleError>("a feature is ", log, ", too large for a logarithm");
   const std::size_t begin = out.size();
   for (int digits = 6; digits <= 17; ++digits) {
     out.resize(begin);

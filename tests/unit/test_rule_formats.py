@@ -459,6 +459,9 @@ def test_names_that_cannot_be_written(tmp_path):
         written(table, "cdec")
     with pytest.raises(RuleError, match="feature 'a b' cannot be written"):
         written(table, "joshua")
+    large = RuleTable.build(tmp_path / "u", [Rule(("a",), ("x",), features={"f": 1e4})])
+    with pytest.raises(RuleError, match="too large for a logarithm"):
+        written(large)
     assert written(table, "moses").startswith("a [N,P] ||| x [N,P] ||| 1 |||")
 
 
