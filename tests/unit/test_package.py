@@ -57,11 +57,7 @@ def test_rooms_load_when_named():
     ["rosewood", "rosewood.align", "rosewood.corpus", "rosewood.corpus.phrasebook",
      "rosewood.corpus.text", "rosewood.errors", "rosewood.forest", "rosewood.forest.formats",
      "rosewood.forest.draw", "rosewood.learn", "rosewood.lm", "rosewood.metrics",
-<<<<<<< HEAD
      "rosewood.rerank", "rosewood.rules", "rosewood.rules.formats"],
-=======
-     "rosewood.rerank", "rosewood.rules"],
->>>>>>> 615a48549f2f2d08cdaf45b014a0fcc4c07f8c14
 )  # fmt: skip
 def test_every_exported_name_is_there(module):
     room = import_module(module)
