@@ -150,10 +150,13 @@ void bind_instances(nb::module_& m) {
       .def(
           "write",
           [](CollectorHandle& self, const std::string& pairs, const std::string& targets) {
+            self.source_ranks = {};  // the room they take is needed for sorting
+            self.target_ranks = {};
+            nb::gil_scoped_release released;
             self.collector->finish();
             return write_pairs(*self.collector, pairs, targets);
           },
-          "pairs"_a, "targets"_a, Release())
+          "pairs"_a, "targets"_a)
       .def_static(
           "write_marginals",
           [](const std::string& targets, std::uint64_t rules, bool has_gaps,

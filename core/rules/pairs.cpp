@@ -5,38 +5,34 @@
 #include <cmath>
 #include <vector>
 
+#include "util/varint.hpp"
+
 namespace rosewood {
 namespace {
-
-/// Small numbers take few bytes: seven bits each, the highest bit says that more follow.
-void put_number(Spool<std::uint8_t>& spool, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) spool.push(static_cast<std::uint8_t>(number | 0x80));
-  spool.push(static_cast<std::uint8_t>(number));
-}
 
 std::uint64_t number_of(std::int32_t value) { return static_cast<std::uint64_t>(value); }
 
 void put_pair(Spool<std::uint8_t>& spool, const RulePair& pair, bool has_gaps,
               bool has_orientation) {
-  put_number(spool, std::uint64_t{pair.place.source} << 1 | std::uint64_t{pair.is_first});
-  put_number(spool, pair.place.target);
+  push_varint(spool, std::uint64_t{pair.place.source} << 1 | std::uint64_t{pair.is_first});
+  push_varint(spool, pair.place.target);
   const RuleShape& shape = pair.shape;
-  put_number(spool, number_of(shape.source[0]));
-  put_number(spool, number_of(shape.target[0]));
+  push_varint(spool, number_of(shape.source[0]));
+  push_varint(spool, number_of(shape.target[0]));
   if (has_gaps) {
-    put_number(spool, number_of(shape.gaps) << 1 | std::uint64_t{shape.is_crossed});
+    push_varint(spool, number_of(shape.gaps) << 1 | std::uint64_t{shape.is_crossed});
     for (int n = 0; n < shape.gaps; ++n)
       for (const std::int32_t value :
            {shape.source[n + 1], shape.target[n + 1], shape.source_gap[n], shape.target_gap[n]})
-        put_number(spool, number_of(value));
+        push_varint(spool, number_of(value));
     const auto bits = std::bit_cast<std::uint64_t>(pair.count);
     for (int n = 0; n < 64; n += 8) spool.push(static_cast<std::uint8_t>(bits >> n));
   } else {
-    put_number(spool, static_cast<std::uint64_t>(pair.count));
+    push_varint(spool, static_cast<std::uint64_t>(pair.count));
   }
   if (has_orientation)  // the last class has what the others leave
     for (std::size_t n = 0; n < 8; ++n)
-      if (n % 4 < 3) put_number(spool, pair.orientation[n]);
+      if (n % 4 < 3) push_varint(spool, pair.orientation[n]);
 }
 
 /// Counts of one rule as its instances come by.
@@ -202,27 +198,19 @@ PairReader::PairReader(const std::string& pairs_path, const std::string& margina
       marginals_(
           Spool<double>::written(marginals_path, totals.rules * (has_discounts ? 3 : 1)).read()) {}
 
-std::uint64_t PairReader::number() {
-  std::uint64_t made = 0;
-  for (int shift = 0;; shift += 7) {
-    const std::uint8_t byte = pairs_.next();
-    made |= std::uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return made;
-  }
-}
-
 RulePair PairReader::next(TargetMarginal& target) {
   --left_;
   RulePair pair;
-  const auto place = number();
+  const auto place = next_varint(pairs_);
   pair.is_first = place & 1;
-  pair.place = {static_cast<std::uint32_t>(place >> 1), static_cast<std::uint32_t>(number())};
+  pair.place = {static_cast<std::uint32_t>(place >> 1),
+                static_cast<std::uint32_t>(next_varint(pairs_))};
   RuleShape& shape = pair.shape;
-  const auto length = [this] { return static_cast<std::int32_t>(number()); };
+  const auto length = [this] { return static_cast<std::int32_t>(next_varint(pairs_)); };
   shape.source[0] = length();
   shape.target[0] = length();
   if (has_gaps_) {
-    const std::uint64_t gaps = number();
+    const std::uint64_t gaps = next_varint(pairs_);
     shape.is_crossed = gaps & 1;
     shape.gaps = static_cast<std::int32_t>(gaps >> 1);
     for (int n = 0; n < shape.gaps; ++n) {
@@ -235,13 +223,13 @@ RulePair PairReader::next(TargetMarginal& target) {
     for (int n = 0; n < 64; n += 8) bits |= std::uint64_t{pairs_.next()} << n;
     pair.count = std::bit_cast<double>(bits);
   } else {
-    pair.count = static_cast<double>(number());
+    pair.count = static_cast<double>(next_varint(pairs_));
   }
   if (has_orientation_)
     for (std::size_t n = 0; n < 8; n += 4) {
       auto left = static_cast<std::uint32_t>(pair.count);
       for (std::size_t c = n; c < n + 3; ++c) {
-        pair.orientation[c] = static_cast<std::uint32_t>(number());
+        pair.orientation[c] = static_cast<std::uint32_t>(next_varint(pairs_));
         left -= pair.orientation[c];
       }
       pair.orientation[n + 3] = left;

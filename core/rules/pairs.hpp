@@ -63,8 +63,6 @@ class PairReader {
   RulePair next(TargetMarginal& target);
 
  private:
-  std::uint64_t number();
-
   std::uint64_t left_;
   bool has_gaps_, has_orientation_, has_discounts_;
   SpoolReader<std::uint8_t> pairs_;

@@ -325,6 +325,7 @@ class _Work:
             end = min(begin + _SENTENCES, len(self.corpus))
             collector.add(begin, end)
             self._tell("extracting from pairs", end, len(self.corpus))
+        del ranks
         self._tell("counting rules", 0, 1)
         totals = collector.write(self._path("pairs"), self._path("targets"))
         self._tell("counting rules", 1, 1)
@@ -332,7 +333,7 @@ class _Work:
                        totals.of_count, totals.orientation)  # fmt: skip
         self.work.note("pairs", asdict(made))
         if settings.significance is None:
-            del ranks, collector
+            del collector
             for side in ("source", "target"):
                 (self.work.folder / f"{side}.ranks").unlink()
         return made
