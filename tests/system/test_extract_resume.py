@@ -1,4 +1,4 @@
-"""`rosewood extract` that is killed, has no room, or is not alone: it goes on, or leaves nothing."""
+"""`rosewood extract` that is killed, has no room, or is not alone: the same table in the end."""
 
 from __future__ import annotations
 
