@@ -68,6 +68,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.text
 	$(BIN)/python -m benchmarks.align
 	$(BIN)/python -m benchmarks.lm
+	$(BIN)/python -m benchmarks.rules
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

@@ -41,6 +41,7 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
                              std::span<const std::int64_t> source_start,
                              std::span<const std::uint8_t> target_bytes,
                              std::span<const std::int64_t> target_start) {
+  if (is_finished_) fail<RuleError>("the table is finished");
   const auto check_words = [](const char* side, std::span<const std::int64_t> start,
                               std::size_t bytes, std::int64_t largest) {
     if (start.empty() || start[0] != 0 || start.back() != static_cast<std::int64_t>(bytes) ||
@@ -51,6 +52,7 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
   };
   check_words("source", source_start, source_bytes.size(), max_source_word_);
   check_words("target", target_start, target_bytes.size(), max_target_word_);
+  is_finished_ = true;
   if (size_) last_.push(1, 1);
   last_.finish();
   last_file_.close();
@@ -190,7 +192,7 @@ void RuleTableWriter::write_pools() {
   layout_.sentence_width = width_of(max_sentence_);
   layout_.pool_size = pool_.size();
   const auto words = static_cast<std::uint64_t>(std::max<std::int64_t>(max_target_word_, 0));
-  layout_.pool_width = pool_.size() ? width_of(layout_.max_gaps + words) : 0;
+  layout_.pool_width = std::max<std::uint64_t>(1, width_of(layout_.max_gaps + words));
   write_bits(path("pool"), [&](BitWriter& out) {
     for (auto reader = pool_.read(); !reader.is_done();) {
       const std::int32_t symbol = reader.next();

@@ -91,8 +91,8 @@ void RuleTableWriter::set_text(std::span<const std::int32_t> ids,
 
 void RuleTableWriter::write_text(std::span<const std::int32_t> ids,
                                  std::span<const std::int64_t> start) {
-  layout_.text_width = max_target_word_ < 0 ? 0 : width_of(max_target_word_);
-  layout_.start_width = width_of(ids.size());
+  layout_.text_width = max_target_word_ < 1 ? 1 : width_of(max_target_word_);
+  layout_.start_width = std::max<std::uint64_t>(1, width_of(ids.size()));
   FileSink words(path("text")), starts(path("text.start"));
   BitWriter word_bits(words.sink()), start_bits(starts.sink());
   for (const std::int32_t word : ids)
@@ -106,15 +106,19 @@ void RuleTableWriter::write_text(std::span<const std::int32_t> ids,
 }
 
 void RuleTableWriter::add(const RuleView& rule, std::uint64_t id, bool has_id) {
+  if (is_finished_) fail<RuleError>("the table is finished");
   check(rule);
-  if (size_ == 0) has_ids_ = has_id;
-  if (has_ids_ != has_id) refuse("some rules have ids, and some have not");
-  if (has_id) {
-    if (id >= most_places || (last_id_ && id <= *last_id_)) refuse("ids do not ascend");
-    ids_.push(id);
-  }
+  if (size_ && has_ids_ != has_id) refuse("some rules have ids, and some have not");
+  if (has_id && (id >= most_places || (last_id_ && id <= *last_id_))) refuse("ids do not ascend");
+  const bool is_same = size_ && std::ranges::equal(rule.source, source_);
+  const auto labels = static_cast<std::int32_t>(shape_.labels.size());
+  if (size_ && !is_same && !is_source_before(source_, rule.source, labels))
+    refuse("its source is not in order");
+  has_ids_ = has_id;
   last_id_ = id;
-  enter_source(rule.source);
+  if (has_id) ids_.push(id);
+  if (size_) last_.push(is_same ? 0 : 1, 1);
+  if (!is_same) enter_source(rule.source);
   add_target(rule);
   add_columns(rule);
   ++size_;
@@ -165,11 +169,7 @@ void RuleTableWriter::check_target(const RuleView& rule, std::uint64_t gaps) {
 }
 
 void RuleTableWriter::enter_source(std::span<const std::int32_t> source) {
-  const bool is_same = size_ && std::ranges::equal(source, source_);
-  if (size_) last_.push(is_same ? 0 : 1, 1);
-  if (is_same) return;
   const auto labels = static_cast<std::int32_t>(shape_.labels.size());
-  if (size_ && !is_source_before(source_, source, labels)) refuse("its source is not in order");
   const auto common =
       static_cast<std::size_t>(std::ranges::mismatch(source, source_).in1 - source.begin());
   close_levels(common);

@@ -107,7 +107,7 @@ class RuleTableWriter {
   TableShape shape_;
   TableLayout layout_;
   std::span<const std::int32_t> text_;
-  bool has_text_ = false;
+  bool has_text_ = false, is_finished_ = false;
 
   std::uint64_t size_ = 0;
   std::optional<std::uint64_t> num_ids_, last_id_;

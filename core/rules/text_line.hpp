@@ -92,6 +92,13 @@ inline bool is_label(std::string_view text, RuleFormat format) {
          (format != RuleFormat::cdec || text.find(',') == text.npos);
 }
 
+/// The label of [NP]; nothing, if it is something else.
+inline std::optional<std::string_view> label_of(std::string_view word, RuleFormat format) {
+  if (!is_bracketed(word) || !is_label(word.substr(1, word.size() - 2), format))
+    return std::nullopt;
+  return word.substr(1, word.size() - 2);
+}
+
 /// [NP,2], for cdec also [NP] in a source and [2] in a target; nothing, if it is a word.
 inline std::optional<TextGap> hiero_gap(std::string_view word, RuleFormat format, bool is_target) {
   if (!is_bracketed(word)) return std::nullopt;

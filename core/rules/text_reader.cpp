@@ -150,15 +150,12 @@ std::string RuleTextReader::read_moses_sides(TextLine::Field source, TextLine::F
   gap_numbers_.clear();
   const bool is_grammar = format_ == RuleFormat::moses_grammar;
   if (is_grammar) {
-    for (const auto side : {source, target})
-      if (side.empty() || !is_bracketed(side.back()) ||
-          !is_label(side.back().substr(1, side.back().size() - 2), format_))
-        return "a side does not end with its label, such as [X]";
-    const auto label = [](std::string_view word) { return word.substr(1, word.size() - 2); };
-    const std::string_view of_source = label(source.back()), of_target = label(target.back());
-    rule_.left = of_source;
+    const auto of_source = source.empty() ? std::nullopt : label_of(source.back(), format_);
+    const auto of_target = target.empty() ? std::nullopt : label_of(target.back(), format_);
+    if (!of_source || !of_target) return "a side does not end with its label, such as [X]";
+    rule_.left = *of_source;
     if (of_source != of_target) {  // two labels, as at gaps
-      left_.assign(of_source).append(between_labels).append(of_target);
+      left_.assign(*of_source).append(between_labels).append(*of_target);
       rule_.left = left_;
     }
     source = source.first(source.size() - 1);
@@ -184,11 +181,9 @@ std::string RuleTextReader::read_hiero(const TextLine& line) {
   if (line.size() < 3 || line.size() > 6)
     return fields_told(line.size(),
                        "[label] ||| source ||| target ||| features, and perhaps ||| alignment");
-  const auto left = line[0];
-  if (left.size() != 1 || !is_bracketed(left[0]) ||
-      !is_label(left[0].substr(1, left[0].size() - 2), format_))
-    return "it does not begin with a label, such as [X] |||";
-  rule_.left = left[0].substr(1, left[0].size() - 2);
+  const auto left = line[0].size() == 1 ? label_of(line[0][0], format_) : std::nullopt;
+  if (!left) return "it does not begin with a label, such as [X] |||";
+  rule_.left = *left;
   std::string reason = read_hiero_sides(line[1], line[2]);
   if (reason.empty()) reason = read_features(line[3]);
   if (reason.empty()) reason = read_links(line[4]);

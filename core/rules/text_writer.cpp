@@ -30,6 +30,7 @@ void put_probability(std::string& out, float log) {
     return;
   }
   const double p = std::exp(static_cast<double>(log));
+  if (std::isinf(p)) fail<RuleError>("a feature is ", log, ", too large for a logarithm");
   const std::size_t begin = out.size();
   for (int digits = 6; digits <= 17; ++digits) {
     out.resize(begin);
@@ -80,7 +81,9 @@ void RuleTextWriter::choose_styles() {
 }
 
 bool RuleTextWriter::is_writable(std::string_view word, bool is_target) const {
-  if (word.empty() || word.find(field_mark) != word.npos) return false;
+  if (word.empty() || word.find(field_mark) != word.npos ||
+      word.find_first_of(" \t\n") != word.npos || first_not_utf8(word) < word.size())
+    return false;
   switch (plan_.format) {
     case RuleFormat::moses_grammar:
       return !is_bracketed(word);

@@ -5,13 +5,16 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import random
+import shutil
+from contextlib import suppress
 from math import log
 
 import numpy as np
 import pytest
 
 from rosewood import _core
-from rosewood.errors import DamagedFileError, FormatError, RuleError
+from rosewood.errors import DamagedFileError, FormatError, RosewoodError, RuleError
 from rosewood.rules import Gap, Rule, RuleTable
 from rosewood.rules.formats import (
     Imported,
@@ -456,4 +459,27 @@ def test_names_that_cannot_be_written(tmp_path):
         written(table, "cdec")
     with pytest.raises(RuleError, match="feature 'a b' cannot be written"):
         written(table, "joshua")
+    large = RuleTable.build(tmp_path / "u", [Rule(("a",), ("x",), features={"f": 1e4})])
+    with pytest.raises(RuleError, match="too large for a logarithm"):
+        written(large)
     assert written(table, "moses").startswith("a [N,P] ||| x [N,P] ||| 1 |||")
+
+
+def test_damaged_tables_are_written_or_refused(tmp_path):
+    """Whatever is in its files, the process goes on; what comes out may be wrong."""
+    text = "".join(
+        f"[{'XS'[n % 2]}] ||| w{n} [X,1] v ||| [1] u{n % 7} ||| A={n} B=0.5 ||| 0-1\n"
+        for n in range(40)
+    )
+    good = grammar(text, tmp_path / "good", "cdec")
+    chance = random.Random(7)
+    files = [p.name for p in good.folder.iterdir() if p.suffix != ".json" and p.stat().st_size]
+    for n in range(150):
+        shutil.copytree(good.folder, tmp_path / "bad", dirs_exist_ok=True)
+        file = tmp_path / "bad" / files[n % len(files)]
+        data = bytearray(file.read_bytes())
+        for _ in range(chance.randint(1, 4)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        file.write_bytes(data)
+        with suppress(RosewoodError):
+            written(RuleTable.open(tmp_path / "bad"), chance.choice(["cdec", "moses", "joshua"]))

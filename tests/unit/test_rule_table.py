@@ -6,6 +6,8 @@ import json
 import pickle
 import random
 import shutil
+import zlib
+from contextlib import suppress
 from math import inf, nan
 
 import numpy as np
@@ -106,7 +108,7 @@ def test_an_empty_table_is_one(tmp_path):
         (Rule(("a", X1), ("a",)), "not in its target"),
         (Rule(("a",), ("a", X1)), "its source has not"),
         (Rule(("a", X1), (X1, X1)), "each once"),
-        (Rule(("a", X2), ("a", X2)), "numbered 1, 2"),
+        (Rule(("a", X2), ("a", X2)), "numbered 1"),
         (Rule(("a",), ("a",), links=((0, 1),)), "leads outside"),
         (Rule(("a",), ("a",), links=((0, -1),)), "leads outside"),
         (Rule(("a", X1), (X1, "a"), links=((0, 0),)), "leads to a gap"),
@@ -134,11 +136,11 @@ def test_features_are_checked(tmp_path):
         RuleTable.build(tmp_path / "rules", two)
     with pytest.raises(RuleError, match="rule 2 is the same as rule 1"):
         RuleTable.build(tmp_path / "rules", [two[0], two[0]])
-    for names in (["p", "p"], ["count"]):
+    for names in (["p", "p"],):
         with pytest.raises(RuleError, match="a feature is named"):
             RuleTable.build(tmp_path / "rules", [], features=names)
     for groups in ([["x"]], [["p"], ["p"]]):
-        with pytest.raises(RuleError, match="no column|two groups"):
+        with pytest.raises(RuleError, match=r"no column|two groups"):
             RuleTable.build(tmp_path / "rules", [], features=["p"], groups=groups)
 
 
@@ -150,23 +152,34 @@ NO_LINKS = np.empty((0, 2), np.uint16)
 NOTHING = np.empty(0, np.float32)
 
 
-def test_sources_come_in_order(tmp_path):
-    with pytest.raises(RuleError, match="rule 2: its source is not in order"):  # noqa: SIM117
-        with new_table(tmp_path / "rules", ["X"], []) as writer:
-            writer.native.add(0, arrays(0, 1), arrays(0), NO_LINKS, (1, 1, 1), NOTHING)
-            writer.native.add(0, arrays(0), arrays(0), NO_LINKS, (1, 1, 1), NOTHING)
-    with (
-        pytest.raises(RuleError, match="no target word 1"),
-        new_table(tmp_path / "rules", ["X"], []) as writer,
-    ):
-        writer.native.add(0, arrays(0), arrays(1), NO_LINKS, (1, 1, 1), NOTHING)
-        writer.finish(joined_words("a"), joined_words("b"), {})
-    with (
-        pytest.raises(RuleError, match="begun and not finished"),
-        new_table(tmp_path / "rules", ["X"], []),
-    ):
+def write(folder, *rules):
+    with new_table(folder, ["X"], []) as writer:
+        for source, target in rules:
+            writer.native.add(0, arrays(*source), arrays(*target), NO_LINKS, (1, 1, 1), NOTHING)
+        writer.finish(joined_words("ab"), joined_words("c"), {})
+        for again in (
+            lambda: writer.native.add(0, arrays(5), arrays(), NO_LINKS, (1, 1, 1), NOTHING),
+            lambda: writer.finish(joined_words("ab"), joined_words("c"), {}),
+        ):
+            with pytest.raises(RuleError, match="is finished"):
+                again()
+
+
+def begin(folder):
+    with new_table(folder, ["X"], []):
         pass
+
+
+def test_sources_come_in_order(tmp_path):
+    with pytest.raises(RuleError, match="rule 2: its source is not in order"):
+        write(tmp_path / "rules", ((0, 1), (0,)), ((0,), (0,)))
+    with pytest.raises(RuleError, match="no target word 1"):
+        write(tmp_path / "rules", ((0,), (1,)))
+    with pytest.raises(RuleError, match="begun and not finished"):
+        begin(tmp_path / "rules")
     assert list(tmp_path.iterdir()) == []
+    write(tmp_path / "rules", ((0,), (0,)), ((0, 1), ()), ((1,), (0,)))
+    assert len(RuleTable.open(tmp_path / "rules")) == 3
 
 
 def test_targets_stand_in_the_training_text(tmp_path):
@@ -243,10 +256,8 @@ def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
                     data[draw.randrange(len(data))] = draw.choice([0, 255, draw.randrange(256)])
         was_changed = bytes(data) != path.read_bytes() and path.name != MANIFEST
         path.write_bytes(data)
-        try:
+        with suppress(RosewoodError):
             use(place)
-        except RosewoodError:
-            pass
         if was_changed:
             with pytest.raises(DamagedFileError):
                 RuleTable.open(place).verify()
@@ -261,14 +272,16 @@ def test_numbers_are_checked_beyond_checksums(table, tmp_path):
     for _ in range(120):
         place = tmp_path / "damaged"
         shutil.copytree(table.folder, place)
-        path = place / draw.choice(["nodes", "children", "places", "last", "records", "links"])
+        path = place / draw.choice(
+            ["nodes", "children", "places", "last", "records", "shapes", "blocks", "links"]
+        )
         data = bytearray(path.read_bytes())
         data[draw.randrange(max(1, len(data) - 8))] ^= 1 << draw.randrange(8)
         path.write_bytes(data)
         manifest = json.loads((place / MANIFEST).read_bytes())
-        arrays = {name: np.fromfile(place / name, np.uint8) for name in KIND.files}
+        manifest["files"][path.name]["crc32"] = zlib.crc32(data)
         shape = {key: manifest[key] for key in ("labels", "features", "groups", "facts")}
-        KIND.write(place, arrays, shape)
+        KIND.write_manifest(place, manifest["files"], shape)
         try:
             RuleTable.open(place).verify()
         except DamagedFileError:

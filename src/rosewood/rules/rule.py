@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from types import MappingProxyType
 from typing import NamedTuple
 
 __all__ = ["Gap", "Rule", "Symbol"]
@@ -41,7 +40,7 @@ class Rule:
     target: tuple[Symbol, ...]
     left: str = "X"
     links: tuple[tuple[int, int], ...] = ()
-    features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    features: Mapping[str, float] = field(default_factory=dict, hash=False)
     count: float = 0.0
     source_count: float = 0.0
     target_count: float = 0.0

@@ -171,10 +171,10 @@ class RuleTable:
             symbols = self._read_source(rule)
             source = self._named_source(symbols)
             first, last = self.native.find(symbols)
-            if first != rule or last <= rule:
+            if not first == rule < last:
                 raise DamagedFileError("its sources are damaged", file=self.folder)
-            for rule in range(first, last):
-                yield self._rule(rule, source)
+            for number in range(first, last):
+                yield self._rule(number, source)
             rule = last
 
     def lookup(self, source: str | Sequence[Symbol]) -> list[Rule]:
@@ -237,25 +237,21 @@ class RuleTable:
             raise RuleError(f"{self.folder}: a table cannot be filtered into itself")
         found = _core.TableFilter(self.native)
         each = iter(sentences)
-        number = 0
+        count = 0
         with files.new_table(
             folder, self.labels, self.features, self._manifest["groups"]
         ) as writer:
             while some := list(islice(each, _LINES)):
-                lines = []
-                for number, sentence in enumerate(some, number + 1):  # noqa: B020
-                    try:
-                        lines.append(sentence_bytes(sentence).tobytes())
-                    except RuleError as error:
-                        raise RuleError(f"sentence {number}: {error}") from None
-                found.add(np.frombuffer(b"\n".join(lines) + b"\n", np.uint8), threads)
+                lines = [_line(sentence, count + n) for n, sentence in enumerate(some, 1)]
+                found.add(np.frombuffer(b"".join(lines), np.uint8), threads)
+                count += len(some)
                 if told is not None:
                     told(len(some))
             try:
                 found.write(writer.native, most)
             except RuleError as error:
                 raise DamagedFileError(str(error), file=self.folder) from error
-            writer.seal({**self.facts, "filtered": {"sentences": number, "limit": limit}})
+            writer.seal({**self.facts, "filtered": {"sentences": count, "limit": limit}})
         return RuleTable.open(folder)
 
     def verify(self) -> None:
@@ -320,6 +316,13 @@ class RuleTable:
 
     def _label_name(self, number: int) -> str:
         return self.labels[number]
+
+
+def _line(sentence: str, number: int) -> bytes:
+    try:
+        return sentence_bytes(sentence).tobytes() + b"\n"
+    except RuleError as error:
+        raise RuleError(f"sentence {number}: {error}") from None
 
 
 def _count(name: str, value: int | None, least: int) -> int:

@@ -123,6 +123,9 @@ def verify(folder: str | PathLike[str]) -> None:
     _, native = open_table(place)
     try:
         native.check()
-    except RuleError as error:
+        for is_target in (False, True):
+            for number in range(native.num_words(is_target)):
+                native.word(is_target, number).decode()
+    except (RuleError, UnicodeDecodeError) as error:
         raise DamagedFileError(str(error), file=place) from error
     KIND.verify_manifest(place)

@@ -179,7 +179,7 @@ def export_moses(
 def exported_scores(table: RuleTable) -> tuple[str, ...]:
     """The features that are scores, in the order in which Moses has them."""
     known = table.facts.get("scores")
-    if isinstance(known, list) and set(known) <= set(table.features):
+    if isinstance(known, list) and all(name in table.features for name in known):
         return tuple(known)
     rest = [
         name

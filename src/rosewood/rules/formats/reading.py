@@ -54,7 +54,7 @@ class Imported:
     skipped: int = 0  # bad lines
     examples: tuple[FormatError, ...] = field(default=(), compare=False)  # the first of them
     zeros: int = 0  # probabilities of 0, which became e^-100
-    left_out: int = 0  # lines with sparse features or properties, which tables do not have
+    left_out: int = 0  # lines with sparse features, properties or trees, which tables do not have
     unmatched: int = 0  # lines of the reordering table that are of no rule
     missing: int = 0  # rules that have no line in it: every orientation is as likely
 
@@ -66,7 +66,10 @@ class Imported:
         if self.zeros:
             yield f"{self.zeros:,} probabilities are 0: their logarithms are -100, as in Moses"
         if self.left_out:
-            yield f"{self.left_out:,} lines have sparse features or properties, which are left out"
+            yield (
+                f"{self.left_out:,} lines have sparse features, properties or trees, which are "
+                "left out"
+            )
         if self.unmatched:
             yield f"{self.unmatched:,} lines of the reordering table are of no rule"
         if self.missing:
