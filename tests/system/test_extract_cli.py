@@ -179,6 +179,53 @@ def test_help_tells_everything(command):  # noqa: F811
         assert "--alignment" in done.out
 
 
+def test_events_of_all_kinds(command, place):  # noqa: F811
+    """As many as phrase pairs are seen, of any kind, wherever they are written."""
+    events = ["rules", "events", *EXTRACT[1:5]]
+    links = (place / "links").read_text()
+    command(*EXTRACT, "-q", "--max-phrase", 2)
+    seen = RuleTable.open("rules").facts["instances"]
+    for kind in ("word", "phrase", "hierarchy"):
+        for direction in ("backward", "forward"):
+            for classes in ("msd", "mslr"):
+                how = ["--kind", kind, "--direction", direction, "--classes", classes]
+                done = command(*events, *how, "--max-phrase", 2, "-q", "--threads", 3)
+                assert len(done.out.splitlines()) == seen
+                assert command(*events, *how, "-o", "out.gz", "--max-phrase", 2).out == ""
+                assert gzip.decompress((place / "out.gz").read_bytes()).decode() == done.out
+    typed = ["rules", "events", "a.de", "a.en", "-a", "-", "--classes", "mslr", "--max-phrase", 2]
+    assert command(*typed, "--direction", "forward", text=links).out == done.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "reason"),
+    [
+        (["--kind", "best"], 1, "there is no kind of orientation 'best'; there are word"),
+        (["--direction", "up"], 1, "there is no direction 'up'; there are backward, forward"),
+        (["--classes", "x"], 1, "there is no set of classes 'x'; there are msd, mslr"),
+        (["--max-phrase", "0"], 2, "--max-phrase"),
+        (["--max-phrase", "99999999999"], 1, "max_phrase is 99999999999"),
+        (["-o", "a.de"], 1, "it is read, too, and would be lost"),
+        (["-o", "no/where"], 1, "there is no folder 'no'"),
+        (["-a", "missing"], 1, "missing: No such file or directory"),
+    ],
+)
+def test_events_that_cannot_be(command, place, typed, code, reason):  # noqa: F811
+    done = command("rules", "events", *EXTRACT[1:5], "-q", *typed)
+    assert (done.code, done.out) == (code, "")
+    assert reason in re.sub(r"[│\s]+", " ", done.err)
+    assert names(place) == ["a.de", "a.en", "links"]
+
+
+def test_whoever_reads_events_has_seen_enough(place):
+    write_large(place, 300)
+    typed = [sys.executable, "-m", "rosewood", "rules", "events", *EXTRACT[1:5], "-q"]
+    with subprocess.Popen(typed, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().count(b"|||") == 4
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
 # -- what is refused -------------------------------------------------------------------------------
 
 BAD_LINES = [
