@@ -10,7 +10,8 @@ namespace rosewood {
 namespace {
 
 constexpr std::int64_t block = 256;  // sentences that a thread takes at a time
-constexpr int share_bits = 24;       // more rules than come from one phrase pair of 255 words
+constexpr std::size_t held_numbers = std::size_t{1} << 17;  // of rows that a thread holds
+constexpr int share_bits = 24;  // of how many rules come from one phrase pair
 
 int bits_for(std::int64_t most) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most)));
@@ -163,11 +164,16 @@ InstanceFields::InstanceFields(const AlignedCorpus& corpus, const InstanceSettin
 }
 
 struct InstanceCollector::Worker {
+  explicit Worker(InstanceCollector& hands_on_to) : collector(hands_on_to) {}
+
+  InstanceCollector& collector;
   AlignedSentence sentence;
   Orientations orientations;
   std::vector<std::uint64_t> rows;
 
+  /// One sentence may have millions of rules: what has gathered is handed on in the middle of it.
   std::uint64_t* add(int width) {
+    if (rows.size() >= held_numbers) collector.take(rows);
     rows.resize(rows.size() + static_cast<std::size_t>(width));
     return rows.data() + rows.size() - width;
   }
@@ -214,21 +220,22 @@ void InstanceCollector::put_place(std::uint64_t* row, std::int64_t source,
 }
 
 void InstanceCollector::add(std::int64_t begin, std::int64_t end) {
-  const std::int64_t blocks = (end - begin + block - 1) / block;
-  std::vector<std::vector<std::uint64_t>> rows(static_cast<std::size_t>(blocks));
-  parallel_blocks(
-      blocks, threads_, [] { return Worker(); },
-      [&](Worker& worker, std::int64_t b) {
-        worker.rows.clear();
-        const std::int64_t last = std::min(end, begin + (b + 1) * block);
-        for (std::int64_t k = begin + b * block; k < last; ++k)
-          settings_.has_gaps ? gapped(worker, k) : phrases(worker, k);
-        rows[static_cast<std::size_t>(b)] = worker.rows;
-      });
+  parallel_blocks((end - begin + block - 1) / block, threads_, [this] { return Worker(*this); },
+                  [&](Worker& worker, std::int64_t b) {
+                    const std::int64_t last = std::min(end, begin + (b + 1) * block);
+                    for (std::int64_t k = begin + b * block; k < last; ++k)
+                      settings_.has_gaps ? gapped(worker, k) : phrases(worker, k);
+                    take(worker.rows);
+                  });
+}
+
+/// Rows are sorted by all that is in them: the order in which they come does not matter.
+void InstanceCollector::take(std::vector<std::uint64_t>& rows) {
   const auto width = static_cast<std::size_t>(fields_.all.words());
-  for (const auto& some : rows)
-    for (std::size_t at = 0; at < some.size(); at += width)
-      std::copy_n(some.data() + at, width, sorter_.add());
+  const std::scoped_lock one_at_a_time(taking_);
+  for (std::size_t at = 0; at < rows.size(); at += width)
+    std::copy_n(rows.data() + at, width, sorter_.add());
+  rows.clear();
 }
 
 void InstanceCollector::phrases(Worker& worker, std::int64_t k) const {
@@ -255,6 +262,9 @@ void InstanceCollector::gapped(Worker& worker, std::int64_t k) const {
   const auto at = static_cast<std::size_t>(k);
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   for_each_gapped(worker.sentence, settings_.gaps, [&](const GappedRule& rule) {
+    if (rule.share >> share_bits)
+      fail<RuleError>("sentence pair ", k + 1, ": ", rule.share,
+                      " rules come from one phrase pair; allow shorter ones or fewer symbols");
     const bool is_crossed = rule.gaps == 2 && rule.gap[1].target_begin < rule.gap[0].target_begin;
     std::uint64_t* row = worker.add(fields_.all.words());
     std::int32_t i = rule.outer.source_begin, j = rule.outer.target_begin;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -127,6 +128,7 @@ class InstanceCollector {
 
  private:
   struct Worker;
+  void take(std::vector<std::uint64_t>& rows);
   void phrases(Worker& worker, std::int64_t sentence) const;
   void gapped(Worker& worker, std::int64_t sentence) const;
   void put_place(std::uint64_t* row, std::int64_t source, std::int32_t target) const;
@@ -140,6 +142,7 @@ class InstanceCollector {
   InstanceFields fields_;
   std::span<const std::uint32_t> source_ranks_, target_ranks_;
   int threads_;
+  std::mutex taking_;
   RowSorter sorter_;
 };
 

@@ -78,6 +78,12 @@ std::uint64_t LexicalWeights::count_of(std::uint64_t key) const {
 LexicalWeights::Logs LexicalWeights::weigh(std::span<const std::int32_t> source,
                                            std::span<const std::int32_t> target,
                                            std::span<const RuleLink> links) const {
+  struct Sum {
+    double shares = 0;
+    int linked = 0;
+  };
+  thread_local std::vector<Sum> of_target;
+  of_target.assign(target.size(), {});
   // Products of means; a rule may be long, so its logarithm is taken before it underflows.
   Logs made{0, 0};
   double product = 1;
@@ -94,8 +100,12 @@ LexicalWeights::Logs LexicalWeights::weigh(std::span<const std::int32_t> source,
     int linked = 0;
     for (; n < links.size() && links[n].source == i; ++n, ++linked) {
       const std::int32_t word = target[links[n].target];
-      sum += static_cast<double>(count_of(key_of(source[i], word))) /
-             static_cast<double>(target_total_[static_cast<std::size_t>(word) + 1]);
+      const auto count = static_cast<double>(count_of(key_of(source[i], word)));
+      sum += count / static_cast<double>(target_total_[static_cast<std::size_t>(word) + 1]);
+      Sum& other = of_target[links[n].target];
+      other.shares +=
+          count / static_cast<double>(source_total_[static_cast<std::size_t>(source[i]) + 1]);
+      ++other.linked;
     }
     if (linked == 0)
       sum = static_cast<double>(count_of(key_of(source[i], -1))) /
@@ -106,15 +116,7 @@ LexicalWeights::Logs LexicalWeights::weigh(std::span<const std::int32_t> source,
   product = 1;
   for (std::size_t j = 0; j < target.size(); ++j) {
     if (target[j] < 0) continue;
-    double sum = 0;
-    int linked = 0;
-    for (const RuleLink& link : links) {
-      if (link.target != j) continue;
-      const std::int32_t word = source[link.source];
-      sum += static_cast<double>(count_of(key_of(word, target[j]))) /
-             static_cast<double>(source_total_[static_cast<std::size_t>(word) + 1]);
-      ++linked;
-    }
+    auto [sum, linked] = of_target[j];
     if (linked == 0)
       sum = static_cast<double>(count_of(key_of(-1, target[j]))) /
             static_cast<double>(source_total_[0]);

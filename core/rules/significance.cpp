@@ -63,15 +63,19 @@ void SentenceCounter::set_source(std::int64_t place, std::int32_t words) {
 
 double SentenceCounter::with_target(std::int64_t place, std::int32_t words) {
   const std::size_t rank = target_.rank_of(place, words);
-  const std::size_t end = target_.end_of(rank, words);
+  std::size_t end = target_.end_of(rank, words, many);
   const std::uint64_t key = phrase_key(static_cast<std::uint32_t>(rank), words);
   const auto known = end - rank < many ? frequent_.end() : frequent_.find(key);
+  if (known != frequent_.end())
+    end = known->second.end;
+  else if (end - rank == many)
+    end = target_.end_of(rank, words);
   const auto phrase =
       corpus_.target.ids.subspan(static_cast<std::size_t>(place), static_cast<std::size_t>(words));
   std::int64_t both = 0, alone = 0;
   if (known != frequent_.end() && sentences_.size() * many < end - rank) {
     // Few sentences have the source, and they are read faster than the places of the target.
-    alone = known->second;
+    alone = known->second.sentences;
     for (const std::int64_t k : sentences_) {
       const auto text = corpus_.target.sentence(k);
       both += std::search(text.begin(), text.end(), phrase.begin(), phrase.end()) != text.end();
@@ -85,7 +89,7 @@ double SentenceCounter::with_target(std::int64_t place, std::int32_t words) {
       ++alone;
       both += is_in_[k];
     }
-    if (end - rank >= many) frequent_.emplace(key, alone);
+    if (end - rank >= many) frequent_.emplace(key, Frequent{end, alone});
   }
   return significance(both, static_cast<std::int64_t>(sentences_.size()), alone, corpus_.size());
 }

@@ -2,7 +2,9 @@
 // Fisher's exact test (Johnson et al. 2007). No Python here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -26,10 +28,12 @@ struct PhraseIndex {
   std::size_t rank_of(std::int64_t place, std::int32_t words) const {
     return ranks[static_cast<std::size_t>(place * length + words - 1)];
   }
-  /// Behind the last place of the phrase whose first one is at `rank`.
-  std::size_t end_of(std::size_t rank, std::int32_t words) const {
+  /// Behind the last place of the phrase whose first one is at `rank`, or behind `most` of them.
+  std::size_t end_of(std::size_t rank, std::int32_t words,
+                     std::size_t most = std::numeric_limits<std::uint32_t>::max()) const {
+    const std::size_t last = std::min(shared.size(), rank + most);
     std::size_t end = rank + 1;
-    while (end < shared.size() && shared[end] >= words) ++end;
+    while (end < last && shared[end] >= words) ++end;
     return end;
   }
 };
@@ -56,8 +60,12 @@ class SentenceCounter {
   std::vector<std::uint8_t> is_in_;  // sentences that have the source phrase
   std::vector<std::uint32_t> seen_;  // when each sentence was last counted
   std::uint32_t time_ = 0;
-  std::vector<std::int64_t> sentences_;                       // of the source phrase
-  std::unordered_map<std::uint64_t, std::int64_t> frequent_;  // sentences of targets with many
+  std::vector<std::int64_t> sentences_;  // of the source phrase
+  struct Frequent {
+    std::size_t end;         // behind its last place
+    std::int64_t sentences;  // that have it
+  };
+  std::unordered_map<std::uint64_t, Frequent> frequent_;  // targets with many places
 };
 
 }  // namespace rosewood

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
 from os import PathLike
@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from rosewood.errors import FormatError
 
-__all__ = ["blamed_on", "check_folder", "whole_file", "whole_folder"]
+__all__ = ["blamed_on", "check_apart", "check_folder", "whole_file", "whole_folder"]
 
 
 @contextmanager
@@ -89,10 +89,20 @@ def check_folder(path: str | PathLike[str], *, marker: str) -> None:
     target = Path(path).resolve()
     if target.exists() and not _is_ours(target, marker):
         raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=path)
+    if Path(path).name in ("", ".."):  # it is renamed, and what is open there would be nowhere
+        raise FormatError("want the name of a folder", file=path)
     if not target.parent.is_dir():
         raise FormatError(f"there is no folder {str(target.parent)!r}", file=path)
     if not os.access(target.parent, os.W_OK):
         raise FormatError("it cannot be written", file=path)
+
+
+def check_apart(folder: str | PathLike[str], files: Iterable[str | PathLike[str]]) -> None:
+    """Refuses a folder that will be replaced or deleted if something is in it that is wanted."""
+    whole = Path(folder).resolve()
+    for file in files:
+        if Path(file).resolve().is_relative_to(whole):
+            raise FormatError(f"{file} lies in it, and would be lost", file=folder)
 
 
 def _aside(target: Path) -> Path:

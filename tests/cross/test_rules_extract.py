@@ -207,8 +207,9 @@ def test_kneser_ney_sums_to_one_with_what_was_not_seen(tmp_path):
         close(have + other, 1)
 
 
-def test_significant_pairs(tmp_path):
-    pairs = random_pairs(11, 30)
+@pytest.mark.parametrize("size", [30, 200])  # of 200, words are in so many that it is remembered
+def test_significant_pairs(tmp_path, size):
+    pairs = random_pairs(11, size)
     seen = [each for pair in pairs for each in reference.seen_phrases(pair, 7, None)]
     tested = {}
     for source, target in {(each.source, each.target) for each in seen}:
@@ -217,7 +218,8 @@ def test_significant_pairs(tmp_path):
         tested[source, target] = reference.significance(
             len(sources & targets), len(sources), len(targets), len(pairs)
         )
-    for setting, least in (("a+e", math.log(30) + 1e-6), ("a-e", math.log(30) - 1e-6), (2.5, 2.5)):
+    alpha = math.log(size)
+    for setting, least in (("a+e", alpha + 1e-6), ("a-e", alpha - 1e-6), (2.5, 2.5)):
         kept = {name for name, value in tested.items() if value >= least}
         assert 0 < len(kept) < len(tested)
         table = extracted(pairs, tmp_path / f"rules{setting}", significance=setting)

@@ -139,7 +139,7 @@ def test_every_line_of_the_files_has_a_line(command, files):  # noqa: F811
     told = json.loads(done.out)
     assert (told["pairs"], told["blank"], told["too_long"]) == (12, 4, 1)
     assert told["skipped"] == {"not UTF-8": 1}
-    assert "pairs without words on a side, whose lines will be empty: 4" in done.err
+    assert "pairs without words on a side, which have no links: 4" in done.err
     links = (files / "out").read_text().splitlines()
     blank = [1, 2, 4, 6]
     assert [n for n, line in enumerate(links) if not line] == blank

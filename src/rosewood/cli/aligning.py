@@ -121,7 +121,7 @@ def read_text(
     if made.too_long:
         warn(f"pairs with a side of more than {max_words:,} words: {made.too_long:,}")
     if made.blank:
-        warn(f"pairs without words on a side, whose lines will be empty: {made.blank:,}")
+        warn(f"pairs without words on a side, which have no links: {made.blank:,}")
     return made
 
 

@@ -19,7 +19,8 @@ from rosewood.cli.corpora import (
     Sources,
     checks_of,
 )
-from rosewood.cli.lm_reading import MaxMemory
+from rosewood.cli.links import read_links_file
+from rosewood.cli.lm_reading import MaxMemory, name_of
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
 from rosewood.errors import FormatError
 
@@ -40,7 +41,7 @@ Alignment = Annotated[
         metavar="FILE",
         rich_help_panel=FILES,
         help="Links, a line for each pair: i-j, source word and target word, counted from 0; "
-        ".gz, .xz and .zst too. What rosewood align writes.",
+        ".gz, .xz and .zst too; - is standard input. What rosewood align writes.",
     ),
 ]
 
@@ -224,31 +225,53 @@ def extract(
 
     rosewood extract train.de train.en -a train.pharaoh -o grammar --hierarchical
     """
+    from rosewood.output import check_apart
     from rosewood.progress import progress_of_parts
+    from rosewood.rules import ExtractionSettings
     from rosewood.rules import extract as extract_rules
     from rosewood.rules.table_files import MANIFEST
 
+    settings: dict[str, Any] = {
+        "max_phrase": max_phrase,
+        "hierarchical": hierarchical,
+        "max_span": max_span,
+        "max_symbols": max_symbols,
+        "max_gaps": max_gaps,
+        "min_gap": min_gap,
+        "adjacent_gaps": adjacent_gaps,
+        "unlinked_rules": unlinked_rules,
+        "loose": loose,
+        "smoothing": smoothing,
+        "min_count": min_count,
+        "limit": limit,
+        "significance": significance,
+        "orientation": None if orientation == "none" else orientation,
+        "classes": classes,
+        "orientation_smoothing": orientation_smoothing,
+        "orientation_prior": orientation_prior,
+    }
+    ExtractionSettings(**settings)  # what is wrong with them is told before anything is read
     inputs = [*map(Path, sources), alignment, config]
     check_files({}, inputs)
-    check_folder("-o", output, MANIFEST, inputs)
+    check_folder("-o", output, MANIFEST, [*inputs, work])
     if work is None:
         work = output.with_name(f"{output.name}.work")
+    check_apart(work, [path for path in (*inputs, output) if path and str(path) != "-"])
     corpus, links = read_aligned(
         sources, alignment, languages, format, on_bad_line, line_words, line_characters, quiet=quiet
     )
     try:
         with progress_of_parts(quiet=quiet) as told:
             found = extract_rules(
-                corpus, links, output,
-                max_phrase=max_phrase, hierarchical=hierarchical, max_span=max_span,
-                max_symbols=max_symbols, max_gaps=max_gaps, min_gap=min_gap,
-                adjacent_gaps=adjacent_gaps, unlinked_rules=unlinked_rules, loose=loose,
-                smoothing=smoothing, min_count=min_count, limit=limit, significance=significance,
-                orientation=None if orientation == "none" else orientation, classes=classes,
-                orientation_smoothing=orientation_smoothing,
-                orientation_prior=orientation_prior, max_memory=max_memory, work=work,
-                threads=cores(threads), told=told,
-            )  # fmt: skip
+                corpus,
+                links,
+                output,
+                max_memory=max_memory,
+                work=work,
+                threads=cores(threads),
+                told=told,
+                **settings,
+            )
     except KeyboardInterrupt:
         if work.exists():
             warn(f"{work}: the same command goes on from there")
@@ -270,24 +293,25 @@ def read_aligned(
     quiet: bool,
 ) -> tuple[IndexedCorpus, Links]:
     """The corpus and its links; pairs that are bad, if they may be, without words."""
-    from rosewood.align import Preparation, read_pharaoh
+    from rosewood.align import Preparation
     from rosewood.rules.extraction import bad_pairs, without_pairs
 
+    links = read_links_file(alignment)
     checks = checks_of(line_words, line_characters)
     text = read_text(
         sources, languages, format, on_bad_line, Preparation(), None, checks=checks, quiet=quiet
     )
-    links = read_pharaoh(alignment)
+    name = name_of(alignment)
     if len(links) != len(text.corpus):
         raise FormatError(
-            f"it has {len(links)} lines, the corpus has {len(text.corpus)}", file=alignment
+            f"it has {len(links):,} lines, the corpus has {len(text.corpus):,}", file=name
         )
     bad = bad_pairs(text.corpus, links)
     if not bad:
         return text.corpus, links
     first, (is_link, reason) = next(iter(bad.items()))
     if on_bad_line != "skip":
-        file = alignment if is_link else " ".join(sources)
+        file = name if is_link else " ".join(sources)
         raise FormatError(reason, file=file, line=first + 1)
     warn(f"pairs that were left out: {len(bad):,}; the first, line {first + 1}: {reason}")
     return without_pairs(text.corpus, links, bad)

@@ -29,6 +29,7 @@ __all__ = [
     "check_picture",
     "gold_of",
     "read_gold_file",
+    "read_links_file",
     "write_picture",
 ]
 
@@ -93,7 +94,7 @@ def symmetrize(
     from rosewood.align import symmetrize, write_pharaoh
 
     check_files({"-o": output}, [forward, backward])
-    first, second = _read(forward), _read(backward)
+    first, second = read_links_file(forward), read_links_file(backward)
     if len(first) != len(second):
         raise FormatError(
             f"it has {len(second)} lines, {forward} has {len(first)}", file=str(backward)
@@ -130,7 +131,7 @@ def evaluate(
     if per_sentence and not json:
         print("file\tline\taer\t" + "\t".join(_COUNTS))
     for file in files:
-        scores = score_links(_read(file), truth, first_line=first_line)
+        scores = score_links(read_links_file(file), truth, first_line=first_line)
         if per_sentence:
             _print_sentences(str(file), scores, json)
         rows.append({"file": str(file), **scores.as_dict()})
@@ -183,7 +184,7 @@ def show(
     if (source is None) != (target is None):
         raise AlignmentError("show: want both --source and --target, or neither")
     check_picture(output)
-    links = _read(file)
+    links = read_links_file(file)
     if line > len(links):
         raise FormatError(f"there is no line {line}: it has {len(links)}", file=str(file))
     alignment = links[line - 1]
@@ -274,7 +275,7 @@ def convert(
     if only_sure and not (is_gold or naacl):
         raise AlignmentError("--only-sure is for gold: say --gold or --naacl, too")
     if not (is_gold or naacl):
-        links = _read(file, base=int(from_one))
+        links = read_links_file(file, base=int(from_one))
         write_pharaoh(links.transposed() if reverse else links, _destination(output))
         return
     if naacl:
@@ -300,7 +301,8 @@ def _name(file: Path) -> str:
     return "<stdin>" if str(file) == "-" else str(file)
 
 
-def _read(file: Path, base: int = 0) -> Links:
+def read_links_file(file: Path, base: int = 0) -> Links:
+    """Links in a file, or from standard input."""
     from rosewood.align import read_pharaoh
 
     return read_pharaoh(_source(file), base=base, file=_name(file))

@@ -87,7 +87,8 @@ MaxMemory = Annotated[
         metavar="SIZE",
         parser=memory_size,
         show_default="2G",
-        help="Memory for n-grams, such as 500M or 4G; what does not fit is sorted in files.",
+        help="Memory for what is counted, such as 500M or 4G; what does not fit is sorted in "
+        "files.",
     ),
 ]
 LayoutName = Annotated[

@@ -245,13 +245,7 @@ def check_folder(option: str, folder: Path, marker: str, files: Iterable[Path | 
     if str(folder) == "-":
         raise FormatError(f"{option}: it is a folder, not a stream", file=folder)
     output.check_folder(folder, marker=marker)
-    for file in files:
-        if (
-            file is not None
-            and str(file) != "-"
-            and file.resolve().is_relative_to(folder.resolve())
-        ):
-            raise FormatError(f"{option}: {file} lies in it, and would be lost", file=folder)
+    output.check_apart(folder, [file for file in files if file is not None and str(file) != "-"])
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from rosewood.align.pharaoh import read_pharaoh
 from rosewood.corpus.indexed import IndexedCorpus, IndexedText
 from rosewood.errors import RuleError
 from rosewood.folders import mapped
-from rosewood.output import check_folder
+from rosewood.output import check_apart, check_folder
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS, ExtractionSettings, smoothed
 from rosewood.rules.table import RuleTable
@@ -72,12 +72,18 @@ def extract(
     chosen = ExtractionSettings(**settings)
     threads, max_memory = check_resources(threads, max_memory, RuleError)
     check_folder(folder, marker=MANIFEST)
+    if work is not None:
+        check_apart(work, [folder])
+        check_apart(folder, [work])
     _check(corpus, links)
     facts = [asdict(chosen), _state(corpus.source), _state(corpus.target), _crc(links.start),
              _crc(links.source), _crc(links.target)]  # fmt: skip
     place = Workplace(work, temporary, facts, task="rules", error=RuleError)
     try:
         made = _Work(corpus, links, chosen, place, max_memory, threads, told).go(Path(folder))
+    except RuleError:  # it would end in the same way again
+        place.remove()
+        raise
     except BaseException:
         place.abandon()
         raise

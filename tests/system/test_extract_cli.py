@@ -1,0 +1,403 @@
+"""`rosewood extract` and `rosewood rules events`: what people type, and what they get."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from tests.system.commands import command  # noqa: F401
+
+from rosewood.rules import RuleTable, extract_files
+
+GERMAN = ["er geht nicht", "ja", "", "er geht", "das haus ist klein", "ein haus"]
+ENGLISH = ["he does not go", "yes", "", "he goes", "the house is small", "a house"]
+LINKS = ["0-0 1-3 2-2", "0-0", "", "0-0 1-1", "0-0 1-1 2-2 3-3", "0-0 1-1"]
+EXTRACT = ["extract", "a.de", "a.en", "-a", "links", "-o", "rules"]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    for name, lines in (("a.de", GERMAN), ("a.en", ENGLISH), ("links", LINKS)):
+        write(tmp_path / name, lines)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def names(place):
+    return sorted(path.name for path in place.iterdir())
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+# -- what is read and written ----------------------------------------------------------------------
+
+
+def test_a_table_and_what_is_said(command, place):  # noqa: F811
+    done = command(*EXTRACT)
+    assert done.code == 0
+    assert done.out.splitlines()[:2] == ["sentence pairs      6", "seen               25"]
+    assert done.err == "rosewood: pairs without words on a side, which have no links: 1\n"
+    assert names(place) == ["a.de", "a.en", "links", "rules"]
+    table = RuleTable.open("rules")
+    found = {(" ".join(rule.source), " ".join(rule.target)): rule for rule in table}
+    assert found["er", "he"].count == 2
+    assert found["geht nicht", "not go"].links == ((0, 1), (1, 0))
+    assert found["geht nicht", "does not go"].links == ((0, 2), (1, 1))
+    assert len(table) == len(found) == table.facts["rules"]
+    again = extract_files("a.de", "a.en", "links", "again")
+    assert contents(place / "again") == contents(place / "rules")
+    assert again.facts == table.facts
+    quiet = command(*EXTRACT, "-q")  # a table that is there is replaced
+    assert (quiet.code, quiet.out) == (0, "")
+    assert contents(place / "again") == contents(place / "rules")
+
+
+def test_facts_as_json(command, place):  # noqa: F811
+    done = command(*EXTRACT, "--json", "--quiet", "--limit", 1, "--hierarchical")
+    told = json.loads(done.out)
+    assert told["sentences"] == 6
+    assert told["over_limit"] == told["extracted"] + 2 - told["rules"] > 0  # glue rules are two
+    assert (told["settings"]["hierarchical"], told["settings"]["limit"]) == (True, 1)
+    assert told["bytes"] == RuleTable.open("rules").size
+    assert len(RuleTable.open("rules")) == told["rules"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "setting"),
+    [
+        (["--max-phrase", "3"], {"max_phrase": 3}),
+        (["--max-phrase", "255"], {"max_phrase": 255}),
+        (["--smoothing", "good-turing"], {"smoothing": "good-turing"}),
+        (["--smoothing", "kneser-ney"], {"smoothing": "kneser-ney"}),
+        (["--min-count", "1.5"], {"min_count": 1.5}),
+        (["--significance", "a+e"], {"significance": "a+e"}),
+        (["--significance", "a-e"], {"significance": "a-e"}),
+        (["--orientation", "none"], {"orientation": None}),
+        (["--orientation", "word", "--classes", "msd"], {"orientation": "word", "classes": "msd"}),
+        (["--orientation", "phrase"], {"orientation": "phrase"}),
+        (["--orientation-smoothing", "2", "--orientation-prior", "counts"],
+         {"orientation_smoothing": 2.0, "orientation_prior": "counts"}),
+        (["--hierarchical", "--max-span", "4", "--max-symbols", "3"],
+         {"hierarchical": True, "max_span": 4, "max_symbols": 3}),
+        (["--hierarchical", "--max-gaps", "1", "--min-gap", "2"],
+         {"hierarchical": True, "max_gaps": 1, "min_gap": 2}),
+        (["--hierarchical", "--adjacent-gaps"], {"hierarchical": True, "adjacent_gaps": True}),
+        (["--hierarchical", "--unlinked-rules"], {"hierarchical": True, "unlinked_rules": True}),
+        (["--hierarchical", "--loose"], {"hierarchical": True, "loose": True}),
+    ],
+)  # fmt: skip
+def test_every_setting_reaches_the_table(command, place, typed, setting):  # noqa: F811
+    done = command(*EXTRACT, *typed, "--json", "-q", "--threads", 2, "--max-memory", "1M")
+    assert done.code == 0, done.err
+    chosen = json.loads(done.out)["settings"]
+    assert {name: chosen[name] for name in setting} == setting
+    extract_files("a.de", "a.en", "links", "want", **setting)
+    assert contents(place / "rules") == contents(place / "want")
+    assert command("rules", "verify", "rules").code == 0
+
+
+def test_corpora_of_all_kinds(command, place):  # noqa: F811
+    command(*EXTRACT, "-q")
+    want = contents(place / "rules")
+    both = "".join(f"{f}\t{e}\n" for f, e in zip(GERMAN, ENGLISH, strict=True))
+    (place / "a.tsv").write_text(both)
+    for name in ("a.de", "a.en", "links"):
+        (place / f"{name}.gz").write_bytes(gzip.compress((place / name).read_bytes()))
+    write(place / "options.toml", ["alignment = 'links'", "output = 'out'", "max-phrase = 7"])
+    command("corpus", "index", "a.de", "a.en", "-o", "indexed", "--quiet")
+    links = (place / "links").read_text()
+    for typed, text in (
+        (["a.de.gz", "a.en.gz", "-a", "links.gz", "-o", "out"], ""),
+        (["a.tsv", "-a", "links", "-o", "out"], ""),
+        (["-", "--format", "tsv", "-a", "links", "-o", "out"], both),
+        (["a.de", "a.en", "-a", "-", "-o", "out"], links),
+        (["indexed", "-a", "links", "-o", "out"], ""),
+        (["a.de", "a.en", "--config", "options.toml"], ""),
+        (["a.de", "a.en", "--config", "options.toml", "--max-phrase", "7", "-o", "./out/"], ""),
+    ):
+        done = command("extract", *typed, text=text)
+        assert done.code == 0, done.err
+        assert contents(place / "out") == want
+        assert not (place / "out.work").exists()
+
+
+def test_bytes_are_the_same_on_any_machine(command, place):  # noqa: F811
+    write_large(place)
+    for kind in ([], ["--hierarchical", "--max-span", "6"]):
+        want = None
+        for threads, memory in ((1, "2G"), (2, "1M"), (3, "1M")):
+            done = command(*EXTRACT, "-q", "--threads", threads, "--max-memory", memory, *kind)
+            assert done.code == 0, done.err
+            found = contents(place / "rules")
+            want = want or found
+            assert found == want
+
+
+def write_large(place, pairs=1500):
+    """Sentence pairs whose rules do not fit into a megabyte."""
+    source, target, links = [], [], []
+    for k in range(pairs):
+        words = [f"w{k * n % 97}" for n in range(1, 13)]
+        source.append(" ".join(words))
+        target.append(" ".join(f"v{word}" for word in reversed(words)))
+        links.append(" ".join(f"{n}-{11 - n}" for n in range(12) if (n + k) % 7))
+    for name, lines in (("a.de", source), ("a.en", target), ("links", links)):
+        write(place / name, lines)
+
+
+def test_progress_is_on_standard_error(place):
+    code = (
+        "import sys; from rosewood import progress; progress._LINE_EVERY = 0; "
+        "from rosewood.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *EXTRACT, "--json"], capture_output=True,
+                          text=True, check=True)  # fmt: skip
+    assert json.loads(done.stdout)["sentences"] == 6
+    parts = re.findall(r"rosewood: ([a-z ]+): [\d,]+ of", done.stderr)
+    assert list(dict.fromkeys(parts)) == [
+        "counting linked words", "numbering phrases", "extracting from pairs", "counting rules",
+        "counting targets", "scoring rules",
+    ]  # fmt: skip
+
+
+def test_help_tells_everything(command):  # noqa: F811
+    for verb in (["extract"], ["rules", "events"]):
+        done = command(*verb, "--help")
+        assert done.code == 0
+        assert "n-gram" not in done.out
+        assert "--alignment" in done.out
+
+
+def test_events_of_all_kinds(command, place):  # noqa: F811
+    """As many as phrase pairs are seen, of any kind, wherever they are written."""
+    events = ["rules", "events", *EXTRACT[1:5]]
+    links = (place / "links").read_text()
+    command(*EXTRACT, "-q", "--max-phrase", 2)
+    seen = RuleTable.open("rules").facts["instances"]
+    for kind in ("word", "phrase", "hierarchy"):
+        for direction in ("backward", "forward"):
+            for classes in ("msd", "mslr"):
+                how = ["--kind", kind, "--direction", direction, "--classes", classes]
+                done = command(*events, *how, "--max-phrase", 2, "-q", "--threads", 3)
+                assert len(done.out.splitlines()) == seen
+                assert command(*events, *how, "-o", "out.gz", "--max-phrase", 2).out == ""
+                assert gzip.decompress((place / "out.gz").read_bytes()).decode() == done.out
+    typed = ["rules", "events", "a.de", "a.en", "-a", "-", "--classes", "mslr", "--max-phrase", 2]
+    assert command(*typed, "--direction", "forward", text=links).out == done.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "reason"),
+    [
+        (["--kind", "best"], 1, "there is no kind of orientation 'best'; there are word"),
+        (["--direction", "up"], 1, "there is no direction 'up'; there are backward, forward"),
+        (["--classes", "x"], 1, "there is no set of classes 'x'; there are msd, mslr"),
+        (["--max-phrase", "0"], 2, "--max-phrase"),
+        (["--max-phrase", "99999999999"], 1, "max_phrase is 99999999999"),
+        (["-o", "a.de"], 1, "it is read, too, and would be lost"),
+        (["-o", "no/where"], 1, "there is no folder 'no'"),
+        (["-a", "missing"], 1, "missing: No such file or directory"),
+    ],
+)
+def test_events_that_cannot_be(command, place, typed, code, reason):  # noqa: F811
+    done = command("rules", "events", *EXTRACT[1:5], "-q", *typed)
+    assert (done.code, done.out) == (code, "")
+    assert reason in re.sub(r"[│\s]+", " ", done.err)
+    assert names(place) == ["a.de", "a.en", "links"]
+
+
+def test_whoever_reads_events_has_seen_enough(place):
+    write_large(place, 300)
+    typed = [sys.executable, "-m", "rosewood", "rules", "events", *EXTRACT[1:5], "-q"]
+    with subprocess.Popen(typed, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().count(b"|||") == 4
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+BAD_LINES = [
+    ("links", 2, "0-1", "links:2: the link 0-1 is beyond the 1 words of the target"),
+    ("links", 2, "1-0", "links:2: the link 1-0 is beyond the 1 words of the source"),
+    ("links", 3, "0-0", "links:3: the link 0-0 is beyond the 0 words of the source"),
+    ("a.de", 3, "ja", None),  # nothing is linked: that is fine
+    ("a.de", 2, "", "links:2: the link 0-0 is beyond the 0 words of the source"),
+    ("a.en", 2, "", "links:2: the link 0-0 is beyond the 0 words of the target"),
+    ("a.de", 2, "|||", "a.de a.en:2: the source has the word |||"),
+    ("a.en", 4, "he ||| goes", "a.de a.en:4: the target has the word |||"),
+    ("a.en", 4, "he a|||b", None),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "text", "reason"), BAD_LINES)
+def test_bad_lines(command, place, name, line, text, reason):  # noqa: F811
+    lines = (place / name).read_text().split("\n")
+    lines[line - 1] = text
+    (place / name).write_text("\n".join(lines))
+    done = command(*EXTRACT, "-q")
+    events = command("rules", *["events", *EXTRACT[1:5]], "-q")
+    if reason is None:
+        assert (done.code, events.code) == (0, 0)
+        return
+    for each in (done, events):
+        assert each.code == 1
+        assert f"rosewood: {reason}" in each.err
+    assert names(place) == ["a.de", "a.en", "links"]
+    skipped = command(*EXTRACT, "-q", "--on-bad-line", "skip")
+    assert skipped.code == 0
+    assert f"pairs that were left out: 1; the first, line {line}: " in skipped.err
+    left = [n for n in range(len(LINKS)) if n != line - 1]
+    for other, whole in (("a.de", GERMAN), ("a.en", ENGLISH), ("links", LINKS)):
+        write(place / other, [whole[n] for n in left])
+    command(*EXTRACT[:-1], "want", "-q")
+    assert list(map(str, RuleTable.open("rules"))) == list(map(str, RuleTable.open("want")))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("0-0 1", "the link is '1', want i-j"),
+        ("0-0 x-1", "the link is 'x-1', want i-j"),
+        ("0--1", "the link is '0--1', want i-j"),
+        ("-1-0", "the link is '-1-0', want i-j"),
+        ("0-99999999999", "the link is '0-99999999999', want i-j"),
+        ("0-0 0-0", "0-0"),
+        ("0p0", "0p0"),
+    ],
+)
+def test_links_that_are_none(command, place, text, reason):  # noqa: F811
+    write(place / "links", [LINKS[0], text, *LINKS[2:]])
+    for how in ([], ["--on-bad-line", "skip"]):
+        done = command(*EXTRACT, "-q", *how)
+        assert done.code == 1
+        assert done.err.startswith("rosewood: links:2: ")
+        assert reason in done.err
+        assert names(place) == ["a.de", "a.en", "links"]
+
+
+@pytest.mark.parametrize("name", ["a.de", "a.en", "links"])
+def test_a_file_that_is_shorter(command, place, name):  # noqa: F811
+    lines = (place / name).read_text().splitlines()
+    write(place / name, lines[:-1])
+    for how in ([], ["--on-bad-line", "skip"]):
+        done = command(*EXTRACT, "-q", *how)
+        assert done.code == 1
+        assert "5" in done.err
+        assert name in done.err
+        assert "Traceback" not in done.err
+        assert names(place) == ["a.de", "a.en", "links"]
+
+
+def test_nothing_to_extract(command, place):  # noqa: F811
+    for name, lines in (("links", [""] * 6), ("a.de", [""] * 6), ("a.en", [""] * 6)):
+        write(place / name, lines)
+        done = command(*EXTRACT, "-q", "--on-bad-line", "skip")
+        assert done.code == 1
+        assert "no words are linked: there are no rules to extract" in done.err
+    for name in ("links", "a.de", "a.en"):
+        write(place / name, [])
+    assert command(*EXTRACT, "-q").code == 1
+    write(place / "a.de", ["x"])
+    write(place / "a.en", [" ".join("y" * 300)])
+    write(place / "links", [" ".join(f"0-{n}" for n in range(300))])
+    done = command(*EXTRACT, "-q")
+    assert (done.code, "no rule is consistent with the links" in done.err) == (1, True)
+    assert names(place) == ["a.de", "a.en", "links"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "reason"),
+    [
+        (["--max-phrase", "0"], 2, "--max-phrase"),
+        (["--max-phrase", "256"], 1, "max_phrase is 256, want a whole number from 1 to 255"),
+        (["--max-phrase", "x"], 2, "--max-phrase"),
+        (["--max-phrase", "-1"], 2, "--max-phrase"),
+        (["--max-span", "256"], 1, "max_span is 256"),
+        (["--max-symbols", "0"], 2, "--max-symbols"),
+        (["--max-gaps", "3"], 2, "--max-gaps"),
+        (["--min-gap", "256"], 1, "min_gap is 256"),
+        (["--min-count", "-1"], 2, "--min-count"),
+        (["--min-count", "nan"], 2, "--min-count"),
+        (["--min-count", "inf"], 1, "min_count is inf"),
+        (["--limit", "0"], 2, "--limit"),
+        (["--limit", "99999999999999999999"], 1, "limit is 9999"),
+        (["--smoothing", "best"], 1, "smoothing is 'best', want one of plain, good-turing"),
+        (["--orientation", "best"], 1, "want one of word, phrase, hierarchy, none"),
+        (["--classes", "x"], 1, "classes is 'x', want one of msd, mslr"),
+        (["--orientation-prior", "x"], 1, "orientation_prior is 'x'"),
+        (["--orientation-smoothing", "0"], 1, "orientation_smoothing is 0.0, want a number over 0"),
+        (["--orientation-smoothing", "nan"], 1, "orientation_smoothing is nan"),
+        (["--significance", "nan"], 1, "significance is 'nan', want a+e, a-e or a number"),
+        (["--significance", "-1"], 1, "significance is '-1'"),
+        (["--significance", "a"], 1, "significance is 'a'"),
+        (["--significance", "a+e", "--hierarchical"], 1, "for phrase pairs, not for rules with"),
+        (["--threads", "0"], 2, "--threads"),
+        (["--max-memory", "0"], 2, "want 1M at least"),
+        (["--max-memory", "much"], 2, "is no size"),
+        (["--on-bad-line", "cry"], 1, "want stop or skip"),
+        (["--work", "rules"], 1, "lies in it, and would be lost"),
+        (["--work", "."], 1, "lies in it, and would be lost"),
+        (["--work", "a.de"], 1, "lies in it, and would be lost"),
+        (["--work", "taken"], 1, "it is there already, and has no rules.journal: is it yours?"),
+        (["--work", "no/where"], 1, "no/where: No such file or directory"),
+        (["-o", "taken"], 1, "it is there already, and has no rules.json: is it yours?"),
+        (["-o", "links"], 1, "it is there already, and has no rules.json: is it yours?"),
+        (["-o", "taken/inner", "--work", "taken"], 1, "lies in it, and would be lost"),
+        (["-o", "old", "-a", "old/links"], 1, "old/links lies in it, and would be lost"),
+        (["-o", "old", "--work", "old/work"], 1, "old/work lies in it, and would be lost"),
+        (["-o", "no/where"], 1, "there is no folder"),
+        (["-o", "-"], 1, "it is a folder, not a stream"),
+        (["-a", "missing"], 1, "missing: No such file or directory"),
+        (["-a", "taken"], 1, "taken: Is a directory"),
+        (["missing"], 1, "missing"),
+    ],
+)
+def test_errors_are_told_and_leave_nothing(command, place, typed, code, reason):  # noqa: F811
+    (place / "taken").mkdir()
+    (place / "taken" / "letter").write_text("mine")
+    (place / "old").mkdir()
+    (place / "old" / "rules.json").write_text("{}")
+    (place / "old" / "links").write_text("")
+    before = names(place)
+    done = command(*EXTRACT, "-q", *typed)
+    assert done.code == code
+    assert reason in re.sub(r"[│\s]+", " ", done.err)
+    assert code == 2 or len(re.findall("^rosewood: (?!pairs)", done.err, re.M)) == 1
+    assert names(place) == before
+    assert (place / "taken" / "letter").read_text() == "mine"
+
+
+def test_the_folder_one_is_in(command, place, monkeypatch):  # noqa: F811
+    (place / "empty").mkdir()
+    monkeypatch.chdir(place / "empty")
+    done = command("extract", "../a.de", "../a.en", "-a", "../links", "-o", ".", "-q")
+    assert (done.code, done.err) == (1, "rosewood: .: want the name of a folder\n")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(command, place):  # noqa: F811
+    (place / "closed").mkdir(mode=0o500)
+    done = command(*EXTRACT[:-1], "closed/rules", "-q")
+    assert (done.code, done.err) == (1, "rosewood: closed/rules: it cannot be written\n")
+
+
+def test_nothing_is_left_to_keep(command, place):  # noqa: F811
+    """A table may be empty: that was asked for, and is told."""
+    for kind, rules in ([], 0), (["--hierarchical"], 2):
+        done = command(*EXTRACT, "--json", "--min-count", 1000, *kind)
+        told = json.loads(done.out)
+        assert (told["rules"], told["rare"]) == (rules, told["extracted"])
+        assert command("rules", "verify", "rules").code == 0
+        assert len(RuleTable.open("rules")) == rules
