@@ -92,7 +92,7 @@ def corpus(place: Path, threads: int) -> tuple[Path, Path, Path]:
     else:
         run(rosewood("phrasebook", "--pairs", 20_000, "-o", place / "book"))
         for side, language in zip(sides, ("de", "en"), strict=True):
-            (place / f"book.{language}").rename(side)
+            (place / "book" / f"train.{language}").rename(side)
         print("text: 20,000 pairs of the phrasebook")
     links = place / "links"
     run(rosewood("align", *sides, "-o", links, "--model", "diag", "--threads", threads, "--quiet"))

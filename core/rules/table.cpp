@@ -102,6 +102,8 @@ RuleTable::RuleTable(const TableFiles& files)
       places_(counts(files, "places", layout_.nodes, layout_.high_total)),
       link_counts_(counts(files, "links.counts", layout_.links.codes, layout_.num_links)) {
   set_widths();
+  const auto range = children_.children(0);
+  top_ = {range.begin + 1, range.end + 1};
 }
 
 RuleTable::Coded RuleTable::coded(std::size_t field, const CodeWidths& code,
@@ -169,7 +171,7 @@ std::uint64_t RuleTable::first_rule(std::uint64_t node) const {
   const std::uint64_t low =
       bits_at(nodes_, (node - 1) * layout_.node_width() + layout_.symbol_width,
               static_cast<int>(layout_.low_width));
-  return (places_.children(node - 1).begin << layout_.low_width | low) % layout_.rules;
+  return (places_.before(node - 1) << layout_.low_width | low) % layout_.rules;
 }
 
 RuleRange RuleTable::rules(Node node) const {
@@ -231,9 +233,13 @@ void RuleTable::append_target(const Record& record, std::vector<std::int32_t>& o
   const std::uint64_t width = found.is_in_pool ? layout_.pool_width : layout_.text_width;
   const std::uint8_t* bytes = found.is_in_pool ? pool_ : text_;
   const std::uint64_t gaps = found.is_in_pool ? layout_.max_gaps : 0;
-  for (std::uint64_t n = 0; n < found.length; ++n) {
-    const std::uint64_t symbol = bits_at(bytes, (found.place + n) * width, static_cast<int>(width));
-    out.push_back(static_cast<std::int32_t>(symbol < gaps ? ~symbol : symbol - gaps));
+  const std::size_t first = out.size();
+  out.resize(first + static_cast<std::size_t>(found.length));
+  std::int32_t* to = out.data() + first;
+  std::uint64_t at = found.place * width;
+  for (std::uint64_t n = 0; n < found.length; ++n, at += width) {
+    const std::uint64_t symbol = bits_at(bytes, at, static_cast<int>(width));
+    to[n] = static_cast<std::int32_t>(symbol < gaps ? ~symbol : symbol - gaps);
   }
 }
 

@@ -97,11 +97,12 @@ class RuleTable {
     std::uint64_t begin, end;
   };
   Children children(Node node) const {
+    if (node.number == 0) return top_;
     const auto range = children_.children(node.number);
     return {range.begin + 1, range.end + 1};
   }
   bool has_children(Node node) const {
-    const auto range = children_.children(node.number);
+    const Children range = children(node);
     return range.begin < range.end;
   }
   /// The last symbol of a node that is not the root.
@@ -212,6 +213,7 @@ class RuleTable {
   const std::uint8_t *nodes_, *last_, *records_, *shapes_, *blocks_, *ids_, *text_, *text_start_,
       *pool_, *links_, *codes_;
   Counts children_, places_, link_counts_;
+  Children top_{};  // of the root, which has so many that finding their end takes its time
   std::vector<Coded> coded_;
   std::uint64_t codes_place_ = 0, fixed_width_ = 0;  // in a record: bits before codes, of all
   std::vector<std::uint64_t> tuple_widths_;          // of groups, in bits

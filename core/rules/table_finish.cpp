@@ -192,7 +192,7 @@ void RuleTableWriter::write_pools() {
   layout_.sentence_width = width_of(max_sentence_);
   layout_.pool_size = pool_.size();
   const auto words = static_cast<std::uint64_t>(std::max<std::int64_t>(max_target_word_, 0));
-  layout_.pool_width = pool_.size() ? width_of(layout_.max_gaps + words) : 0;
+  layout_.pool_width = std::max<std::uint64_t>(1, width_of(layout_.max_gaps + words));
   write_bits(path("pool"), [&](BitWriter& out) {
     for (auto reader = pool_.read(); !reader.is_done();) {
       const std::int32_t symbol = reader.next();

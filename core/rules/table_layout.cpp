@@ -114,6 +114,9 @@ TableLayout TableLayout::of(std::span<const std::uint64_t> numbers) {
   if (layout.labels == 0 || (layout.rules == 0) != (layout.nodes == 0) ||
       layout.levels > layout.nodes)
     fail<RuleError>("the numbers of its layout do not go together");
+  // Without bits, there could be any number of them.
+  if (layout.text_width == 0 || layout.start_width == 0 || layout.pool_width == 0)
+    fail<RuleError>("its targets have no bits");
   const auto check_code = [&](const CodeWidths& code) {
     if ((code.size() == 0) != (layout.rules == 0) || code.size() > CodeWidths::most ||
         (code.codes == 0) != code.widths.empty())

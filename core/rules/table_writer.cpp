@@ -91,8 +91,8 @@ void RuleTableWriter::set_text(std::span<const std::int32_t> ids,
 
 void RuleTableWriter::write_text(std::span<const std::int32_t> ids,
                                  std::span<const std::int64_t> start) {
-  layout_.text_width = max_target_word_ < 0 ? 0 : width_of(max_target_word_);
-  layout_.start_width = width_of(ids.size());
+  layout_.text_width = max_target_word_ < 1 ? 1 : width_of(max_target_word_);
+  layout_.start_width = std::max<std::uint64_t>(1, width_of(ids.size()));
   FileSink words(path("text")), starts(path("text.start"));
   BitWriter word_bits(words.sink()), start_bits(starts.sink());
   for (const std::int32_t word : ids)

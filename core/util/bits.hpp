@@ -133,6 +133,12 @@ class Degrees {
     return {begin, std::max(begin, end)};
   }
 
+  /// How many children come before those of a node.
+  std::uint64_t before(std::uint64_t node) const {
+    const std::uint64_t at = place_of(node);
+    return std::min(at - std::min(at, node), children_);
+  }
+
   /// Writes the bits, and gives the places to keep to `keep`; next() gives numbers of children.
   template <class Next, class Keep>
   static void write(std::uint64_t nodes, Next&& next, Sink& sink, Keep&& keep) {

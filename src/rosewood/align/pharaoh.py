@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from os import PathLike
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,10 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from rosewood import _core
 from rosewood.align.alignment import Links
 from rosewood.align.evaluate import Gold
-from rosewood.arrays import IdArray, LongArray, as_count
+from rosewood.arrays import as_count
 from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import Source, file_name, read_lines
 from rosewood.errors import FormatError
+from rosewood.scratch import Growing
 
 __all__ = ["format_pharaoh", "read_gold", "read_pharaoh", "write_gold", "write_pharaoh"]
 
@@ -98,18 +99,13 @@ def _lines(links: Links, possible: NDArray[np.uint8]) -> Iterator[bytes]:
         yield _core.format_links(links.view, possible, first, end)
 
 
-class _Part(NamedTuple):
-    start: LongArray
-    source: IdArray
-    target: IdArray
-    possible: NDArray[np.uint8]
-
-
 def _parsed(
     source: Source, name: str | None, base: int, *, may_be_possible: bool
 ) -> tuple[Links, NDArray[np.uint8]]:
     base = as_count("base", base, 0, 1)
-    parts = [_Part(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), _NO_MARKS)]
+    start, sources, targets = Growing(np.int64), Growing(np.int32), Growing(np.int32)
+    marks = Growing(np.uint8)
+    start.append(np.zeros(1, np.int64))
     lines = (text for _, text in read_lines(source, name))
     first, before = 1, 0
     while some := list(islice(lines, _LINES)):
@@ -120,12 +116,13 @@ def _parsed(
         arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
         if bad is not None:
             raise FormatError(bad[1], file=name, line=bad[0])
-        start, sources, targets = arrays
-        parts.append(_Part(start[1:] + before, sources, targets, possible))
-        before += len(sources)
+        start.append(arrays[0][1:] + before)
+        sources.append(arrays[1])
+        targets.append(arrays[2])
+        marks.append(possible)
+        before += len(arrays[1])
         first += len(some)
-    start, sources, targets, marks = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Links(start, sources, targets), marks
+    return Links(start.array(), sources.array(), targets.array()), marks.array()
 
 
 def _check(links: Links, lengths: Lengths | None, name: str | None) -> None:

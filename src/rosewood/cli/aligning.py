@@ -126,19 +126,24 @@ def read_text(
 
 
 def _plainly(sources: Sequence[str], format: str | None, checks: Checks) -> IndexedCorpus | None:
-    """Two small text files without a fault, natively; readers tell of faults, and read the rest."""
+    """Two text files without a fault, natively; readers tell of faults, and read the rest."""
     from rosewood.corpus import IndexedCorpus
     from rosewood.corpus.readers import format_of
 
     is_text = len(sources) == 2 and format in (None, "text") and not any(map(format_of, sources))
     if not is_text or not all(Path(source).is_file() for source in sources):
         return None
-    if sum(Path(source).stat().st_size for source in sources) > _SMALL:
-        return None
-    try:  # a character is a byte or more
-        corpus = IndexedCorpus.from_files(
-            sources[0], sources[1], max_words=checks.max_words, max_bytes=checks.max_characters
-        )
+    words, size = checks.max_words, checks.max_characters  # a character is a byte or more
+    try:
+        if sum(Path(source).stat().st_size for source in sources) <= _SMALL:
+            corpus = IndexedCorpus.from_files(*sources, max_words=words, max_bytes=size)
+        else:
+            with TemporaryDirectory(prefix="rosewood-") as place:
+                made = IndexedCorpus.build(
+                    Path(place) / "corpus", source=sources[0], target=sources[1],
+                    max_words=words, max_bytes=size,
+                )  # fmt: skip
+                corpus = IndexedCorpus(made.source, made.target)
     except FormatError:
         return None
     return corpus if len(corpus) else None

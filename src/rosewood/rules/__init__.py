@@ -1,7 +1,7 @@
 """Translation rules: phrase pairs and hierarchical rules, extracted, scored and kept in tables.
 
-    extract(corpus, links, "rules")     # an aligned corpus into a table
-    table = RuleTable.open("rules"); table.lookup("das haus")[0].features["phrase_ef"]
+extract(corpus, links, "rules")     # an aligned corpus into a table
+table = RuleTable.open("rules"); table.lookup("das haus")[0].features["phrase_ef"]
 """
 
 from rosewood.rules.events import EventBlock, orientation_events
