@@ -77,8 +77,10 @@ def test_links_lead_somewhere():
 
 @pytest.mark.parametrize(
     "room",
-    ["align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"]
-    + ["rules", "rules/formats"],
+    [
+        *("align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"),
+        *("rules", "rules/formats"),
+    ],
 )
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
