@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -88,8 +89,6 @@ def _alignment(console: Console, output: Path) -> None:
 
 def _rules(console: Console, output: Path, corpus: IndexedCorpus, links: Links) -> None:
     """What the same links say of phrases, and of phrases with gaps."""
-    from math import exp
-
     from rich.table import Table
     from rich.text import Text
 
