@@ -35,61 +35,6 @@ void put_pair(Spool<std::uint8_t>& spool, const RulePair& pair, bool has_gaps,
       if (n % 4 < 3) push_varint(spool, pair.orientation[n]);
 }
 
-/// Counts of one rule as its instances come by.
-class PairGatherer {
- public:
-  PairGatherer(const AlignedCorpus& corpus) : corpus_(corpus) {}
-
-  void add(const InstanceCollector::Instance& instance) { seen_.push_back(instance); }
-
-  /// What was seen since the last time.
-  RulePair end() {
-    RulePair pair;
-    for (const auto& each : seen_) {
-      pair.count += 1.0 / each.share;
-      ++pair.orientation[static_cast<std::size_t>(each.backward)];
-      ++pair.orientation[static_cast<std::size_t>(4 + each.forward)];
-    }
-    const auto& chosen = seen_[seen_.size() == 1 ? 0 : most_frequent()];
-    pair.place = chosen.place;
-    pair.shape = chosen.shape;
-    seen_.clear();
-    return pair;
-  }
-
- private:
-  /// The first instance of those whose links are seen most often.
-  std::size_t most_frequent() {
-    patterns_.clear();
-    const std::int32_t sources = seen_[0].shape.source_symbols();
-    const std::int32_t targets = seen_[0].shape.target_symbols();
-    for (std::size_t n = 0; n < seen_.size(); ++n) {
-      read_rule_links(corpus_, seen_[n].shape, seen_[n].place, links_);
-      const std::uint64_t links = link_pattern(links_, sources, targets);
-      auto at = std::find_if(patterns_.begin(), patterns_.end(),
-                             [links](const Pattern& each) { return each.links == links; });
-      if (at == patterns_.end()) at = patterns_.insert(at, {links, n, 0});
-      at->count += 1.0 / seen_[n].share;
-    }
-    const Pattern* best = &patterns_[0];
-    for (const Pattern& each : patterns_)
-      if (each.count > best->count ||
-          (each.count == best->count && is_taken_before(each.links, best->links, sources)))
-        best = &each;
-    return best->first;
-  }
-
-  struct Pattern {
-    std::uint64_t links;
-    std::size_t first;
-    double count;
-  };
-  const AlignedCorpus& corpus_;
-  std::vector<InstanceCollector::Instance> seen_;
-  std::vector<Pattern> patterns_;
-  std::vector<RuleLink> links_;
-};
-
 void add_to(RuleTotals& totals, const RulePair& pair) {
   ++totals.rules;
   totals.sources += pair.is_first;
@@ -101,40 +46,77 @@ void add_to(RuleTotals& totals, const RulePair& pair) {
 
 }  // namespace
 
-RuleTotals write_pairs(InstanceCollector& instances, const std::string& pairs_path,
-                       const std::string& targets_path) {
-  RuleTotals totals;
-  Spool<std::uint8_t> pairs(pairs_path);
-  Spool<std::uint64_t> targets(targets_path);
-  PairGatherer gatherer(instances.corpus());
-  const InstanceSettings& settings = instances.settings();
-  const auto width = static_cast<std::size_t>(instances.fields().all.words());
-  std::vector<std::uint64_t> last(width);
-  bool is_first = true, is_begun = false;
-  const auto end = [&] {
-    RulePair pair = gatherer.end();
-    pair.is_first = is_first;
-    add_to(totals, pair);
-    put_pair(pairs, pair, settings.has_gaps, settings.has_orientation);
-    const auto name = instances.target_name(last.data());
-    targets.push(name[0]);
-    if (settings.has_gaps) targets.push(name[1]);
-    targets.push(std::bit_cast<std::uint64_t>(pair.count));
-  };
-  while (const std::uint64_t* row = instances.next()) {
-    if (!is_begun || !instances.is_same_rule(last.data(), row)) {
-      if (is_begun) end();
-      is_first = !is_begun || !instances.is_same_source(last.data(), row);
-      is_begun = true;
-      std::copy_n(row, width, last.begin());
+PairWriter::PairWriter(InstanceCollector& instances, const std::string& pairs_path,
+                       const std::string& targets_path)
+    : instances_(instances),
+      pairs_(pairs_path),
+      targets_(targets_path),
+      last_(static_cast<std::size_t>(instances.fields().all.words())) {}
+
+std::int64_t PairWriter::step(std::int64_t most) {
+  std::int64_t done = 0;
+  for (; done < most; ++done) {
+    const std::uint64_t* row = instances_.next();
+    if (!row) break;
+    const bool is_begun = !seen_.empty();
+    if (!is_begun || !instances_.is_same_rule(last_.data(), row)) {
+      const bool is_new_source = !is_begun || !instances_.is_same_source(last_.data(), row);
+      end_rule();
+      is_first_ = is_new_source;
+      std::copy_n(row, last_.size(), last_.begin());
     }
-    gatherer.add(instances.read(row));
+    seen_.push_back(instances_.read(row));
   }
-  if (is_begun) end();
-  totals.bytes = pairs.size();
-  pairs.close();
-  targets.close();
-  return totals;
+  if (done < most) {
+    end_rule();
+    totals_.bytes = pairs_.size();
+    pairs_.close();
+    targets_.close();
+  }
+  return done;
+}
+
+void PairWriter::end_rule() {
+  if (seen_.empty()) return;
+  RulePair pair;
+  pair.is_first = is_first_;
+  for (const auto& each : seen_) {
+    pair.count += 1.0 / each.share;
+    ++pair.orientation[static_cast<std::size_t>(each.backward)];
+    ++pair.orientation[static_cast<std::size_t>(4 + each.forward)];
+  }
+  const auto& chosen = seen_[seen_.size() == 1 ? 0 : most_frequent()];
+  pair.place = chosen.place;
+  pair.shape = chosen.shape;
+  seen_.clear();
+  add_to(totals_, pair);
+  const InstanceSettings& settings = instances_.settings();
+  put_pair(pairs_, pair, settings.has_gaps, settings.has_orientation);
+  const auto name = instances_.target_name(last_.data());
+  targets_.push(name[0]);
+  if (settings.has_gaps) targets_.push(name[1]);
+  targets_.push(std::bit_cast<std::uint64_t>(pair.count));
+}
+
+/// The first instance of those whose links are seen most often.
+std::size_t PairWriter::most_frequent() {
+  patterns_.clear();
+  const std::int32_t sources = seen_[0].shape.source_symbols();
+  const std::int32_t targets = seen_[0].shape.target_symbols();
+  for (std::size_t n = 0; n < seen_.size(); ++n) {
+    read_rule_links(instances_.corpus(), seen_[n].shape, seen_[n].place, links_);
+    const std::uint64_t links = link_pattern(links_, sources, targets);
+    auto at = std::find_if(patterns_.begin(), patterns_.end(),
+                           [links](const Pattern& each) { return each.links == links; });
+    if (at == patterns_.end()) at = patterns_.insert(at, {links, n, 0});
+    at->count += 1.0 / seen_[n].share;
+  }
+  const Pattern* best = &patterns_[0];
+  for (const Pattern& each : patterns_)
+    if (each.count > best->count ||
+        (each.count == best->count && is_taken_before(each.links, best->links, sources)))
+      best = &each;
+  return best->first;
 }
 
 void write_marginals(const std::string& targets_path, std::uint64_t rules, bool has_gaps,
@@ -155,7 +137,8 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
   }
   by_target.finish();
   const int columns = discounts ? 3 : 1;
-  RowSorter by_rule(1 + columns, 1, {room.folder, room.bytes, room.threads}, "marginals");
+  // The first sorter holds half of what it may until all is read.
+  RowSorter by_rule(1 + columns, 1, {room.folder, room.bytes / 2, room.threads}, "marginals");
   std::vector<std::uint64_t> name(static_cast<std::size_t>(size)), same;
   TargetMarginal sum;
   const auto end = [&] {
