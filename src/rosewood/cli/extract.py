@@ -20,8 +20,9 @@ from rosewood.cli.corpora import (
     checks_of,
 )
 from rosewood.cli.links import read_links_file
-from rosewood.cli.lm_reading import MaxMemory, name_of
+from rosewood.cli.lm_reading import name_of
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
+from rosewood.cli.working import MaxMemory, Work
 from rosewood.errors import FormatError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Alignment", "extract", "read_aligned"]
 
-_RULES, _SCORES, _ORIENTATIONS, _WORK = "Rules", "Scores", "Orientations", "Work"  # panels
+_RULES, _SCORES, _ORIENTATIONS = "Rules", "Scores", "Orientations"  # panels of --help
 
 Alignment = Annotated[
     Path,
@@ -201,17 +202,7 @@ def extract(
     line_words: LineWords = 10_000,
     line_characters: LineCharacters = 100_000,
     max_memory: MaxMemory = 2 << 30,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            "--work",
-            metavar="FOLDER",
-            rich_help_panel=_WORK,
-            show_default="OUTPUT.work",
-            help="Where what does not fit into memory is sorted; a command that was stopped goes "
-            "on from there.",
-        ),
-    ] = None,
+    work: Work = None,
     threads: Threads = None,
     quiet: Quiet = False,
     json: Annotated[

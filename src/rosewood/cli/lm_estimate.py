@@ -11,7 +11,6 @@ from rosewood.cli.common import Json, print_row, print_table, warn
 from rosewood.cli.lm_reading import (
     MODEL,
     LayoutName,
-    MaxMemory,
     Quantise,
     Quiet,
     Threads,
@@ -19,14 +18,13 @@ from rosewood.cli.lm_reading import (
     source_of,
 )
 from rosewood.cli.options import FILES, Config, check_files, cores
+from rosewood.cli.working import MaxMemory, Work
 from rosewood.errors import LanguageModelError
 
 if TYPE_CHECKING:
     from rosewood.lm import Estimate
 
 __all__ = ["estimate"]
-
-_WORK = "Work"  # a panel of --help
 
 
 def estimate(
@@ -107,17 +105,7 @@ def estimate(
         ),
     ] = "stop",
     max_memory: MaxMemory = 2 << 30,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            "--work",
-            metavar="FOLDER",
-            rich_help_panel=_WORK,
-            show_default="OUTPUT.work",
-            help="Where what does not fit into memory is sorted; a command that was stopped goes "
-            "on from there.",
-        ),
-    ] = None,
+    work: Work = None,
     threads: Threads = None,
     quiet: Quiet = False,
     json: Json = False,

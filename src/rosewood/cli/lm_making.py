@@ -11,10 +11,8 @@ import typer
 from rosewood.cli.common import Json, print_row, print_table
 from rosewood.cli.lm_reading import (
     LayoutName,
-    MaxMemory,
     Quantise,
     Quiet,
-    Temporary,
     Threads,
     layout_of,
     name_of,
@@ -24,6 +22,7 @@ from rosewood.cli.lm_reading import (
     tell_mended,
 )
 from rosewood.cli.options import Config, check_files, cores
+from rosewood.cli.working import MaxMemory, Temporary
 from rosewood.errors import FormatError, LanguageModelError
 
 if TYPE_CHECKING:

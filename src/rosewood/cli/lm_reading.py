@@ -24,15 +24,12 @@ if TYPE_CHECKING:
 __all__ = [
     "MODEL",
     "LayoutName",
-    "MaxMemory",
     "ModelFile",
     "Quantise",
     "Quiet",
-    "Temporary",
     "Texts",
     "Threads",
     "layout_of",
-    "memory_size",
     "name_of",
     "opened",
     "reading",
@@ -45,24 +42,6 @@ __all__ = [
 
 MODEL = "Model"  # a panel of --help
 _AT_ONCE = 1 << 12  # sentences that are scored at a time
-_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-
-
-def memory_size(text: str | int) -> int:
-    """Bytes, of a size such as 500M or 2G."""
-    if isinstance(text, int):
-        return text
-    digits = text.strip().upper().removesuffix("B").rstrip("I")
-    unit = digits[-1:] if digits[-1:] in _UNITS else ""
-    try:
-        size = int(float(digits.removesuffix(unit)) * _UNITS[unit])
-    except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no size: want 500M, 2G, …") from None
-    if size < 1 << 20:
-        raise typer.BadParameter(f"{text!r} is too little: want 1M at least")
-    if size > 1 << 60:
-        raise typer.BadParameter(f"{text!r} is more than there is")
-    return size
 
 
 ModelFile = Annotated[
@@ -78,17 +57,6 @@ Texts = Annotated[
         metavar="[TEXT]…",
         help="Text, a sentence a line, words between spaces, .gz .xz .zst too; - is standard "
         "input, and so is nothing.",
-    ),
-]
-MaxMemory = Annotated[
-    int,
-    typer.Option(
-        "--max-memory",
-        metavar="SIZE",
-        parser=memory_size,
-        show_default="2G",
-        help="Memory for what is counted, such as 500M or 4G; what does not fit is sorted in "
-        "files.",
     ),
 ]
 LayoutName = Annotated[
@@ -110,15 +78,6 @@ Quantise = Annotated[
         metavar="BITS",
         rich_help_panel=MODEL,
         help="So many bits for each number of a model, which is then small.",
-    ),
-]
-Temporary = Annotated[
-    Path | None,
-    typer.Option(
-        "--temporary",
-        metavar="FOLDER",
-        show_default="the system's",
-        help="Where those files are, while they are needed.",
     ),
 ]
 
