@@ -18,6 +18,7 @@ namespace {
 struct CollectorHandle {
   In<std::uint32_t> source_ranks, target_ranks;
   std::unique_ptr<InstanceCollector> collector;
+  std::unique_ptr<PairWriter> writer;  // once all instances are there
 };
 
 struct IndexHandle {
@@ -135,7 +136,8 @@ void bind_instances(nb::module_& m) {
                 source_ranks, target_ranks,
                 std::make_unique<InstanceCollector>(
                     corpus.corpus, settings, span_of(source_ranks), span_of(target_ranks),
-                    SortRoom{std::move(folder), max_memory, threads})};
+                    SortRoom{std::move(folder), max_memory, threads}),
+                nullptr};
           },
           "corpus"_a, "source_ranks"_a.noconvert(), "target_ranks"_a.noconvert(), "max_phrase"_a,
           "gaps"_a.none(), "orientation"_a, "folder"_a, "max_memory"_a, "threads"_a,
@@ -148,12 +150,27 @@ void bind_instances(nb::module_& m) {
           },
           "begin"_a, "end"_a, Release())
       .def(
-          "write",
+          "sort",
           [](CollectorHandle& self, const std::string& pairs, const std::string& targets) {
+            self.source_ranks = {};  // the room they take is needed for sorting
+            self.target_ranks = {};
+            nb::gil_scoped_release released;
             self.collector->finish();
-            return write_pairs(*self.collector, pairs, targets);
+            self.writer = std::make_unique<PairWriter>(*self.collector, pairs, targets);
           },
-          "pairs"_a, "targets"_a, Release())
+          "pairs"_a, "targets"_a)
+      .def(
+          "write",
+          [](CollectorHandle& self, std::int64_t most) {
+            if (!self.writer) fail<RuleError>("instances are not sorted yet");
+            return self.writer->step(most);
+          },
+          "most"_a, Release())
+      .def_prop_ro("totals",
+                   [](const CollectorHandle& self) {
+                     if (!self.writer) fail<RuleError>("instances are not sorted yet");
+                     return self.writer->totals();
+                   })
       .def_static(
           "write_marginals",
           [](const std::string& targets, std::uint64_t rules, bool has_gaps,

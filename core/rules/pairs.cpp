@@ -5,94 +5,35 @@
 #include <cmath>
 #include <vector>
 
+#include "util/varint.hpp"
+
 namespace rosewood {
 namespace {
-
-/// Small numbers take few bytes: seven bits each, the highest bit says that more follow.
-void put_number(Spool<std::uint8_t>& spool, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) spool.push(static_cast<std::uint8_t>(number | 0x80));
-  spool.push(static_cast<std::uint8_t>(number));
-}
 
 std::uint64_t number_of(std::int32_t value) { return static_cast<std::uint64_t>(value); }
 
 void put_pair(Spool<std::uint8_t>& spool, const RulePair& pair, bool has_gaps,
               bool has_orientation) {
-  put_number(spool, std::uint64_t{pair.place.source} << 1 | std::uint64_t{pair.is_first});
-  put_number(spool, pair.place.target);
+  push_varint(spool, std::uint64_t{pair.place.source} << 1 | std::uint64_t{pair.is_first});
+  push_varint(spool, pair.place.target);
   const RuleShape& shape = pair.shape;
-  put_number(spool, number_of(shape.source[0]));
-  put_number(spool, number_of(shape.target[0]));
+  push_varint(spool, number_of(shape.source[0]));
+  push_varint(spool, number_of(shape.target[0]));
   if (has_gaps) {
-    put_number(spool, number_of(shape.gaps) << 1 | std::uint64_t{shape.is_crossed});
+    push_varint(spool, number_of(shape.gaps) << 1 | std::uint64_t{shape.is_crossed});
     for (int n = 0; n < shape.gaps; ++n)
       for (const std::int32_t value :
            {shape.source[n + 1], shape.target[n + 1], shape.source_gap[n], shape.target_gap[n]})
-        put_number(spool, number_of(value));
+        push_varint(spool, number_of(value));
     const auto bits = std::bit_cast<std::uint64_t>(pair.count);
     for (int n = 0; n < 64; n += 8) spool.push(static_cast<std::uint8_t>(bits >> n));
   } else {
-    put_number(spool, static_cast<std::uint64_t>(pair.count));
+    push_varint(spool, static_cast<std::uint64_t>(pair.count));
   }
   if (has_orientation)  // the last class has what the others leave
     for (std::size_t n = 0; n < 8; ++n)
-      if (n % 4 < 3) put_number(spool, pair.orientation[n]);
+      if (n % 4 < 3) push_varint(spool, pair.orientation[n]);
 }
-
-/// Counts of one rule as its instances come by.
-class PairGatherer {
- public:
-  PairGatherer(const AlignedCorpus& corpus) : corpus_(corpus) {}
-
-  void add(const InstanceCollector::Instance& instance) { seen_.push_back(instance); }
-
-  /// What was seen since the last time.
-  RulePair end() {
-    RulePair pair;
-    for (const auto& each : seen_) {
-      pair.count += 1.0 / each.share;
-      ++pair.orientation[static_cast<std::size_t>(each.backward)];
-      ++pair.orientation[static_cast<std::size_t>(4 + each.forward)];
-    }
-    const auto& chosen = seen_[seen_.size() == 1 ? 0 : most_frequent()];
-    pair.place = chosen.place;
-    pair.shape = chosen.shape;
-    seen_.clear();
-    return pair;
-  }
-
- private:
-  /// The first instance of those whose links are seen most often.
-  std::size_t most_frequent() {
-    patterns_.clear();
-    const std::int32_t sources = seen_[0].shape.source_symbols();
-    const std::int32_t targets = seen_[0].shape.target_symbols();
-    for (std::size_t n = 0; n < seen_.size(); ++n) {
-      read_rule_links(corpus_, seen_[n].shape, seen_[n].place, links_);
-      const std::uint64_t links = link_pattern(links_, sources, targets);
-      auto at = std::find_if(patterns_.begin(), patterns_.end(),
-                             [links](const Pattern& each) { return each.links == links; });
-      if (at == patterns_.end()) at = patterns_.insert(at, {links, n, 0});
-      at->count += 1.0 / seen_[n].share;
-    }
-    const Pattern* best = &patterns_[0];
-    for (const Pattern& each : patterns_)
-      if (each.count > best->count ||
-          (each.count == best->count && is_taken_before(each.links, best->links, sources)))
-        best = &each;
-    return best->first;
-  }
-
-  struct Pattern {
-    std::uint64_t links;
-    std::size_t first;
-    double count;
-  };
-  const AlignedCorpus& corpus_;
-  std::vector<InstanceCollector::Instance> seen_;
-  std::vector<Pattern> patterns_;
-  std::vector<RuleLink> links_;
-};
 
 void add_to(RuleTotals& totals, const RulePair& pair) {
   ++totals.rules;
@@ -105,40 +46,77 @@ void add_to(RuleTotals& totals, const RulePair& pair) {
 
 }  // namespace
 
-RuleTotals write_pairs(InstanceCollector& instances, const std::string& pairs_path,
-                       const std::string& targets_path) {
-  RuleTotals totals;
-  Spool<std::uint8_t> pairs(pairs_path);
-  Spool<std::uint64_t> targets(targets_path);
-  PairGatherer gatherer(instances.corpus());
-  const InstanceSettings& settings = instances.settings();
-  const auto width = static_cast<std::size_t>(instances.fields().all.words());
-  std::vector<std::uint64_t> last(width);
-  bool is_first = true, is_begun = false;
-  const auto end = [&] {
-    RulePair pair = gatherer.end();
-    pair.is_first = is_first;
-    add_to(totals, pair);
-    put_pair(pairs, pair, settings.has_gaps, settings.has_orientation);
-    const auto name = instances.target_name(last.data());
-    targets.push(name[0]);
-    if (settings.has_gaps) targets.push(name[1]);
-    targets.push(std::bit_cast<std::uint64_t>(pair.count));
-  };
-  while (const std::uint64_t* row = instances.next()) {
-    if (!is_begun || !instances.is_same_rule(last.data(), row)) {
-      if (is_begun) end();
-      is_first = !is_begun || !instances.is_same_source(last.data(), row);
-      is_begun = true;
-      std::copy_n(row, width, last.begin());
+PairWriter::PairWriter(InstanceCollector& instances, const std::string& pairs_path,
+                       const std::string& targets_path)
+    : instances_(instances),
+      pairs_(pairs_path),
+      targets_(targets_path),
+      last_(static_cast<std::size_t>(instances.fields().all.words())) {}
+
+std::int64_t PairWriter::step(std::int64_t most) {
+  std::int64_t done = 0;
+  for (; done < most; ++done) {
+    const std::uint64_t* row = instances_.next();
+    if (!row) break;
+    const bool is_begun = !seen_.empty();
+    if (!is_begun || !instances_.is_same_rule(last_.data(), row)) {
+      const bool is_new_source = !is_begun || !instances_.is_same_source(last_.data(), row);
+      end_rule();
+      is_first_ = is_new_source;
+      std::copy_n(row, last_.size(), last_.begin());
     }
-    gatherer.add(instances.read(row));
+    seen_.push_back(instances_.read(row));
   }
-  if (is_begun) end();
-  totals.bytes = pairs.size();
-  pairs.close();
-  targets.close();
-  return totals;
+  if (done < most) {
+    end_rule();
+    totals_.bytes = pairs_.size();
+    pairs_.close();
+    targets_.close();
+  }
+  return done;
+}
+
+void PairWriter::end_rule() {
+  if (seen_.empty()) return;
+  RulePair pair;
+  pair.is_first = is_first_;
+  for (const auto& each : seen_) {
+    pair.count += 1.0 / each.share;
+    ++pair.orientation[static_cast<std::size_t>(each.backward)];
+    ++pair.orientation[static_cast<std::size_t>(4 + each.forward)];
+  }
+  const auto& chosen = seen_[seen_.size() == 1 ? 0 : most_frequent()];
+  pair.place = chosen.place;
+  pair.shape = chosen.shape;
+  seen_.clear();
+  add_to(totals_, pair);
+  const InstanceSettings& settings = instances_.settings();
+  put_pair(pairs_, pair, settings.has_gaps, settings.has_orientation);
+  const auto name = instances_.target_name(last_.data());
+  targets_.push(name[0]);
+  if (settings.has_gaps) targets_.push(name[1]);
+  targets_.push(std::bit_cast<std::uint64_t>(pair.count));
+}
+
+/// The first instance of those whose links are seen most often.
+std::size_t PairWriter::most_frequent() {
+  patterns_.clear();
+  const std::int32_t sources = seen_[0].shape.source_symbols();
+  const std::int32_t targets = seen_[0].shape.target_symbols();
+  for (std::size_t n = 0; n < seen_.size(); ++n) {
+    read_rule_links(instances_.corpus(), seen_[n].shape, seen_[n].place, links_);
+    const std::uint64_t links = link_pattern(links_, sources, targets);
+    auto at = std::find_if(patterns_.begin(), patterns_.end(),
+                           [links](const Pattern& each) { return each.links == links; });
+    if (at == patterns_.end()) at = patterns_.insert(at, {links, n, 0});
+    at->count += 1.0 / seen_[n].share;
+  }
+  const Pattern* best = &patterns_[0];
+  for (const Pattern& each : patterns_)
+    if (each.count > best->count ||
+        (each.count == best->count && is_taken_before(each.links, best->links, sources)))
+      best = &each;
+  return best->first;
 }
 
 void write_marginals(const std::string& targets_path, std::uint64_t rules, bool has_gaps,
@@ -159,7 +137,8 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
   }
   by_target.finish();
   const int columns = discounts ? 3 : 1;
-  RowSorter by_rule(1 + columns, 1, {room.folder, room.bytes, room.threads}, "marginals");
+  // The first sorter holds half of what it may until all is read.
+  RowSorter by_rule(1 + columns, 1, {room.folder, room.bytes / 2, room.threads}, "marginals");
   std::vector<std::uint64_t> name(static_cast<std::size_t>(size)), same;
   TargetMarginal sum;
   const auto end = [&] {
@@ -202,27 +181,19 @@ PairReader::PairReader(const std::string& pairs_path, const std::string& margina
       marginals_(
           Spool<double>::written(marginals_path, totals.rules * (has_discounts ? 3 : 1)).read()) {}
 
-std::uint64_t PairReader::number() {
-  std::uint64_t made = 0;
-  for (int shift = 0;; shift += 7) {
-    const std::uint8_t byte = pairs_.next();
-    made |= std::uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return made;
-  }
-}
-
 RulePair PairReader::next(TargetMarginal& target) {
   --left_;
   RulePair pair;
-  const auto place = number();
+  const auto place = next_varint(pairs_);
   pair.is_first = place & 1;
-  pair.place = {static_cast<std::uint32_t>(place >> 1), static_cast<std::uint32_t>(number())};
+  pair.place = {static_cast<std::uint32_t>(place >> 1),
+                static_cast<std::uint32_t>(next_varint(pairs_))};
   RuleShape& shape = pair.shape;
-  const auto length = [this] { return static_cast<std::int32_t>(number()); };
+  const auto length = [this] { return static_cast<std::int32_t>(next_varint(pairs_)); };
   shape.source[0] = length();
   shape.target[0] = length();
   if (has_gaps_) {
-    const std::uint64_t gaps = number();
+    const std::uint64_t gaps = next_varint(pairs_);
     shape.is_crossed = gaps & 1;
     shape.gaps = static_cast<std::int32_t>(gaps >> 1);
     for (int n = 0; n < shape.gaps; ++n) {
@@ -235,13 +206,13 @@ RulePair PairReader::next(TargetMarginal& target) {
     for (int n = 0; n < 64; n += 8) bits |= std::uint64_t{pairs_.next()} << n;
     pair.count = std::bit_cast<double>(bits);
   } else {
-    pair.count = static_cast<double>(number());
+    pair.count = static_cast<double>(next_varint(pairs_));
   }
   if (has_orientation_)
     for (std::size_t n = 0; n < 8; n += 4) {
       auto left = static_cast<std::uint32_t>(pair.count);
       for (std::size_t c = n; c < n + 3; ++c) {
-        pair.orientation[c] = static_cast<std::uint32_t>(number());
+        pair.orientation[c] = static_cast<std::uint32_t>(next_varint(pairs_));
         left -= pair.orientation[c];
       }
       pair.orientation[n + 3] = left;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "rules/instances.hpp"
 #include "util/spool.hpp"
@@ -45,16 +46,42 @@ inline double discount_of(const Discounts& discounts, double count) {
 }
 
 /// Rules in the order of their sources, each once: reads all instances, in their order.
-RuleTotals write_pairs(InstanceCollector& instances, const std::string& pairs_path,
-                       const std::string& targets_path);
+class PairWriter {
+ public:
+  /// The instances are sorted, and stay where they are.
+  PairWriter(InstanceCollector& instances, const std::string& pairs_path,
+             const std::string& targets_path);
+  /// Up to so many instances more; how many there were. If they are fewer, all is written.
+  std::int64_t step(std::int64_t most);
+  const RuleTotals& totals() const { return totals_; }
+
+ private:
+  struct Pattern {
+    std::uint64_t links;
+    std::size_t first;
+    double count;
+  };
+  void end_rule();
+  std::size_t most_frequent();
+
+  InstanceCollector& instances_;
+  Spool<std::uint8_t> pairs_;
+  Spool<std::uint64_t> targets_;
+  RuleTotals totals_;
+  std::vector<std::uint64_t> last_;  // the row of the rule that is being counted
+  bool is_first_ = true;             // of its source
+  std::vector<InstanceCollector::Instance> seen_;
+  std::vector<Pattern> patterns_;
+  std::vector<RuleLink> links_;
+};
 
 /// Sums over the rules that have the same target, one for each rule, in the order of rules.
-/// `targets_path` is what write_pairs wrote; without discounts, only counts are summed.
+/// `targets_path` is what PairWriter wrote; without discounts, only counts are summed.
 void write_marginals(const std::string& targets_path, std::uint64_t rules, bool has_gaps,
                      const std::optional<Discounts>& discounts, const SortRoom& room,
                      const std::string& marginals_path);
 
-/// Reads what write_pairs and write_marginals wrote.
+/// Reads what PairWriter and write_marginals wrote.
 class PairReader {
  public:
   PairReader(const std::string& pairs_path, const std::string& marginals_path,
@@ -63,8 +90,6 @@ class PairReader {
   RulePair next(TargetMarginal& target);
 
  private:
-  std::uint64_t number();
-
   std::uint64_t left_;
   bool has_gaps_, has_orientation_, has_discounts_;
   SpoolReader<std::uint8_t> pairs_;

@@ -60,7 +60,8 @@ void rank_phrases(const TextView& text, std::int32_t words, std::int32_t length,
   by_words.finish();
 
   const int pairs = (length + 1) / 2;  // two ranks a number
-  RowSorter by_place(1 + pairs, 1, {room.folder, room.bytes, room.threads}, "phrases.places");
+  // The first sorter holds half of what it may until all is read.
+  RowSorter by_place(1 + pairs, 1, {room.folder, room.bytes / 2, room.threads}, "phrases.places");
   Spool<std::uint32_t> places(files.places);
   Spool<std::uint8_t> shared_words(files.shared);
   std::vector<std::uint64_t> before(static_cast<std::size_t>(width));

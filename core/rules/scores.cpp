@@ -9,7 +9,7 @@
 namespace rosewood {
 namespace {
 
-constexpr std::size_t batch = 1 << 14;  // rules that are scored at a time
+constexpr std::size_t batch = 1 << 12;  // rules that are scored at a time
 constexpr std::size_t fixed_features = 5;
 constexpr std::int32_t gap = -1, glue_gap = -2;  // labels X and S
 

@@ -6,14 +6,13 @@
 #include <string_view>
 
 #include "rules/table_writer.hpp"
+#include "util/varint.hpp"
 
 namespace rosewood {
 
 namespace {
 
 constexpr std::int64_t no_sentence = 0;
-constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
-
 using Counts = Degrees<RuleError>;
 
 /// Bits into a file; body(out) writes them.
@@ -262,7 +261,8 @@ void RuleTableWriter::write_codes() {
 }
 
 void RuleTableWriter::write_records() {
-  auto draft = drafts_.read();
+  auto reader = drafts_.read();
+  const auto draft = [&reader] { return next_varint(reader); };
   Spool<std::uint64_t> blocks(path("blocks.part"));
   FileSink shapes_file(path("shapes"));
   BitWriter shapes(shapes_file.sink());
@@ -272,21 +272,23 @@ void RuleTableWriter::write_records() {
     };
     for (std::uint64_t rule = 0; rule < size_; ++rule) {
       if (rule % block_rules == 0) blocks.push(out.written());
-      const std::uint64_t low = draft.next(), rest = draft.next(), links = draft.next();
-      const bool is_in_pool = (rest >> 16 & 1) != 0;
+      const std::uint64_t place = draft(), length = draft(), links = draft();
+      const bool is_in_pool = place & 1;
       if (layout_.where == 2) push(is_in_pool ? 1 : 0, 1);
-      push(rest >> 17 << 32 | low, layout_.place_width);
-      push(rest & 0xffff, layout_.length_width);
-      if (shape_.labels.size() > 1) push(draft.next(), layout_.left_width);
-      push(is_in_pool ? draft.next() : 0, layout_.sentence_width);
+      push(place >> 1, layout_.place_width);
+      push(length, layout_.length_width);
+      if (shape_.labels.size() > 1) push(draft(), layout_.left_width);
+      push(is_in_pool ? draft() : 0, layout_.sentence_width);
       const CodeWidths::Written written = layout_.links.written(links);
       push(written.value, written.width);
       std::uint64_t shape = written.shape;
       for (std::size_t g = 0; g < groups_.size(); ++g) {
         const Group& group = groups_[g];
         const CodeWidths& widths = layout_.groups[g].code;
-        const std::uint32_t code = draft.next();
-        if (code != no_code && group.rank[code] < widths.codes) {
+        const std::uint64_t told = draft();
+        const bool has_code = told > 0;
+        const std::uint64_t code = told - 1;
+        if (has_code && group.rank[code] < widths.codes) {
           const CodeWidths::Written found = widths.written(group.rank[code]);
           push(found.value, found.width);
           shape |= found.shape << layout_.shape_place[g + 1];
@@ -295,8 +297,7 @@ void RuleTableWriter::write_records() {
         shape |= widths.widths.size() << layout_.shape_place[g + 1];
         for (std::size_t n = 0; n < group.columns.size(); ++n) {
           const std::uint64_t column = group.columns[n];
-          std::uint64_t bits = code == no_code ? draft.next() : group.codes.tuple(code)[n];
-          if (code == no_code && column < num_counts) bits |= std::uint64_t{draft.next()} << 32;
+          const std::uint64_t bits = has_code ? group.codes.tuple(code)[n] : draft();
           push_wide(out, encoded(column, bits), layout_.columns[column].width);
         }
       }

@@ -91,7 +91,7 @@ class TupleCodes {
 
  private:
   static constexpr std::uint32_t free_slot = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::size_t most = std::size_t{1} << 20;
+  static constexpr std::size_t most = std::size_t{1} << 18;
 
   std::size_t place_of(std::span<const std::uint64_t> tuple) const;
   void grow();

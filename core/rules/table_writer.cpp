@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "util/varint.hpp"
+
 namespace rosewood {
 
 namespace {
@@ -219,15 +221,14 @@ void RuleTableWriter::add_target(const RuleView& rule) {
   max_place_ = std::max(max_place_, place);
   max_length_ = std::max<std::uint64_t>(max_length_, rule.target.size());
   max_left_ = std::max<std::uint64_t>(max_left_, static_cast<std::uint64_t>(rule.left));
-  drafts_.push(static_cast<std::uint32_t>(place));
-  drafts_.push(static_cast<std::uint32_t>(place >> 32 << 17 | (is_in_text ? 0 : 1) << 16 |
-                                          rule.target.size()));
-  drafts_.push(pattern_of(rule.links));
-  if (shape_.labels.size() > 1) drafts_.push(static_cast<std::uint32_t>(rule.left));
+  push_varint(drafts_, place << 1 | (is_in_text ? 0 : 1));
+  push_varint(drafts_, rule.target.size());
+  push_varint(drafts_, pattern_of(rule.links));
+  if (shape_.labels.size() > 1) push_varint(drafts_, static_cast<std::uint64_t>(rule.left));
   if (is_in_text) return;
   const auto sentence = static_cast<std::uint32_t>(rule.sentence + 1);
   max_sentence_ = std::max<std::uint64_t>(max_sentence_, sentence);
-  drafts_.push(sentence);
+  push_varint(drafts_, sentence);
 }
 
 std::uint32_t RuleTableWriter::pattern_of(std::span<const RuleLink> links) {
@@ -264,12 +265,9 @@ void RuleTableWriter::add_columns(const RuleView& rule) {
     const auto code = group.codes.code(tuple_, is_new);
     if (is_new)
       for (const std::uint64_t column : group.columns) ranges_[column].see(values_[column]);
-    drafts_.push(code.value_or(no_code));
+    push_varint(drafts_, code ? *code + std::uint64_t{1} : 0);
     if (code) continue;
-    for (const std::uint64_t column : group.columns) {
-      drafts_.push(static_cast<std::uint32_t>(values_[column]));
-      if (column < num_counts) drafts_.push(static_cast<std::uint32_t>(values_[column] >> 32));
-    }
+    for (const std::uint64_t column : group.columns) push_varint(drafts_, values_[column]);
   }
 }
 

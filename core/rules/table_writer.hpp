@@ -123,7 +123,7 @@ class RuleTableWriter {
 
   FileSink last_file_;
   BitWriter last_;
-  Spool<std::uint32_t> drafts_;
+  Spool<std::uint8_t> drafts_;  // small numbers, see util/varint.hpp
   Spool<std::uint64_t> ids_;
   Spool<std::int32_t> pool_;
   Spool<std::uint32_t> links_, link_counts_;

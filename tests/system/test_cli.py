@@ -271,3 +271,4 @@ def test_demo(tmp_path):
     ElementTree.parse(tmp_path / "demo" / "forest.svg")
     ElementTree.parse(tmp_path / "demo" / "alignment.svg")
     assert "alignment error rate 0.0" in out
+    assert "[X,1] suchen" in out  # a rule

@@ -27,6 +27,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/alignment.md", 5),
         ("docs/phrasebook.md", 1),
         ("docs/language-models.md", 5),
+        ("docs/rules.md", 7),
     ],
 )
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
@@ -75,7 +76,11 @@ def test_links_lead_somewhere():
 
 
 @pytest.mark.parametrize(
-    "room", ["align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"]
+    "room",
+    [
+        *("align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"),
+        *("rules", "rules/formats"),
+    ],
 )
 def test_the_architecture_names_every_room(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -85,20 +90,43 @@ def test_the_architecture_names_every_room(room):
         assert f"`{module.name}" in text or f"`{module.name}/`" in text, module.name
 
 
-def test_the_guide_names_every_learner_and_option():
+def test_the_architecture_names_the_native_side_of_rules():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for header in sorted((ROOT / "core/rules").glob("*.hpp")):
+        assert f"`{header.name}`" in text, header.name
+
+
+def test_the_guide_names_every_learner():
     guide = (ROOT / "docs/tuning.md").read_text(encoding="utf-8")
     for name in LEARNERS:
         assert f"`{name}`" in guide
+
+
+@pytest.mark.parametrize(
+    ("page", "verbs"),
+    [
+        ("docs/tuning.md", ["tune", "rerank", "evaluate", "sweep"]),
+        ("docs/rules.md", ["extract", "rules", "phrasebook", "align"]),
+    ],
+)
+def test_options_of_guides_are_there(page, verbs):
+    guide = (ROOT / page).read_text(encoding="utf-8")
+    known = {"--help", "--per-source", *(option for verb in verbs for option in _options(verb))}
     for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", guide):
-        assert any(option in verb for verb in _help()), option
+        assert option in known, option
 
 
-def _help() -> list[str]:
-    """What `rosewood VERB --help` knows of."""
+def test_the_guide_names_every_option_of_extract():
+    guide = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
+    shared = {*_options("align"), "--work", "--json"}  # those are told elsewhere
+    for option in set(_options("extract")) - shared:
+        assert option in guide, option
+
+
+def _options(verb: str) -> list[str]:
+    """What `rosewood VERB --help` knows of, and those of the verbs below it."""
     from typer.main import get_command
 
-    verbs = get_command(app).commands
-    return [
-        " ".join(option for each in verbs[verb].params for option in each.opts)
-        for verb in ("tune", "rerank", "evaluate", "sweep")
-    ] + [" --per-source --help"]
+    command = get_command(app).commands[verb]
+    each = [command, *getattr(command, "commands", {}).values()]
+    return [option for one in each for parameter in one.params for option in parameter.opts]

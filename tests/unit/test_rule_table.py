@@ -291,3 +291,21 @@ def test_numbers_are_checked_beyond_checksums(table, tmp_path):
         shutil.rmtree(place)
         shutil.rmtree(tmp_path / "filtered", ignore_errors=True)
     assert told > 30
+
+
+def test_more_numbers_than_there_are_codes(tmp_path):
+    """Numbers that come late have no code, and are written as they are."""
+    count = (1 << 18) + 500
+    words = joined_words(f"w{n}" for n in range(count))
+    with new_table(tmp_path / "rules", ["X"], ["p", "q"]) as writer:
+        for n in range(count):
+            numbers = np.array([-n / 7, n % 3], np.float32)
+            writer.native.add(0, arrays(n), arrays(n), NO_LINKS, (n, n + 1, 0.5 * n), numbers)
+        writer.finish(words, words, {})
+    table = RuleTable.open(tmp_path / "rules")
+    for n in (0, 1, 1000, (1 << 18) - 1, 1 << 18, count - 1):
+        rule = table[n]
+        assert rule.source == rule.target == (f"w{n}",)
+        assert rule.features == {"p": np.float32(-n / 7), "q": n % 3}
+        assert (rule.count, rule.source_count, rule.target_count) == (n, n + 1, 0.5 * n)
+    table.verify()

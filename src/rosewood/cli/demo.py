@@ -1,7 +1,8 @@
-"""`rosewood demo`: words aligned, a language model, candidates reranked, a forest at work."""
+"""`rosewood demo`: words aligned, rules, a language model, candidates reranked, a forest."""
 
 from __future__ import annotations
 
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,9 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from rosewood.align import Links
+    from rosewood.corpus import IndexedCorpus
 
 __all__ = ["demo"]
 
@@ -37,7 +41,7 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Words aligned; a language model; candidates reranked, with a report; a forest searched."""
+    """Words aligned, rules; a language model; candidates reranked, with a report; a forest."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -80,6 +84,28 @@ def _alignment(console: Console, output: Path) -> None:
         stream.write(links.sentence(shown, corpus).svg(gold=gold[shown]).encode())
     console.print(links.sentence(shown, corpus).text(), markup=False)
     console.print(f"\nThe same as a picture: {picture}\n")
+    _rules(console, output, corpus, links)
+
+
+def _rules(console: Console, output: Path, corpus: IndexedCorpus, links: Links) -> None:
+    """What the same links say of phrases, and of phrases with gaps."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from rosewood.rules import extract
+
+    console.print("[bold]Rules[/bold]: links in, translations of phrases out\n")
+    found = extract(corpus, links, output / "rules", hierarchical=True)
+    console.print(
+        f"{found.facts['rules']:,} rules, {found.table.size:,} bytes in {output / 'rules'}"
+    )
+    table = Table("English", "German, and how likely", title="\nPhrases, some with a gap")
+    for source in ("to the", "look for [X,1]", "[X,1] does not [X,2]"):
+        rules = found.table.lookup(source)[:3]
+        told = (f"{' '.join(map(str, r.target))} {exp(r.features['phrase_ef']):.2f}" for r in rules)
+        table.add_row(Text(source), Text("   ".join(told)))
+    console.print(table)
+    console.print()
 
 
 def _language_model(console: Console, output: Path) -> None:

@@ -38,6 +38,7 @@ from rosewood.workplace import Workplace
 __all__ = ["Extracted", "bad_pairs", "extract", "extract_files", "without_pairs"]
 
 _SENTENCES = 8192  # collected at a time
+_INSTANCES = 1 << 20  # counted at a time
 Told = Callable[[str, int, int], object]  # which part of the work, how much is done, of how much
 PathName = str | PathLike[str]
 
@@ -331,14 +332,20 @@ class _Work:
             end = min(begin + _SENTENCES, len(self.corpus))
             collector.add(begin, end)
             self._tell("extracting from pairs", end, len(self.corpus))
-        self._tell("counting rules", 0, 1)
-        totals = collector.write(self._path("pairs"), self._path("targets"))
-        self._tell("counting rules", 1, 1)
+        del ranks
+        self._tell("sorting", 0, 1)
+        collector.sort(self._path("pairs"), self._path("targets"))
+        self._tell("sorting", 1, 1)
+        counted = 0
+        while some := collector.write(_INSTANCES):
+            counted += some
+            self._tell("counting", counted, len(collector))
+        totals = collector.totals
         made = _Totals(len(collector), totals.rules, totals.sources, totals.bytes, totals.count,
                        totals.of_count, totals.orientation)  # fmt: skip
         self.work.note("pairs", asdict(made))
         if settings.significance is None:
-            del ranks, collector
+            del collector
             for side in ("source", "target"):
                 (self.work.folder / f"{side}.ranks").unlink()
         return made

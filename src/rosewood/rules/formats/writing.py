@@ -24,17 +24,21 @@ def write_text(
     threads: int,
     show: Show,
     prefix: str = "",
+    name: str = "text",
 ) -> None:
     """All rules to a file, which appears whole or not at all, or to a stream."""
     if isinstance(path, str | PathLike):
         with open_output(path) as stream:
-            write_text(table, stream, format, columns, threads=threads, show=show, prefix=prefix)
+            write_text(
+                table, stream, format, columns, threads=threads, show=show, prefix=prefix,
+                name=fspath(path),
+            )  # fmt: skip
         return
     features = table.features
     if unknown := [name for name in columns if name not in features]:
         raise RuleError(f"{table.folder}: it has no feature {unknown[0]!r}")
     places = [features.index(name) for name in columns]
-    with show(f"writing {getattr(path, 'name', 'text')}, bytes", None) as step:
+    with show(f"writing {name}, bytes", None) as step:
         try:
             writer = _core.RuleTextWriter(
                 table.native, format, table.labels, features, places, prefix, threads
