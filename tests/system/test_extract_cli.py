@@ -166,8 +166,8 @@ def test_progress_is_on_standard_error(place):
     assert json.loads(done.stdout)["sentences"] == 6
     parts = re.findall(r"rosewood: ([a-z ]+): [\d,]+ of", done.stderr)
     assert list(dict.fromkeys(parts)) == [
-        "counting linked words", "numbering phrases", "extracting from pairs", "counting rules",
-        "counting targets", "scoring rules",
+        "counting linked words", "numbering phrases", "extracting from pairs", "sorting",
+        "counting", "counting targets", "scoring rules",
     ]  # fmt: skip
 
 
