@@ -354,7 +354,7 @@ def test_stopping_leaves_nothing(files):
         stdout=subprocess.PIPE,
     )
     assert running.stderr is not None
-    assert b"whose lines will be empty: 1" in running.stderr.readline()  # training begins
+    assert b"which have no links: 1" in running.stderr.readline()  # training begins
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out, err) == (130, b"", b"rosewood: stopped\n")

@@ -154,16 +154,17 @@ def test_other_work_begins_anew(place, wanted):
 
 
 def test_two_at_once(place, wanted):
-    first = subprocess.Popen([sys.executable, "-c", WAITING, *ARGUMENTS], cwd=place, text=True,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
-    assert first.stdout.readline() == "begun\n"
-    second = run(place, None)
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING, *ARGUMENTS],
+        cwd=place, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as first:  # fmt: skip
+        assert first.stdout.readline() == "begun\n"
+        second = run(place, None)
+        elsewhere = run(place, None, "--work", "elsewhere")
+        first.communicate("\n" * 100)
     assert second.returncode == 1
     assert "rules.work: another process is at work there" in second.stderr
-    elsewhere = run(place, None, "--work", "elsewhere")
-    assert elsewhere.returncode == 0
-    first.communicate("\n" * 100)
-    assert first.returncode == 0
+    assert (elsewhere.returncode, first.returncode) == (0, 0)
     assert contents(place / "rules") == wanted["plain"]
     assert names(place) == ["rules"]
 

@@ -43,14 +43,16 @@ def read_pharaoh(
     lengths: Lengths | None = None,
     base: int = 0,
     file: str | PathLike[str] | None = None,
+    bad_lines: dict[int, str] | None = None,
 ) -> Links:
     """The links of a file (compressed or not), of an open one, or of lines.
 
     With `lengths`, links to words that are not there are refused, and files of other sizes.  Words
-    are counted from `base` in the file, from zero in what is returned.
+    are counted from `base` in the file, from zero in what is returned.  A line that has anything
+    but links is refused, or has none, and `bad_lines` gets its number and what is wrong with it.
     """
     name = file_name(source, file)
-    links, _ = _parsed(source, name, base, may_be_possible=False)
+    links, _ = _parsed(source, name, base, may_be_possible=False, bad_lines=bad_lines)
     _check(links, lengths, name)
     return links
 
@@ -100,7 +102,12 @@ def _lines(links: Links, possible: NDArray[np.uint8]) -> Iterator[bytes]:
 
 
 def _parsed(
-    source: Source, name: str | None, base: int, *, may_be_possible: bool
+    source: Source,
+    name: str | None,
+    base: int,
+    *,
+    may_be_possible: bool,
+    bad_lines: dict[int, str] | None = None,
 ) -> tuple[Links, NDArray[np.uint8]]:
     base = as_count("base", base, 0, 1)
     start, sources, targets = Growing(np.int64), Growing(np.int32), Growing(np.int32)
@@ -109,13 +116,19 @@ def _parsed(
     lines = (text for _, text in read_lines(source, name))
     first, before = 1, 0
     while some := list(islice(lines, _LINES)):
-        data = ("\n".join(some) + "\n").encode()
-        if data.count(b"\n") != len(some):
-            raise FormatError("there is a line feed within a line", file=name, line=first)
-        block = np.frombuffer(data, np.uint8)
-        arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
-        if bad is not None:
-            raise FormatError(bad[1], file=name, line=bad[0])
+        while True:
+            data = ("\n".join(some) + "\n").encode()
+            if data.count(b"\n") != len(some):
+                raise FormatError("there is a line feed within a line", file=name, line=first)
+            block = np.frombuffer(data, np.uint8)
+            arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
+            if bad is None:
+                break
+            number, reason = bad
+            if bad_lines is None:
+                raise FormatError(reason, file=name, line=number)
+            bad_lines[number] = reason
+            some[number - first] = ""
         start.append(arrays[0][1:] + before)
         sources.append(arrays[1])
         targets.append(arrays[2])

@@ -59,7 +59,11 @@ def extract(
     max_phrase: Annotated[
         int,
         typer.Option(
-            "--max-phrase", min=1, rich_help_panel=_RULES, help="Words of each side of a phrase."
+            "--max-phrase",
+            min=1,
+            max=255,
+            rich_help_panel=_RULES,
+            help="Words of each side of a phrase.",
         ),
     ] = 7,
     hierarchical: Annotated[
@@ -76,6 +80,7 @@ def extract(
         typer.Option(
             "--max-span",
             min=1,
+            max=255,
             rich_help_panel=_RULES,
             help="Words of each side of the phrase pair that a hierarchical rule comes from.",
         ),
@@ -85,6 +90,7 @@ def extract(
         typer.Option(
             "--max-symbols",
             min=1,
+            max=255,
             rich_help_panel=_RULES,
             help="Words and gaps of a hierarchical rule's source.",
         ),
@@ -96,7 +102,11 @@ def extract(
     min_gap: Annotated[
         int,
         typer.Option(
-            "--min-gap", min=1, rich_help_panel=_RULES, help="Source words that a gap stands for."
+            "--min-gap",
+            min=1,
+            max=255,
+            rich_help_panel=_RULES,
+            help="Source words that a gap stands for.",
         ),
     ] = 1,
     adjacent_gaps: Annotated[
@@ -287,7 +297,8 @@ def read_aligned(
     from rosewood.align import Preparation
     from rosewood.rules.extraction import bad_pairs, without_pairs
 
-    links = read_links_file(alignment)
+    no_links: dict[int, str] = {}
+    links = read_links_file(alignment, bad_lines=no_links if on_bad_line == "skip" else None)
     checks = checks_of(line_words, line_characters)
     text = read_text(
         sources, languages, format, on_bad_line, Preparation(), None, checks=checks, quiet=quiet
@@ -298,9 +309,10 @@ def read_aligned(
             f"it has {len(links):,} lines, the corpus has {len(text.corpus):,}", file=name
         )
     bad = bad_pairs(text.corpus, links)
+    bad |= {number - 1: (True, reason) for number, reason in no_links.items()}
     if not bad:
         return text.corpus, links
-    first, (is_link, reason) = next(iter(bad.items()))
+    first, (is_link, reason) = min(bad.items())
     if on_bad_line != "skip":
         file = name if is_link else " ".join(sources)
         raise FormatError(reason, file=file, line=first + 1)

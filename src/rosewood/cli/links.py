@@ -301,11 +301,11 @@ def _name(file: Path) -> str:
     return "<stdin>" if str(file) == "-" else str(file)
 
 
-def read_links_file(file: Path, base: int = 0) -> Links:
+def read_links_file(file: Path, base: int = 0, *, bad_lines: dict[int, str] | None = None) -> Links:
     """Links in a file, or from standard input."""
     from rosewood.align import read_pharaoh
 
-    return read_pharaoh(_source(file), base=base, file=_name(file))
+    return read_pharaoh(_source(file), base=base, file=_name(file), bad_lines=bad_lines)
 
 
 def read_gold_file(file: Path) -> Gold:
