@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <vector>
 
 #include "util/varint.hpp"
@@ -25,10 +24,11 @@ void put_pair(Spool<std::uint8_t>& spool, const RulePair& pair, bool has_gaps,
       for (const std::int32_t value :
            {shape.source[n + 1], shape.target[n + 1], shape.source_gap[n], shape.target_gap[n]})
         push_varint(spool, number_of(value));
+    push_varint(spool, pair.seen);
     const auto bits = std::bit_cast<std::uint64_t>(pair.count);
     for (int n = 0; n < 64; n += 8) spool.push(static_cast<std::uint8_t>(bits >> n));
   } else {
-    push_varint(spool, static_cast<std::uint64_t>(pair.count));
+    push_varint(spool, pair.seen);
   }
   if (has_orientation)  // the last class has what the others leave
     for (std::size_t n = 0; n < 8; ++n)
@@ -39,8 +39,7 @@ void add_to(RuleTotals& totals, const RulePair& pair) {
   ++totals.rules;
   totals.sources += pair.is_first;
   totals.count += pair.count;
-  const double rounded = std::ceil(pair.count - 1e-9);
-  if (rounded <= 10) ++totals.of_count[static_cast<std::size_t>(std::max(1.0, rounded))];
+  if (pair.seen <= 10) ++totals.of_count[pair.seen];
   for (std::size_t n = 0; n < 8; ++n) totals.orientation[n] += pair.orientation[n];
 }
 
@@ -80,6 +79,7 @@ void PairWriter::end_rule() {
   if (seen_.empty()) return;
   RulePair pair;
   pair.is_first = is_first_;
+  pair.seen = seen_.size();
   for (const auto& each : seen_) {
     pair.count += 1.0 / each.share;
     ++pair.orientation[static_cast<std::size_t>(each.backward)];
@@ -95,7 +95,8 @@ void PairWriter::end_rule() {
   const auto name = instances_.target_name(last_.data());
   targets_.push(name[0]);
   if (settings.has_gaps) targets_.push(name[1]);
-  targets_.push(std::bit_cast<std::uint64_t>(pair.count));
+  targets_.push(pair.seen);
+  if (settings.has_gaps) targets_.push(std::bit_cast<std::uint64_t>(pair.count));
 }
 
 /// The first instance of those whose links are seen most often.
@@ -123,16 +124,17 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
                      const std::optional<Discounts>& discounts, const SortRoom& room,
                      const std::string& marginals_path) {
   const int size = has_gaps ? 2 : 1;
-  RowSorter by_target(size + 2, size, room, "targets");
+  const int numbers = has_gaps ? 2 : 1;  // how often it was seen, and its count if that is another
+  RowSorter by_target(size + 1 + numbers, size, room, "targets");
   {
-    const auto whole =
-        Spool<std::uint64_t>::written(targets_path, rules * static_cast<std::uint64_t>(size + 1));
+    const auto whole = Spool<std::uint64_t>::written(
+        targets_path, rules * static_cast<std::uint64_t>(size + numbers));
     auto reader = whole.read();
     for (std::uint64_t rule = 0; rule < rules; ++rule) {
       std::uint64_t* row = by_target.add();
       for (int n = 0; n < size; ++n) row[n] = reader.next();
       row[size] = rule;
-      row[size + 1] = reader.next();
+      for (int n = 1; n <= numbers; ++n) row[size + n] = reader.next();
     }
   }
   by_target.finish();
@@ -157,10 +159,12 @@ void write_marginals(const std::string& targets_path, std::uint64_t rules, bool 
     if (!same.empty() && !std::equal(name.begin(), name.end(), row)) end();
     std::copy_n(row, size, name.begin());
     same.push_back(row[size]);
-    const double count = std::bit_cast<double>(row[size + 1]);
+    const std::uint64_t seen = row[size + 1];
+    const double count =
+        has_gaps ? std::bit_cast<double>(row[size + 2]) : static_cast<double>(seen);
     sum.count += count;
     sum.sources += 1;
-    if (discounts) sum.discount += discount_of(*discounts, count);
+    if (discounts) sum.discount += discount_of(*discounts, count, seen);
   }
   end();
   by_rule.finish();
@@ -202,11 +206,13 @@ RulePair PairReader::next(TargetMarginal& target) {
       shape.source_gap[n] = length();
       shape.target_gap[n] = length();
     }
+    pair.seen = next_varint(pairs_);
     std::uint64_t bits = 0;
     for (int n = 0; n < 64; n += 8) bits |= std::uint64_t{pairs_.next()} << n;
     pair.count = std::bit_cast<double>(bits);
   } else {
-    pair.count = static_cast<double>(next_varint(pairs_));
+    pair.seen = next_varint(pairs_);
+    pair.count = static_cast<double>(pair.seen);
   }
   if (has_orientation_)
     for (std::size_t n = 0; n < 8; n += 4) {

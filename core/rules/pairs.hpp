@@ -17,8 +17,9 @@ namespace rosewood {
 struct RulePair {
   RulePlace place;  // where it is seen with the links that it is seen with most often
   RuleShape shape;
-  bool is_first = false;  // of its source
-  double count = 0;
+  bool is_first = false;   // of its source
+  std::uint64_t seen = 0;  // how often
+  double count = 0;        // the same; of rules with gaps the sum of their shares
   std::array<std::uint32_t, 8> orientation{};  // backward: monotone, swap, left, right; forward
 };
 
@@ -34,15 +35,16 @@ struct RuleTotals {
   std::uint64_t rules = 0, sources = 0;
   std::uint64_t bytes = 0;  // that the file of rules has
   double count = 0;
-  std::array<std::uint64_t, 12> of_count{};  // rules with this count, rounded up; 0 and 11: unused
+  std::array<std::uint64_t, 12> of_count{};  // rules that were seen so often; 0 and 11: unused
   std::array<std::uint64_t, 8> orientation{};
 };
 
 /// What is taken from a count, where counts are discounted: for 1, 2, and 3 and more.
 using Discounts = std::array<double, 3>;
-inline double discount_of(const Discounts& discounts, double count) {
-  constexpr double rounding = 1e-9;  // counts may be sums of shares
-  return std::min(count, discounts[count <= 1 + rounding ? 0 : count <= 2 + rounding ? 1 : 2]);
+/// Shares of a count are discounted as if they were equal: by as much of each as of a whole one.
+inline double discount_of(const Discounts& discounts, double count, std::uint64_t seen) {
+  const double whole = discounts[std::min<std::uint64_t>(std::max<std::uint64_t>(seen, 1), 3) - 1];
+  return std::min(count, count / static_cast<double>(std::max<std::uint64_t>(seen, 1)) * whole);
 }
 
 /// Rules in the order of their sources, each once: reads all instances, in their order.

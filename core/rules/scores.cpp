@@ -89,7 +89,7 @@ void RuleScorer::score(std::size_t begin, std::size_t end, SentenceCounter* coun
   const auto all = static_cast<double>(totals_.rules);
   for (std::size_t n = begin; n < end; ++n) {
     source_count += items_[n].pair.count;
-    source_discount += discount_of(settings_.kneser_ney, items_[n].pair.count);
+    source_discount += discount_of(settings_.kneser_ney, items_[n].pair.count, items_[n].pair.seen);
   }
   bool is_counted = false;
   for (std::size_t n = begin; n < end; ++n) {
@@ -108,12 +108,11 @@ void RuleScorer::score(std::size_t begin, std::size_t end, SentenceCounter* coun
     }
     double ef = count / source_count, fe = count / item.target.count;
     if (settings_.smoothing == Smoothing::good_turing) {
-      const auto rounded = static_cast<std::size_t>(std::max(1.0, std::ceil(count - 1e-9)));
-      const double left = rounded < 10 ? settings_.good_turing[rounded] : 1.0;
+      const double left = item.pair.seen < 10 ? settings_.good_turing[item.pair.seen] : 1.0;
       ef *= left;
       fe *= left;
     } else if (settings_.smoothing == Smoothing::kneser_ney) {
-      const double kept = count - discount_of(settings_.kneser_ney, count);
+      const double kept = count - discount_of(settings_.kneser_ney, count, item.pair.seen);
       ef = (kept + source_discount * (item.target.sources / all)) / source_count;
       fe = (kept + item.target.discount * (targets / all)) / item.target.count;
     }

@@ -31,7 +31,9 @@ const std::uint8_t* packed(const TableFiles& files, const std::string& name, std
 
 Degrees<RuleError> counts(const TableFiles& files, const std::string& name, std::uint64_t nodes,
                           std::uint64_t children) {
-  return {file_of(files, name), file_of(files, name + ".kept"), nodes, children};
+  Degrees<RuleError> made(file_of(files, name), file_of(files, name + ".kept"), nodes, children);
+  made.set_blocks(file_of(files, name + ".blocks"));
+  return made;
 }
 
 std::vector<std::uint64_t> numbers_of(std::span<const std::uint8_t> file) {

@@ -28,10 +28,13 @@ void write_bits(const std::string& path, Body&& body) {
 /// Numbers of children and the places kept of them; next() gives the numbers.
 template <class Next>
 void write_counts(const std::string& path, std::uint64_t nodes, Next&& next) {
-  FileSink bits(path), kept(path + ".kept");
-  Counts::write(nodes, next, bits.sink(), [&](std::uint64_t place) { kept.sink().put(place); });
+  FileSink bits(path), kept(path + ".kept"), blocks(path + ".blocks");
+  Counts::write(
+      nodes, next, bits.sink(), [&](std::uint64_t place) { kept.sink().put(place); },
+      [&](std::uint64_t before) { blocks.sink().put(before); });
   bits.close();
   kept.close();
+  blocks.close();
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint64_t version = 1;
 // Small enough that no product of them is too large for a number.
 constexpr std::uint64_t most_items = std::uint64_t{1} << 47;
-constexpr std::uint64_t most_columns = 1 << 12, most_codes = 1 << 21, most_levels = 1 << 16;
+constexpr std::uint64_t most_columns = num_counts + most_features, most_codes = 1 << 21,
+                        most_levels = 1 << 16;
 
 }  // namespace
 
@@ -64,8 +65,8 @@ void TableLayout::settle() {
   const auto add = [&](const CodeWidths& code, std::uint64_t others) {
     shape_place.push_back(next_shape(shape_width, code.shape_width()));
     shape_width = shape_place.back() + code.shape_width();
-    widest += std::max(code.has_others ? others : 0,
-                       code.widths.empty() ? 0 : std::ranges::max(code.widths));
+    // A damaged shape may say that there is no code where all have one.
+    widest += std::max(others, code.widths.empty() ? 0 : std::ranges::max(code.widths));
   };
   add(links, 0);
   for (GroupLayout& group : groups) {

@@ -45,6 +45,8 @@ struct TableShape {
 };
 
 inline constexpr std::size_t num_counts = 3;
+/// No table has more; so many columns are surely a mistake.
+inline constexpr std::size_t most_features = 4096;
 
 /// How the numbers of a column are written: those of counts, doubles, as whole numbers if all are;
 /// those of features, floats, by their bits. Zero may stand for itself, all others are counted from

@@ -13,6 +13,7 @@ namespace rosewood {
 namespace {
 
 constexpr std::size_t most_symbols = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t most_source_symbols = 1000;  // there are files for each level of the trie
 constexpr std::uint64_t most_places = std::uint64_t{1} << 47;
 constexpr std::uint32_t no_code = std::numeric_limits<std::uint32_t>::max();
 const char* const count_names[num_counts] = {"count", "source_count", "target_count"};
@@ -50,6 +51,13 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
       links_(path("links.part")),
       link_counts_(path("link_counts.part")) {
   if (shape_.labels.empty()) fail<RuleError>("a table has no labels, want at least one");
+  for (const std::string& label : shape_.labels)
+    if (label.empty() || label.find_first_of(" \t\n\r") != label.npos ||
+        label.find("|||") != label.npos)
+      fail<RuleError>("'", label, "' is no label: it is empty, or has spaces or |||");
+  if (shape_.features.size() > most_features)
+    fail<RuleError>("there are ", shape_.features.size(), " features, want at most ",
+                    most_features);
   std::set<std::string> names(shape_.features.begin(), shape_.features.end());
   if (names.size() != shape_.features.size()) fail<RuleError>("a feature is named twice");
   if (std::set<std::string>(shape_.labels.begin(), shape_.labels.end()).size() !=
@@ -129,8 +137,10 @@ void RuleTableWriter::add(const RuleView& rule, std::uint64_t id, bool has_id) {
 void RuleTableWriter::check(const RuleView& rule) {
   const auto labels = static_cast<std::int64_t>(shape_.labels.size());
   if (rule.source.empty()) refuse("its source is empty");
-  if (rule.source.size() > most_symbols || rule.target.size() > most_symbols)
-    refuse("a side has more than ", most_symbols, " symbols");
+  if (rule.source.size() > most_source_symbols)
+    refuse("its source has more than ", most_source_symbols, " symbols");
+  if (rule.target.size() > most_symbols)
+    refuse("its target has more than ", most_symbols, " symbols");
   if (rule.left < 0 || rule.left >= labels) refuse("there is no label ", rule.left);
   for (const std::int32_t symbol : rule.source)
     if (-std::int64_t{symbol} > labels) refuse("there is no label ", -1 - std::int64_t{symbol});

@@ -11,8 +11,6 @@ namespace rosewood {
 
 namespace {
 
-constexpr std::size_t most_features = 4096;
-
 /// The words in the order of their bytes, but the first `fixed`; where each goes.
 std::vector<std::int32_t> sort_words(WordTable& words, std::int32_t fixed) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(words.size()));

@@ -97,11 +97,13 @@ inline std::uint64_t next_set_bit(const std::uint8_t* bits, std::uint64_t size, 
 
 /// How many children each of many nodes has: a set bit for each node, and behind it a bit that is
 /// not set for each child; one more set bit ends them. The places of some of the set bits are kept
-/// beside them. What damaged bits say is cut down to what there is; what cannot be is an Error.
+/// beside them, and, if some nodes may have very many children, how many are set before each block
+/// of bits. What damaged bits say is cut down to what there is; what cannot be is an Error.
 template <class Error>
 class Degrees {
  public:
-  static constexpr std::uint64_t step = 256;  // set bits from one that is kept to the next
+  static constexpr std::uint64_t step = 256;    // set bits from one that is kept to the next
+  static constexpr std::uint64_t block = 2048;  // bits from one number of set ones to the next
 
   Degrees() = default;
   Degrees(std::span<const std::uint8_t> bits, std::span<const std::uint8_t> kept,
@@ -111,6 +113,13 @@ class Degrees {
         bits.size() != bytes_for_bits(size()) || kept.size() != 8 * samples(nodes))
       fail<Error>("the numbers of children of ", nodes, " nodes have ", bits.size(), " and ",
                   kept.size(), " bytes");
+  }
+
+  /// The numbers of set bits before each block, for nodes with very many children.
+  void set_blocks(std::span<const std::uint8_t> set_before) {
+    if (set_before.size() != 8 * (size() / block + 1))
+      fail<Error>("the blocks of ", size(), " bits have ", set_before.size(), " bytes");
+    set_before_ = set_before.data();
   }
 
   static std::uint64_t samples(std::uint64_t nodes) { return nodes / step + 1; }
@@ -139,22 +148,33 @@ class Degrees {
     return std::min(at - std::min(at, node), children_);
   }
 
-  /// Writes the bits, and gives the places to keep to `keep`; next() gives numbers of children.
-  template <class Next, class Keep>
-  static void write(std::uint64_t nodes, Next&& next, Sink& sink, Keep&& keep) {
+  /// Writes the bits, and gives the places to keep to `keep`, and what is set before each block to
+  /// `begin_block`; next() gives numbers of children.
+  template <class Next, class Keep, class Begin>
+  static void write(std::uint64_t nodes, Next&& next, Sink& sink, Keep&& keep,
+                    Begin&& begin_block) {
     BitWriter out(sink);
+    std::uint64_t begun = 0;  // bits of the blocks so far
     for (std::uint64_t node = 0; node <= nodes; ++node) {
       if (node % step == 0) keep(out.written());
+      for (; begun <= out.written(); begun += block) begin_block(node);
       out.push(1, 1);
       if (node < nodes) out.push_zeros(next());
     }
+    for (; begun <= out.written(); begun += block) begin_block(nodes + 1);
     out.finish();
+  }
+  template <class Next, class Keep>
+  static void write(std::uint64_t nodes, Next&& next, Sink& sink, Keep&& keep) {
+    write(nodes, next, sink, keep, [](std::uint64_t) {});
   }
 
   /// Refuses bits of which a number is not right, or whose kept places are not.
   void check() const {
     std::uint64_t set = 0;
     for (std::uint64_t at = 0; at < size(); ++at) {
+      if (set_before_ && at % block == 0 && set_before(at / block) != set)
+        fail<Error>("the number of nodes before bit ", at, " is wrong");
       if (!bits_at(bits_, at, 1)) continue;
       if (set % step == 0 && set / step < samples(nodes_) &&
           loaded<std::uint64_t>(kept_ + 8 * (set / step)) != at)
@@ -172,6 +192,7 @@ class Degrees {
   std::uint64_t place_of(std::uint64_t node) const {
     std::uint64_t at = std::min(loaded<std::uint64_t>(kept_ + 8 * (node / step)), size() - 1);
     int before = static_cast<int>(node % step);
+    if (set_before_) skip_blocks(node, at, before);
     std::uint64_t first = at & ~std::uint64_t{63};
     for (std::uint64_t found = word(first) & ~std::uint64_t{0} << (at - first);;
          found = word(first)) {
@@ -183,9 +204,31 @@ class Degrees {
     }
   }
   std::uint64_t next_set(std::uint64_t at) const { return next_set_bit(bits_, size(), at); }
+  std::uint64_t set_before(std::uint64_t number) const {
+    return loaded<std::uint64_t>(set_before_ + 8 * number);
+  }
+  /// Goes on from `at`, behind which `before` more bits are to be set, to the block of the node.
+  void skip_blocks(std::uint64_t node, std::uint64_t& at, int& before) const {
+    const std::uint64_t sample = node / step + 1;
+    std::uint64_t begin = at / block, end = size() / block;
+    if (sample < samples(nodes_))
+      end = std::min(end, loaded<std::uint64_t>(kept_ + 8 * sample) / block);
+    const std::uint64_t first = begin;
+    while (begin < end) {  // the last block with no more set bits before it than the node has
+      const std::uint64_t middle = begin + (end - begin + 1) / 2;
+      if (set_before(middle) <= node)
+        begin = middle;
+      else
+        end = middle - 1;
+    }
+    if (begin == first) return;
+    at = begin * block;
+    before = static_cast<int>(std::min<std::uint64_t>(node - set_before(begin), step));
+  }
 
   const std::uint8_t* bits_ = nullptr;
   const std::uint8_t* kept_ = nullptr;
+  const std::uint8_t* set_before_ = nullptr;  // of each block; or nothing
   std::uint64_t nodes_ = 0, children_ = 0;
 };
 

@@ -23,7 +23,7 @@ inline std::int64_t parse_count(std::string_view text) {
 template <class T>
 T parse_number(std::string_view text) {
   constexpr T none = std::numeric_limits<T>::quiet_NaN();
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const char* last = text.data() + text.size();
   T value = none;
   const auto [end, error] = std::from_chars(text.data(), last, value);

@@ -161,7 +161,7 @@ def test_smoothed_probabilities(tmp_path, smoothing, is_gapped):
         )
     ]
     plain = reference.scored(pairs, seen)
-    of_count = Counter(math.ceil(each.count) for each in plain.values())
+    of_count = Counter(each.seen for each in plain.values())
     how = smoothed(smoothing, [of_count[n] for n in range(12)])
     chosen = {"good_turing": how.good_turing} if smoothing == "good-turing" else {
         "kneser_ney": how.kneser_ney}  # fmt: skip
@@ -194,14 +194,16 @@ def test_kneser_ney_sums_to_one_with_what_was_not_seen(tmp_path):
     table = extracted(pairs, tmp_path / "rules", smoothing="kneser-ney")
     seen = [each for pair in pairs for each in reference.seen_phrases(pair, 7, None)]
     plain = reference.scored(pairs, seen)
-    of_count = Counter(math.ceil(each.count) for each in plain.values())
+    of_count = Counter(each.seen for each in plain.values())
     how = smoothed("kneser-ney", [of_count[n] for n in range(12)]).kneser_ney
     sources_of = Counter(target for _, target in plain)
     rules = by_name(table)
     for source in list(dict.fromkeys(source for source, _ in plain))[:20]:
         counts = {t: each.count for (s, t), each in plain.items() if s == source}
         total = sum(counts.values())
-        mass = sum(reference.taken(how, count) for count in counts.values()) / float(total)
+        mass = sum(reference.taken(how, count, int(count)) for count in counts.values()) / float(
+            total
+        )
         have = sum(math.exp(rules[source, t].features["phrase_ef"]) for t in counts)
         other = sum(mass * n / len(plain) for t, n in sources_of.items() if t not in counts)
         close(have + other, 1)

@@ -146,6 +146,7 @@ def lexical(
 
 
 class Scored(NamedTuple):
+    seen: int
     count: Fraction
     source_count: Fraction
     target_count: Fraction
@@ -170,6 +171,7 @@ def scored(
         lambda: defaultdict(Fraction)
     )
     ways: dict[tuple[Symbols, Symbols], list[int]] = defaultdict(lambda: [0] * 8)
+    times = Counter((each.source, each.target) for each in seen)
     for each in seen:
         rule = each.source, each.target
         counts[rule] += Fraction(1, each.share)
@@ -183,30 +185,31 @@ def scored(
         of_target = {rule: c for rule, c in counts.items() if rule[1] == target}
         totals = [sum(each.values(), Fraction()) for each in (of_source, of_target)]
         probability = [float(count / total) for total in totals]
-        if good_turing is not None and math.ceil(count) < 10:
-            probability = [p * good_turing[math.ceil(count)] for p in probability]
+        often = times[source, target]
+        if good_turing is not None and often < 10:
+            probability = [p * good_turing[often] for p in probability]
         if kneser_ney is not None:
             backed = [Fraction(len(each), len(counts)) for each in (of_target, of_source)]
             probability = [
                 (
                     float(count)
-                    - taken(kneser_ney, count)
-                    + sum(taken(kneser_ney, c) for c in group.values()) * float(back)
+                    - taken(kneser_ney, count, often)
+                    + sum(taken(kneser_ney, c, times[r]) for r, c in group.items()) * float(back)
                 )
                 / float(total)
                 for group, total, back in zip((of_source, of_target), totals, backed, strict=True)
             ]
         chosen = best_links(links[source, target])
         found[source, target] = Scored(
-            count, *totals, *probability, *lexical(source, target, chosen, words), chosen,
+            often, count, *totals, *probability, *lexical(source, target, chosen, words), chosen,
             tuple(ways[source, target]),
         )  # fmt: skip
     return found
 
 
-def taken(discounts: Sequence[float], count: Fraction) -> float:
-    """What is taken from a count, which is not more than there is."""
-    return min(float(count), discounts[min(max(1, math.ceil(count)), 3) - 1])
+def taken(discounts: Sequence[float], count: Fraction, seen: int) -> float:
+    """What is taken from a count: of shares as much of each as of a whole one."""
+    return float(count / seen) * min(seen, discounts[min(seen, 3) - 1])
 
 
 def orientation_probabilities(

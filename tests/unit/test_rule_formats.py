@@ -483,3 +483,11 @@ def test_damaged_tables_are_written_or_refused(tmp_path):
         file.write_bytes(data)
         with suppress(RosewoodError):
             written(RuleTable.open(tmp_path / "bad"), chance.choice(["cdec", "moses", "joshua"]))
+
+
+def test_a_reordering_table_may_begin_with_an_empty_line(tmp_path):
+    (tmp_path / "phrases").write_text("a ||| b ||| 0.5 0.5 0.5 0.5\n")
+    (tmp_path / "orders").write_text("\na ||| b ||| 0.5 0.25 0.25 0.2 0.2 0.6\n")
+    import_moses(tmp_path / "phrases", tmp_path / "rules", reordering=tmp_path / "orders")
+    (rule,) = RuleTable.open(tmp_path / "rules")
+    assert rule.features["orientation_forward_discontinuous"] == pytest.approx(log(0.6))

@@ -8,6 +8,7 @@ import random
 import shutil
 import zlib
 from contextlib import suppress
+from itertools import product
 from math import inf, nan
 
 import numpy as np
@@ -309,3 +310,46 @@ def test_more_numbers_than_there_are_codes(tmp_path):
         assert rule.features == {"p": np.float32(-n / 7), "q": n % 3}
         assert (rule.count, rule.source_count, rule.target_count) == (n, n + 1, 0.5 * n)
     table.verify()
+
+
+def test_a_source_with_very_many_rules_hides_no_other(tmp_path):
+    """Where rules begin is found across long stretches in which nothing does."""
+    many = 30_000
+    words = joined_words([*"abcdefgh", *(f"w{n}" for n in range(many))])
+    sources = [(n,) for n in range(8)] + [(n, m) for n in range(8) for m in range(8)]
+    with new_table(tmp_path / "rules", ["X"], []) as writer:
+        for source in sorted(sources):
+            for n in range(many if source in ((2,), (5, 1)) else 1):
+                writer.native.add(0, arrays(*source), arrays(n), NO_LINKS, (1, 1, 1), NOTHING)
+        writer.finish(words, words, {})
+    table = RuleTable.open(tmp_path / "rules")
+    table.verify()
+    for source in sources:
+        name = tuple("abcdefgh"[n] for n in source)
+        found = table.lookup(name)
+        assert len(found) == (many if source in ((2,), (5, 1)) else 1)
+        assert found[-1].source == table[found[-1].id].source == name
+
+
+def test_names_of_rules_are_their_own():
+    words = ["a_b", "a", "b", "[X,1]", "\\", "\\_", "|||", "|", "a\\", "_b", "_"]
+    rules = [Rule(source, ("c",)) for n in (1, 2) for source in product(words, repeat=n)]
+    rules += [Rule((Gap("X", 1),), (Gap("X", 1),)), Rule(("a",), ("|||", "c"))]
+    assert len({rule.name for rule in rules}) == len(rules)
+
+
+@pytest.mark.parametrize("label", ["", "a b", "a\tb", "a\nb", "|||", "a|||b"])
+def test_labels_that_text_cannot_have(tmp_path, label):
+    with pytest.raises(RuleError, match="is no label"), new_table(tmp_path / "rules", [label], []):
+        pass
+
+
+def test_limits_are_the_readers_own(tmp_path):
+    names = [f"f{n}" for n in range(4096)]
+    rule = Rule(("a",), ("b",), features=dict.fromkeys(names, 0.5))
+    table = RuleTable.build(tmp_path / "rules", [rule])
+    assert len(table.lookup("a")[0].features) == 4096
+    with pytest.raises(RuleError, match="4097 features"):
+        RuleTable.build(tmp_path / "more", [], features=[*names, "one more"])
+    with pytest.raises(RuleError, match="more than 1000 symbols"):
+        RuleTable.build(tmp_path / "long", [Rule(("a",) * 1001, ("b",))])

@@ -50,7 +50,7 @@ class Rule:
     @property
     def name(self) -> str:
         """The name of its sparse feature: the same wherever the same rule is."""
-        sides = f"{_joined(self.source, '_')}|||{_joined(self.target, '_')}"
+        sides = "|||".join("_".join(map(_escaped, side)) for side in (self.source, self.target))
         return f"rule:{sides}" if self.left == "X" else f"rule:[{self.left}]|||{sides}"
 
     @property
@@ -70,5 +70,14 @@ class Rule:
         return f"<table><tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr></table>"
 
 
-def _joined(symbols: tuple[Symbol, ...], space: str = " ") -> str:
-    return space.join(map(str, symbols))
+def _joined(symbols: tuple[Symbol, ...]) -> str:
+    return " ".join(map(str, symbols))
+
+
+def _escaped(symbol: Symbol) -> str:
+    """A symbol in a name, in which no word is taken for a gap or for more than one word."""
+    if isinstance(symbol, Gap):
+        return str(symbol)
+    for mark in ("\\", "_", "|", "["):
+        symbol = symbol.replace(mark, f"\\{mark}")
+    return symbol

@@ -27,19 +27,10 @@ __all__ = ["KIND", "MANIFEST", "TableWriter", "WordArrays", "new_table", "open_t
 
 MANIFEST = "rules.json"
 _SIDES = ("source", "target")
-_FILES = ["layout", "nodes", "children", "children.kept", "places", "places.kept", "last"]
-_FILES += [
-    "records",
-    "shapes",
-    "blocks",
-    "ids",
-    "text",
-    "text.start",
-    "pool",
-    "links",
-    "links.counts",
-]
-_FILES += ["links.counts.kept", "codes"]
+_FILES = ["layout", "nodes", "last", "records", "shapes", "blocks", "codes", "ids", "links"]
+_FILES += ["text", "text.start", "pool"]
+_COUNTS = ("children", "places", "links.counts")
+_FILES += [f"{name}{part}" for name in _COUNTS for part in ("", ".kept", ".blocks")]
 _FILES += [f"{side}.{part}" for side in _SIDES for part in ("words", "word_start", "order")]
 KIND = FolderKind(MANIFEST, "rosewood rule table", 1, dict.fromkeys(_FILES, "|u1"))
 

@@ -136,7 +136,8 @@ def _reordered(
 
     def make(block: bytes) -> _core.ReorderingReader:
         if not found:
-            numbers = len(block.partition(b"\n")[0].rpartition(b"|||")[2].split())
+            line = next((line for line in block.split(b"\n") if line.strip()), b"")
+            numbers = len(line.rpartition(b"|||")[2].split())
             path = fspath(source) if isinstance(source, str | PathLike) else None
             found.append(Orientations.guess(path, numbers))
         kept = found[0]
