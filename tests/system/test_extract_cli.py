@@ -235,8 +235,8 @@ BAD_LINES = [
     ("a.de", 3, "ja", None),  # nothing is linked: that is fine
     ("a.de", 2, "", "links:2: the link 0-0 is beyond the 0 words of the source"),
     ("a.en", 2, "", "links:2: the link 0-0 is beyond the 0 words of the target"),
-    ("a.de", 2, "|||", "a.de a.en:2: the source has the word |||"),
-    ("a.en", 4, "he ||| goes", "a.de a.en:4: the target has the word |||"),
+    ("a.de", 2, "|||", "a.de:2: the source has the word |||"),
+    ("a.en", 4, "he ||| goes", "a.en:4: the target has the word |||"),
     ("a.en", 4, "he a|||b", None),
 ]
 

@@ -309,13 +309,15 @@ def read_aligned(
             f"it has {len(links):,} lines, the corpus has {len(text.corpus):,}", file=name
         )
     bad = bad_pairs(text.corpus, links)
-    bad |= {number - 1: (True, reason) for number, reason in no_links.items()}
+    bad |= {number - 1: ("links", reason) for number, reason in no_links.items()}
     if not bad:
         return text.corpus, links
-    first, (is_link, reason) = min(bad.items())
+    first, (where, reason) = min(bad.items())
     if on_bad_line != "skip":
-        file = name if is_link else " ".join(sources)
-        raise FormatError(reason, file=file, line=first + 1)
+        files = {"links": name, "source": " ".join(sources), "target": " ".join(sources)}
+        if len(sources) == 2:
+            files |= {"source": sources[0], "target": sources[1]}
+        raise FormatError(reason, file=files[where], line=first + 1)
     warn(f"pairs that were left out: {len(bad):,}; the first, line {first + 1}: {reason}")
     return without_pairs(text.corpus, links, bad)
 

@@ -79,8 +79,9 @@ def events(
     rosewood rules events train.de train.en --alignment train.pharaoh -o events.gz
     """
     from rosewood.progress import progress
-    from rosewood.rules.events import orientation_events
+    from rosewood.rules.events import check_event_settings, orientation_events
 
+    check_event_settings(kind, direction, classes)
     check_files({"-o": output}, [*map(Path, sources), alignment])
     corpus, links = read_aligned(
         sources, alignment, languages, format, on_bad_line, line_words, line_characters, quiet=quiet

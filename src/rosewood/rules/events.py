@@ -100,6 +100,17 @@ class EventBlock:
             )
 
 
+def check_event_settings(kind: str, direction: str, classes: str) -> None:
+    """Refuses what there is not."""
+    for what, name, there_are in (
+        ("kind of orientation", kind, KINDS),
+        ("direction", direction, DIRECTIONS),
+        ("set of classes", classes, tuple(CLASSES)),
+    ):
+        if name not in there_are:
+            raise RuleError(f"there is no {what} {name!r}; there are {', '.join(there_are)}")
+
+
 def orientation_events(
     corpus: IndexedCorpus,
     links: Links,
@@ -116,13 +127,7 @@ def orientation_events(
     A block has as many sentences as have `block_words` target words, and at least one. The corpus
     and the links are checked at once, not when the first block is asked for.
     """
-    for what, name, there_are in (
-        ("kind of orientation", kind, KINDS),
-        ("direction", direction, DIRECTIONS),
-        ("set of classes", classes, tuple(CLASSES)),
-    ):
-        if name not in there_are:
-            raise RuleError(f"there is no {what} {name!r}; there are {', '.join(there_are)}")
+    check_event_settings(kind, direction, classes)
     threads = as_count("threads", threads, 1, 1024)
     block_words = as_count("block_words", block_words, 1)
     max_phrase = as_count("max_phrase", max_phrase, 1, 2**31 - 1)

@@ -105,12 +105,12 @@ def extract_files(
     return extract(corpus, read_pharaoh(alignment, lengths=lengths), folder, **options)
 
 
-def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[bool, str]]:
-    """Sentence pairs that cannot be extracted from: whether it is for a link, and why.
+def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[str, str]]:
+    """Sentence pairs that cannot be extracted from: where it stands (links, source, target), why.
 
     A link may lead beyond the words.  A word ||| would separate the fields of tables as text.
     """
-    found: dict[int, tuple[bool, str]] = {}
+    found: dict[int, tuple[str, str]] = {}
     at = np.repeat(np.arange(len(links)), links.counts)
     for side, text, places in (
         ("source", corpus.source, links.source),
@@ -120,11 +120,11 @@ def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[bool, str]
             k = int(at[n])
             link = f"{links.source[n]}-{links.target[n]}"
             reason = f"the link {link} is beyond the {text.lengths[k]} words of the {side}"
-            found.setdefault(k, (True, reason))
+            found.setdefault(k, ("links", reason))
         reason = f"the {side} has the word |||, which separates the fields of rule tables as text"
         for place in np.flatnonzero(text.ids == _number_of(text, b"|||")).tolist():
             k = int(np.searchsorted(text.start, place, side="right")) - 1
-            found.setdefault(k, (False, reason))
+            found.setdefault(k, (side, reason))
     return dict(sorted(found.items()))
 
 

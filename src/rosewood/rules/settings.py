@@ -81,6 +81,8 @@ class ExtractionSettings:
         if self.significance is not None and self.hierarchical:
             raise RuleError("the test of significance is for phrase pairs, not for rules with gaps")
         self.threshold(1)
+        if isinstance(self.significance, str) and self.significance not in ("a+e", "a-e"):
+            object.__setattr__(self, "significance", float(self.significance))
 
     @property
     def longest(self) -> int:
