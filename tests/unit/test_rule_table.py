@@ -10,13 +10,14 @@ import zlib
 from contextlib import suppress
 from itertools import product
 from math import inf, nan
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rosewood.errors import DamagedFileError, RosewoodError, RuleError
 from rosewood.folders import joined_words
-from rosewood.rules import Gap, Rule, RuleTable, new_table
+from rosewood.rules import Gap, Rule, RuleTable, extract_files, new_table
 from rosewood.rules.table_files import KIND, MANIFEST
 
 X1, X2 = Gap("X", 1), Gap("X", 2)
@@ -353,3 +354,18 @@ def test_limits_are_the_readers_own(tmp_path):
         RuleTable.build(tmp_path / "more", [], features=[*names, "one more"])
     with pytest.raises(RuleError, match="more than 1000 symbols"):
         RuleTable.build(tmp_path / "long", [Rule(("a",) * 1001, ("b",))])
+
+
+@pytest.mark.parametrize("name", ["phrases", "grammar"])
+def test_tables_of_the_first_version_are_read(tmp_path, name):
+    """They were extracted from the corpus beside them, as it is done still."""
+    golden = Path(__file__).parents[1] / "golden"
+    table = RuleTable.open(golden / "rules" / f"table-1-{name}")
+    table.verify()
+    again = extract_files(
+        *(golden / "extract" / f"corpus.{part}" for part in ("source", "target", "align")),
+        tmp_path / "rules",
+        **table.facts["settings"],
+    )
+    assert len(table) > 100
+    assert list(table) == list(again.table)
