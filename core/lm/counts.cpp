@@ -264,19 +264,19 @@ std::vector<CountedOrder> NgramCounter::finish() {
   std::vector<CountedOrder> out;
   if (runs_.empty()) {
     sort_held();
-    spare_ = {};
+    release(spare_);
     out = count_held(rows_.data());
   } else {
     if (used_) sort_run();
-    rows_ = {};
-    spare_ = {};
+    release(rows_);
+    release(spare_);
     merge_down(runs_, width_ + 1, width_, room_.folder + "/rows");
     out = count_to_files(MergedRows(runs_, width_));
     for (auto& run : runs_) run.discard();
     runs_.clear();
   }
-  rows_ = {};
-  spare_ = {};
+  release(rows_);
+  release(spare_);
   return out;
 }
 

@@ -115,7 +115,7 @@ void TextRules::renumber(Symbols& side, WordTable& words, bool has_labels) {
 }
 
 void TextRules::finish(std::int32_t by) {
-  slots_ = {};
+  release(slots_);
   label_rank_ = sort_words(labels_, 1);
   for (std::int32_t& left : left_) left = label_rank_[at(left)];
   renumber(source_, source_words_, true);

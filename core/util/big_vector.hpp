@@ -28,4 +28,10 @@ struct UnwrittenAllocator : std::allocator<T> {
 template <class T>
 using BigVector = std::vector<T, UnwrittenAllocator<T>>;
 
+/// Gives back the memory of a vector: assigning {} would keep it.
+template <class Vector>
+void release(Vector& vector) {
+  Vector().swap(vector);
+}
+
 }  // namespace rosewood

@@ -334,12 +334,12 @@ void RowSorter::finish() {
     sort();
   } else {
     if (used_) spill();
-    rows_ = {};
-    spare_ = {};
+    release(rows_);
+    release(spare_);
     merge_down(runs_, width_, keys_, room_.folder + "/" + name_);
     merger_.emplace_back(runs_, width_, keys_);
   }
-  if (!room_.memory) spare_ = {};
+  if (!room_.memory) release(spare_);
 }
 
 const std::uint64_t* RowSorter::next() {

@@ -71,7 +71,7 @@ class Spool {
     if (!is_open_) return;
     flush();
     is_open_ = false;
-    held_ = {};
+    release(held_);
   }
   /// Gives back memory, or deletes the file.
   void discard() {

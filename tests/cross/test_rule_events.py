@@ -144,3 +144,12 @@ def test_bad_arguments_are_refused_at_once():
         orientation_events(corpus, Links.of([set()]))
     with pytest.raises(RuleError, match="pair 2: the link 0-1 is beyond the 1 words of the target"):
         orientation_events(corpus, Links.of([set(), {(0, 1)}]))
+
+
+def test_words_that_look_like_marks_are_told_apart():
+    corpus = IndexedCorpus.from_lines(["<s> a&b c\\", "a"], ["x&y </s> z", "x"])
+    (block,) = orientation_events(corpus, Links.of([[(0, 1), (1, 0), (2, 2)], [(0, 0)]]))
+    lines = [line.split(" ||| ") for line in block.lines()]
+    assert {line[3] for line in lines} >= {"a\\&b&x\\&y", "c\\\\&z", "<s>&</s>"}
+    assert {line[4] for line in lines if line[1] == "a&b"} == {"\\<s> c\\"}
+    assert lines[-1][4] == "<s> </s>"

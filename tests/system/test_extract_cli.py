@@ -188,7 +188,7 @@ def test_events_of_all_kinds(command, place):  # noqa: F811
     for kind in ("word", "phrase", "hierarchy"):
         for direction in ("backward", "forward"):
             for classes in ("msd", "mslr"):
-                how = ["--kind", kind, "--direction", direction, "--classes", classes]
+                how = ["--orientation", kind, "--direction", direction, "--classes", classes]
                 done = command(*events, *how, "--max-phrase", 2, "-q", "--threads", 3)
                 assert len(done.out.splitlines()) == seen
                 assert command(*events, *how, "-o", "out.gz", "--max-phrase", 2).out == ""
@@ -200,7 +200,7 @@ def test_events_of_all_kinds(command, place):  # noqa: F811
 @pytest.mark.parametrize(
     ("typed", "code", "reason"),
     [
-        (["--kind", "best"], 1, "there is no kind of orientation 'best'; there are word"),
+        (["--orientation", "best"], 1, "there is no kind of orientation 'best'; there are word"),
         (["--direction", "up"], 1, "there is no direction 'up'; there are backward, forward"),
         (["--classes", "x"], 1, "there is no set of classes 'x'; there are msd, mslr"),
         (["--max-phrase", "0"], 2, "--max-phrase"),
@@ -237,7 +237,7 @@ BAD_LINES = [
     ("a.en", 2, "", "links:2: the link 0-0 is beyond the 0 words of the target"),
     ("a.de", 2, "|||", "a.de:2: the source has the word |||"),
     ("a.en", 4, "he ||| goes", "a.en:4: the target has the word |||"),
-    ("a.en", 4, "he a|||b", None),
+    ("a.en", 4, "he a|||b", "a.en:4: the target has the word a|||b"),
 ]
 
 
@@ -346,7 +346,7 @@ def test_nothing_to_extract(command, place):  # noqa: F811
         (["--significance", "nan"], 1, "significance is 'nan', want a+e, a-e or a number"),
         (["--significance", "-1"], 1, "significance is '-1'"),
         (["--significance", "a"], 1, "significance is 'a'"),
-        (["--significance", "a+e", "--hierarchical"], 1, "for phrase pairs, not for rules with"),
+        (["--significance", "a+e", "--hierarchical"], 1, "--significance is for phrase pairs"),
         (["--threads", "0"], 2, "--threads"),
         (["--max-memory", "0"], 2, "want 1M at least"),
         (["--max-memory", "much"], 2, "is no size"),
@@ -405,3 +405,11 @@ def test_nothing_is_left_to_keep(command, place):  # noqa: F811
         assert (told["rules"], told["rare"]) == (rules, told["extracted"])
         assert command("rules", "verify", "rules").code == 0
         assert len(RuleTable.open("rules")) == rules
+
+
+@pytest.mark.parametrize("typed", [["--hierarchical", "--max-phrase", "5"], ["--max-span", "5"],
+                                   ["--hierarchical", "--orientation", "word"], ["--loose"]])  # fmt: skip
+def test_options_that_would_do_nothing_are_refused(command, place, typed):  # noqa: F811
+    done = command(*EXTRACT, *typed)
+    assert done.code == 1
+    assert re.search(r"rosewood: --[a-z-]+ is for (phrase pairs|rules with gaps)", done.err)

@@ -39,13 +39,15 @@ def test_lines_and_files(run, tmp_path):
     ]
     assert run("--max-phrase", 1, "-o", tmp_path / "events.gz", "--threads", 2) == []
     assert gzip.decompress((tmp_path / "events.gz").read_bytes()).decode().splitlines() == lines
-    split = run("--max-phrase", 1, "--classes", "mslr", "--kind", "word", "--direction", "forward")
+    split = run(
+        "--max-phrase", 1, "--classes", "mslr", "--orientation", "word", "--direction", "forward"
+    )
     assert [line.split()[0] for line in split] == ["right", "swap", "right", "monotone"]
 
 
 def test_errors_tell_where(run, tmp_path):
     with pytest.raises(RuleError, match="no kind of orientation 'best'"):
-        run("--kind", "best")
+        run("--orientation", "best")
     (tmp_path / "links").write_text("0-0 1-3 2-2\n0-1\n")
     with pytest.raises(FormatError, match="links:2: the link 0-1 is beyond the 1 words"):
         run("-o", tmp_path / "events")

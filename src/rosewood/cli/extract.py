@@ -23,7 +23,7 @@ from rosewood.cli.links import read_links_file
 from rosewood.cli.lm_reading import name_of
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
 from rosewood.cli.working import MaxMemory, Work
-from rosewood.errors import FormatError
+from rosewood.errors import FormatError, RuleError
 
 if TYPE_CHECKING:
     from rosewood.align import Links
@@ -57,15 +57,16 @@ def extract(
         ),
     ],
     max_phrase: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--max-phrase",
             min=1,
             max=255,
+            show_default="7",
             rich_help_panel=_RULES,
             help="Words of each side of a phrase.",
         ),
-    ] = 7,
+    ] = None,
     hierarchical: Annotated[
         bool,
         typer.Option(
@@ -76,39 +77,49 @@ def extract(
         ),
     ] = False,
     max_span: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--max-span",
             min=1,
             max=255,
+            show_default="10",
             rich_help_panel=_RULES,
             help="Words of each side of the phrase pair that a hierarchical rule comes from.",
         ),
-    ] = 10,
+    ] = None,
     max_symbols: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--max-symbols",
             min=1,
             max=255,
+            show_default="5",
             rich_help_panel=_RULES,
             help="Words and gaps of a hierarchical rule's source.",
         ),
-    ] = 5,
+    ] = None,
     max_gaps: Annotated[
-        int,
-        typer.Option("--max-gaps", min=0, max=2, rich_help_panel=_RULES, help="Gaps of a rule."),
-    ] = 2,
+        int | None,
+        typer.Option(
+            "--max-gaps",
+            min=0,
+            max=2,
+            show_default="2",
+            rich_help_panel=_RULES,
+            help="Gaps of a rule.",
+        ),
+    ] = None,
     min_gap: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--min-gap",
             min=1,
             max=255,
+            show_default="1",
             rich_help_panel=_RULES,
             help="Source words that a gap stands for.",
         ),
-    ] = 1,
+    ] = None,
     adjacent_gaps: Annotated[
         bool,
         typer.Option(
@@ -172,40 +183,44 @@ def extract(
         ),
     ] = None,
     orientation: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--orientation",
             metavar="KIND",
+            show_default="hierarchy",
             rich_help_panel=_ORIENTATIONS,
             help="How phrase pairs follow each other: by word, phrase or hierarchy; or none.",
         ),
-    ] = "hierarchy",
+    ] = None,
     classes: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--classes",
             metavar="msd|mslr",
+            show_default="mslr",
             rich_help_panel=_ORIENTATIONS,
             help="Monotone, swap and discontinuous, or left and right instead of the last.",
         ),
-    ] = "mslr",
+    ] = None,
     orientation_smoothing: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--orientation-smoothing",
+            show_default="0.5",
             rich_help_panel=_ORIENTATIONS,
             help="Made-up events of each class for each phrase pair.",
         ),
-    ] = 0.5,
+    ] = None,
     orientation_prior: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--orientation-prior",
             metavar="uniform|counts",
+            show_default="uniform",
             rich_help_panel=_ORIENTATIONS,
             help="So many for each class, or so many in all, spread as all events are.",
         ),
-    ] = "uniform",
+    ] = None,
     languages: Languages = None,
     format: CorpusFormat = None,
     on_bad_line: BlankBadLine = "stop",
@@ -230,27 +245,33 @@ def extract(
     from rosewood.progress import progress_of_parts
     from rosewood.rules import ExtractionSettings
     from rosewood.rules import extract as extract_rules
+    from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS
     from rosewood.rules.table_files import MANIFEST
 
-    settings: dict[str, Any] = {
+    typed: dict[str, Any] = {
         "max_phrase": max_phrase,
         "hierarchical": hierarchical,
         "max_span": max_span,
         "max_symbols": max_symbols,
         "max_gaps": max_gaps,
         "min_gap": min_gap,
-        "adjacent_gaps": adjacent_gaps,
-        "unlinked_rules": unlinked_rules,
-        "loose": loose,
+        "adjacent_gaps": adjacent_gaps or None,
+        "unlinked_rules": unlinked_rules or None,
+        "loose": loose or None,
         "smoothing": smoothing,
         "min_count": min_count,
         "limit": limit,
         "significance": significance,
-        "orientation": None if orientation == "none" else orientation,
+        "orientation": orientation,
         "classes": classes,
         "orientation_smoothing": orientation_smoothing,
         "orientation_prior": orientation_prior,
     }
+    settings = {name: value for name, value in typed.items() if value is not None}
+    for name in PHRASE_SETTINGS if hierarchical else GAP_SETTINGS:
+        if name in settings:
+            other = "phrase pairs" if hierarchical else "rules with gaps (--hierarchical)"
+            raise RuleError(f"--{name.replace('_', '-')} is for {other}")
     ExtractionSettings(**settings)  # what is wrong with them is told before anything is read
     inputs = [*map(Path, sources), alignment, config]
     check_files({}, inputs)
@@ -295,6 +316,7 @@ def read_aligned(
 ) -> tuple[IndexedCorpus, Links]:
     """The corpus and its links; pairs that are bad, if they may be, without words."""
     from rosewood.align import Preparation
+    from rosewood.corpus.readers import format_of
     from rosewood.rules.extraction import bad_pairs, without_pairs
 
     no_links: dict[int, str] = {}
@@ -314,10 +336,12 @@ def read_aligned(
         return text.corpus, links
     first, (where, reason) = min(bad.items())
     if on_bad_line != "skip":
-        files = {"links": name, "source": " ".join(sources), "target": " ".join(sources)}
-        if len(sources) == 2:
+        files = {"links": name}
+        if len(sources) == 2 and not any(map(format_of, sources)):
             files |= {"source": sources[0], "target": sources[1]}
-        raise FormatError(reason, file=files[where], line=first + 1)
+        if where in files:
+            raise FormatError(reason, file=files[where], line=first + 1)
+        raise FormatError(f"sentence pair {first + 1}: {reason}", file=" ".join(sources))
     warn(f"pairs that were left out: {len(bad):,}; the first, line {first + 1}: {reason}")
     return without_pairs(text.corpus, links, bad)
 

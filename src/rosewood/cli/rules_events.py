@@ -39,7 +39,7 @@ def events(
     kind: Annotated[
         str,
         typer.Option(
-            "--kind",
+            "--orientation",
             metavar="KIND",
             help="What a phrase pair's neighbour is: word, phrase or hierarchy.",
         ),

@@ -18,20 +18,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.align.alignment import Links
 from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
 from rosewood.rules.settings import CLASSES, KINDS
 
-__all__ = ["DIRECTIONS", "EventBlock", "orientation_events"]
+if TYPE_CHECKING:
+    from rosewood.align.alignment import Links
+
+__all__ = ["DIRECTIONS", "EventBlock", "check_event_settings", "orientation_events"]
 
 DIRECTIONS = ("backward", "forward")
+_BEGIN, _END = "<s>", "</s>"  # beside the first and the last word of a sentence
 
 _WORDS = 1 << 16  # target words of the sentences of a block: a few hundred thousand events
 
@@ -73,11 +77,15 @@ class EventBlock:
         """Each event as text: orientation, phrases, aligned words, the words beside the source.
 
         swap ||| nicht ||| not ||| nicht&not ||| geht nach
+
+        Of aligned words, & and \\ have a \\ before them, and so has a word beside the source that
+        is <s> or </s>, which stand for the ends of the sentence.
         """
         corpus, number = self.corpus, -1
         source: list[str] = []
         target: list[str] = []
-        words, partners = corpus.source.types, corpus.target.types
+        words, partners = ([_escaped(word) for word in side.types] for side in
+                           (corpus.source, corpus.target))  # fmt: skip
         pairs = [
             f"{words[f]}&{partners[e]}"
             for f, e in zip(self.pair_source.tolist(), self.pair_target.tolist(), strict=True)
@@ -91,13 +99,21 @@ class EventBlock:
         ):
             if k != number:
                 number, source, target = k, corpus.source.words(k), corpus.target.words(k)
-            left = source[begin - 1] if begin > 0 else "<s>"
-            right = source[end] if end < len(source) else "</s>"
+            left = _beside(source[begin - 1]) if begin > 0 else _BEGIN
+            right = _beside(source[end]) if end < len(source) else _END
             yield (
                 f"{self.names[orientation]} ||| {' '.join(source[begin:end])} ||| "
                 f"{' '.join(target[target_begin:target_end])} ||| {' '.join(pairs[first:behind])} "
                 f"||| {left} {right}"
             )
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("&", "\\&")
+
+
+def _beside(word: str) -> str:
+    return f"\\{word}" if word in (_BEGIN, _END) else word
 
 
 def check_event_settings(kind: str, direction: str, classes: str) -> None:

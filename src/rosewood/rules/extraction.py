@@ -17,14 +17,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.align.alignment import Links
-from rosewood.align.pharaoh import read_pharaoh
 from rosewood.corpus.indexed import IndexedCorpus, IndexedText
 from rosewood.errors import RuleError
 from rosewood.folders import mapped
@@ -34,6 +32,9 @@ from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS, ExtractionSettin
 from rosewood.rules.table import RuleTable
 from rosewood.rules.table_files import MANIFEST, new_table
 from rosewood.workplace import Workplace
+
+if TYPE_CHECKING:
+    from rosewood.align.alignment import Links
 
 __all__ = ["Extracted", "bad_pairs", "extract", "extract_files", "without_pairs"]
 
@@ -100,6 +101,8 @@ def extract_files(
     **options: Any,
 ) -> Extracted:
     """The same from two files of words and one of links `i-j`, compressed or not."""
+    from rosewood.align.pharaoh import read_pharaoh
+
     corpus = IndexedCorpus.from_files(source, target)
     lengths = corpus.source.lengths, corpus.target.lengths
     return extract(corpus, read_pharaoh(alignment, lengths=lengths), folder, **options)
@@ -121,20 +124,27 @@ def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[str, str]]
             link = f"{links.source[n]}-{links.target[n]}"
             reason = f"the link {link} is beyond the {text.lengths[k]} words of the {side}"
             found.setdefault(k, ("links", reason))
-        reason = f"the {side} has the word |||, which separates the fields of rule tables as text"
-        for place in np.flatnonzero(text.ids == _number_of(text, b"|||")).tolist():
-            k = int(np.searchsorted(text.start, place, side="right")) - 1
-            found.setdefault(k, (side, reason))
+        for word in _words_with(text, b"|||"):
+            first = text.word_start[word]
+            name = text.word_bytes[first : text.word_start[word + 1]].tobytes().decode()
+            reason = f"the {side} has the word {name}: ||| separates the fields of rules as text"
+            for place in np.flatnonzero(text.ids == word).tolist():
+                k = int(np.searchsorted(text.start, place, side="right")) - 1
+                found.setdefault(k, (side, reason))
     return dict(sorted(found.items()))
 
 
-def _number_of(text: IndexedText, word: bytes) -> int:
-    """The number of a word; -1 if it is none of the text's."""
-    for number in np.flatnonzero(np.diff(text.word_start) == len(word)).tolist():
-        begin = text.word_start[number]
-        if text.word_bytes[begin : begin + len(word)].tobytes() == word:
-            return number
-    return -1
+def _words_with(text: IndexedText, part: bytes) -> list[int]:
+    """The numbers of the words that have this within."""
+    words, found, at = text.word_bytes.tobytes(), [], 0
+    while (at := words.find(part, at)) >= 0:
+        word = int(np.searchsorted(text.word_start, at, side="right")) - 1
+        if at + len(part) <= text.word_start[word + 1]:
+            found.append(word)
+            at = int(text.word_start[word + 1])
+        else:
+            at += 1  # it goes across the end of a word
+    return found
 
 
 def without_pairs(
@@ -154,11 +164,13 @@ def without_pairs(
         return IndexedText(side.ids[inside], start, side.word_bytes, side.word_start)
 
     start, inside = kept(links.start)
-    left = Links(start, links.source[inside], links.target[inside])
+    left = type(links)(start, links.source[inside], links.target[inside])
     return IndexedCorpus(text(corpus.source), text(corpus.target)), left
 
 
 def _check(corpus: IndexedCorpus, links: Links) -> None:
+    if not isinstance(corpus, IndexedCorpus) or not hasattr(links, "beyond"):
+        raise RuleError("want an IndexedCorpus and Links; for files there is extract_files")
     if len(corpus) != len(links):
         raise RuleError(f"links of {len(links)} sentence pairs, a corpus of {len(corpus)}")
     for k, (_, reason) in bad_pairs(corpus, links).items():
@@ -263,7 +275,7 @@ class _Work:
                 "over_limit": scorer.over_limit,
                 "fallback": found.fallback,
                 "orientation": _orientation_facts(settings, totals),
-                "settings": asdict(settings),
+                "settings": settings.told(),
             }
             words = [(side.word_bytes, side.word_start) for side in (source, target)]
             table.finish(words[0], words[1], facts)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any, Literal
 
 from rosewood.errors import RuleError
-from rosewood.lm.smoothing import discounts
 
-__all__ = ["CLASSES", "KINDS", "SMOOTHINGS", "ExtractionSettings", "Smoothed", "smoothed"]
+__all__ = [
+    "CLASSES",
+    "GAP_SETTINGS",
+    "KINDS",
+    "PHRASE_SETTINGS",
+    "SMOOTHINGS",
+    "ExtractionSettings",
+    "Smoothed",
+    "smoothed",
+]
 
 Kind = Literal["word", "phrase", "hierarchy"]
 Classes = Literal["msd", "mslr"]
@@ -23,7 +32,16 @@ CLASSES = {
     "msd": ("monotone", "swap", "discontinuous"),
     "mslr": ("monotone", "swap", "left", "right"),
 }
+# Settings that mean nothing for rules of the other kind.
+PHRASE_SETTINGS = (
+    "max_phrase", "orientation", "classes", "orientation_smoothing", "orientation_prior",
+    "significance",
+)  # fmt: skip
+GAP_SETTINGS = (
+    "max_span", "max_symbols", "max_gaps", "min_gap", "adjacent_gaps", "unlinked_rules", "loose",
+)  # fmt: skip
 _LONGEST = 255  # words of a phrase
+_LARGEST = 1e15  # counts are exact up to here
 _FIXED = ("phrase_ef", "phrase_fe", "lexical_ef", "lexical_fe", "rule_penalty")
 _FALLBACK = (0.5, 1.0, 1.5)  # discounts, where there are none
 
@@ -62,8 +80,14 @@ class ExtractionSettings:
             value = getattr(self, name)
             if value is None and name == "limit":
                 continue
-            if type(value) is not int or not least <= value <= most:
+            if not _is_whole(value) or not least <= value <= most:
                 raise RuleError(f"{name} is {value!r}, want a whole number from {least} to {most}")
+            object.__setattr__(self, name, int(value))
+        for name in ("hierarchical", "adjacent_gaps", "unlinked_rules", "loose"):
+            if not isinstance(getattr(self, name), bool):
+                raise RuleError(f"{name} is {getattr(self, name)!r}, want True or False")
+        if self.orientation == "none":  # as it is typed
+            object.__setattr__(self, "orientation", None)
         for name, among in (
             ("orientation", (*KINDS, None)),
             ("classes", tuple(CLASSES)),
@@ -75,14 +99,20 @@ class ExtractionSettings:
                 raise RuleError(f"{name} is {getattr(self, name)!r}, want one of {listed}")
         for name, want in (("orientation_smoothing", "over 0"), ("min_count", "from 0 on")):
             value = getattr(self, name)
-            is_number = isinstance(value, int | float) and 0 <= value < math.inf
-            if not is_number or (want == "over 0" and value == 0):
-                raise RuleError(f"{name} is {value!r}, want a number {want}")
+            is_number = isinstance(value, Real) and 0 <= float(value) <= _LARGEST
+            if isinstance(value, bool) or not is_number or (want == "over 0" and value == 0):
+                raise RuleError(f"{name} is {value!r}, want a number {want}, up to {_LARGEST:g}")
+            object.__setattr__(self, name, float(value))
         if self.significance is not None and self.hierarchical:
             raise RuleError("the test of significance is for phrase pairs, not for rules with gaps")
         self.threshold(1)
         if isinstance(self.significance, str) and self.significance not in ("a+e", "a-e"):
             object.__setattr__(self, "significance", float(self.significance))
+
+    def told(self) -> dict[str, Any]:
+        """Those that mean something for this kind of rules."""
+        left_out = PHRASE_SETTINGS if self.hierarchical else GAP_SETTINGS
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
     @property
     def longest(self) -> int:
@@ -139,6 +169,11 @@ class ExtractionSettings:
         return [*made, list(self.orientation_features)] if self.kind else made
 
 
+def _is_whole(value: object) -> bool:
+    """NumPy's whole numbers are as good as Python's."""
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Smoothed:
     """What smoothing takes from counts."""
@@ -160,6 +195,8 @@ def smoothed(name: str, of_count: Sequence[int]) -> Smoothed:
         left.append(max(left[-1], min(1.0, (count + 1) / count * ratio)))
     if name != "kneser-ney":
         return Smoothed(tuple(left), (0.0, 0.0, 0.0))
+    from rosewood.lm.smoothing import discounts  # language models are not needed otherwise
+
     found, fallback = discounts(1, of_count[1:5], _FALLBACK)
     reason = None if fallback is None else fallback.reason
     return Smoothed(tuple(left), (found[0], found[1], found[2]), reason)
