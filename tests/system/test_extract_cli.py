@@ -407,8 +407,15 @@ def test_nothing_is_left_to_keep(command, place):  # noqa: F811
         assert len(RuleTable.open("rules")) == rules
 
 
-@pytest.mark.parametrize("typed", [["--hierarchical", "--max-phrase", "5"], ["--max-span", "5"],
-                                   ["--hierarchical", "--orientation", "word"], ["--loose"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["--hierarchical", "--max-phrase", "5"],
+        ["--hierarchical", "--orientation", "word"],
+        ["--max-span", "5"],
+        ["--loose"],
+    ],
+)
 def test_options_that_would_do_nothing_are_refused(command, place, typed):  # noqa: F811
     done = command(*EXTRACT, *typed)
     assert done.code == 1

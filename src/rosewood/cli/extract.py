@@ -351,6 +351,8 @@ def _tell(found: Extracted, as_json: bool, quiet: bool) -> None:
     facts = found.facts
     if facts["fallback"] and not quiet:
         warn(f"discounts are fixed ones: {facts['fallback']}")
+    if facts["rules"] == 0:
+        warn("no rule is left: the table is empty")
     rows: dict[str, Any] = {
         "sentence pairs": facts["sentences"],
         "seen": facts["instances"],

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from rosewood.errors import RuleError
 
@@ -59,7 +59,7 @@ class ExtractionSettings:
     adjacent_gaps: bool = False  # two gaps side by side in the source
     unlinked_rules: bool = False  # hierarchical rules without linked words
     loose: bool = False  # words without links at the edges of what hierarchical rules come from
-    orientation: Kind | None = "hierarchy"  # of phrase pairs
+    orientation: Kind | Literal["none"] | None = "hierarchy"  # of phrase pairs
     classes: Classes = "mslr"
     orientation_smoothing: float = 0.5  # made-up events of a phrase pair, as the prior spreads them
     orientation_prior: Prior = "uniform"  # so many of each class; or in all, spread as all events
@@ -122,7 +122,7 @@ class ExtractionSettings:
     @property
     def kind(self) -> Kind | None:
         """Orientations that are counted: rules with gaps have none."""
-        return None if self.hierarchical else self.orientation
+        return None if self.hierarchical else cast("Kind | None", self.orientation)
 
     def threshold(self, sentences: int) -> float | None:
         """The least -log p of Fisher's exact test, for a corpus of so many sentence pairs.
