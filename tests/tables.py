@@ -1,10 +1,18 @@
-"""Random rules for tables: few words, so that sources share beginnings and sentences match."""
+"""Random rules for tables: few words, so that sources share beginnings and sentences match.
+
+And tables whose files were changed by somebody who knows of checksums.
+"""
 
 from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
 
 from hypothesis import strategies as st
 
 from rosewood.rules import Gap, Rule
+from rosewood.rules.table_files import KIND, MANIFEST
 
 WORDS = ["a", "b", "c", "ä", "|||"]
 LABELS = ["X", "NP"]
@@ -55,3 +63,13 @@ def rule_lists(max_gaps: int = 2, max_size: int = 25) -> st.SearchStrategy[list[
     return st.lists(
         rules(max_gaps), max_size=max_size, unique_by=lambda r: (r.left, r.source, r.target)
     )
+
+
+def rewrite(path: Path, data: bytes) -> None:
+    """Other bytes for a file of a table, and a checksum that fits."""
+    path.write_bytes(data)
+    folder = path.parent
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    manifest["files"][path.name]["crc32"] = zlib.crc32(data)
+    shape = {key: manifest[key] for key in ("labels", "features", "groups", "facts")}
+    KIND.write_manifest(folder, manifest["files"], shape)

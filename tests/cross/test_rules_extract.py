@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter, defaultdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.aligned import aligned_sentences
-from tests.bitexts import close, indexed
+from tests.aligned import (
+    SOURCES,
+    TARGETS,
+    aligned_sentences,
+    by_name,
+    extracted,
+    random_pairs,
+    symbols,
+)
+from tests.bitexts import close
 from tests.reference import rule_scores as reference
 
 from rosewood import _core
-from rosewood.align import Links
-from rosewood.rules import Gap, RuleTable, extract
+from rosewood.rules import RuleTable
 from rosewood.rules.settings import smoothed
-
-SOURCES, TARGETS = ["a", "b", "c", "d", "e"], ["v", "w", "x", "y", "z"]
 
 
 @st.composite
@@ -32,39 +36,6 @@ def corpora(draw, pairs: int = 4, longest: int = 5) -> list[reference.Pair]:
         ]
         made.append(reference.Pair(*sides, shape.links))
     return [*made, reference.Pair(("a",), ("v",), frozenset({(0, 0)}))]
-
-
-def random_pairs(seed: int, count: int) -> list[reference.Pair]:
-    """More of the same, for what needs many counts."""
-    chance = random.Random(seed)
-    made = []
-    for _ in range(count):
-        sides = [tuple(chance.choices(w, (9, 5, 3, 2, 1), k=chance.randint(1, 6)))
-                 for w in (SOURCES, TARGETS)]  # fmt: skip
-        places = [(i, j) for i in range(len(sides[0])) for j in range(len(sides[1]))]
-        links = frozenset(chance.sample(places, min(len(places), chance.randint(1, 6))))
-        made.append(reference.Pair(*sides, links))
-    return made
-
-
-def extracted(pairs, folder, **settings) -> RuleTable:
-    corpus = indexed([(pair.source, pair.target) for pair in pairs])
-    return extract(corpus, Links.of([pair.links for pair in pairs]), folder, **settings).table
-
-
-def symbols(rule, side: str):
-    """As the reference has them."""
-    return tuple(
-        (-1 if side == "source" else each.number - 1) if isinstance(each, Gap) else each
-        for each in getattr(rule, side)
-    )
-
-
-def by_name(table: RuleTable):
-    rules = [rule for rule in table if rule.left == "X"]
-    found = {(symbols(rule, "source"), symbols(rule, "target")): rule for rule in rules}
-    assert len(found) == len(rules)
-    return found
 
 
 def same(table: RuleTable, want, pairs, *, check_links: bool = True) -> None:
