@@ -69,7 +69,7 @@ void read_rule_links(const AlignedCorpus& corpus, const RuleShape& shape, RulePl
 std::uint64_t link_pattern(std::span<const RuleLink> links, std::int32_t source_symbols,
                            std::int32_t target_symbols);
 /// Which of two patterns that are as frequent is taken, as Moses does: the one whose target words
-/// have the greater partners.
+/// have the greater partners. Of those that are hashes, the one that was seen first.
 bool is_taken_before(std::uint64_t a, std::uint64_t b, std::int32_t source_symbols);
 
 /// How a row is cut.
