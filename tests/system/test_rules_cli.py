@@ -65,7 +65,7 @@ def test_standard_input_and_what_was_skipped(command, files):  # noqa: F811
         "rules", "import", "--moses", "-", "-o", files / "t", "--on-bad-line", "skip", text=text
     )
     assert done.code == 0
-    assert "1 bad lines skipped, the first: <stdin>:5: it has 1 field" in done.err
+    assert "1 bad line skipped, the first: <stdin>:5: it has 1 field" in done.err
     assert "1 probabilities are 0" in done.err
     assert len(RuleTable.open(files / "t")) == 5
 

@@ -455,8 +455,9 @@ def test_rules_of_a_grammar_are_no_phrases(tmp_path):
 def test_names_that_cannot_be_written(tmp_path):
     rules = [Rule(("a",), ("x",), "N,P", features={"a b": 0.0})]
     table = RuleTable.build(tmp_path / "t", rules)
-    with pytest.raises(RuleError, match="label 'N,P' cannot be written"):
-        written(table, "cdec")
+    plain = RuleTable.build(tmp_path / "v", [Rule(("a",), ("x",), "N,P", features={"a": 0.0})])
+    with pytest.raises(RuleError, match="rule 0 has the label 'N,P', which cannot be written"):
+        written(plain, "cdec")
     with pytest.raises(RuleError, match="feature 'a b' cannot be written"):
         written(table, "joshua")
     large = RuleTable.build(tmp_path / "u", [Rule(("a",), ("x",), features={"f": 1e4})])
