@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "util/parallel.hpp"
 
@@ -30,21 +28,6 @@ void put(std::string& out, T number, Precision... precision) {
   out.append(digits, static_cast<std::size_t>(end - digits));
 }
 
-constexpr int least_digits = 6, most_digits = 17;
-
-/// How many digits of a probability, and no fewer, may be read back as its logarithm: rounding
-/// moves the logarithm by the relative error, and more than half of a float's step is too much.
-int digits_to_try(double p, float log) {
-  if (!(std::abs(log) < 200)) return least_digits;  // powers of ten have an end
-  const float away = std::nextafter(std::abs(log), std::numeric_limits<float>::infinity());
-  const double most = 0.6 * (away - std::abs(log)) + 1e-15;  // 1e-15: what is lost in here
-  const double exponent = std::floor(static_cast<double>(log) * std::numbers::log10e - 1e-9);
-  double scaled = p * std::pow(10.0, least_digits - 1 - exponent);
-  for (int digits = least_digits; digits < most_digits; ++digits, scaled *= 10)
-    if (std::abs(scaled - std::nearbyint(scaled)) <= most * scaled) return digits;
-  return most_digits;
-}
-
 /// As few digits as are read back as this logarithm.
 void put_probability(std::string& out, float log) {
   if (log == static_cast<float>(log_floor)) {
@@ -53,7 +36,7 @@ void put_probability(std::string& out, float log) {
   }
   const double p = std::exp(static_cast<double>(log));
   const std::size_t begin = out.size();
-  for (int digits = digits_to_try(p, log); digits <= most_digits; ++digits) {
+  for (int digits = 6; digits <= 17; ++digits) {
     out.resize(begin);
     put(out, p, std::chars_format::general, digits);
     const auto again = parse_number<double>(std::string_view(out).substr(begin));
