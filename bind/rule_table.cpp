@@ -131,6 +131,17 @@ void bind_table(nb::module_& m) {
           },
           "source"_a, "The first of the rules of a source, and behind the last.")
       .def(
+          "ids",
+          [](const RuleTableHandle& self, In<std::int64_t> rules) {
+            std::vector<std::int64_t> found;
+            {
+              nb::gil_scoped_release release;
+              found = self.table.ids(span_of(rules));
+            }
+            return taken(found);
+          },
+          "rules"_a.noconvert(), "The ids of rules.")
+      .def(
           "rule_of",
           [](const RuleTableHandle& self, std::uint64_t id) { return self.table.rule_of(id); },
           "id"_a, "The rule of an id; behind the last one if there is none.")

@@ -97,16 +97,17 @@ void bind_rule_text(nb::module_& m) {
           "__init__",
           [](RuleTextWriter* self, const RuleTableHandle& table, RuleFormat format,
              std::vector<std::string> labels, std::vector<std::string> features,
-             std::vector<std::size_t> columns, std::string prefix, int threads) {
+             std::vector<std::size_t> columns, std::string prefix, bool skip_unwritable,
+             int threads) {
             new (self) RuleTextWriter(table.table,
                                       {format, std::move(labels), std::move(features),
-                                       std::move(columns), std::move(prefix)},
+                                       std::move(columns), std::move(prefix), skip_unwritable},
                                       threads);
           },
-          "table"_a, "format"_a, "labels"_a, "features"_a, "columns"_a, "prefix"_a, "threads"_a,
-          nb::keep_alive<1, 2>())
-      .def("next", &next_block<RuleTextWriter>,
-           "The next bytes of the file; none behind the last.");
+          "table"_a, "format"_a, "labels"_a, "features"_a, "columns"_a, "prefix"_a,
+          "skip_unwritable"_a, "threads"_a, nb::keep_alive<1, 2>())
+      .def("next", &next_block<RuleTextWriter>, "The next bytes of the file; none behind the last.")
+      .def_prop_ro("skipped", &RuleTextWriter::skipped, "Rules that were left out so far.");
 }
 
 }  // namespace rosewood::bind

@@ -330,6 +330,17 @@ std::uint64_t RuleTable::id(std::uint64_t rule) const {
   return bits_at(ids_, rule * layout_.ids_width, static_cast<int>(layout_.ids_width));
 }
 
+std::vector<std::int64_t> RuleTable::ids(std::span<const std::int64_t> rules) const {
+  std::vector<std::int64_t> found;
+  found.reserve(rules.size());
+  for (const std::int64_t rule : rules) {
+    if (rule < 0 || static_cast<std::uint64_t>(rule) >= layout_.rules)
+      fail<RuleError>("there is no rule ", rule, ", there are ", layout_.rules);
+    found.push_back(static_cast<std::int64_t>(id(static_cast<std::uint64_t>(rule))));
+  }
+  return found;
+}
+
 std::uint64_t RuleTable::rule_of(std::uint64_t id) const {
   std::uint64_t begin = 0, end = layout_.rules;
   while (begin < end) {

@@ -136,6 +136,8 @@ class RuleTable {
   /// Writes as many numbers as there are features.
   void read_features(const Record& record, float* out) const;
   std::uint64_t id(std::uint64_t rule) const;
+  /// The ids of rules; refuses numbers that no rule has.
+  std::vector<std::int64_t> ids(std::span<const std::int64_t> rules) const;
   /// The rule of an id; size() if there is none.
   std::uint64_t rule_of(std::uint64_t id) const;
   /// The rule that is the last one of its source, from this one on.

@@ -17,13 +17,15 @@
 
 namespace rosewood {
 
+// clang-format off
 /// How the lines are written.
 ///     moses_phrases     ein haus ||| a house ||| 0.5 0.4 0.3 0.2 ||| 0-0 1-1 ||| 2 3 1
-///     moses_grammar     das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.4 0.3 0.2 ||| 0-0 1-1 ||| 2 3
-///     1 cdec              [X] ||| das [X,1] ||| the [1] ||| Name=0.5 Other=1 ||| 0-0 joshua [X]
-///     ||| das [X,1] ||| the [X,1] ||| 0.5 1 Name=2 ||| 0-0 moses_reordering  ein haus ||| a house
-///     ||| 0.6 0.2 0.2
+///     moses_grammar     das [X][X] [X] ||| the [X][X] [X] ||| 0.5 0.4 0.3 0.2 ||| 0-0 1-1 ||| 2 3 1
+///     cdec              [X] ||| das [X,1] ||| the [1] ||| Name=0.5 Other=1 ||| 0-0
+///     joshua            [X] ||| das [X,1] ||| the [X,1] ||| 0.5 1 Name=2 ||| 0-0
+///     moses_reordering  ein haus ||| a house ||| 0.6 0.2 0.2
 /// Rules are not read from the last one, only written.
+// clang-format on
 enum class RuleFormat { moses_phrases, moses_grammar, cdec, joshua, moses_reordering };
 
 inline bool is_moses(RuleFormat format) {

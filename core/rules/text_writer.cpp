@@ -15,6 +15,11 @@ constexpr std::uint64_t batch = 1 << 16;  // rules that are formatted at a time
 constexpr std::uint64_t grain = 1 << 10;
 constexpr std::string_view between = " ||| ";
 constexpr std::string_view penalty = "2.718";  // how Moses wrote the number e
+constexpr double max_log = 709.782712893384;   // of which a double holds the power of e
+
+bool has_phrases_only(RuleFormat format) {
+  return format == RuleFormat::moses_phrases || format == RuleFormat::moses_reordering;
+}
 
 template <class T, class... Precision>
 void put(std::string& out, T number, Precision... precision) {
@@ -30,7 +35,6 @@ void put_probability(std::string& out, float log) {
     return;
   }
   const double p = std::exp(static_cast<double>(log));
-  if (std::isinf(p)) fail<RuleError>("a feature is ", log, ", too large for a logarithm");
   const std::size_t begin = out.size();
   for (int digits = 6; digits <= 17; ++digits) {
     out.resize(begin);
@@ -44,17 +48,19 @@ void put_probability(std::string& out, float log) {
 
 RuleTextWriter::RuleTextWriter(const RuleTable& table, TextPlan plan, int threads)
     : table_(table), plan_(std::move(plan)), threads_(threads) {
-  check_names();
+  check_features();
   choose_styles();
+  for (const std::string& label : plan_.labels) bad_labels_.push_back(!is_writable_label(label));
   bad_source_ = unwritable(table.source_words(), false);
   bad_target_ = unwritable(table.target_words(), true);
 }
 
-void RuleTextWriter::check_names() const {
+bool RuleTextWriter::is_writable_label(const std::string& label) const {
   const bool has_pairs = plan_.format == RuleFormat::moses_grammar;
-  for (const std::string& label : plan_.labels)
-    if (!is_label(label, plan_.format) && !(has_pairs && moses_labels("[" + label + "]")))
-      fail<RuleError>("label ", quoted(label), " cannot be written in this format");
+  return is_label(label, plan_.format) || (has_pairs && moses_labels("[" + label + "]"));
+}
+
+void RuleTextWriter::check_features() const {
   for (const std::size_t column : plan_.columns) {
     if (column >= plan_.features.size()) fail<RuleError>("there is no feature ", column);
     const std::string& name = plan_.features[column];
@@ -103,23 +109,33 @@ std::vector<bool> RuleTextWriter::unwritable(const TableWords& words, bool is_ta
 }
 
 std::string RuleTextWriter::next() {
+  std::string out;
+  while (out.empty() && next_ < table_.size()) out = next_batch();
+  return out;
+}
+
+std::string RuleTextWriter::next_batch() {
   const std::uint64_t begin = next_, end = std::min(table_.size(), begin + batch);
   next_ = end;
   const auto pieces = static_cast<std::int64_t>(
       std::clamp<std::uint64_t>((end - begin) / grain, 1, static_cast<std::uint64_t>(threads_)));
   std::vector<std::string> text(static_cast<std::size_t>(pieces));
+  std::vector<std::uint64_t> skipped(text.size());
   parallel_for(pieces, threads_, 1, [&](std::int64_t first, std::int64_t last) {
     const std::uint64_t count = end - begin, parts = text.size();
     for (auto p = static_cast<std::uint64_t>(first); p < static_cast<std::uint64_t>(last); ++p)
-      format(begin + count * p / parts, begin + count * (p + 1) / parts, text[p]);
+      skipped[p] = format(begin + count * p / parts, begin + count * (p + 1) / parts, text[p]);
   });
+  for (const std::uint64_t some : skipped) skipped_ += some;
   std::string out = std::move(text[0]);
   for (std::size_t p = 1; p < text.size(); ++p) out += text[p];
   return out;
 }
 
-void RuleTextWriter::format(std::uint64_t begin, std::uint64_t end, std::string& out) const {
+std::uint64_t RuleTextWriter::format(std::uint64_t begin, std::uint64_t end,
+                                     std::string& out) const {
   RuleBuffer rule;
+  std::uint64_t skipped = 0;
   std::uint64_t last = 0;  // of the source that the rule has
   for (std::uint64_t number = begin; number < end; ++number) {
     if (number == begin || number > last) {
@@ -127,26 +143,54 @@ void RuleTextWriter::format(std::uint64_t begin, std::uint64_t end, std::string&
       last = table_.last_of_source(number);
     }
     table_.read(number, rule);
+    if (const std::string reason = why_unwritable(rule); !reason.empty()) {
+      if (!plan_.skips_unwritable)
+        fail<RuleError>("rule ", number, " ", reason,
+                        "; --skip-unwritable (skip_unwritable=True) leaves such rules out");
+      ++skipped;
+      continue;
+    }
     put_rule(rule, number, out);
     out += '\n';
   }
+  return skipped;
+}
+
+std::string RuleTextWriter::why_unwritable(const RuleBuffer& rule) const {
+  const bool is_phrase = std::ranges::all_of(rule.source, [](std::int32_t s) { return s >= 0; });
+  if (has_phrases_only(plan_.format) && (!is_phrase || rule.left != 0))
+    return "is of a grammar: it has gaps, or a label of its own";
+  if (const std::string& left = label(rule.left); bad_labels_[static_cast<std::size_t>(rule.left)])
+    return "has the label " + quoted(left) + ", which cannot be written in this format";
+  for (std::size_t n = 0; n < styles_.size(); ++n) {
+    const float value = rule.features[plan_.columns[n]];
+    if (is_moses(plan_.format) && static_cast<double>(value) > max_log)
+      return "has a feature that is " + std::to_string(value) + ", too large for a logarithm";
+  }
+  const std::string reason = why_unwritable(rule.source, false);
+  return reason.empty() ? why_unwritable(rule.target, true) : reason;
+}
+
+std::string RuleTextWriter::why_unwritable(std::span<const std::int32_t> symbols,
+                                           bool is_target) const {
+  const TableWords& words = is_target ? table_.target_words() : table_.source_words();
+  const std::vector<bool>& bad = is_target ? bad_target_ : bad_source_;
+  for (const std::int32_t symbol : symbols) {
+    if (symbol >= 0 && static_cast<std::uint64_t>(symbol) < bad.size() &&
+        bad[static_cast<std::size_t>(symbol)])
+      return "has the word " + quoted(words[static_cast<std::uint64_t>(symbol)]) +
+             ", which would be read as something else";
+    if (symbol < 0 && !is_target)
+      if (const std::string& name = label(-1 - symbol);
+          bad_labels_[static_cast<std::size_t>(-1 - symbol)])
+        return "has the label " + quoted(name) + ", which cannot be written in this format";
+  }
+  return {};
 }
 
 void RuleTextWriter::put_rule(const RuleBuffer& rule, std::uint64_t number,
                               std::string& out) const {
-  const bool is_phrase = std::ranges::all_of(rule.source, [](std::int32_t s) { return s >= 0; });
-  switch (plan_.format) {
-    case RuleFormat::moses_phrases:
-    case RuleFormat::moses_reordering:
-      if (!is_phrase || rule.left != 0)
-        fail<RuleError>("rule ", number, " is of a grammar: it has gaps, or a label of its own");
-      break;
-    case RuleFormat::moses_grammar:
-      break;
-    default:
-      out.append("[").append(label(rule.left)).append("]");
-      out += between;
-  }
+  if (!is_moses(plan_.format)) out.append("[").append(label(rule.left)).append("]").append(between);
   put_side(rule, number, false, out);
   out += between;
   put_side(rule, number, true, out);
@@ -173,7 +217,6 @@ void RuleTextWriter::put_side(const RuleBuffer& rule, std::uint64_t number, bool
                               std::string& out) const {
   const auto& symbols = is_target ? rule.target : rule.source;
   const TableWords& words = is_target ? table_.target_words() : table_.source_words();
-  const std::vector<bool>& bad = is_target ? bad_target_ : bad_source_;
   std::vector<std::int32_t> labels;  // of the gaps of the source
   if (is_target)
     for (const std::int32_t symbol : rule.source)
@@ -184,10 +227,8 @@ void RuleTextWriter::put_side(const RuleBuffer& rule, std::uint64_t number, bool
     if (out.size() > begin) out += ' ';
     if (symbol >= 0) {
       const auto word = static_cast<std::uint64_t>(symbol);
-      if (word >= bad.size() || bad[word])
-        fail<RuleError>("rule ", number, " has the word ",
-                        quoted(word < words.size() ? words[word] : std::string_view()),
-                        ", which would be read as something else");
+      if (word >= words.size())
+        fail<RuleError>("rule ", number, " is damaged: it has no such word");
       out += words[word];
     } else if (is_target) {
       const auto gap = static_cast<std::size_t>(-1 - symbol);

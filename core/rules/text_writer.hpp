@@ -2,10 +2,11 @@
 // Python here.
 //
 // Numbers are written with as few digits as are read back as the same ones; probabilities of Moses
-// with six at least, as it does itself. What a format cannot say is refused.
+// with six at least, as it does itself. Rules that a format cannot say are refused, or left out.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct TextPlan {
   std::vector<std::string> features;  // names of all features
   std::vector<std::size_t> columns;   // the features that are written, in this order
   std::string prefix;                 // for Joshua: features `prefix`0, … are written without names
+  bool skips_unwritable = false;      // rules that the format cannot say are left out
 };
 
 class RuleTextWriter {
@@ -31,15 +33,23 @@ class RuleTextWriter {
 
   /// The next lines; empty behind the last one.
   std::string next();
+  /// How many rules were left out so far.
+  std::uint64_t skipped() const { return skipped_; }
 
  private:
   enum class Style { named, negated, probability, penalty };
 
-  void check_names() const;
+  std::string next_batch();
+  void check_features() const;
   void choose_styles();
   bool is_writable(std::string_view word, bool is_target) const;
   std::vector<bool> unwritable(const TableWords& words, bool is_target) const;
-  void format(std::uint64_t begin, std::uint64_t end, std::string& out) const;
+  bool is_writable_label(const std::string& label) const;
+  /// Returns how many rules are left out.
+  std::uint64_t format(std::uint64_t begin, std::uint64_t end, std::string& out) const;
+  /// Why the format cannot say a rule; empty, if it can.
+  std::string why_unwritable(const RuleBuffer& rule) const;
+  std::string why_unwritable(std::span<const std::int32_t> symbols, bool is_target) const;
   void put_rule(const RuleBuffer& rule, std::uint64_t number, std::string& out) const;
   void put_side(const RuleBuffer& rule, std::uint64_t number, bool is_target,
                 std::string& out) const;
@@ -52,8 +62,8 @@ class RuleTextWriter {
   TextPlan plan_;
   int threads_;
   std::vector<Style> styles_;  // of columns
-  std::vector<bool> bad_source_, bad_target_;
-  std::uint64_t next_ = 0;
+  std::vector<bool> bad_source_, bad_target_, bad_labels_;
+  std::uint64_t next_ = 0, skipped_ = 0;
 };
 
 }  // namespace rosewood

@@ -549,6 +549,9 @@ class RuleTable:
     def find(self, source: Sequence[int]) -> tuple[int, int]:
         """The first of the rules of a source, and behind the last."""
 
+    def ids(self, rules: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """The ids of rules."""
+
     def rule_of(self, id: int) -> int:
         """The rule of an id; behind the last one if there is none."""
 
@@ -714,10 +717,14 @@ class ReorderingReader(LineReader):
 class RuleTextWriter:
     """Writes rules as text, block by block."""
 
-    def __init__(self, table: RuleTable, format: RuleFormat, labels: Sequence[str], features: Sequence[str], columns: Sequence[int], prefix: str, threads: int) -> None: ...
+    def __init__(self, table: RuleTable, format: RuleFormat, labels: Sequence[str], features: Sequence[str], columns: Sequence[int], prefix: str, skip_unwritable: bool, threads: int) -> None: ...
 
     def next(self) -> bytes:
         """The next bytes of the file; none behind the last."""
+
+    @property
+    def skipped(self) -> int:
+        """Rules that were left out so far."""
 
 class KBest:
     """Derivations best first, one at a time."""

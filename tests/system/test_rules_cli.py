@@ -65,8 +65,8 @@ def test_standard_input_and_what_was_skipped(command, files):  # noqa: F811
         "rules", "import", "--moses", "-", "-o", files / "t", "--on-bad-line", "skip", text=text
     )
     assert done.code == 0
-    assert "1 bad lines skipped, the first: <stdin>:5: it has 1 field" in done.err
-    assert "1 probabilities are 0" in done.err
+    assert "1 bad line skipped, the first: <stdin>:5: it has 1 field" in done.err
+    assert "1 probability is 0" in done.err
     assert len(RuleTable.open(files / "t")) == 5
 
 
@@ -105,7 +105,10 @@ def test_grammars(command, files):  # noqa: F811
         (["export", "rules", "--moses", "x", "--scores", "none"], "no feature 'none'"),
         (["export", "none", "--moses", "x"], "No such file"),
         (["filter", "rules", "text", "-o", "rules"], "would be lost"),
+        (["export", "rules", "--moses", "rules/x"], "in the folder of the table itself"),
+        (["import", "-o", "t", "--moses", "pt.gz", "--scores", "a,b"], "pt.gz: there are 2 names"),
         (["show", "rules", "  "], "SOURCE is empty"),
+        (["show", "rules", "[X,2] das"], "numbered 1, 2, … in order; these are [X,2]"),
         (["show", "none", "x"], "No such file"),
         (["info", "grammar"], "Not a directory"),
     ],
@@ -135,9 +138,10 @@ def test_rules_of_a_source(command, files):  # noqa: F811
     assert (first["target"], first["links"]) == (["the", "house"], [[0, 0], [1, 1]])
     assert first["counts"] == {"rule": 2.0, "source": 8.0, "target": 4.0}
     assert first["features"]["orientation_forward_swap"] < -1.6
-    done = command("rules", "show", files / "rules", "nichts")
-    assert (done.code, done.out) == (0, "")
-    assert "no rule for 'nichts'" in done.err
+    for more in ([], ["--json"]):
+        done = command("rules", "show", files / "rules", "nichts", *more)
+        assert (done.code, done.out) == (0, "")
+        assert "no rule for 'nichts'" in done.err
 
 
 def test_rules_for_a_sentence(command, files):  # noqa: F811
@@ -148,6 +152,29 @@ def test_rules_for_a_sentence(command, files):  # noqa: F811
     rows = [json.loads(row) for row in done.out.splitlines()]
     found = {(row["begin"], row["end"], str(row["gaps"])) for row in rows if row["left"] == "X"}
     assert found == {(0, 2, "[[1, 2]]"), (0, 3, "[[1, 3]]")}
+
+
+def test_long_sentences_do_not_explode(command, tmp_path):  # noqa: F811
+    gaps = Gap("X", 1), Gap("X", 2)
+    rule = Rule((gaps[0], "a", gaps[1]), (gaps[0], "b", gaps[1]))
+    for name, facts, longest in (("imported", {}, 10), ("extracted", {"max_span": 4}, 4)):
+        RuleTable.build(tmp_path / name, [rule], facts={"settings": facts})
+        done = command("rules", "show", tmp_path / name, "a " * 100, "-s", "--json")
+        rows = [json.loads(row) for row in done.out.splitlines()]
+        assert max(row["end"] - row["begin"] for row in rows) == longest
+
+
+def test_rules_that_a_format_cannot_hold_are_left_out_if_asked(command, tmp_path):  # noqa: F811
+    table = tmp_path / "t"
+    RuleTable.build(table, [Rule(("[sic]",), ("x",)), Rule(("a",), ("b",))])
+    export = ["rules", "export", table, "--grammar", "-", "--format", "cdec"]
+    done = command(*export)
+    assert (done.code, done.out) == (1, "")
+    assert "rule 0 has the word '[sic]'" in done.err
+    assert "--skip-unwritable" in done.err
+    done = command(*export, "--skip-unwritable")
+    assert (done.code, done.out) == (0, "[X] ||| a ||| b ||| \n")
+    assert "1 rule is left out" in done.err
 
 
 def test_where_rules_came_from(command, tmp_path):  # noqa: F811

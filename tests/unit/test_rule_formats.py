@@ -455,14 +455,62 @@ def test_rules_of_a_grammar_are_no_phrases(tmp_path):
 def test_names_that_cannot_be_written(tmp_path):
     rules = [Rule(("a",), ("x",), "N,P", features={"a b": 0.0})]
     table = RuleTable.build(tmp_path / "t", rules)
-    with pytest.raises(RuleError, match="label 'N,P' cannot be written"):
-        written(table, "cdec")
+    plain = RuleTable.build(tmp_path / "v", [Rule(("a",), ("x",), "N,P", features={"a": 0.0})])
+    with pytest.raises(RuleError, match="rule 0 has the label 'N,P', which cannot be written"):
+        written(plain, "cdec")
     with pytest.raises(RuleError, match="feature 'a b' cannot be written"):
         written(table, "joshua")
     large = RuleTable.build(tmp_path / "u", [Rule(("a",), ("x",), features={"f": 1e4})])
     with pytest.raises(RuleError, match="too large for a logarithm"):
         written(large)
     assert written(table, "moses").startswith("a [N,P] ||| x [N,P] ||| 1 |||")
+
+
+def test_rules_that_a_format_cannot_hold_are_left_out(tmp_path):
+    rules = [
+        Rule(("[sic]",), ("x",), features={"f": 0.0}),
+        Rule(("a",), ("[sic]",), features={"f": 0.0}),
+        Rule(("a",), ("x",), features={"f": 0.0}),
+        Rule(("a", X1), ("x", X1), features={"f": 0.0}),
+        Rule(("b", Gap("N,P", 1)), ("y", Gap("N,P", 1)), features={"f": 0.0}),
+        Rule(("b",), ("x",), "N,P", features={"f": 0.0}),
+        Rule(("c",), ("x",), features={"f": 1e4}),
+    ]
+    table = RuleTable.build(tmp_path / "t", rules)
+    for format, want in {None: 3, "cdec": 4, "joshua": 7, "moses": 4}.items():
+        out = io.BytesIO()
+        if format is None:
+            done = export_moses(table, out, skip_unwritable=True)
+        else:
+            done = export_grammar(table, out, format=format, skip_unwritable=True, threads=2)
+        assert (done.features, done.skipped) == (("f",), len(rules) - want)
+        assert len(out.getvalue().splitlines()) == want
+
+
+def test_a_block_of_nothing_but_rules_left_out_is_not_the_end(tmp_path):
+    text = "".join(f"[X] ||| w{n} [X,1] ||| [1] ||| A=0\n" for n in range(70_000))
+    table = grammar(f"{text}[X] ||| zzz ||| y ||| A=0\n", tmp_path / "t", "cdec")
+    out = io.BytesIO()
+    done = export_moses(table, out, skip_unwritable=True, threads=2)
+    assert (done.skipped, out.getvalue()) == (70_000, b"zzz ||| y ||| 1 ||| ||| ||| |||\n")
+
+
+def test_what_is_no_file_no_table_and_no_list_is_told(tmp_path):
+    table = phrases("a ||| x ||| 1 1 1 1\n", tmp_path / "t")
+    for act, reason in (
+        (lambda: export_moses("rules", tmp_path / "x"), "want a RuleTable"),
+        (lambda: export_grammar(None, tmp_path / "x", format="cdec"), "want a RuleTable"),
+        (lambda: export_moses(table, 3), "want a path or a stream"),
+        (lambda: export_moses(table, table.folder / "x"), "in the folder of the table"),
+        (lambda: export_moses(table, tmp_path / "x", scores="abcd"), "scores are 'abcd', want a"),
+        (lambda: export_grammar(table, tmp_path / "x", format="cdec", features="f"), "want a list"),
+        (lambda: import_moses(None, tmp_path / "x"), "cannot be read from None"),
+        (lambda: import_grammar(None, tmp_path / "x"), "cannot be read from None"),
+        (lambda: phrases("a ||| x ||| 1 1 1 1\n", tmp_path / "x", scores="abcd"), "want a list"),
+    ):
+        with pytest.raises(RuleError, match=reason):
+            act()
+    assert not (tmp_path / "x").exists()
 
 
 def test_damaged_tables_are_written_or_refused(tmp_path):

@@ -72,9 +72,84 @@ def test_a_table_is_looked_up(table):
             table.by_id(number)
 
 
-def test_a_table_goes_to_other_processes_by_its_path(table):
+def test_a_table_goes_to_other_processes_by_its_path(table, monkeypatch):
     again = pickle.loads(pickle.dumps(table))
     assert list(again) == list(table)
+    monkeypatch.chdir(table.folder.parent)
+    near = RuleTable.open("rules")
+    monkeypatch.chdir("/")
+    assert list(pickle.loads(pickle.dumps(near))) == list(table)
+    near.verify()
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("[X,2] das", r"numbered 1, 2, … in order; these are \[X,2\]$"),
+        ("[X,1] das [X,1]", "numbered 1, 2"),
+        ("[X,2] das [X,1]", "numbered 1, 2"),
+        ([X2, "das"], "numbered 1, 2"),
+        (b"das", "are b'das', want a list"),
+        (3, "are 3, want a list"),
+        ([3], "3 is no word"),
+        (["das haus"], "'das haus' is no word"),
+        (["das", ("X", 1)], "is no word"),
+    ],
+)
+def test_what_is_no_source_is_refused(table, source, reason):
+    with pytest.raises(RuleError, match=reason):
+        table.lookup(source)
+    assert source not in table
+
+
+def test_sources_and_rules_are_in_a_table_or_not(table, monkeypatch):
+    monkeypatch.delattr(RuleTable, "__iter__")  # nothing is walked
+    assert "das haus" in table
+    assert [X1, "hat", X2] in table
+    assert "haus" not in table
+    assert table[0] in table
+    assert Rule(("das",), ("the",)) not in table  # it has other features
+    assert Rule((Gap("Y", 1),), (Gap("Y", 1),)) not in table
+    assert table[1:3] == [table[1], table[2]]
+    assert table[::-2] == [table[4], table[2], table[0]]
+
+
+def test_ids_of_many_rules(table, tmp_path):
+    small = table.filter(["das", "ach"], tmp_path / "small")
+    assert [rule.id for rule in small] == small.ids(range(len(small))).tolist()
+    assert small.ids(np.arange(len(small))).tolist() != list(range(len(small)))
+    options, matches = small.options("das x"), small.matches("das ach das")
+    assert [small[n].id for n in options.rule.tolist()] == small.ids(options.rule).tolist()
+    each = [[*range(*ends)] for ends in zip(matches.first, matches.last, strict=True)]
+    starts = zip(matches.rule_start[:-1], matches.rule_start[1:], strict=True)
+    assert each == [matches.rule[begin:end].tolist() for begin, end in starts]
+    assert small.ids(matches.rule).dtype == np.int64
+    assert small.ids([]).tolist() == small.matches("").rule.tolist() == []
+    assert repr(options) == "Options(2 options, 1 features)"
+    assert repr(matches) == f"Matches({len(matches)} matches)"
+    for bad in ([-1], [len(small)], ["x"], [[0]], [0.5]):
+        with pytest.raises(RuleError):
+            small.ids(bad)
+
+
+def test_texts_are_no_lists(table, tmp_path):
+    for act in (
+        lambda: table.filter("das haus", tmp_path / "t"),
+        lambda: Rule("das haus", ("the", "house")),
+        lambda: Rule(("das", "haus"), "the house"),
+        lambda: RuleTable.build(tmp_path / "t", "das haus"),
+        lambda: RuleTable.build(tmp_path / "t", RULES[0]),
+        lambda: RuleTable.build(tmp_path / "t", RULES, labels="XS"),
+        lambda: RuleTable.build(tmp_path / "t", RULES, features="p"),
+        lambda: table.options(3),
+    ):
+        with pytest.raises(RuleError, match="want a list of them"):
+            act()
+    with pytest.raises(RuleError, match=r"rule 1 is \('a', 'b'\), want a Rule"):
+        RuleTable.build(tmp_path / "t", [("a", "b")])
+    with pytest.raises(RuleError, match="is no text"):
+        table.source_words.id(b"das")
+    assert not (tmp_path / "t").exists()
 
 
 def test_sentences_are_checked(table):

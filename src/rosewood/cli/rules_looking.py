@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["info", "show", "verify"]
 
+_MAX_SPAN = 10  # words, unless the table says how many
 _Origins = dict[int, tuple[str, str]]  # sentence pairs of the training corpus, by their numbers
 
 
@@ -42,7 +43,10 @@ def show(
     sentence: Annotated[
         bool,
         typer.Option(
-            "--sentence", "-s", help="All rules for all spans of a sentence, which SOURCE is."
+            "--sentence",
+            "-s",
+            help="All rules for the spans of a sentence, which SOURCE is; spans have as many words "
+            "as those that rules were extracted from, or 10, at most.",
         ),
     ] = False,
     limit: Annotated[
@@ -81,19 +85,21 @@ def show(
     else:
         found = [_Found(rule) for rule in opened.lookup(source)[:limit]]
     origins = _origins(found, origin, languages) if origin else {}
-    if json:
+    if not found:
+        warn(f"{table}: no rule for {source!r}")
+    elif json:
         for each in found:
             print_row(_row(each, origins), as_json=True)
-    elif found:
+    else:
         features = [n for n in opened.features if every or not n.startswith("orientation_")]
         _print(found, origins, features, is_sentence=sentence)
-    else:
-        warn(f"{table}: no rule for {source!r}")
 
 
 def _matching(table: RuleTable, sentence: str, limit: int | None) -> Iterator[_Found]:
-    """All rules that match, by their spans."""
-    found = table.matches(sentence)
+    """All rules that match, by their spans, which are no longer than those rules came from."""
+    settings = table.facts.get("settings", {})
+    longest = max(settings.get("max_span", _MAX_SPAN), settings.get("max_phrase", 1))
+    found = table.matches(sentence, max_span=longest)
     spans = zip(
         found.begin.tolist(), found.end.tolist(), found.first.tolist(), found.last.tolist(),
         strict=True,

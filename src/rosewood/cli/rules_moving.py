@@ -141,6 +141,14 @@ def export_rules(
     ] = None,
     format: Format = None,
     scores: Scores = None,
+    skip_unwritable: Annotated[
+        bool,
+        typer.Option(
+            "--skip-unwritable",
+            help="Leave out, and count, rules that the format cannot hold, such as those with a "
+            "word [X,1].",
+        ),
+    ] = False,
     threads: Threads = None,
     quiet: Quiet = False,
     config: Config = None,
@@ -148,7 +156,8 @@ def export_rules(
     """Write a table as text for Moses, cdec or Joshua.
 
     Files may be .gz .xz .zst, too; - is standard output.  What is read back is the same table, but
-    for where rules came from.
+    for what a format has no place for: ids and where rules came from; for Moses the rule penalty,
+    unless --scores names it; for cdec and Joshua counts.
 
     rosewood rules export rules/ --moses phrase-table.gz --reordering reordering-table.gz
     """
@@ -168,9 +177,13 @@ def export_rules(
     check_files(outputs, [])
     found = RuleTable.open(table)
     chosen = _names(scores)
-    working: dict[str, Any] = {"threads": cores(threads), "show": partial(progress, quiet=quiet)}
+    working: dict[str, Any] = {
+        "skip_unwritable": skip_unwritable,
+        "threads": cores(threads),
+        "show": partial(progress, quiet=quiet),
+    }
     if grammar is not None:
-        used = export_grammar(
+        exported = export_grammar(
             found,
             _target(grammar),
             format=cast("GrammarFormat", format),
@@ -178,13 +191,16 @@ def export_rules(
             **working,
         )
     else:
-        used = export_moses(
+        exported = export_moses(
             found,
             None if moses is None else _target(moses),
             reordering=None if reordering is None else _target(reordering),
             scores=chosen,
             **working,
         )
+    for line in exported.told():
+        warn(line)
+    used = exported.features
     if not quiet and (moses is not None or format == "moses"):
         warn(f"the {len(used)} scores are {', '.join(used)} (num-features={len(used)})")
 

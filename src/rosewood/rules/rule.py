@@ -7,12 +7,17 @@ rule.name        rule:das_[X,1]|||the_[X,1], the name of its sparse feature
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import NamedTuple
+from reprlib import repr as shortened
+from typing import NamedTuple, TypeVar
 
-__all__ = ["Gap", "Rule", "Symbol"]
+from rosewood.errors import RuleError
+
+__all__ = ["Gap", "Rule", "Symbol", "several"]
+
+_T = TypeVar("_T")
 
 
 class Gap(NamedTuple):
@@ -47,6 +52,10 @@ class Rule:
     sentence: int | None = None  # of the training corpus, from 0, where it was seen
     id: int | None = None  # in the table it is from, and in those made of that
 
+    def __post_init__(self) -> None:
+        several("the words of a source", self.source)
+        several("the words of a target", self.target)
+
     @property
     def name(self) -> str:
         """The name of its sparse feature: the same wherever the same rule is."""
@@ -68,6 +77,13 @@ class Rule:
         cells += [f"{name} {value:.4g}" for name, value in self.features.items()]
         cells += [f"{self.count:g} of {self.source_count:g} and {self.target_count:g}"]
         return f"<table><tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr></table>"
+
+
+def several(what: str, values: Iterable[_T]) -> Iterable[_T]:
+    """These values; a text is refused, for it would be taken for a list of its characters."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise RuleError(f"{what} are {shortened(values)}, want a list of them")
+    return values
 
 
 def _joined(symbols: tuple[Symbol, ...]) -> str:

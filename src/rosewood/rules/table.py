@@ -6,7 +6,8 @@
     table.options("das haus ist klein", limit=20)     # of all its spans, as arrays
     table.matches("das haus ist klein")               # of rules with gaps, too
     table.filter(sentences, "small/")                 # what these sentences can use
-    len(table); table[17]; table.by_id(17)
+    len(table); table[17]; table[:3]; table.by_id(17); "das haus" in table
+    table.ids(options.rule)                           # of arrays of rules
 
 Rules have numbers, by their sources; and ids, which stay the same when a table is filtered.
 Native      core/rules/table.hpp, table_search.hpp; layout: core/rules/table_layout.hpp
@@ -21,16 +22,16 @@ from itertools import islice
 from operator import index
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Self, SupportsIndex
+from typing import Any, Self, SupportsIndex, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
-from rosewood.arrays import as_count
+from rosewood.arrays import as_array, as_count
 from rosewood.errors import DamagedFileError, ForestError, RuleError
 from rosewood.rules import table_files as files
-from rosewood.rules.rule import Gap, Rule, Symbol
+from rosewood.rules.rule import Gap, Rule, Symbol, several
 from rosewood.rules.table_build import build_table, parsed_source
 from rosewood.rules.table_words import TableWords, sentence_bytes
 
@@ -46,7 +47,8 @@ class Options:
     """What phrases may stand for spans of a sentence, best first for each span.
 
     Option n is of words begin[n]:end[n], by rule rule[n], with the words
-    target[target_start[n]:target_start[n+1]] and the features features[n].
+    target[target_start[n]:target_start[n+1]] and the features features[n].  Rules are numbers in
+    this table; their ids, which other tables share, are table.ids(rule).
     """
 
     begin: NDArray[np.int32]
@@ -58,6 +60,9 @@ class Options:
 
     def __len__(self) -> int:
         return len(self.rule)
+
+    def __repr__(self) -> str:
+        return f"Options({len(self):,} options, {self.features.shape[1]} features)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +81,22 @@ class Matches:
     gap_begin: NDArray[np.int32]
     gap_end: NDArray[np.int32]
 
+    @cached_property
+    def rule_start(self) -> NDArray[np.int64]:
+        """The rules of match n, one by one, are rule[rule_start[n]:rule_start[n+1]]."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.last - self.first)])
+
+    @cached_property
+    def rule(self) -> NDArray[np.int64]:
+        """The rules of all matches; their ids are table.ids(rule)."""
+        starts, count = self.rule_start, self.last - self.first
+        return np.arange(starts[-1]) + np.repeat(self.first - starts[:-1], count)
+
     def __len__(self) -> int:
         return len(self.begin)
+
+    def __repr__(self) -> str:
+        return f"Matches({len(self):,} matches)"
 
 
 class RuleTable:
@@ -85,6 +104,7 @@ class RuleTable:
 
     def __init__(self, folder: Path, manifest: dict[str, Any], native: _core.RuleTable) -> None:
         self.folder = folder
+        self._place = folder.absolute()  # wherever the process goes
         self.native = native  # for other native code
         self._manifest = manifest
 
@@ -151,7 +171,13 @@ class RuleTable:
     def __len__(self) -> int:
         return len(self.native)
 
-    def __getitem__(self, number: SupportsIndex) -> Rule:
+    @overload
+    def __getitem__(self, number: SupportsIndex) -> Rule: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Rule]: ...
+    def __getitem__(self, number: SupportsIndex | slice) -> Rule | list[Rule]:
+        if isinstance(number, slice):
+            return [self[rule] for rule in range(len(self))[number]]
         try:
             rule = range(len(self))[index(number)]
         except IndexError:
@@ -164,6 +190,22 @@ class RuleTable:
         if rule == len(self):
             raise KeyError(rule_id)
         return self[rule]
+
+    def ids(self, rules: ArrayLike) -> NDArray[np.int64]:
+        """The ids of many rules, given by their numbers, as in `Options` and `Matches`."""
+        try:
+            return self.native.ids(as_array("rules", rules, np.int64))
+        except ForestError as error:
+            raise RuleError(str(error)) from None
+
+    def __contains__(self, source: object) -> bool:
+        """Whether there are rules of a source, as `lookup` takes it; or this very Rule."""
+        try:
+            if isinstance(source, Rule):
+                return source in self.lookup(source.source)
+            return bool(self._find(parsed_source(cast("str", source), self.labels)))
+        except RuleError:  # no source at all
+            return False
 
     def __iter__(self) -> Iterator[Rule]:
         rule = 0
@@ -180,18 +222,21 @@ class RuleTable:
     def lookup(self, source: str | Sequence[Symbol]) -> list[Rule]:
         """All rules of a source, best first; gaps are written as `[X,1]`, or are Gaps."""
         symbols = parsed_source(source, self.labels)
+        return [self._rule(rule, symbols) for rule in self._find(symbols)]
+
+    def _find(self, source: tuple[Symbol, ...]) -> range:
+        """The numbers of the rules of a source."""
         numbers = []
-        for symbol in symbols:
+        for symbol in source:
             number = (
                 -1 - self._label(symbol.label)
                 if isinstance(symbol, Gap)
                 else self.source_words.id(symbol)
             )
             if number is None:
-                return []
+                return range(0)
             numbers.append(number)
-        first, last = self.native.find(numbers)
-        return [self._rule(rule, symbols) for rule in range(first, last)]
+        return range(*self.native.find(numbers))
 
     def options(
         self,
@@ -233,10 +278,10 @@ class RuleTable:
         each source the first `limit` ones.  Ids stay the same.
         """
         most, threads = _count("limit", limit, 1), _count("threads", threads, 1)
-        if Path(folder).resolve() == self.folder.resolve():
+        if Path(folder).resolve() == self._place.resolve():
             raise RuleError(f"{self.folder}: a table cannot be filtered into itself")
         found = _core.TableFilter(self.native)
-        each = iter(sentences)
+        each = iter(several("sentences", sentences))
         count = 0
         with files.new_table(
             folder, self.labels, self.features, self._manifest["groups"]
@@ -256,13 +301,13 @@ class RuleTable:
 
     def verify(self) -> None:
         """Check every byte of the folder; the first thing wrong is a DamagedFileError."""
-        files.verify(self.folder)
+        files.verify(self._place)
 
     def __repr__(self) -> str:
         return f"RuleTable({len(self):,} rules, {fspath(self.folder)!r})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (RuleTable.open, (self.folder,))  # mapped again over there, not copied
+        return (RuleTable.open, (self._place,))  # mapped again over there, not copied
 
     def _read_source(self, rule: int) -> list[int]:
         try:

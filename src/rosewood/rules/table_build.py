@@ -12,7 +12,7 @@ import numpy as np
 from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import RuleError
 from rosewood.folders import joined_words
-from rosewood.rules.rule import Gap, Rule, Symbol
+from rosewood.rules.rule import Gap, Rule, Symbol, several
 from rosewood.rules.table_files import new_table
 
 __all__ = ["build_table", "parsed_source"]
@@ -23,15 +23,20 @@ _NO_WORD = re.compile(r"[ \t\n\ud800-\udfff]|^$")
 
 def parsed_source(source: str | Sequence[Symbol], labels: Sequence[str]) -> tuple[Symbol, ...]:
     """Words and gaps; in a text, what looks like a gap with one of the labels is one."""
-    if not isinstance(source, str):
-        return tuple(source)
     symbols: list[Symbol] = []
-    for word in source.replace("\t", " ").split(" "):
-        gap = _GAP.fullmatch(word)
-        if gap and gap[1] in labels:
-            symbols.append(Gap(gap[1], int(gap[2])))
-        elif word:
-            symbols.append(word)
+    if isinstance(source, str):
+        for word in source.replace("\t", " ").split(" "):
+            gap = _GAP.fullmatch(word)
+            if gap and gap[1] in labels:
+                symbols.append(Gap(gap[1], int(gap[2])))
+            elif word:
+                symbols.append(word)
+    else:
+        symbols.extend(several("the words of a source", source))
+        for symbol in symbols:
+            if not isinstance(symbol, Gap):
+                _check_word(symbol)
+    _check_gaps(symbols)
     return tuple(symbols)
 
 
@@ -44,10 +49,15 @@ def build_table(
     facts: Mapping[str, Any],
 ) -> None:
     """Write a table of rules, which are all held in memory."""
-    known = list(rules)
-    labels = list(dict.fromkeys(["X", *_labels(known)])) if labels is None else list(labels)
+    known = list(several("rules", rules))
+    for number, rule in enumerate(known, 1):
+        if not isinstance(rule, Rule):
+            raise RuleError(f"rule {number} is {rule!r}, want a Rule")
+    found = dict.fromkeys(["X", *_labels(known)]) if labels is None else several("labels", labels)
+    labels = list(found)
     if features is None:
         features = list(dict.fromkeys(name for rule in known for name in rule.features))
+    features = list(several("features", features))
     words = Vocabulary(), Vocabulary()
     drafts = []
     for number, rule in enumerate(known, 1):
@@ -91,9 +101,7 @@ def _draft(
     """A rule as the writer takes it."""
     if missing := set(rule.features) ^ set(features):
         raise RuleError(f"it has other features: {', '.join(sorted(missing))}")
-    gaps = [symbol for symbol in rule.source if isinstance(symbol, Gap)]
-    if [gap.number for gap in gaps] != list(range(1, len(gaps) + 1)):
-        raise RuleError("the gaps of its source are not numbered 1, 2, … in order")
+    gaps = _check_gaps(rule.source)
     for gap in rule.target:
         if isinstance(gap, Gap) and gap not in gaps:
             raise RuleError(f"its target has {gap}, its source has not")
@@ -125,7 +133,20 @@ def _draft(
     )
 
 
+def _check_gaps(source: Sequence[Symbol]) -> list[Gap]:
+    """The gaps of a source; others than the first, the second, … in order are refused."""
+    gaps = [symbol for symbol in source if isinstance(symbol, Gap)]
+    if [gap.number for gap in gaps] != list(range(1, len(gaps) + 1)):
+        told = ", ".join(map(str, gaps))
+        raise RuleError(f"the gaps of a source are numbered 1, 2, … in order; these are {told}")
+    return gaps
+
+
 def _number(word: str, words: Vocabulary) -> int:
+    _check_word(word)
+    return words.add(word)
+
+
+def _check_word(word: object) -> None:
     if not isinstance(word, str) or _NO_WORD.search(word):
         raise RuleError(f"{word!r} is no word")
-    return words.add(word)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.errors import DamagedFileError, RuleError
+from rosewood.rules.rule import several
 
 __all__ = ["TableWords", "sentence_bytes"]
 
@@ -62,7 +63,7 @@ def sentence_bytes(sentence: str | Sequence[str]) -> NDArray[np.uint8]:
         if "\n" in sentence.removesuffix("\n"):
             raise RuleError("a sentence has a line feed within it")
         return _encoded(sentence.removesuffix("\n"))
-    words = list(sentence)
+    words = list(several("the words of a sentence", sentence))
     for place, word in enumerate(words, 1):
         if not isinstance(word, str) or not word or any(space in word for space in _SPACES):
             raise RuleError(f"word {place} of a sentence is {word!r}, which is no word")
@@ -70,6 +71,8 @@ def sentence_bytes(sentence: str | Sequence[str]) -> NDArray[np.uint8]:
 
 
 def _encoded(text: str) -> NDArray[np.uint8]:
+    if not isinstance(text, str):
+        raise RuleError(f"{text!r} is no text")
     try:
         return np.frombuffer(text.encode(), np.uint8)
     except UnicodeEncodeError as error:

@@ -32,11 +32,13 @@ from rosewood.rules.formats.reading import (
     PathName,
     Show,
     Source,
+    check_source,
     quietly,
     read_rules,
     written,
 )
-from rosewood.rules.formats.writing import write_text
+from rosewood.rules.formats.writing import Exported, check_outputs, write_text
+from rosewood.rules.rule import several
 from rosewood.rules.table import RuleTable
 
 __all__ = ["GrammarFormat", "export_grammar", "import_grammar", "kind_of_grammar"]
@@ -65,6 +67,7 @@ def import_grammar(
 
     `scores` are names for the scores of a grammar of Moses.
     """
+    check_source(path)
     kind = format or _guess(path)
     _check_format(kind)
     reader, name, imported = read_rules(
@@ -74,7 +77,7 @@ def import_grammar(
     names, groups = rules.features, []
     facts: dict[str, Any] = {"made_from": {kind: Path(name).name}, **imported.facts()}
     if kind == "moses":
-        names = named_scores(rules, scores)
+        names = named_scores(rules, scores, name)
         groups = count_groups(names)
         facts["scores"] = names
     elif scores is not None:
@@ -117,23 +120,27 @@ def export_grammar(
     *,
     format: GrammarFormat,
     features: Sequence[str] | None = None,
+    skip_unwritable: bool = False,
     threads: int = 1,
     show: Show = quietly,
-) -> tuple[str, ...]:
-    """Write a table as a grammar, with these features, which are returned; without them, all.
+) -> Exported:
+    """Write a table as a grammar, with these features; without them, all.
 
-    Counts are written for Moses only, where features are the scores.
+    Counts are written for Moses only, where features are the scores.  Rules with words that would
+    be read as something else, such as `[sic]`, are refused, or left out.
     """
+    check_outputs(table, path)
     _check_format(format)
     threads, _ = check_resources(threads, MAX_MEMORY, RuleError)
     if features is not None:
-        chosen = tuple(features)
+        chosen = tuple(several("features", features))
     else:
         chosen = exported_scores(table) if format == "moses" else table.features
-    write_text(
-        table, path, _NATIVE[format], chosen, threads=threads, show=show, prefix=_PREFIXES[format]
-    )
-    return chosen
+    skipped = write_text(
+        table, path, _NATIVE[format], chosen, skip_unwritable=skip_unwritable, threads=threads,
+        show=show, prefix=_PREFIXES[format],
+    )  # fmt: skip
+    return Exported(chosen, skipped)
 
 
 def _check_format(format: str) -> None:

@@ -13,6 +13,7 @@ Native      core/rules/text_reader.hpp, text_writer.hpp; specification: tests/re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -35,7 +36,8 @@ from rosewood.rules.formats.reading import (
     with_lines,
     written,
 )
-from rosewood.rules.formats.writing import write_text
+from rosewood.rules.formats.writing import Exported, check_outputs, write_text
+from rosewood.rules.rule import several
 from rosewood.rules.table import RuleTable
 
 __all__ = [
@@ -88,7 +90,7 @@ def import_moses(
             facts["reordering"]["kind"] = found.kind
     elif orientations is not None:
         raise RuleError("orientations are for a reordering table, and there is none")
-    names = named_scores(rules, scores)
+    names = named_scores(rules, scores, name)
     facts |= {"scores": names, **imported.facts()}
     rules.finish(names.index("phrase_ef") if "phrase_ef" in names else -1)
     groups = [*count_groups(names), *([columns] if columns else [])]
@@ -96,8 +98,8 @@ def import_moses(
     return imported
 
 
-def named_scores(rules: _core.TextRules, names: Sequence[str] | None) -> list[str]:
-    """What the scores are called; a rule penalty, which Moses writes as 2.718, becomes 1."""
+def named_scores(rules: _core.TextRules, names: Sequence[str] | None, file: str) -> list[str]:
+    """What the scores of a file are called; a rule penalty, which Moses writes as 2.718, is 1."""
     count = len(rules.features)
     if names is None:
         given = [*SCORES, *(f"{SCORE}{n}" for n in range(5, count + 1))]
@@ -105,11 +107,11 @@ def named_scores(rules: _core.TextRules, names: Sequence[str] | None) -> list[st
         if count >= 5 and rules.is_constant(4, _LOG_PENALTY):
             found[4] = PENALTY
     else:
-        found = list(names)
+        found = list(several("scores", names))
         if count != len(found):
-            raise RuleError(f"there are {len(found)} names for {count} scores")
+            raise RuleError(f"{file}: there are {len(found)} names for {count} scores")
         if len(set(found)) != count:
-            raise RuleError("two scores have the same name")
+            raise RuleError(f"{file}: two scores have the same name")
     if PENALTY in found and rules.is_constant(place := found.index(PENALTY), _LOG_PENALTY):
         rules.set_constant(place, 1.0)
     return found
@@ -154,27 +156,30 @@ def export_moses(
     *,
     reordering: PathName | BinaryIO | None = None,
     scores: Sequence[str] | None = None,
+    skip_unwritable: bool = False,
     threads: int = 1,
     show: Show = quietly,
-) -> tuple[str, ...]:
+) -> Exported:
     """Write a table of phrases as a phrase table, a reordering table, or both.
 
-    The scores are these features, which are returned; without them, those that a table from Moses
-    had, and otherwise all but orientations and the rule penalty, which Moses has on its own, its
-    four in front.
+    The scores are these features; without them, those that a table from Moses had, and otherwise
+    all but orientations and the rule penalty, which Moses has on its own, its four in front.
+    Rules with gaps, or with words that would be read as something else, are refused, or left out.
     """
+    check_outputs(table, phrase_table, reordering)
     threads, _ = check_resources(threads, MAX_MEMORY, RuleError)
-    chosen = tuple(scores) if scores is not None else exported_scores(table)
+    chosen = exported_scores(table) if scores is None else tuple(several("scores", scores))
     orientations = Orientations.of_features(table.features)
     if reordering is not None and orientations is None:
         raise RuleError(f"{table.folder}: it has no orientations to make a reordering table of")
+    write = partial(write_text, table, skip_unwritable=skip_unwritable, threads=threads, show=show)
+    skipped = 0  # the same rules, whichever is written
     if phrase_table is not None:
-        format = _core.RuleFormat.moses_phrases
-        write_text(table, phrase_table, format, chosen, threads=threads, show=show)
+        skipped = write(phrase_table, _core.RuleFormat.moses_phrases, chosen)
     if reordering is not None and orientations is not None:
         format = _core.RuleFormat.moses_reordering
-        write_text(table, reordering, format, orientations.columns, threads=threads, show=show)
-    return chosen
+        skipped = max(skipped, write(reordering, format, orientations.columns))
+    return Exported(chosen, skipped)
 
 
 def exported_scores(table: RuleTable) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ __all__ = [
     "PathName",
     "Show",
     "Source",
+    "check_source",
+    "counted",
     "fed",
     "quietly",
     "read_rules",
@@ -62,26 +64,35 @@ class Imported:
         """What people should know, in a few words each."""
         if self.skipped:
             first = f", the first: {self.examples[0]}" if self.examples else ""
-            yield f"{self.skipped:,} bad lines skipped{first}"
+            yield f"{counted(self.skipped, 'bad line', 'bad lines')} skipped{first}"
         if self.zeros:
-            yield f"{self.zeros:,} probabilities are 0: their logarithms are -100, as in Moses"
+            zeros = counted(self.zeros, "probability is", "probabilities are")
+            yield f"{zeros} 0: the logarithm is -100, as in Moses"
         if self.left_out:
-            yield (
-                f"{self.left_out:,} lines have sparse features, properties or trees, which are "
-                "left out"
-            )
+            lines = counted(self.left_out, "line has", "lines have")
+            yield f"{lines} sparse features, properties or trees, which are left out"
         if self.unmatched:
-            yield f"{self.unmatched:,} lines of the reordering table are of no rule"
+            lines = counted(self.unmatched, "line", "lines")
+            yield f"{lines} of the reordering table: there is no such rule"
         if self.missing:
-            yield (
-                f"{self.missing:,} rules have no line in the reordering table: every orientation "
-                "is as likely"
-            )
+            rules = counted(self.missing, "rule has", "rules have")
+            yield f"{rules} no line in the reordering table: every orientation is as likely"
 
     def facts(self) -> dict[str, int]:
         """What the table's manifest keeps."""
         names = ("skipped", "zeros", "left_out", "unmatched", "missing")
         return {name: value for name in names if (value := getattr(self, name))}
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """So many of something."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def check_source(source: object) -> None:
+    """Refuses what nothing can be read from."""
+    if not isinstance(source, str | PathLike) and not hasattr(source, "read"):
+        raise RuleError(f"rules cannot be read from {source!r}, want a path or a stream of bytes")
 
 
 def fed(
@@ -95,6 +106,7 @@ def fed(
 
     A line that is refused, by a reader that does not skip, is a FormatError.
     """
+    check_source(source)
     name = file or (fspath(source) if isinstance(source, str | PathLike) else "<stream>")
     reader: _core.LineReader | None = None
     with _opened(source, name) as stream, show(f"reading {name}, bytes", _size(source)) as step:

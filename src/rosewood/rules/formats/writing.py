@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from typing import BinaryIO
 
 from rosewood import _core
 from rosewood.corpus.compression import open_output
 from rosewood.errors import RuleError
-from rosewood.rules.formats.reading import PathName, Show
+from rosewood.rules.formats.reading import PathName, Show, counted
 from rosewood.rules.table import RuleTable
 
-__all__ = ["write_text"]
+__all__ = ["Exported", "check_outputs", "write_text"]
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written of a table, and what was not."""
+
+    features: tuple[str, ...]  # in the order of the columns
+    skipped: int = 0  # rules that the format cannot hold
+
+    def told(self) -> Iterator[str]:
+        """What people should know, in a few words."""
+        if self.skipped:
+            rules = counted(self.skipped, "rule is", "rules are")
+            yield f"{rules} left out: the format cannot hold what they have"
+
+
+def check_outputs(table: RuleTable, *paths: PathName | BinaryIO | None) -> None:
+    """Before anything is written: is this a table, and are these files, not files of its own?"""
+    if not isinstance(table, RuleTable):
+        raise RuleError(f"a table is {table!r}, want a RuleTable, such as RuleTable.open(…)")
+    for path in paths:
+        if isinstance(path, str | PathLike):
+            if Path(path).resolve().is_relative_to(table.folder.resolve()):
+                raise RuleError(f"{fspath(path)}: it lies in the folder of the table itself")
+        elif path is not None and not hasattr(path, "write"):
+            raise RuleError(f"it cannot be written to {path!r}, want a path or a stream of bytes")
 
 
 def write_text(
@@ -21,19 +49,22 @@ def write_text(
     format: _core.RuleFormat,
     columns: Sequence[str],
     *,
+    skip_unwritable: bool,
     threads: int,
     show: Show,
     prefix: str = "",
     name: str = "text",
-) -> None:
-    """All rules to a file, which appears whole or not at all, or to a stream."""
+) -> int:
+    """All rules to a file, which appears whole or not at all, or to a stream.
+
+    Returns how many were left out, because the format cannot hold them.
+    """
     if isinstance(path, str | PathLike):
         with open_output(path) as stream:
-            write_text(
-                table, stream, format, columns, threads=threads, show=show, prefix=prefix,
-                name=fspath(path),
+            return write_text(
+                table, stream, format, columns, skip_unwritable=skip_unwritable, threads=threads,
+                show=show, prefix=prefix, name=fspath(path),
             )  # fmt: skip
-        return
     features = table.features
     if unknown := [name for name in columns if name not in features]:
         raise RuleError(f"{table.folder}: it has no feature {unknown[0]!r}")
@@ -41,10 +72,12 @@ def write_text(
     with show(f"writing {name}, bytes", None) as step:
         try:
             writer = _core.RuleTextWriter(
-                table.native, format, table.labels, features, places, prefix, threads
-            )
+                table.native, format, table.labels, features, places, prefix,
+                bool(skip_unwritable), threads,
+            )  # fmt: skip
             while block := writer.next():
                 path.write(block)
                 step(len(block))
         except RuleError as error:
             raise RuleError(f"{fspath(table.folder)}: {error}") from error
+    return writer.skipped
