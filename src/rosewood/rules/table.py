@@ -62,7 +62,7 @@ class Options:
         return len(self.rule)
 
     def __repr__(self) -> str:
-        return f"Options({len(self):,} options, {self.features.shape[1]} features)"
+        return f"Options({len(self):,} options)"
 
 
 @dataclass(frozen=True, eq=False)

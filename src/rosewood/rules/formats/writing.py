@@ -28,7 +28,7 @@ class Exported:
         """What people should know, in a few words."""
         if self.skipped:
             rules = counted(self.skipped, "rule is", "rules are")
-            yield f"{rules} left out: the format cannot hold what they have"
+            yield f"{rules} left out, which the format cannot hold"
 
 
 def check_outputs(table: RuleTable, *paths: PathName | BinaryIO | None) -> None:
