@@ -245,6 +245,7 @@ def moses(source: Path, target: Path, links: Path, folder: Path, threads: int) -
     ):  # fmt: skip
         (folder / "in" / name).symlink_to(path)
     model = folder / "model"
+    model.mkdir()
     command = [
         str(MOSES / "scripts/training/train-model.perl"), "--first-step", "4", "--last-step", "8",
         "--root-dir", str(folder), "--model-dir", str(model), "--corpus",
