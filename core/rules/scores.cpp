@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <future>
 
 #include "util/parallel.hpp"
 
 namespace rosewood {
 namespace {
 
-constexpr std::size_t batch = 1 << 12;  // rules that are scored at a time
+constexpr std::size_t enough = 1 << 12;  // rules that are scored at a time
 constexpr std::size_t fixed_features = 5;
 constexpr std::int32_t gap = -1, glue_gap = -2;  // labels X and S
 
@@ -41,59 +42,80 @@ void RuleScorer::read_next() {
 }
 
 /// Whole sources, until there are enough rules.
-void RuleScorer::read_batch() {
-  held_ = 0;
-  first_.clear();
+void RuleScorer::read(Batch& batch) {
+  batch.held = 0;
+  batch.first.clear();
   for (; has_next_; read_next()) {
     if (next_.is_first) {
-      if (held_ >= batch) break;
-      first_.push_back(held_);
+      if (batch.held >= enough) break;
+      batch.first.push_back(batch.held);
     }
-    if (items_.size() == held_) items_.emplace_back();
-    items_[held_].pair = next_;
-    items_[held_].target = next_target_;
-    items_[held_].is_significant = true;
-    ++held_;
+    if (batch.items.size() == batch.held) batch.items.emplace_back();
+    Item& item = batch.items[batch.held++];
+    item.pair = next_;
+    item.target = next_target_;
+    item.is_significant = true;
   }
-  first_.push_back(held_);
+  batch.first.push_back(batch.held);
 }
 
+/// One batch is written, in the order of rules, while the next one is scored by other threads.
 std::int64_t RuleScorer::step() {
   if (!is_begun_) {
     read_next();
     if (settings_.has_gaps && has_next_) write_glue(true);
     is_begun_ = true;
+    read(now_);
+    score(now_, threads_);
   }
-  read_batch();
-  const auto sources = static_cast<std::int64_t>(first_.size()) - 1;
+  read(ahead_);
+  if (threads_ > 1) {
+    auto scored =
+        std::async(std::launch::async, [this] { score(ahead_, std::max(1, threads_ - 1)); });
+    write(now_);
+    scored.get();
+  } else {
+    write(now_);
+    score(ahead_, 1);
+  }
+  const auto done = static_cast<std::int64_t>(now_.held);
+  std::swap(now_, ahead_);
+  return done;
+}
+
+void RuleScorer::score(Batch& batch, int threads) {
+  const auto sources = static_cast<std::int64_t>(batch.first.size()) - 1;
   std::atomic<std::size_t> free_counter{0};
   constexpr std::int64_t some = 64;  // sources that a thread takes at a time
-  parallel_blocks((sources + some - 1) / some, threads_,
-                  [&] { return counters_.empty() ? nullptr : &counters_[free_counter++]; },
-                  [&](SentenceCounter* counter, std::int64_t block) {
-                    const auto last =
-                        static_cast<std::size_t>(std::min(sources, (block + 1) * some));
-                    for (auto n = static_cast<std::size_t>(block * some); n < last; ++n)
-                      score(first_[n], first_[n + 1], counter);
-                  });
-  for (std::size_t n = 0; n + 1 < first_.size(); ++n) write(first_[n], first_[n + 1]);
-  if (held_ == 0 && settings_.has_gaps && kept_ > 0 && !has_second_glue_) write_glue(false);
-  return static_cast<std::int64_t>(held_);
+  parallel_blocks(
+      (sources + some - 1) / some, threads,
+      [&] { return counters_.empty() ? nullptr : &counters_[free_counter++]; },
+      [&](SentenceCounter* counter, std::int64_t block) {
+        const auto last = static_cast<std::size_t>(std::min(sources, (block + 1) * some));
+        for (auto n = static_cast<std::size_t>(block * some); n < last; ++n)
+          score(std::span(batch.items).subspan(batch.first[n], batch.first[n + 1] - batch.first[n]),
+                counter);
+      });
+}
+
+void RuleScorer::write(const Batch& batch) {
+  for (std::size_t n = 0; n + 1 < batch.first.size(); ++n)
+    write(std::span(batch.items).subspan(batch.first[n], batch.first[n + 1] - batch.first[n]));
+  if (batch.held == 0 && settings_.has_gaps && kept_ > 0 && !has_second_glue_) write_glue(false);
 }
 
 /// All rules of one source.
-void RuleScorer::score(std::size_t begin, std::size_t end, SentenceCounter* counter) {
+void RuleScorer::score(std::span<Item> items, SentenceCounter* counter) const {
   using Smoothing = ScoreSettings::Smoothing;
   double source_count = 0, source_discount = 0;
-  const auto targets = static_cast<double>(end - begin);
+  const auto targets = static_cast<double>(items.size());
   const auto all = static_cast<double>(totals_.rules);
-  for (std::size_t n = begin; n < end; ++n) {
-    source_count += items_[n].pair.count;
-    source_discount += discount_of(settings_.kneser_ney, items_[n].pair.count, items_[n].pair.seen);
+  for (const Item& item : items) {
+    source_count += item.pair.count;
+    source_discount += discount_of(settings_.kneser_ney, item.pair.count, item.pair.seen);
   }
   bool is_counted = false;
-  for (std::size_t n = begin; n < end; ++n) {
-    Item& item = items_[n];
+  for (Item& item : items) {
     const double count = item.pair.count;
     item.source_count = source_count;
     if (count < settings_.min_count) continue;
@@ -145,29 +167,28 @@ void RuleScorer::score_orientations(Item& item) const {
   }
 }
 
-void RuleScorer::write(std::size_t begin, std::size_t end) {
+void RuleScorer::write(std::span<const Item> items) {
   order_.clear();
-  for (std::size_t n = begin; n < end; ++n) {
-    if (items_[n].pair.count < settings_.min_count)
+  for (const Item& item : items) {
+    if (item.pair.count < settings_.min_count)
       ++rare_;
-    else if (!items_[n].is_significant)
+    else if (!item.is_significant)
       ++insignificant_;
     else
-      order_.push_back(n);
+      order_.push_back(&item);
   }
   if (order_.empty()) return;
-  std::stable_sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) {
-    const auto &x = items_[a].features, &y = items_[b].features;
+  std::stable_sort(order_.begin(), order_.end(), [](const Item* a, const Item* b) {
+    const auto &x = a->features, &y = b->features;
     return x[0] != y[0] ? x[0] > y[0] : x[1] > y[1];
   });
   if (settings_.limit > 0 && order_.size() > static_cast<std::size_t>(settings_.limit)) {
     over_limit_ += static_cast<std::int64_t>(order_.size()) - settings_.limit;
     order_.resize(static_cast<std::size_t>(settings_.limit));
   }
-  if (settings_.has_gaps && !has_second_glue_ && items_[order_[0]].text.source[0] >= 0)
-    write_glue(false);
-  for (const std::size_t n : order_) {
-    const Item& item = items_[n];
+  if (settings_.has_gaps && !has_second_glue_ && order_[0]->text.source[0] >= 0) write_glue(false);
+  for (const Item* kept : order_) {
+    const Item& item = *kept;
     RuleView rule;
     rule.source = item.text.source;
     rule.target = item.text.target;

@@ -57,11 +57,19 @@ class RuleScorer {
     std::array<float, 14> features{};
     bool is_significant = true;
   };
+  /// Some whole sources.
+  struct Batch {
+    std::vector<Item> items;
+    std::size_t held = 0;            // of items
+    std::vector<std::size_t> first;  // the first items of each source, and held
+  };
   void read_next();
-  void read_batch();
-  void score(std::size_t begin, std::size_t end, SentenceCounter* counter);
+  void read(Batch& batch);
+  void score(Batch& batch, int threads);
+  void score(std::span<Item> items, SentenceCounter* counter) const;
   void score_orientations(Item& item) const;
-  void write(std::size_t begin, std::size_t end);
+  void write(const Batch& batch);
+  void write(std::span<const Item> items);
   void write_glue(bool is_first);
   std::size_t num_features() const;
 
@@ -73,13 +81,11 @@ class RuleScorer {
   RuleTableWriter& table_;
   int threads_;
   std::vector<SentenceCounter> counters_;  // one a thread, if there is an index
-  RulePair next_;                          // the first rule behind items_
+  RulePair next_;                          // the first rule that is in no batch yet
   TargetMarginal next_target_;
   bool has_next_ = false;
-  std::vector<Item> items_;         // some whole sources
-  std::size_t held_ = 0;            // of items_
-  std::vector<std::size_t> first_;  // the first items of each source, and held_
-  std::vector<std::size_t> order_;
+  Batch now_, ahead_;  // what is written while what comes next is scored
+  std::vector<const Item*> order_;
   bool is_begun_ = false, has_second_glue_ = false;
   std::int64_t kept_ = 0, rare_ = 0, insignificant_ = 0, over_limit_ = 0;
 };

@@ -63,7 +63,13 @@ std::size_t TupleCodes::place_of(std::span<const std::uint64_t> tuple) const {
     hash ^= hash >> 32;
   }
   std::size_t place = (hash * 0x9e3779b97f4a7c15ULL >> 32) & (slots_.size() - 1);
-  while (slots_[place] != free_slot && !std::ranges::equal(this->tuple(slots_[place]), tuple))
+  const auto is_same = [&](std::uint32_t code) {  // tuples are too short for a call to compare them
+    const std::uint64_t* known = tuples_.data() + code * columns_;
+    for (std::size_t n = 0; n < columns_; ++n)
+      if (known[n] != tuple[n]) return false;
+    return true;
+  };
+  while (slots_[place] != free_slot && !is_same(slots_[place]))
     place = (place + 1) & (slots_.size() - 1);
   return place;
 }
@@ -75,7 +81,7 @@ std::optional<std::uint32_t> TupleCodes::code(std::span<const std::uint64_t> tup
     times_[slots_[place]] += times_[slots_[place]] < free_slot ? 1 : 0;
     return slots_[place];
   }
-  if (size_ == most) return std::nullopt;
+  if (size_ == most_) return std::nullopt;
   slots_[place] = static_cast<std::uint32_t>(size_++);
   const std::uint32_t code = slots_[place];
   times_.push_back(1);

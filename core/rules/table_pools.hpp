@@ -78,7 +78,11 @@ class ColumnRange {
 /// Codes of the distinct tuples of a group; when there are too many, there are no more codes.
 class TupleCodes {
  public:
-  explicit TupleCodes(std::size_t columns) : columns_(columns), slots_(1 << 10, free_slot) {}
+  /// A code for one number saves little, so there are fewer of those.
+  explicit TupleCodes(std::size_t columns)
+      : columns_(columns),
+        most_(std::size_t{1} << (columns == 1 ? 16 : 18)),
+        slots_(1 << 10, free_slot) {}
 
   /// The code of a tuple, which is given the next one if it is new; none if it gets none.
   std::optional<std::uint32_t> code(std::span<const std::uint64_t> tuple, bool& is_new);
@@ -91,12 +95,11 @@ class TupleCodes {
 
  private:
   static constexpr std::uint32_t free_slot = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::size_t most = std::size_t{1} << 18;
 
   std::size_t place_of(std::span<const std::uint64_t> tuple) const;
   void grow();
 
-  std::size_t columns_, size_ = 0;
+  std::size_t columns_, most_, size_ = 0;
   std::vector<std::uint64_t> tuples_;
   std::vector<std::uint32_t> slots_, times_;
 };
