@@ -277,6 +277,9 @@ class _Work:
                 "orientation": _orientation_facts(settings, totals),
                 "settings": settings.told(),
             }
+            del scorer
+            for name in ("pairs", "marginals"):  # room for the table
+                (self.work.folder / name).unlink()
             words = [(side.word_bytes, side.word_start) for side in (source, target)]
             table.finish(words[0], words[1], facts)
         return Extracted(RuleTable.open(folder), facts, went_on)
@@ -284,6 +287,10 @@ class _Work:
     def _tell(self, part: str, done: int, total: int) -> None:
         if self.told is not None:
             self.told(part, done, total)
+
+    def _done(self, step: str, file: str) -> Any:
+        """What a step gave, if its file is there still: files go when they are not needed."""
+        return self.work.result(step) if (self.work.folder / file).exists() else None
 
     def _path(self, name: str) -> str:
         return str(self.work.folder / name)
@@ -309,7 +316,7 @@ class _Work:
 
     def _ranks(self, native: _core.AlignedCorpus, side: str) -> NDArray[Any]:
         """The numbers of the phrases of a side."""
-        if self.work.result(f"{side} ranks") is None:
+        if self._done(f"{side} ranks", f"{side}.ranks") is None:
             needs_places = self.settings.significance is not None
             native.rank_phrases(
                 side == "target", self.settings.longest, *self._room(), self._path(f"{side}.ranks"),
@@ -327,7 +334,7 @@ class _Work:
 
     def _pairs(self, native: _core.AlignedCorpus) -> _Totals:
         """The distinct rules, with what was counted of them."""
-        done = self.work.result("pairs")
+        done = self._done("pairs", "pairs")
         if done is not None:
             return _Totals(**done)
         ranks = []
@@ -364,7 +371,7 @@ class _Work:
 
     def _marginals(self, totals: _Totals, discounts: list[float] | None) -> None:
         """What was counted of each rule's target, with any source."""
-        if self.work.result("marginals") is not None:
+        if self._done("marginals", "marginals") is not None:
             return
         self._tell("counting targets", 0, 1)
         _core.InstanceCollector.write_marginals(
