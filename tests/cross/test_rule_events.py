@@ -15,8 +15,8 @@ from tests.reference import rules as reference
 from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError, ForestError, RuleError
-from rosewood.rules.events import DIRECTIONS, EventBlock, orientation_events
-from rosewood.rules.settings import CLASSES, KINDS
+from rosewood.rules.events import EventBlock, orientation_events
+from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 
 ARRAYS = [
     "sentence",

@@ -1,71 +1,26 @@
-"""Phrase tables, reordering tables and grammars of other programs: what becomes of each line."""
+"""Phrase tables and grammars of other programs: what becomes of each line."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import lzma
-import random
-import shutil
-from contextlib import suppress
 from math import log
 
 import numpy as np
 import pytest
+from tests.rule_text_tables import PHRASES, X1, X2, grammar, near, phrases, stream, written
 
 from rosewood import _core
-from rosewood.errors import DamagedFileError, FormatError, RosewoodError, RuleError
+from rosewood.errors import DamagedFileError, FormatError, RuleError
 from rosewood.rules import Gap, Rule, RuleTable
 from rosewood.rules.formats import (
     Imported,
-    Orientations,
-    export_grammar,
     export_moses,
     import_grammar,
     import_moses,
 )
 from rosewood.rules.formats.grammar import kind_of_grammar
-
-PHRASES = """\
-das haus ||| the house ||| 0.5 0.25 0.125 1 ||| 0-0 1-1 ||| 4 8 2 ||| |||
-das haus ||| house ||| 1 0 0.75 0.5 ||| 1-0 ||| 6 8 6 ||| |||
-haus ||| house ||| 1 1 1 1 ||| 0-0 ||| 3 3 3 ||| |||
-"""
-REORDERING = """\
-das haus ||| the house ||| 0.6 0.2 0.2 0.5 0.25 0.25
-haus ||| house ||| 0.8 0.1 0.1 1 0 0
-weg ||| way ||| 0.8 0.1 0.1 1 0 0
-"""
-X1, X2 = Gap("X", 1), Gap("X", 2)
-
-
-def stream(text: str) -> io.BytesIO:
-    return io.BytesIO(text.encode())
-
-
-def phrases(text: str, folder, **more) -> RuleTable:
-    import_moses(stream(text), folder, **more)
-    return RuleTable.open(folder)
-
-
-def grammar(text: str, folder, format, **more) -> RuleTable:
-    import_grammar(stream(text), folder, format=format, **more)
-    return RuleTable.open(folder)
-
-
-def written(table: RuleTable, format: str | None = None, **more) -> str:
-    """A phrase table, or a grammar."""
-    out = io.BytesIO()
-    if format is None:
-        export_moses(table, out, **more)
-    else:
-        export_grammar(table, out, format=format, **more)
-    return out.getvalue().decode()
-
-
-def near(value: float) -> float:
-    return float(np.float32(value))
-
 
 # -- Moses -----------------------------------------------------------------------------------------
 
@@ -162,80 +117,6 @@ def test_a_grammar_is_no_phrase_table(tmp_path):
     with pytest.raises(FormatError, match="it is a grammar"):
         phrases("a [X] ||| x [X] ||| 1\nb [X] ||| y [X] ||| 1\n", tmp_path / "t")
     assert len(phrases("a [X] ||| x [X] ||| 1\nb ||| y ||| 1\n", tmp_path / "t")) == 2
-
-
-# -- reordering tables -----------------------------------------------------------------------------
-
-
-def test_a_reordering_table(tmp_path):
-    file = tmp_path / "reordering-table.wbe-msd-bidirectional-fe.gz"
-    file.write_bytes(gzip.compress(REORDERING.encode()))
-    found = import_moses(stream(PHRASES), tmp_path / "t", reordering=file)
-    assert (found.unmatched, found.missing, found.zeros) == (1, 1, 3)
-    assert len([*found.told()]) == 3
-    table = RuleTable.open(tmp_path / "t")
-    columns = Orientations.parse("msd-bidirectional").columns
-    assert table.features[4:] == columns
-    assert columns[2] == "orientation_backward_discontinuous"
-    assert table.facts["reordering"]["kind"] == "word"
-    (rule,) = table.lookup("haus")
-    have = [rule.features[name] for name in columns]
-    assert have == [near(log(p)) for p in (0.8, 0.1, 0.1, 1)] + [-100.0, -100.0]
-    missing = table.lookup("das haus")[0].features["orientation_forward_swap"]
-    assert missing == near(log(1 / 3))
-    out, moved = tmp_path / "pt", tmp_path / "reordering.msd-bidirectional"
-    export_moses(table, out, reordering=moved)
-    assert "das haus ||| the house ||| 0.6 0.2 0.2 0.5 0.25 0.25\n" in moved.read_text()
-    import_moses(out, tmp_path / "u", reordering=moved)
-    assert [*RuleTable.open(tmp_path / "u")] == [*table]
-
-
-@pytest.mark.parametrize(
-    ("name", "numbers", "want"),
-    [
-        ("x.gz", 6, ("msd", ("backward", "forward"), None)),
-        ("x.gz", 8, ("mslr", ("backward", "forward"), None)),
-        ("reordering-table.hier-mslr-backward-fe", 4, ("mslr", ("backward",), "hierarchy")),
-        ("reordering-table.phrase-msd-forward-fe", 3, ("msd", ("forward",), "phrase")),
-    ],
-)
-def test_orientations_of_a_file(name, numbers, want):
-    assert Orientations.guess(name, numbers) == want
-
-
-def test_orientations_that_cannot_be_known(tmp_path):
-    for numbers in (3, 4, 5):
-        with pytest.raises(RuleError, match=f"{numbers} probabilities"):
-            Orientations.guess("table.gz", numbers)
-    with pytest.raises(RuleError, match="want msd or mslr"):
-        Orientations.parse("monotonicity-bidirectional")
-    with pytest.raises(RuleError, match="there is none"):
-        phrases(PHRASES, tmp_path / "t", orientations="msd-backward")
-    assert Orientations.of_features(["f"]) is None
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("a ||| b", "it has 2 fields, want source ||| target ||| probabilities"),
-        ("das haus ||| the house ||| 1 0 0", "it has 3 probabilities, want 6"),
-        ("a ||| b ||| 1 0 0 1 0 x", "a probability is 'x'"),
-        ("haus ||| house ||| 1 0 0 1 0 0", "it has the same phrases as line 2"),
-        (" ||| house ||| 1 0 0 1 0 0", "the source is empty"),
-    ],
-)
-def test_bad_lines_of_a_reordering_table(tmp_path, line, reason):
-    with pytest.raises(FormatError) as caught:
-        phrases(PHRASES, tmp_path / "t", reordering=stream(REORDERING + line))
-    assert caught.value.line == 4
-    assert caught.value.reason.startswith(reason)
-
-
-def test_a_table_without_orientations_has_no_reordering_table(tmp_path):
-    table = phrases(PHRASES, tmp_path / "t")
-    with pytest.raises(RuleError, match="no orientations"):
-        export_moses(table, tmp_path / "pt", reordering=tmp_path / "re")
-    assert not (tmp_path / "pt").exists()
 
 
 # -- grammars --------------------------------------------------------------------------------------
@@ -423,119 +304,3 @@ def test_more_features_than_a_table_holds(tmp_path):
     text = "".join(f"[X] ||| w{n} ||| x ||| F{n}=1\n" for n in range(5000))
     with pytest.raises(FormatError, match="more than 4096 features"):
         grammar(text, tmp_path / "t", "cdec")
-
-
-# -- what a format cannot say ----------------------------------------------------------------------
-
-
-def test_words_that_would_be_read_as_gaps(tmp_path):
-    def table(word: str) -> RuleTable:
-        return RuleTable.build(tmp_path / "t", [Rule((word,), ("x",), features={"f": 0.0})])
-
-    for word, formats in {"[X,1]": ("cdec", "joshua", "moses"), "[X]": ("cdec", "moses"),
-                          "a|||b": ("cdec", "joshua", "moses", None)}.items():  # fmt: skip
-        made = table(word)
-        for format in ("cdec", "joshua", "moses", None):
-            if format in formats:
-                with pytest.raises(RuleError, match="would be read as something else"):
-                    written(made, format)
-            else:
-                assert word in written(made, format)
-
-
-def test_rules_of_a_grammar_are_no_phrases(tmp_path):
-    rules = [Rule((X1, "a"), (X1, "x"), features={"f": 0.0})]
-    with pytest.raises(RuleError, match="rule 0 is of a grammar"):
-        written(RuleTable.build(tmp_path / "t", rules))
-    rules = [Rule(("a",), ("x",), "S", features={"f": 0.0})]
-    with pytest.raises(RuleError, match="rule 0 is of a grammar"):
-        written(RuleTable.build(tmp_path / "u", rules))
-
-
-def test_names_that_cannot_be_written(tmp_path):
-    rules = [Rule(("a",), ("x",), "N,P", features={"a b": 0.0})]
-    table = RuleTable.build(tmp_path / "t", rules)
-    plain = RuleTable.build(tmp_path / "v", [Rule(("a",), ("x",), "N,P", features={"a": 0.0})])
-    with pytest.raises(RuleError, match="rule 0 has the label 'N,P', which cannot be written"):
-        written(plain, "cdec")
-    with pytest.raises(RuleError, match="feature 'a b' cannot be written"):
-        written(table, "joshua")
-    large = RuleTable.build(tmp_path / "u", [Rule(("a",), ("x",), features={"f": 1e4})])
-    with pytest.raises(RuleError, match="too large for a logarithm"):
-        written(large)
-    assert written(table, "moses").startswith("a [N,P] ||| x [N,P] ||| 1 |||")
-
-
-def test_rules_that_a_format_cannot_hold_are_left_out(tmp_path):
-    rules = [
-        Rule(("[sic]",), ("x",), features={"f": 0.0}),
-        Rule(("a",), ("[sic]",), features={"f": 0.0}),
-        Rule(("a",), ("x",), features={"f": 0.0}),
-        Rule(("a", X1), ("x", X1), features={"f": 0.0}),
-        Rule(("b", Gap("N,P", 1)), ("y", Gap("N,P", 1)), features={"f": 0.0}),
-        Rule(("b",), ("x",), "N,P", features={"f": 0.0}),
-        Rule(("c",), ("x",), features={"f": 1e4}),
-    ]
-    table = RuleTable.build(tmp_path / "t", rules)
-    for format, want in {None: 3, "cdec": 4, "joshua": 7, "moses": 4}.items():
-        out = io.BytesIO()
-        if format is None:
-            done = export_moses(table, out, skip_unwritable=True)
-        else:
-            done = export_grammar(table, out, format=format, skip_unwritable=True, threads=2)
-        assert (done.features, done.skipped) == (("f",), len(rules) - want)
-        assert len(out.getvalue().splitlines()) == want
-
-
-def test_a_block_of_nothing_but_rules_left_out_is_not_the_end(tmp_path):
-    text = "".join(f"[X] ||| w{n} [X,1] ||| [1] ||| A=0\n" for n in range(70_000))
-    table = grammar(f"{text}[X] ||| zzz ||| y ||| A=0\n", tmp_path / "t", "cdec")
-    out = io.BytesIO()
-    done = export_moses(table, out, skip_unwritable=True, threads=2)
-    assert (done.skipped, out.getvalue()) == (70_000, b"zzz ||| y ||| 1 ||| ||| ||| |||\n")
-
-
-def test_what_is_no_file_no_table_and_no_list_is_told(tmp_path):
-    table = phrases("a ||| x ||| 1 1 1 1\n", tmp_path / "t")
-    for act, reason in (
-        (lambda: export_moses("rules", tmp_path / "x"), "want a RuleTable"),
-        (lambda: export_grammar(None, tmp_path / "x", format="cdec"), "want a RuleTable"),
-        (lambda: export_moses(table, 3), "want a path or a stream"),
-        (lambda: export_moses(table, table.folder / "x"), "in the folder of the table"),
-        (lambda: export_moses(table, tmp_path / "x", scores="abcd"), "scores are 'abcd', want a"),
-        (lambda: export_grammar(table, tmp_path / "x", format="cdec", features="f"), "want a list"),
-        (lambda: import_moses(None, tmp_path / "x"), "cannot be read from None"),
-        (lambda: import_grammar(None, tmp_path / "x"), "cannot be read from None"),
-        (lambda: phrases("a ||| x ||| 1 1 1 1\n", tmp_path / "x", scores="abcd"), "want a list"),
-    ):
-        with pytest.raises(RuleError, match=reason):
-            act()
-    assert not (tmp_path / "x").exists()
-
-
-def test_damaged_tables_are_written_or_refused(tmp_path):
-    """Whatever is in its files, the process goes on; what comes out may be wrong."""
-    text = "".join(
-        f"[{'XS'[n % 2]}] ||| w{n} [X,1] v ||| [1] u{n % 7} ||| A={n} B=0.5 ||| 0-1\n"
-        for n in range(40)
-    )
-    good = grammar(text, tmp_path / "good", "cdec")
-    chance = random.Random(7)
-    files = [p.name for p in good.folder.iterdir() if p.suffix != ".json" and p.stat().st_size]
-    for n in range(150):
-        shutil.copytree(good.folder, tmp_path / "bad", dirs_exist_ok=True)
-        file = tmp_path / "bad" / files[n % len(files)]
-        data = bytearray(file.read_bytes())
-        for _ in range(chance.randint(1, 4)):
-            data[chance.randrange(len(data))] = chance.randrange(256)
-        file.write_bytes(data)
-        with suppress(RosewoodError):
-            written(RuleTable.open(tmp_path / "bad"), chance.choice(["cdec", "moses", "joshua"]))
-
-
-def test_a_reordering_table_may_begin_with_an_empty_line(tmp_path):
-    (tmp_path / "phrases").write_text("a ||| b ||| 0.5 0.5 0.5 0.5\n")
-    (tmp_path / "orders").write_text("\na ||| b ||| 0.5 0.25 0.25 0.2 0.2 0.6\n")
-    import_moses(tmp_path / "phrases", tmp_path / "rules", reordering=tmp_path / "orders")
-    (rule,) = RuleTable.open(tmp_path / "rules")
-    assert rule.features["orientation_forward_discontinuous"] == pytest.approx(log(0.6))

@@ -27,14 +27,13 @@ from rosewood import _core
 from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
-from rosewood.rules.settings import CLASSES, KINDS
+from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
 
-__all__ = ["DIRECTIONS", "EventBlock", "check_event_settings", "orientation_events"]
+__all__ = ["EventBlock", "check_event_settings", "orientation_events"]
 
-DIRECTIONS = ("backward", "forward")
 _BEGIN, _END = "<s>", "</s>"  # beside the first and the last word of a sentence
 
 _WORDS = 1 << 16  # target words of the sentences of a block: a few hundred thousand events

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any, Literal, cast
@@ -12,12 +12,14 @@ from rosewood.errors import RuleError
 
 __all__ = [
     "CLASSES",
+    "DIRECTIONS",
     "GAP_SETTINGS",
     "KINDS",
     "PHRASE_SETTINGS",
     "SMOOTHINGS",
     "ExtractionSettings",
     "Smoothed",
+    "orientation_columns",
     "smoothed",
 ]
 
@@ -28,6 +30,7 @@ SmoothingName = Literal["plain", "good-turing", "kneser-ney"]
 
 KINDS = ("word", "phrase", "hierarchy")  # in the order of the native ones
 SMOOTHINGS = ("plain", "good-turing", "kneser-ney")
+DIRECTIONS = ("backward", "forward")
 CLASSES = {
     "msd": ("monotone", "swap", "discontinuous"),
     "mslr": ("monotone", "swap", "left", "right"),
@@ -149,11 +152,7 @@ class ExtractionSettings:
         """Their names: backward, then forward."""
         if self.kind is None:
             return ()
-        return tuple(
-            f"orientation_{direction}_{each}"
-            for direction in ("backward", "forward")
-            for each in CLASSES[self.classes]
-        )
+        return orientation_columns(self.classes, DIRECTIONS)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -167,6 +166,11 @@ class ExtractionSettings:
         fixed = ["rule_penalty", *(["glue"] if self.hierarchical else [])]
         made = [counted, ["lexical_ef"], ["lexical_fe"], fixed]
         return [*made, list(self.orientation_features)] if self.kind else made
+
+
+def orientation_columns(classes: str, directions: Iterable[str]) -> tuple[str, ...]:
+    """The features of orientations, a direction after the other; as Moses orders them."""
+    return tuple(f"orientation_{way}_{name}" for way in directions for name in CLASSES[classes])
 
 
 def _is_whole(value: object) -> bool:

@@ -16,21 +16,18 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from rosewood.errors import RuleError
+from rosewood.rules.settings import CLASSES, DIRECTIONS, orientation_columns
 
 __all__ = ["Orientations"]
 
-_CLASSES = {
-    "msd": ("monotone", "swap", "discontinuous"),
-    "mslr": ("monotone", "swap", "left", "right"),
-}
 _DIRECTIONS = {
-    "bidirectional": ("backward", "forward"),
+    "bidirectional": DIRECTIONS,
     "backward": ("backward",),
     "forward": ("forward",),
 }
 _KINDS = {"wbe": "word", "phrase": "phrase", "hier": "hierarchy"}
 _NAME = re.compile(
-    rf"(?:(?P<kind>{'|'.join(_KINDS)})-)?(?P<classes>{'|'.join(_CLASSES)})"
+    rf"(?:(?P<kind>{'|'.join(_KINDS)})-)?(?P<classes>{'|'.join(CLASSES)})"
     rf"-(?P<direction>{'|'.join(_DIRECTIONS)})"
 )
 
@@ -59,7 +56,7 @@ class Orientations(NamedTuple):
         found = _NAME.search(Path(file).name) if file is not None else None
         if found:
             return cls._of(found)
-        for classes, names in _CLASSES.items():
+        for classes, names in CLASSES.items():
             if numbers == 2 * len(names):
                 return cls(classes, _DIRECTIONS["bidirectional"])
         raise RuleError(
@@ -75,7 +72,7 @@ class Orientations(NamedTuple):
     @classmethod
     def of_features(cls, features: Sequence[str]) -> Self | None:
         """Those that a table has columns for, if it has."""
-        for classes in _CLASSES:
+        for classes in CLASSES:
             for directions in _DIRECTIONS.values():
                 made = cls(classes, directions)
                 if set(made.columns) <= set(features):
@@ -85,9 +82,9 @@ class Orientations(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Of the classes, in the order of Moses."""
-        return _CLASSES[self.classes]
+        return CLASSES[self.classes]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the features, in the order of the numbers of a line."""
-        return tuple(f"orientation_{way}_{name}" for way in self.directions for name in self.names)
+        return orientation_columns(self.classes, self.directions)
