@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.phrase_models import UniformModel, cases
 from tests.reference import phrase_search as reference
+from tests.reference.phrase_graph import SearchGraph, push
 from tests.reference.phrase_options import Forced, OptionMaker, dropped
-from tests.reference.phrase_search import Option, Problem, Reordering, SearchGraph
+from tests.reference.phrase_search import Option, Problem, Reordering
 from tests.reference.rules import LEFT, MONOTONE, RIGHT, SWAP
 
 from rosewood.rules import Rule
@@ -70,23 +71,14 @@ def test_a_swap_with_a_block():
 
 
 def test_forwards_what_is_not_covered_yet_may_be_joined():
-    # 0 then 2: word 1 is free, so 1:3 may become a block.  Then 1: word 3 does not exist.
-    assert orientations(reference.forward, "hierarchy", phrases((0, 1), (2, 3), (1, 2))) == [
-        MONOTONE, SWAP,
-    ]  # fmt: skip
-    # 1, 0, 2: what is behind 0 is covered.
-    assert orientations(reference.forward, "hierarchy", phrases((1, 2), (0, 1), (2, 3))) == [
-        SWAP, RIGHT,
-    ]  # fmt: skip
-    # 3 then 0: word 2 is free; 2, 3, 0: it is not.
-    assert orientations(reference.forward, "hierarchy", phrases((3, 4), (0, 1), (1, 3))) == [
-        SWAP, MONOTONE,
-    ]  # fmt: skip
-    assert orientations(reference.forward, "hierarchy", phrases((2, 3), (3, 4), (0, 1), (1, 2))) == [
-        MONOTONE, LEFT, MONOTONE,
-    ]  # fmt: skip
-    # The current phrase itself covers what is behind the one before.
-    assert orientations(reference.forward, "hierarchy", phrases((2, 3), (0, 2))) == [SWAP]
+    def seen(*spans):
+        return orientations(reference.forward, "hierarchy", phrases(*spans))
+
+    assert seen((0, 1), (2, 3), (1, 2)) == [MONOTONE, SWAP]  # word 1 was free: 1:3 is a block
+    assert seen((1, 2), (0, 1), (2, 3)) == [SWAP, RIGHT]  # what is behind 0 is covered
+    assert seen((3, 4), (0, 1), (1, 3)) == [SWAP, MONOTONE]  # word 2 is free
+    assert seen((2, 3), (3, 4), (0, 1), (1, 2)) == [MONOTONE, LEFT, MONOTONE]  # it is not
+    assert seen((2, 3), (0, 2)) == [SWAP]  # the phrase itself is what lies between
 
 
 @pytest.mark.parametrize(
@@ -152,7 +144,7 @@ def test_a_stack_has_the_largest_block_on_top(size):
     for order in permutations([(n, n + 1) for n in range(size)]):
         stack = ()
         for count, span in enumerate(order, 1):
-            stack = reference.push(stack, span)
+            stack = push(stack, span)
             assert stack[-1] == reference.block_before(order[:count])
 
 
