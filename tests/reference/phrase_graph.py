@@ -7,9 +7,10 @@ a whole; that both agree is tested.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import inf
+from math import exp, inf
+from typing import TypeVar
 
 from tests.reference.phrase_search import (
     LOG_OF_TEN,
@@ -23,6 +24,9 @@ from tests.reference.phrase_search import (
     side,
 )
 from tests.reference.rules import MONOTONE, RIGHT, SWAP
+
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,10 @@ class SearchGraph:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        backward_kinds = {
-            model.kind for model in problem.reorderings if "backward" in model.directions
-        }
-        self._keeps_begin = bool(problem.reorderings)
-        self._keeps_stack = "hierarchy" in backward_kinds
-        self._keeps_bits = "word" in backward_kinds
+        looks = {(model.kind, way) for model in problem.reorderings for way in model.directions}
+        self._keeps_begin = bool(looks - {("hierarchy", "backward")})  # that looks at blocks
+        self._keeps_stack = ("hierarchy", "backward") in looks
+        self._keeps_bits = ("word", "backward") in looks
         start = Hypothesis(
             frozenset(),
             (0, 0),
@@ -175,28 +177,34 @@ class SearchGraph:
         }
         return Edge(hypothesis, None, None, values)
 
-    def _by_head(self) -> list[tuple[Hypothesis | None, list[Edge]]]:
-        """Hypotheses with the edges into them, from the beginning on; the root is the last."""
+    def _inside(
+        self, start: _T, value: Callable[[Edge, _T], _T], combine: Callable[[list[_T]], _T]
+    ) -> _T:
+        """What comes to the root from the beginning, along all edges."""
         into: defaultdict[Hypothesis | None, list[Edge]] = defaultdict(list)
         for edge in self.edges:
             into[edge.head].append(edge)
-        return [(one, into[one]) for one in (*self.nodes, None)]
+        found: dict[Hypothesis | None, _T] = {self.start: start}
+        for node in (*self.nodes[1:], None):
+            found[node] = combine([value(edge, found[edge.tail]) for edge in into[node]])
+        return found[None]
 
     @property
     def num_derivations(self) -> int:
-        count: dict[Hypothesis | None, int] = {}
-        for node, edges in self._by_head():
-            count[node] = sum(count[edge.tail] for edge in edges) + (node == self.start)
-        return count[None]
+        return self._inside(1, lambda edge, below: below, sum)
 
     @property
     def best_score(self) -> float:
         """-inf where there is no derivation."""
-        found: dict[Hypothesis | None, float] = {}
-        for node, edges in self._by_head():
-            scores = [found[edge.tail] + self.problem.score(edge.values) for edge in edges]
-            found[node] = max(scores, default=0.0 if node == self.start else -inf)
-        return found[None]
+        return self._inside(0.0, self._add, lambda scores: max(scores, default=-inf))
+
+    @property
+    def total(self) -> float:
+        """The sum over all derivations of the exponentials of their scores."""
+        return self._inside(1.0, lambda edge, below: exp(self._add(edge, 0.0)) * below, sum)
+
+    def _add(self, edge: Edge, below: float) -> float:
+        return below + self.problem.score(edge.values)
 
 
 def _bits(option: Option) -> tuple[bool, bool, bool]:
