@@ -6,7 +6,8 @@ Random numbers come from a seed; structure is drawn, so that failures shrink whe
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -15,9 +16,12 @@ from zlib import crc32
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from rosewood.decode import PhraseDecoder, SearchSettings, TranslationOptions
 from rosewood.lm import Model, estimate
-from rosewood.rules import Rule
+from rosewood.reorder import Lexicalized
+from rosewood.rules import Rule, RuleTable
 from rosewood.rules.settings import orientation_columns
 from tests.reference.phrase_options import Forced, OptionMaker, Row, table_row
 from tests.reference.phrase_search import Option, Problem, Reordering, may_follow
@@ -116,6 +120,50 @@ class Case:
             self.reorderings,
             self.distortion_limit,
             reference,
+        )
+
+
+class DrawnReordering:
+    """A reordering model whose log probabilities are drawn; rules have no columns for it."""
+
+    def __init__(self, model: Reordering) -> None:
+        self.model = model
+        self.name, self.kind = model.name, model.kind
+        self.classes, self.directions = model.classes, model.directions
+
+    def columns(self, table: RuleTable) -> None:
+        return None
+
+    def log_probabilities(self, options: TranslationOptions) -> NDArray[np.float64]:
+        rows = [
+            drawn_row(self.model, options.words, Option(begin, end, tuple(options.target_words(n))))
+            for n, (begin, end) in enumerate(zip(options.begin, options.end, strict=True))
+        ]
+        return np.array(rows).reshape(len(options), self.model.width)
+
+
+UNLIMITED = SearchSettings(
+    pop_limit=None, stack_size=None, beam=None, option_limit=None, distortion_limit=None
+)
+
+
+@contextmanager
+def decoder_of(
+    case: Case, settings: SearchSettings = UNLIMITED, **more: Any
+) -> Iterator[PhraseDecoder]:
+    """A decoder with the models of a case, which jumps as far as it may."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = RuleTable.build(Path(folder) / "table", case.rules, features=case.columns)
+        models: list[Any] = [DrawnReordering(model) for model in case.others]
+        if case.lexicalized is not None:
+            models.insert(0, Lexicalized.of(table, kind=case.lexicalized.kind))
+        yield PhraseDecoder(
+            table,
+            case.language_models,
+            reorder=models,
+            weights=case.weights,
+            settings=replace(settings, distortion_limit=case.distortion_limit),
+            **more,
         )
 
 

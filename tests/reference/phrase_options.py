@@ -27,7 +27,7 @@ class Forced:
         return begin < self.end and self.begin < end
 
 
-Unknown = Callable[[str], Sequence[str]]
+Unknown = Callable[[str], Sequence[str]]  # a word's translations, each words between spaces
 Features = Callable[[Option, Rule | None], Mapping[str, float]]
 Row = Callable[[Option, Rule], tuple[float, ...]]
 
@@ -37,7 +37,7 @@ def copied(word: str) -> Sequence[str]:
 
 
 def dropped(word: str) -> Sequence[str]:
-    return []
+    return [""]
 
 
 def table_row(option: Option, rule: Rule) -> tuple[float, ...]:
@@ -79,7 +79,8 @@ class OptionMaker:
             is_free = not any(one.touches(place, place + 1) for one in exclusive)
             if is_free and place not in translated:
                 penalty = {"unknown_penalty": UNKNOWN_PENALTY}
-                yield self._without_rule(place, place + 1, self.unknown(word), penalty)
+                for target in self.unknown(word):
+                    yield self._without_rule(place, place + 1, target.split(), penalty)
 
     def best_rules(self, source: tuple[str, ...]) -> list[Rule]:
         """The rules of a source that are looked at; equals in the order of the table."""
