@@ -69,9 +69,9 @@ void bind_options(nb::module_& m) {
       .def_prop_ro("target", column(&SentenceOptions::target), nb::rv_policy::automatic)
       .def_prop_ro("extra_words",
                    [](const SentenceOptions& self) {
-                     nb::list words;
+                     std::vector<nb::bytes> words;
                      for (const std::string& word : self.extra_words)
-                       words.append(nb::bytes(word.data(), word.size()));
+                       words.emplace_back(word.data(), word.size());
                      return words;
                    })
       .def_prop_ro("features", column(&SentenceOptions::features), nb::rv_policy::automatic)

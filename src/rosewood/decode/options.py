@@ -52,12 +52,12 @@ class TranslationOptions:
     @cached_property
     def is_unknown(self) -> NDArray[np.bool_]:
         """Whether it stands for a word that no rule translates."""
-        return self.native.origin == _UNKNOWN
+        return np.equal(self.native.origin, _UNKNOWN)
 
     @cached_property
     def is_forced(self) -> NDArray[np.bool_]:
         """Whether it was given with the sentence."""
-        return self.native.origin == _GIVEN
+        return np.equal(self.native.origin, _GIVEN)
 
     @cached_property
     def target_start(self) -> LongArray:
