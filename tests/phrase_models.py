@@ -31,6 +31,7 @@ SOURCE = ("a", "b", "c", "d")
 UNKNOWN = "ü"
 TARGET = ("A", "B", "C", "D", "E")
 COLUMNS = ("phrase_ef", "phrase_fe", "lexical_ef", "lexical_fe")
+PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 MOST_DERIVATIONS = 1200
 
 _LINES = ("A B C", "B A D D", "C A B", "E D C B A", "A A B", UNKNOWN + " B D", "C D")
@@ -96,12 +97,12 @@ class Case:
         """What makes options for the reference."""
         rows: dict[Reordering, Row] = {}
         if self.lexicalized is not None:
-            rows[self.lexicalized] = table_row
+            rows[self.lexicalized] = partial(table_row, self.lexicalized)
         for model in self.others:
             rows[model] = partial(self._row, model)
         return OptionMaker(self.rules, self.language_models, self.weights, rows, **more)
 
-    def _row(self, model: Reordering, option: Option, rule: Rule) -> tuple[float, ...]:
+    def _row(self, model: Reordering, option: Option, rule: Rule | None) -> tuple[float, ...]:
         return drawn_row(model, self.words, option)
 
     def problem(
@@ -205,7 +206,11 @@ def cases(
     )
     rules = _some_rules(random, case)
     while _count(case, rules) > most:
-        del rules[int(random.integers(len(rules)))]
+        if rules:
+            del rules[int(random.integers(len(rules)))]
+        else:
+            case = replace(case, words=case.words[1:])
+    rules.append(Rule(("no", "such"), TARGET[:1], features=dict.fromkeys(case.columns, 0.0)))
     return replace(case, rules=tuple(rules), weights=_some_weights(random, case))
 
 
@@ -237,7 +242,7 @@ def _some_rules(random: np.random.Generator, case: Case) -> list[Rule]:
 
 def _some_weights(random: np.random.Generator, case: Case) -> dict[str, float]:
     """Of any sign, some of them zero."""
-    names = [*COLUMNS, "word_penalty", "phrase_penalty", "unknown_penalty", "distortion"]
+    names = [*COLUMNS, *PENALTIES, "distortion"]
     names += case.language_models
     for model in case.reorderings:
         names += feature_names(model)

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cross.test_phrase_decoder import check_best, derivations_of, modes, summary, wanted
-from tests.phrase_models import UNKNOWN, UNLIMITED, cases, decoder_of
+from tests.phrase_models import (
+    COLUMNS,
+    PENALTIES,
+    UNKNOWN,
+    UNLIMITED,
+    Case,
+    cases,
+    decoder_of,
+    language_model,
+)
 from tests.reference import phrase_search as reference
 from tests.reference.phrase_options import Forced as ReferenceForced
 from tests.reference.phrase_options import copied, dropped
@@ -89,6 +98,14 @@ def test_unknown_words(case, search):
                     target = said.words[use.target_begin : use.target_end]
                     assert (use.end, use.rule) == (use.begin + 1, None)
                     assert " ".join(target) in by(word)
+
+
+def test_a_table_without_rules():
+    case = Case(("a", "b"), (), {"lm": language_model(2)}, {}, None, (), None)
+    case = with_weights(case, {name: 0.5 for name in (*COLUMNS, *PENALTIES, "distortion", "lm")})
+    with decoder_of(case) as decoder:
+        said = check(case, decoder, case.problem(), "a b").best
+        assert said.features["unknown_penalty"] == -200
 
 
 # -- features that users add -----------------------------------------------------------------------

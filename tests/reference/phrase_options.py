@@ -29,7 +29,7 @@ class Forced:
 
 Unknown = Callable[[str], Sequence[str]]  # a word's translations, each words between spaces
 Features = Callable[[Option, Rule | None], Mapping[str, float]]
-Row = Callable[[Option, Rule], tuple[float, ...]]
+Row = Callable[[Option, Rule | None], tuple[float, ...]]
 
 
 def copied(word: str) -> Sequence[str]:
@@ -40,8 +40,10 @@ def dropped(word: str) -> Sequence[str]:
     return [""]
 
 
-def table_row(option: Option, rule: Rule) -> tuple[float, ...]:
-    """The log probabilities that the rules of a table have as columns."""
+def table_row(model: Reordering, option: Option, rule: Rule | None) -> tuple[float, ...]:
+    """The log probabilities that the rules of a table have as columns; 0 for what is no rule."""
+    if rule is None:
+        return (0.0,) * model.width
     return tuple(v for name, v in rule.features.items() if name.startswith("orientation_"))
 
 
@@ -111,19 +113,16 @@ class OptionMaker:
     def _of_rule(self, begin: int, end: int, rule: Rule) -> Option:
         target = tuple(map(str, rule.target))
         bare = Option(begin, end, target, self._columns(rule), links=frozenset(rule.links))
-        rows = tuple(row(bare, rule) for row in self.reorderings.values())
-        return self._finished(bare, rule, rows)
+        return self._finished(bare, rule)
 
     def _without_rule(
         self, begin: int, end: int, target: Sequence[str], values: Mapping[str, float]
     ) -> Option:
         links: frozenset[Link] = frozenset(product(range(end - begin), range(len(target))))
-        rows = tuple((0.0,) * model.width for model in self.reorderings)
-        return self._finished(Option(begin, end, tuple(target), values, links=links), None, rows)
+        return self._finished(Option(begin, end, tuple(target), values, links=links), None)
 
-    def _finished(
-        self, option: Option, rule: Rule | None, rows: tuple[tuple[float, ...], ...]
-    ) -> Option:
+    def _finished(self, option: Option, rule: Rule | None) -> Option:
+        rows = tuple(row(option, rule) for row in self.reorderings.values())
         values = dict(option.features)
         for feature in self.features:
             values.update(feature(option, rule))
