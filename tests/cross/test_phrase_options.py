@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cross.test_phrase_decoder import check_best, derivations_of, modes, summary, wanted
+from tests.phrase_checks import check_best, derivations_of, summary, wanted
 from tests.phrase_models import (
     COLUMNS,
     PENALTIES,
@@ -27,6 +27,7 @@ from tests.reference.phrase_options import copied, dropped
 from rosewood.decode import Forced, RuleIds, Source, TargetWords
 
 EXAMPLES = settings(max_examples=30, deadline=None)
+modes = st.sampled_from(["cube", "full"])
 
 
 def check(case, decoder, problem, source):
@@ -36,6 +37,18 @@ def check(case, decoder, problem, source):
     assert some == wanted(problem)
     assert found.best.score == pytest.approx(reference.best(problem)[0], abs=1e-6)
     return found
+
+
+def spelt(word):
+    """Two translations for a word, none for others."""
+    return [f"{word} {word}", ""] if word == UNKNOWN else None
+
+
+def spelt_or_copied(word):
+    return spelt(word) or [word]
+
+
+UNKNOWN_WORDS = [("copy", copied), ("drop", dropped), (spelt, spelt_or_copied)]
 
 
 # -- forced translations ---------------------------------------------------------------------------
@@ -59,8 +72,12 @@ def forced_spans(draw, words):
 @given(cases(max_words=5, most=200), modes, st.data())
 def test_forced_translations(case, search, data):
     spans = data.draw(forced_spans(len(case.words)))
-    problem = case.problem(forced=[ReferenceForced(*span) for span in spans])
-    with decoder_of(case, replace(UNLIMITED, search=search)) as decoder:
+    unknown, by = data.draw(st.sampled_from(UNKNOWN_WORDS))
+    limits = {"max_phrase": data.draw(st.sampled_from([None, 1, 2]))}
+    forced = [ReferenceForced(*span) for span in spans]
+    problem = case.problem(forced=forced, unknown=by, **limits)
+    how = replace(UNLIMITED, search=search, **limits)
+    with decoder_of(case, how, unknown=unknown) as decoder:
         source = Source(case.words, forced=tuple(Forced(*span) for span in spans))
         found = check(case, decoder, problem, source)
         said = found.best
@@ -72,37 +89,27 @@ def test_forced_translations(case, search, data):
                 assert " ".join(target) in targets
 
 
-# -- unknown words ---------------------------------------------------------------------------------
-
-
-def spelt(word):
-    """Two translations for a word, none for others."""
-    return [f"{word} {word}", ""] if word == UNKNOWN else None
-
-
-def spelt_or_copied(word):
-    return spelt(word) or [word]
+# -- unknown words -------------------------------------------------------------------------------
 
 
 @EXAMPLES
-@given(cases(max_words=5, most=300), modes)
-def test_unknown_words(case, search):
-    for unknown, by in [("copy", copied), ("drop", dropped), (spelt, spelt_or_copied)]:
-        problem = case.problem(unknown=by)
-        with decoder_of(case, replace(UNLIMITED, search=search), unknown=unknown) as decoder:
-            said = check(case, decoder, problem, case.words).best
-            check_best(problem, said)
-            for use in said.phrases:
-                if use.is_unknown:
-                    word = case.words[use.begin]
-                    target = said.words[use.target_begin : use.target_end]
-                    assert (use.end, use.rule) == (use.begin + 1, None)
-                    assert " ".join(target) in by(word)
+@given(cases(max_words=5, most=300), modes, st.sampled_from(UNKNOWN_WORDS))
+def test_unknown_words(case, search, either):
+    unknown, by = either
+    problem = case.problem(unknown=by)
+    with decoder_of(case, replace(UNLIMITED, search=search), unknown=unknown) as decoder:
+        said = check(case, decoder, problem, case.words).best
+        check_best(problem, said)
+        for use in said.phrases:
+            if use.is_unknown:
+                target = said.words[use.target_begin : use.target_end]
+                assert (use.end, use.rule) == (use.begin + 1, None)
+                assert " ".join(target) in by(case.words[use.begin])
 
 
 def test_a_table_without_rules():
     case = Case(("a", "b"), (), {"lm": language_model(2)}, {}, None, (), None)
-    case = with_weights(case, {name: 0.5 for name in (*COLUMNS, *PENALTIES, "distortion", "lm")})
+    case = with_weights(case, dict.fromkeys((*COLUMNS, *PENALTIES, "distortion", "lm"), 0.5))
     with decoder_of(case) as decoder:
         said = check(case, decoder, case.problem(), "a b").best
         assert said.features["unknown_penalty"] == -200

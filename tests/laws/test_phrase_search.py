@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.phrase_checks import check_best, known_options, told
 from tests.phrase_models import (
     COLUMNS,
     SOURCE,
@@ -22,7 +23,7 @@ from tests.phrase_models import (
     feature_names,
     language_model,
 )
-from tests.reference.phrase_search import LOG_OF_TEN, Reordering
+from tests.reference.phrase_search import LOG_OF_TEN, Reordering, features
 
 from rosewood.decode import SearchSettings
 from rosewood.rules import Rule
@@ -68,18 +69,6 @@ LIMITED = SearchSettings(pop_limit=50, stack_size=30)
 # -- any number of threads -------------------------------------------------------------------------
 
 
-def told(translation):
-    """All that a translation tells."""
-    return (
-        translation.words,
-        translation.score,
-        dict(translation.features),
-        translation.phrases,
-        translation.links,
-        translation.report,
-    )
-
-
 def everything(found):
     forest = found.forest
     arrays = [forest.edge_start, forest.tail, forest.dense, forest.yield_symbol, found.edge_option]
@@ -117,7 +106,9 @@ def check_consistent(decoder, found, text):
     total = sum(weights.get(name, 0.0) * value for name, value in best.features.items())
     assert best.score == pytest.approx(total, abs=1e-6 * max(1, len(text)))
     weight = found.forest.score(decoder.theta())
-    assert found.forest.best(weight).score == pytest.approx(best.score, abs=1e-6 * max(1, len(text)))
+    assert found.forest.best(weight).score == pytest.approx(
+        best.score, abs=1e-6 * max(1, len(text))
+    )
     assert tuple(found.forest.best(weight).words) == best.words
     assert sorted(n for use in best.phrases for n in range(use.begin, use.end)) == list(
         range(len(text))
@@ -149,6 +140,26 @@ def test_a_sentence_without_words():
             }
             assert found.forest.num_derivations() == 1
             assert found.report.reachable
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_paths_through_a_large_forest_have_the_features_they_should(kind):
+    case = replace(large_case(kind), words=tuple(SOURCE * 10))
+    problem = case.problem(option_limit=LIMITED.option_limit)
+    known = known_options(problem)
+    with decoder_of(case, LIMITED) as decoder:
+        found = decoder.search(case.words)
+        check_best(problem, found.best)
+        forest, options = found.forest, found.options
+        weight = forest.score(decoder.theta())
+        for one in forest.sample(0.1 * weight, 5, seed=1):  # nearly any of them
+            used = [n for n in found.edge_option[one.edges[::-1]].tolist() if n >= 0]
+            derivation = tuple(
+                known[options.begin[n], options.end[n], options.target_words(n), False]
+                for n in used
+            )
+            want = features(problem, derivation)
+            assert forest.features.mapping(one.features()) == pytest.approx(want, abs=1e-6)
 
 
 def test_a_sentence_of_500_words():
@@ -187,7 +198,19 @@ def test_without_weights_everything_is_worth_the_same(case):
         assert found.forest.inside(weight)[-1] == pytest.approx(log(found.forest.num_derivations()))
 
 
-# -- limits that are told --------------------------------------------------------------------------
+# -- limits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("search", ["cube", "full"])
+def test_larger_beams_are_not_worse_on_the_whole(search):
+    texts = sentences(30, 14, seed=5)
+    with decoder_of(large_case()) as decoder:
+        totals = []
+        for size in (1, 5, 50, 500):
+            how = replace(LIMITED, search=search, pop_limit=4 * size, stack_size=size)
+            narrow = decoder.with_settings(how)
+            totals.append(sum(one.score for one in narrow.translate(texts)))
+    assert totals[0] < totals[1] < totals[2] <= totals[3]
 
 
 def test_a_limit_for_the_sentence_is_told():

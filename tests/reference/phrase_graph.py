@@ -25,7 +25,6 @@ from tests.reference.phrase_search import (
 )
 from tests.reference.rules import MONOTONE, RIGHT, SWAP
 
-
 _T = TypeVar("_T")
 
 

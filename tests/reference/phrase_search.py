@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import log
 from typing import Any
 
@@ -157,6 +158,7 @@ def block_before(spans: Sequence[Span]) -> Span:
     raise AssertionError("a phrase is a block")
 
 
+@lru_cache(maxsize=1 << 16)  # longer ones are made of the same shorter ones
 def block(spans: tuple[Span, ...]) -> Span | None:
     """What phrases that follow each other on the target side make up by being joined, if they do:
     two at a time, which are neighbours in the source, too."""
