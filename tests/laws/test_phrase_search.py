@@ -206,11 +206,12 @@ def test_larger_beams_are_not_worse_on_the_whole(search):
     texts = sentences(30, 14, seed=5)
     with decoder_of(large_case()) as decoder:
         totals = []
-        for size in (1, 5, 50, 500):
+        for size in (1, 2, 5, 50):
             how = replace(LIMITED, search=search, pop_limit=4 * size, stack_size=size)
             narrow = decoder.with_settings(how)
             totals.append(sum(one.score for one in narrow.translate(texts)))
-    assert totals[0] < totals[1] < totals[2] <= totals[3]
+    assert totals == sorted(totals)
+    assert totals[0] < totals[1] < totals[2]
 
 
 def test_a_limit_for_the_sentence_is_told():
