@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import numpy as np
@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from rosewood.decode import PhraseDecoder, SearchSettings, TranslationOptions
 from rosewood.lm import Model, estimate
+from rosewood.lm.files import Layout
 from rosewood.reorder import Lexicalized
 from rosewood.rules import Rule, RuleTable
-from rosewood.rules.settings import orientation_columns
+from rosewood.rules.settings import Kind, orientation_columns
 from tests.reference.phrase_options import Forced, OptionMaker, Row, table_row
 from tests.reference.phrase_search import Option, Problem, Reordering, may_follow
 from tests.reference.rules import spans
@@ -52,9 +53,10 @@ class UniformModel:
 
 
 @cache
-def language_model(order: int, first: int = 0) -> Model:
+def language_model(order: int, first: int = 0, layout: Layout = "fast") -> Model:
     """Of a few lines, from the first one on; it knows no word of the others."""
-    return estimate(_LINES[first:], order).save(Path(_FOLDER.name) / f"{order}-{first}.rlm")
+    path = Path(_FOLDER.name) / f"{order}-{first}-{layout}.rlm"
+    return estimate(_LINES[first:], order).save(path, layout=layout)
 
 
 def drawn_row(model: Reordering, words: Sequence[str], option: Option) -> tuple[float, ...]:
@@ -157,7 +159,7 @@ def decoder_of(
         table = RuleTable.build(Path(folder) / "table", case.rules, features=case.columns)
         models: list[Any] = [DrawnReordering(model) for model in case.others]
         if case.lexicalized is not None:
-            models.insert(0, Lexicalized.of(table, kind=case.lexicalized.kind))
+            models.insert(0, Lexicalized.of(table, kind=cast(Kind, case.lexicalized.kind)))
         yield PhraseDecoder(
             table,
             case.language_models,
@@ -194,11 +196,15 @@ def cases(
     length = draw(st.sampled_from(range(max_words, min_words - 1, -1)))
     words = tuple(random.choice([*SOURCE, UNKNOWN], length).tolist())
     strategy = st.one_of(st.none(), reordering_models()) if lexicalized is None else lexicalized
-    orders = draw(st.lists(st.integers(1, 4), min_size=1, max_size=2))
+    kinds = st.tuples(st.integers(1, 4), st.sampled_from(["fast", "small"]))
+    models = draw(st.lists(kinds, min_size=1, max_size=2))
     case = Case(
         words,
         (),
-        {f"lm{n or ''}": language_model(order, n) for n, order in enumerate(orders)},
+        {
+            f"lm{n or ''}": language_model(order, n, layout)
+            for n, (order, layout) in enumerate(models)
+        },
         {},
         draw(strategy),
         tuple(draw(reordering_models(f"other{n}")) for n in range(draw(st.integers(0, 2)))),

@@ -3,6 +3,7 @@ threads."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from math import log
 
@@ -41,7 +42,7 @@ def large_case(kind="hierarchy", seed=0):
     for source in [(a,) for a in SOURCE] + [(a, b) for a in SOURCE for b in SOURCE]:
         for _ in range(5):
             target = tuple(random.choice(TARGET, random.integers(1, 4)).tolist())
-            values = np.log(random.uniform(0.05, 0.95, len(case.columns)))
+            values = np.log(random.uniform(0.05, 0.95, len(case.columns))).astype(np.float32)
             rules[source, target] = Rule(
                 source,
                 target,
@@ -96,6 +97,20 @@ def test_any_number_of_threads_finds_the_same(search):
             assert searched == want
 
 
+def test_python_threads_may_share_a_decoder():
+    case, texts = large_case(), sentences(40, 10, seed=2)
+    with decoder_of(case, LIMITED) as decoder:
+        want = [one.words for one in decoder.translate(texts)]
+
+    def best(text):
+        found = decoder.search(text)
+        one = found.forest.best(found.forest.score(decoder.theta()))
+        return found.best.words, tuple(one.words)
+
+    with decoder_of(case, LIMITED) as decoder, ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(best, texts)) == [(words, words) for words in want]
+
+
 # -- sentences of any length -----------------------------------------------------------------------
 
 
@@ -144,7 +159,7 @@ def test_a_sentence_without_words():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_paths_through_a_large_forest_have_the_features_they_should(kind):
-    case = replace(large_case(kind), words=tuple(SOURCE * 10))
+    case = replace(large_case(kind), words=SOURCE * 18)  # more than 64
     problem = case.problem(option_limit=LIMITED.option_limit)
     known = known_options(problem)
     with decoder_of(case, LIMITED) as decoder:
