@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "forest/expectation.hpp"
 #include "util/error.hpp"
 
 namespace rosewood {
@@ -44,15 +45,36 @@ struct Marked {
 class Sweep {
  public:
   Sweep(const ForestView& f, std::span<const double> q)
-      : f_(f), q_(q), occurs_(static_cast<std::size_t>(f.num_nodes())) {}
+      : f_(f), q_(q), occurs_(static_cast<std::size_t>(f.num_nodes())) {
+    for (std::int64_t e = 0; e < f.num_edges(); ++e) paths_ = paths_ && f.tails(e).size() <= 1;
+    if (!paths_) return;
+    count_.resize(q.size());
+    edge_counts(f, q, count_);
+  }
 
-  /// The probabilities at the root; `marked` in order of edges, not empty. Below the first of them
-  /// nothing occurs.
-  const Lane& run(std::span<const Marked> marked) {
-    const NodeId first = f_.head[marked.front().edge];
-    std::fill(occurs_.begin(), occurs_.begin() + first, Lane{});
+  /// The probability of the thing of each lane; `marked` in order of edges, not empty. Below the
+  /// first of them nothing occurs.
+  Lane run(std::span<const Marked> marked) {
+    first_ = f_.head[marked.front().edge];
+    if (!paths_) {
+      fill(marked, f_.root());
+      return occurs_.back();
+    }
+    // A path has a thing for the first time at one edge at most, so that their probabilities add
+    // up; nothing is looked at behind the last of them. Most things are in one place only.
+    NodeId last = -1;
+    for (const Marked& m : marked)
+      for (const NodeId tail : f_.tails(m.edge)) last = std::max(last, tail);
+    fill(marked, last);
+    Lane total{};
+    for (const Marked& m : marked) total[m.lane] += count_[m.edge] * (1.0 - below(m.edge)[m.lane]);
+    return total;
+  }
+
+ private:
+  void fill(std::span<const Marked> marked, NodeId last) {
     auto next = marked.begin();
-    for (std::int64_t v = first; v < f_.num_nodes(); ++v) {
+    for (std::int64_t v = first_; v <= last; ++v) {
       Lane sum{};
       for (Offset e = f_.edge_start[v]; e < f_.edge_start[v + 1]; ++e) {
         Lane here = below(e);
@@ -61,23 +83,24 @@ class Sweep {
       }
       occurs_[v] = sum;
     }
-    return occurs_.back();
   }
 
- private:
   /// That it occurs under some tail: there are no differences, so that small numbers stay exact.
   Lane below(std::int64_t e) const {
-    const auto tails = f_.tails(e);
-    if (tails.empty()) return {};
-    Lane any = occurs_[tails[0]];
-    for (const NodeId tail : tails.subspan(1))
+    Lane any{};
+    for (const NodeId tail : f_.tails(e)) {
+      if (tail < first_) continue;
       for (std::size_t i = 0; i < lanes; ++i) any[i] += occurs_[tail][i] * (1.0 - any[i]);
+    }
     return any;
   }
 
   const ForestView& f_;
   std::span<const double> q_;
-  std::vector<Lane> occurs_;  // of each node: that the things occur in its derivation
+  bool paths_ = true;          // no edge has two tails
+  std::vector<double> count_;  // of each edge, where derivations are paths: its probability
+  NodeId first_ = 0;           // where things begin to occur
+  std::vector<Lane> occurs_;   // of each node from there on: that they occur in its derivation
 };
 
 }  // namespace
@@ -96,12 +119,15 @@ void occurrence_probabilities(const ForestView& f, std::span<const double> q,
   for (std::size_t from = 0; from < order.size(); from += lanes) {
     const std::size_t count = std::min(lanes, order.size() - from);
     marked.clear();
-    for (std::size_t lane = 0; lane < count; ++lane)
-      for (Offset i = places.start[order[from + lane]]; i < places.start[order[from + lane] + 1];
-           ++i)
-        marked.push_back({places.edge[i], lane});
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      const Offset begin = places.start[order[from + lane]];
+      const Offset end = places.start[order[from + lane] + 1];
+      for (Offset i = begin; i < end; ++i)
+        if (i == begin || places.edge[i] != places.edge[i - 1])
+          marked.push_back({places.edge[i], lane});
+    }
     std::ranges::stable_sort(marked, {}, &Marked::edge);
-    const Lane& found = sweep.run(marked);
+    const Lane found = sweep.run(marked);
     for (std::size_t lane = 0; lane < count; ++lane)
       probability[order[from + lane]] = std::min(found[lane], 1.0);
   }
