@@ -1,4 +1,4 @@
-"""From sentences to forests, and from forests to what is said."""
+"""Decoders: a sentence in, a forest of its translations out."""
 
 from rosewood.decode.consensus import (
     ForestMbr,
@@ -9,10 +9,29 @@ from rosewood.decode.consensus import (
     ngram_posteriors,
     variational,
 )
+from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
+from rosewood.decode.options import TranslationOptions
+from rosewood.decode.phrase import PhraseDecoder, PhraseSearch
+from rosewood.decode.settings import SearchSettings
+from rosewood.decode.source import Forced, Source
+from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 
 __all__ = [
+    "Forced",
     "ForestMbr",
     "MbrCandidate",
+    "OptionFeature",
+    "PhraseDecoder",
+    "PhraseSearch",
+    "PhraseUse",
+    "RuleIds",
+    "SearchReport",
+    "SearchSettings",
+    "Source",
+    "SparseFeature",
+    "TargetWords",
+    "Translation",
+    "TranslationOptions",
     "Variational",
     "forest_mbr",
     "mbr",
