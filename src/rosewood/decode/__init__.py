@@ -9,6 +9,14 @@ from rosewood.decode.consensus import (
     ngram_posteriors,
     variational,
 )
+from rosewood.decode.explain import (
+    Difference,
+    ExplainedPhrase,
+    Explanation,
+    FeatureChange,
+    difference,
+    explain,
+)
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase import PhraseDecoder, PhraseSearch
@@ -17,6 +25,10 @@ from rosewood.decode.source import Forced, Source
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 
 __all__ = [
+    "Difference",
+    "ExplainedPhrase",
+    "Explanation",
+    "FeatureChange",
     "Forced",
     "ForestMbr",
     "MbrCandidate",
@@ -33,6 +45,8 @@ __all__ = [
     "Translation",
     "TranslationOptions",
     "Variational",
+    "difference",
+    "explain",
     "forest_mbr",
     "mbr",
     "ngram_posteriors",
