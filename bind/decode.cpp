@@ -69,9 +69,9 @@ void bind_options(nb::module_& m) {
       .def_prop_ro("target", column(&SentenceOptions::target), nb::rv_policy::automatic)
       .def_prop_ro("extra_words",
                    [](const SentenceOptions& self) {
-                     nb::list words;
+                     std::vector<nb::bytes> words;
                      for (const std::string& word : self.extra_words)
-                       words.append(nb::bytes(word.data(), word.size()));
+                       words.emplace_back(word.data(), word.size());
                      return words;
                    })
       .def_prop_ro("features", column(&SentenceOptions::features), nb::rv_policy::automatic)
@@ -125,6 +125,15 @@ void bind_result(nb::module_& m) {
                               self.best.score);
           },
           nb::rv_policy::automatic)
+      .def_prop_ro(
+          "phrases",
+          [](const SearchResult& self) {
+            const BestPath& best = self.best;
+            return std::tuple(best.begin, best.end, best.rule,
+                              std::vector<int>(best.origin.begin(), best.origin.end()),
+                              best.target_start, best.target);
+          },
+          "Begin, end, rule id, origin, target_start and target words of the best translation.")
       .def(
           "take_forest",
           [](SearchResult& self) {

@@ -138,7 +138,7 @@ class SentenceOptions:
     def target(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
 
     @property
-    def extra_words(self) -> list: ...
+    def extra_words(self) -> list[bytes]: ...
 
     @property
     def features(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
@@ -163,6 +163,12 @@ class SearchResult:
 
     @property
     def best(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], float]: ...
+
+    @property
+    def phrases(self) -> tuple[list[int], list[int], list[int], list[int], list[int], list[int]]:
+        """
+        Begin, end, rule id, origin, target_start and target words of the best translation.
+        """
 
     def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
         """

@@ -19,7 +19,8 @@ from rosewood.decode.explain import (
 )
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
 from rosewood.decode.options import TranslationOptions
-from rosewood.decode.phrase import PhraseDecoder, PhraseSearch
+from rosewood.decode.phrase import PhraseDecoder
+from rosewood.decode.results import PhraseSearch
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Source
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation

@@ -23,7 +23,14 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.decode.options import TranslationOptions
 from rosewood.errors import DecodingError
 
-__all__ = ["OptionFeature", "RuleIds", "SparseFeature", "TargetWords", "dense_values"]
+__all__ = [
+    "OptionFeature",
+    "RuleIds",
+    "SparseFeature",
+    "TargetWords",
+    "dense_values",
+    "sparse_values",
+]
 
 Sparse = tuple[ArrayLike, Sequence[str], ArrayLike]  # option, name and value of each
 
@@ -32,7 +39,10 @@ Sparse = tuple[ArrayLike, Sequence[str], ArrayLike]  # option, name and value of
 class OptionFeature(Protocol):
     """Dense features: a column for each name."""
 
-    names: tuple[str, ...]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the features are called."""
+        ...
 
     def __call__(self, options: TranslationOptions) -> ArrayLike:
         """A row for each option, a column for each name."""
@@ -43,7 +53,10 @@ class OptionFeature(Protocol):
 class SparseFeature(Protocol):
     """Sparse features, whose names begin with the template and a colon."""
 
-    template: str
+    @property
+    def template(self) -> str:
+        """How the names begin."""
+        ...
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
         """Of the chosen options: the option, the name and the value of each feature."""
@@ -103,3 +116,27 @@ def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatAr
     if not np.isfinite(values).all():
         raise DecodingError(f"feature {feature.names[0]!r} gave what is no number")
     return values
+
+
+def sparse_values(
+    feature: SparseFeature, options: TranslationOptions, chosen: LongArray
+) -> tuple[LongArray, list[str], FloatArray]:
+    """Options, names and values that a feature gives, checked."""
+    what = f"feature {feature.template!r}"
+    try:
+        owner, names, values = feature(options, chosen)
+        owners = np.asarray(owner, dtype=np.int64)
+        numbers = np.asarray(values, dtype=np.float64)
+        every = list(names)
+    except (TypeError, ValueError) as error:
+        raise DecodingError(f"{what} gave no options, names and values: {error}") from error
+    if not owners.shape == numbers.shape == (len(every),):
+        raise DecodingError(f"{what} gave options, names and values of different lengths")
+    if not np.isin(owners, chosen).all():
+        raise DecodingError(f"{what} names an option that it was not asked of")
+    if not np.isfinite(numbers).all():
+        raise DecodingError(f"{what} gave what is no number")
+    for name in every:
+        if not isinstance(name, str) or not name.startswith(f"{feature.template}:"):
+            raise DecodingError(f"{what} gave the name {name!r}, which begins otherwise")
+    return owners, every, numbers

@@ -7,27 +7,28 @@
     found.forest; found.best.links; found.report
 
 Features have the values that Moses gives them, so weights of a moses.ini fit; docs/decoding.md
-lists them.  Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase_search.py
+lists them.
+Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase_search.py
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from math import inf, isfinite
+from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, IdArray, as_count
+from rosewood.arrays import FloatArray, as_count
 from rosewood.corpus import Vocabulary
-from rosewood.decode.features import OptionFeature, SparseFeature, dense_values
+from rosewood.decode.features import OptionFeature, SparseFeature, dense_values, sparse_values
 from rosewood.decode.options import TranslationOptions
+from rosewood.decode.results import PhraseSearch, Results
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Sentence, Source
-from rosewood.decode.translation import PhraseUse, SearchReport, Translation
+from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError, ForestError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.lm import Model
@@ -36,7 +37,7 @@ from rosewood.reorder.model import ReorderingModel, class_names
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 from rosewood.rules.table import RuleTable
 
-__all__ = ["PhraseDecoder", "PhraseSearch", "UnknownWords"]
+__all__ = ["PhraseDecoder", "UnknownWords"]
 
 UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | None"]
 
@@ -44,18 +45,6 @@ _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 _BATCH = 64  # sentences a thread has at a time
 _ALL = 2**62
 _DEFAULTS = {"word_penalty": -1.0, "unknown_penalty": 1.0, "distortion": 0.3}
-
-
-@dataclass(frozen=True, eq=False)
-class PhraseSearch:
-    """What a search has found: all of it as a forest, and the best of it."""
-
-    source: Source
-    forest: Forest
-    options: TranslationOptions
-    edge_option: IdArray  # of each edge of the forest; -1 where it says nothing
-    best: Translation
-    report: SearchReport
 
 
 class PhraseDecoder:
@@ -97,7 +86,7 @@ class PhraseDecoder:
         )
         self.features = FeatureSpace(self._names())
         self.vocabulary = Vocabulary()
-        self._word_numbers = np.full(len(table.target_words), -1, np.int32)
+        self._results = Results(table, self.features, self.vocabulary, self._sparse)
         self._model = self._native_model()
         self._set_weights(weights)
 
@@ -125,15 +114,13 @@ class PhraseDecoder:
 
     def _set_weights(self, weights: Mapping[str, float] | None) -> None:
         named = self.default_weights() if weights is None else dict(weights)
-        templates = tuple(f"{each.template}:" for each in self._sparse)
         for name, value in named.items():
             if isinstance(value, bool) or not isinstance(value, int | float | np.floating):
                 raise DecodingError(f"the weight of {name!r} is {value!r}, want a number")
             if not isfinite(value):
                 raise DecodingError(f"the weight of {name!r} is {value}, want a number")
-            if self.features.dense_index(name) is None and not name.startswith(templates):
-                if not templates or ":" not in name:
-                    raise DecodingError(f"there is a weight for {name!r}, but no such feature")
+            if self.features.dense_index(name) is None and ":" not in name:
+                raise DecodingError(f"there is a weight for {name!r}, but no such feature")
         for name in self.features.dense:
             if name not in named:
                 raise DecodingError(f"there is no weight for the feature {name!r}")
@@ -208,17 +195,16 @@ class PhraseDecoder:
     ) -> Iterator[PhraseSearch]:
         """The same of many sentences, in their order; alike at any number of threads."""
         for source, options, found in self._searched(sentences, threads, with_forest=True):
-            report = SearchReport(*found.report)
-            forest, edge_option = self._forest(options, found)
-            best = self._translation(source, options, found, report)
-            yield PhraseSearch(source, forest, options, edge_option, best, report)
+            forest, edge_option = self._results.forest(options, found)
+            best = self._results.translation(source, options, found)
+            yield PhraseSearch(source, forest, options, edge_option, best)
 
     def translate(
         self, sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[Translation]:
         """The best translation of each sentence; no forest is made, so this takes least time."""
         for source, options, found in self._searched(sentences, threads, with_forest=False):
-            yield self._translation(source, options, found, SearchReport(*found.report))
+            yield self._results.translation(source, options, found)
 
     def _searched(
         self, sentences: Iterable[Sentence], threads: int, *, with_forest: bool
@@ -278,9 +264,9 @@ class PhraseDecoder:
 
     def _add_columns(self, options: TranslationOptions) -> None:
         first = len(self._columns)
-        for each in self._dense:
-            options.native.set_features(first, dense_values(each, options))
-            first += len(each.names)
+        for dense in self._dense:
+            options.native.set_features(first, dense_values(dense, options))
+            first += len(dense.names)
         first = 0
         for model in self.reorder:
             width = len(class_names(model))
@@ -290,147 +276,10 @@ class PhraseDecoder:
         if self._weighted:
             scores = np.zeros(len(options))
             for each in self._weighted:
-                owner, names, values = self._sparse_values(each, options, np.arange(len(options)))
+                owner, names, values = sparse_values(each, options, np.arange(len(options)))
                 weights = np.array([self.weights.get(name, 0.0) for name in names])
                 np.add.at(scores, owner, weights * values)
             options.native.set_added_score(scores)
-
-    def _sparse_values(
-        self, feature: SparseFeature, options: TranslationOptions, chosen: Any
-    ) -> tuple[Any, list[str], FloatArray]:
-        owner, names, values = feature(options, chosen)
-        owners = np.asarray(owner, dtype=np.int64)
-        numbers = np.asarray(values, dtype=np.float64)
-        every = list(names)
-        what = f"feature {feature.template!r}"
-        if not len(owners) == len(every) == len(numbers):
-            raise DecodingError(f"{what} gave options, names and values of different lengths")
-        if len(owners) and not (owners.min() >= 0 and owners.max() < len(options)):
-            raise DecodingError(f"{what} names an option that is not there")
-        if not np.isfinite(numbers).all():
-            raise DecodingError(f"{what} gave what is no number")
-        for name in every:
-            if not name.startswith(f"{feature.template}:"):
-                raise DecodingError(f"{what} gave the name {name!r}, which begins otherwise")
-        return owners, every, numbers
-
-    # -- results -----------------------------------------------------------------------------------
-
-    def _translation(
-        self,
-        source: Source,
-        options: TranslationOptions,
-        found: _core.SearchResult,
-        report: SearchReport,
-    ) -> Translation:
-        chosen, values, score = found.best
-        words: list[str] = []
-        phrases = []
-        for option in chosen.tolist():
-            said = options.target_words(option)
-            rule = int(options.rule[option])
-            phrases.append(
-                PhraseUse(
-                    int(options.begin[option]),
-                    int(options.end[option]),
-                    len(words),
-                    len(words) + len(said),
-                    None if rule < 0 else int(self.table.ids([rule])[0]),
-                    bool(options.is_unknown[option]),
-                    bool(options.is_forced[option]),
-                )
-            )
-            words += said
-        features = {n: v for n, v in zip(self.features.dense, values.tolist(), strict=True) if v}
-        for each in self._sparse:
-            for option in chosen.tolist():
-                _, names, numbers = self._sparse_values(each, options, np.array([option]))
-                for name, value in zip(names, numbers.tolist(), strict=True):
-                    features[name] = features.get(name, 0.0) + value
-        score = score if report.reachable else -inf
-        return Translation(
-            source, tuple(words), score, features, tuple(phrases), report, self.table
-        )
-
-    def _forest(
-        self, options: TranslationOptions, found: _core.SearchResult
-    ) -> tuple[Forest, IdArray]:
-        (edge_start, tail_start, tail, dense, yield_start, symbols, edge_option) = (
-            found.take_forest()
-        )
-        if len(edge_start) < 2:
-            empty = Forest.empty(features=self.features, vocabulary=self.vocabulary)
-            return empty, edge_option
-        edges = len(edge_option)
-        own = edge_option >= 0
-        rule = np.full(edges, -1, np.int64)
-        rules = options.rule[edge_option[own]]
-        rule[own] = np.where(rules >= 0, self.table.ids(np.maximum(rules, 0)), -1)
-        sparse = self._sparse_rows(options, edge_option) if self._sparse else {}
-        forest = Forest._unchecked(
-            edge_start=edge_start,
-            tail_start=tail_start,
-            tail=tail,
-            features=self.features,
-            dense=dense.reshape(edges, len(self.features.dense)),
-            vocabulary=self.vocabulary,
-            yield_start=yield_start,
-            yield_symbol=self._numbered(options, symbols),
-            rule=rule,
-            **{
-                "feat_start": np.zeros(edges + 1, np.int64),
-                "feat_id": np.zeros(0, np.int32),
-                "feat_value": np.zeros(0),
-                **sparse,
-            },
-        )
-        return forest, edge_option
-
-    def _numbered(self, options: TranslationOptions, symbols: IdArray) -> IdArray:
-        """Words as the vocabulary of all forests numbers them."""
-        known = len(self._word_numbers)
-        used = np.unique(symbols[symbols >= 0])
-        for number in used[used < known].tolist():
-            if self._word_numbers[number] < 0:
-                self._word_numbers[number] = self.vocabulary.add(options.word(number))
-        extra = used[used >= known].tolist()
-        numbers = np.concatenate(
-            [
-                self._word_numbers,
-                np.array([self.vocabulary.add(options.word(n)) for n in extra], np.int32),
-            ]
-        )
-        places = symbols.copy()
-        if extra:
-            among = np.searchsorted(np.array(extra), symbols)
-            places = np.where(symbols >= known, known + among, symbols)
-        return np.where(symbols < 0, symbols, numbers[places]).astype(np.int32)
-
-    def _sparse_rows(self, options: TranslationOptions, edge_option: IdArray) -> dict[str, Any]:
-        """The sparse features of each edge: ids ascend, and each is there once."""
-        used = np.unique(edge_option[edge_option >= 0])
-        rows: dict[int, dict[int, float]] = {option: {} for option in used.tolist()}
-        for each in self._sparse:
-            owners, names, values = self._sparse_values(each, options, used.astype(np.int64))
-            ids = self.features.sparse.add_all(names)
-            for owner, number, value in zip(owners.tolist(), ids, values.tolist(), strict=True):
-                rows[owner][number] = rows[owner].get(number, 0.0) + value
-        ordered = [sorted(rows[option].items()) for option in used.tolist()]
-        counts = np.array([len(row) for row in ordered], np.int64)
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        ids = np.array([number for row in ordered for number, _ in row], np.int32)
-        values = np.array([value for row in ordered for _, value in row])
-        place = np.searchsorted(used, edge_option)  # of edges that say something
-        own = edge_option >= 0
-        lengths = np.where(own, counts[np.where(own, place, 0)] if len(used) else 0, 0)
-        feat_start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        begin = np.where(own, starts[np.where(own, place, 0)], 0)
-        pick = np.arange(feat_start[-1]) + np.repeat(begin - feat_start[:-1], lengths)
-        return {
-            "feat_start": feat_start,
-            "feat_id": ids[pick].astype(np.int32),
-            "feat_value": values[pick].astype(np.float64),
-        }
 
     # -- the rest ----------------------------------------------------------------------------------
 

@@ -71,9 +71,8 @@ class Lexicalized:
         """The same, asked for; options that are of no rule say nothing."""
         rows = np.zeros((len(options), len(self.directions) * len(CLASSES[self.classes])))
         own = options.rule >= 0
-        rows[own] = options.table.feature_rows(options.rule[own])[
-            :, list(self.columns(options.table))
-        ]
+        values = options.table.feature_rows(options.rule[own])
+        rows[own] = values[:, list(self.columns(options.table))]
         return rows
 
 

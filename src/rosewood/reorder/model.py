@@ -26,10 +26,25 @@ __all__ = ["ReorderingModel", "class_names"]
 class ReorderingModel(Protocol):
     """Log probabilities of classes for translation options."""
 
-    name: str  # how its features begin: `reorder` makes reorder_backward_swap
-    kind: Kind  # what orientation is towards: words, phrases or hierarchical blocks
-    classes: Classes
-    directions: tuple[str, ...]  # backward, forward or both
+    @property
+    def name(self) -> str:
+        """How its features begin: `reorder` makes reorder_backward_swap."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """What orientation is towards: words, phrases or hierarchical blocks."""
+        ...
+
+    @property
+    def classes(self) -> Classes:
+        """The names of its classes, see `rules.settings.CLASSES`."""
+        ...
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """Backward, forward or both."""
+        ...
 
     def columns(self, table: RuleTable) -> tuple[int, ...] | None:
         """Columns of the rule table that have the log probabilities already, in the order of
