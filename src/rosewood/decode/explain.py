@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rosewood import lettering as say
-from rosewood.decode.phrase import PhraseSearch
+from rosewood.decode.results import PhraseSearch
 from rosewood.decode.source import Source
 from rosewood.decode.translation import PhraseUse
 from rosewood.errors import DecodingError
