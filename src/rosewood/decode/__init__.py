@@ -1,5 +1,22 @@
 """Decoders: a sentence in, a forest of its translations out."""
 
+from rosewood.decode.consensus import (
+    ForestMbr,
+    MbrCandidate,
+    Variational,
+    forest_mbr,
+    mbr,
+    ngram_posteriors,
+    variational,
+)
+from rosewood.decode.explain import (
+    Difference,
+    ExplainedPhrase,
+    Explanation,
+    FeatureChange,
+    difference,
+    explain,
+)
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase import PhraseDecoder
@@ -9,7 +26,13 @@ from rosewood.decode.source import Forced, Source
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 
 __all__ = [
+    "Difference",
+    "ExplainedPhrase",
+    "Explanation",
+    "FeatureChange",
     "Forced",
+    "ForestMbr",
+    "MbrCandidate",
     "OptionFeature",
     "PhraseDecoder",
     "PhraseSearch",
@@ -22,4 +45,11 @@ __all__ = [
     "TargetWords",
     "Translation",
     "TranslationOptions",
+    "Variational",
+    "difference",
+    "explain",
+    "forest_mbr",
+    "mbr",
+    "ngram_posteriors",
+    "variational",
 ]
