@@ -33,7 +33,7 @@ UNKNOWN = "ü"
 TARGET = ("A", "B", "C", "D", "E")
 COLUMNS = ("phrase_ef", "phrase_fe", "lexical_ef", "lexical_fe")
 PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
-MOST_DERIVATIONS = 1200
+MOST_DERIVATIONS = 800
 
 _LINES = ("A B C", "B A D D", "C A B", "E D C B A", "A A B", UNKNOWN + " B D", "C D")
 _FOLDER = tempfile.TemporaryDirectory(prefix="rosewood-tests-")
