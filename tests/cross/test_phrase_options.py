@@ -56,15 +56,17 @@ UNKNOWN_WORDS = [("copy", copied), ("drop", dropped), (spelt, spelt_or_copied)]
 
 @st.composite
 def forced_spans(draw, words):
-    """Spans of a sentence that do not overlap, with one translation or two."""
-    found, at = [], 0
-    while at < words and len(found) < 2:
-        begin = draw(st.integers(at, words - 1))
+    """Spans of a sentence with one translation or two; those that are exclusive do not overlap."""
+    said = st.sampled_from(["A", "B C", "new word", ""])
+    found, free = [], set(range(words))
+    for _ in range(draw(st.integers(1, 3))):
+        begin = draw(st.integers(0, words - 1))
         end = draw(st.integers(begin + 1, min(words, begin + 3)))
-        targets = draw(st.lists(st.sampled_from(["A", "B C", "new word", ""]), min_size=1,
-                                max_size=2, unique=True))  # fmt: skip
-        found.append((begin, end, tuple(targets), draw(st.booleans())))
-        at = end
+        targets = tuple(draw(st.lists(said, min_size=1, max_size=2, unique=True)))
+        exclusive = free.issuperset(range(begin, end)) and draw(st.booleans())
+        if exclusive:
+            free -= set(range(begin, end))
+        found.append((begin, end, targets, exclusive))
     return found
 
 
@@ -215,3 +217,26 @@ def test_rule_ids_and_target_words(case, search):
                 rule = table.by_id(use.rule)
                 assert rule.source == case.words[use.begin : use.end]
                 assert rule.target == said.words[use.target_begin : use.target_end]
+
+
+@EXAMPLES
+@given(cases(max_words=5, most=100), modes, st.data())
+def test_all_of_it_at_once(case, search, data):
+    """With a reference, too, and features of one's own for forced and unknown words."""
+    case = with_weights(case, WEIGHTS)
+    spans = data.draw(forced_spans(len(case.words)))
+    unknown, by = data.draw(st.sampled_from(UNKNOWN_WORDS))
+    asked = {
+        "forced": [ReferenceForced(*span) for span in spans],
+        "unknown": by,
+        "features": [
+            lambda option, rule: shape(case.words, option),
+            lambda option, rule: pairs(case.words, option),
+        ],
+    }
+    every = {reference.yield_of(one) for one in reference.derivations(case.problem(**asked))}
+    said = data.draw(st.sampled_from(sorted(every)))
+    how = replace(UNLIMITED, search=search)
+    with decoder_of(case, how, features=[Shape(), Pairs()], unknown=unknown) as decoder:
+        source = Source(case.words, tuple(Forced(*span) for span in spans), said)
+        check(case, decoder, case.problem(reference=said, **asked), source)

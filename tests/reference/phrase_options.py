@@ -67,6 +67,12 @@ class OptionMaker:
     def options(self, words: Sequence[str], forced: Sequence[Forced] = ()) -> Iterator[Option]:
         """All options of a sentence."""
         exclusive = [one for one in forced if one.exclusive]
+        forced = exclusive + [
+            one
+            for one in forced
+            if not one.exclusive
+            and not any(other.touches(one.begin, one.end) for other in exclusive)
+        ]
         translated = {one.begin for one in forced if one.end == one.begin + 1}
         for begin, end in spans(len(words), self.max_phrase or len(words)):
             if not any(one.touches(begin, end) for one in exclusive):
