@@ -190,6 +190,7 @@ def cases(
     max_words: int = 6,
     most: int = MOST_DERIVATIONS,
     lexicalized: st.SearchStrategy[Reordering | None] | None = None,
+    max_others: int = 2,
 ) -> Case:
     """Rules that match parts of a sentence, as many as leave no more than `most` derivations."""
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -207,7 +208,9 @@ def cases(
         },
         {},
         draw(strategy),
-        tuple(draw(reordering_models(f"other{n}")) for n in range(draw(st.integers(0, 2)))),
+        tuple(
+            draw(reordering_models(f"other{n}")) for n in range(draw(st.integers(0, max_others)))
+        ),
         draw(limits),
     )
     rules = _some_rules(random, case)

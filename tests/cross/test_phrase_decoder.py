@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.phrase_checks import check_best, check_valid, derivations_of, summary, wanted
-from tests.phrase_models import UNLIMITED, cases, decoder_of, reordering_models
+from tests.phrase_models import UNLIMITED, cases, decoder_of, feature_names, reordering_models
 from tests.reference import phrase_search as reference
 from tests.reference.phrase_graph import SearchGraph
+from tests.reference.phrase_search import Reordering
 
 from rosewood.decode import SearchReport, Source
+from rosewood.rules.settings import KINDS
 
 EXAMPLES = settings(max_examples=40, deadline=None)
 FEWER = settings(max_examples=25, deadline=None)
@@ -69,6 +72,26 @@ def test_recombination_changes_nothing(case, search):
         graph = SearchGraph(problem)
         assert forest.inside(weight)[-1] == pytest.approx(np.log(graph.total), abs=1e-6)
         assert forest.best(weight).score == pytest.approx(graph.best_score, abs=1e-6)
+
+
+@settings(max_examples=5, deadline=None)
+@given(
+    cases(max_words=4, most=100, lexicalized=st.none(), max_others=0),
+    st.sampled_from(["backward", "forward"]),
+)
+def test_very_many_reordering_models(case, way):
+    """Classes of a step are one number while searching: 27 of them fit into it."""
+    others = tuple(
+        Reordering(f"many{n}", kind, "mslr", (way,))
+        for n, kind in zip(range(27), cycle(KINDS), strict=False)
+    )
+    names = [name for model in others for name in feature_names(model)]
+    weights = {**case.weights, **dict.fromkeys(names, 0.25)}
+    case = replace(case, others=others, weights=weights)
+    with decoder_of(case) as decoder:
+        forest = decoder.decode(case.words)
+        found = summary(derivations_of(forest, decoder.theta()), case.language_models)
+        assert found == wanted(case.problem())
 
 
 @FEWER
