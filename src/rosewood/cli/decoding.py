@@ -1,0 +1,387 @@
+"""What `rosewood decode` does: models opened, lines read, results written, and a summary told."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosewood.cli.common import lines_to, warn
+from rosewood.cli.corpora import checked_lines
+from rosewood.cli.lm_reading import name_of, opened
+from rosewood.errors import DecodingError, FormatError
+
+if TYPE_CHECKING:
+    from rosewood.cli.choosing import Consensus
+    from rosewood.decode import (
+        PhraseDecoder,
+        PhraseSearch,
+        PreparedText,
+        SearchReport,
+        SearchSettings,
+        TextTranslator,
+        Translation,
+    )
+    from rosewood.lm import Mixture, Model
+
+__all__ = ["Job", "Reading", "Results", "Wanted", "make_decoder", "open_models", "run"]
+
+_AT_ONCE = 64  # sentences for each thread
+_TOLD = 10  # numbers of lines that are told
+_LM = re.compile(r"[\w.-]+")  # what its feature may be called
+
+
+def open_models(texts: Sequence[str], *, threads: int, quiet: bool) -> dict[str, Model | Mixture]:
+    """The language models of [NAME=]FILE; the decoder says which it can use."""
+    named: dict[str, Path] = {}
+    for text in texts:
+        name, equals, file = text.partition("=")
+        if not equals or Path(text).exists():
+            name, file = "lm", text
+        if not _LM.fullmatch(name):
+            raise DecodingError(f"--lm {text}: {name!r} is no name: want letters, digits, . _ -")
+        if name in named:
+            raise DecodingError(
+                f"--lm {text}: two language models are called {name!r}; tell them apart as in "
+                "--lm news=news.rlm"
+            )
+        named[name] = Path(file)
+    return {name: opened(file, threads=threads, quiet=quiet) for name, file in named.items()}
+
+
+def make_decoder(
+    rules: Path,
+    language_models: dict[str, Model | Mixture],
+    weights: Path | None,
+    *,
+    reorder_kind: str | None,
+    unknown: str,
+    rule_ids: bool,
+    target_words: bool,
+    settings: SearchSettings,
+) -> PhraseDecoder:
+    """The decoder that the options ask for."""
+    from rosewood.corpus.lines import at
+    from rosewood.decode import PhraseDecoder, RuleIds, TargetWords
+    from rosewood.model import read_weights
+    from rosewood.reorder import Lexicalized
+    from rosewood.rules import RuleTable
+
+    table = RuleTable.open(rules)
+    reorder: Any = None
+    if reorder_kind == "none":
+        reorder = ()
+    elif reorder_kind is not None:
+        reorder = Lexicalized.of(table, kind=reorder_kind)  # type: ignore[arg-type]
+        if reorder is None:
+            raise DecodingError(
+                f"--reorder-kind {reorder_kind}: {rules} has no orientations: rosewood extract "
+                "counts them"
+            )
+    decoder = PhraseDecoder(
+        table,
+        language_models,  # type: ignore[arg-type]  # a mixture is refused, with a reason
+        reorder=reorder,
+        features=[*([RuleIds()] if rule_ids else ()), *([TargetWords()] if target_words else ())],
+        settings=settings,
+        unknown=unknown,  # type: ignore[arg-type]
+    )
+    if weights is None:
+        return decoder
+    named = read_weights(weights)
+    with at(str(weights), None):
+        return decoder.with_weights(named)
+
+
+class Job(NamedTuple):
+    """A line, prepared; of a bad one nothing is left but the reason."""
+
+    number: int
+    prepared: PreparedText
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which lines are read, and what is done about bad ones."""
+
+    input: Path
+    reference: Path | None
+    line_words: int
+    line_characters: int
+    on_bad_line: str
+
+    def __post_init__(self) -> None:
+        if self.on_bad_line not in ("stop", "skip"):
+            raise DecodingError(f"--on-bad-line {self.on_bad_line}: want stop or skip")
+
+    def jobs(self, translator: TextTranslator) -> Iterator[Job]:
+        """The lines, with their references."""
+        from rosewood.corpus.lines import at
+
+        bad: dict[int, str] | None = {} if self.on_bad_line == "skip" else None
+        name = name_of(self.input)
+        references = None if self.reference is None else self._lines(self.reference, None)
+        for number, text in self._lines(self.input, bad):
+            said: str | None = None
+            if references is not None:
+                said = next(references, (0, None))[1]
+                if said is None:
+                    told = f"it ends after {number - 1:,} lines, but {name} goes on"
+                    raise FormatError(told, file=str(self.reference))
+            reason = None if bad is None else bad.pop(number, None)
+            try:
+                with at(name, number):
+                    prepared = translator.prepare(text, said)
+            except FormatError as error:
+                if bad is None:
+                    raise
+                reason = error.reason
+            if reason is not None:
+                prepared = translator.prepare("", said)
+            yield Job(number, prepared, reason)
+        if references is not None and next(references, None) is not None:
+            raise FormatError(f"it goes on where {name} ends", file=str(self.reference))
+
+    def _lines(self, file: Path, bad: dict[int, str] | None) -> Iterator[tuple[int, str]]:
+        return checked_lines(file, name_of(file), self.line_characters, self.line_words, bad)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is written of each sentence, and where."""
+
+    output: Path
+    nbest: int | None = None
+    distinct: bool = False
+    json: bool = False
+    consensus: Consensus | None = None
+    alignment: Path | None = None
+    forests: Path | None = None
+
+    @property
+    def needs_forest(self) -> bool:
+        return any(
+            each is not None for each in (self.nbest, self.consensus, self.forests)
+        )  # fmt: skip
+
+
+@dataclass
+class Results:
+    """What is to be told at the end."""
+
+    sentences: int = 0
+    words: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+    narrowed: list[int] = field(default_factory=list)  # numbers of lines
+    timed_out: list[int] = field(default_factory=list)
+    unreachable: list[int] = field(default_factory=list)
+    bad: list[tuple[int, str]] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)
+    added: list[int] = field(default_factory=list)
+
+    def count(self, job: Job, chosen: Translation) -> None:
+        self.sentences += 1
+        self.words += len(job.prepared.source.words)
+        self.unknown += sum(use.is_unknown for use in chosen.phrases)
+        if job.error is not None:
+            self.bad.append((job.number, job.error))
+            return
+        for numbers, is_so in (
+            (self.narrowed, chosen.report.narrowed),
+            (self.timed_out, chosen.report.timed_out),
+            (self.unreachable, not chosen.report.reachable),
+        ):
+            if is_so:
+                numbers.append(job.number)
+
+    def tell(self, unknown: str) -> None:
+        """All that is worth knowing, on standard error."""
+        rate = self.words / self.seconds if self.seconds else 0.0
+        warn(
+            f"{_count(self.sentences, 'sentence')}, {_count(self.words, 'word')} in "
+            f"{self.seconds:.1f} s: {rate:,.0f} words a second"
+        )
+        if self.unknown:
+            done = "copied" if unknown == "copy" else "dropped"
+            warn(f"{_count(self.unknown, 'word')} that no rule translates, {done}")
+        for numbers, told in (
+            (self.narrowed, "searched less thoroughly, for --max-pops"),
+            (self.timed_out, "ended by --time-limit, another run may find something else"),
+            (self.unreachable, "references that cannot be reached"),
+            ([number for number, _ in self.bad], "bad lines, left blank"),
+            (self.lost, "lack placeholders that their source has"),
+            (self.added, "have placeholders that their source has not"),
+        ):
+            if numbers:
+                more = " …" if len(numbers) > _TOLD else ""
+                listed = " ".join(f"{number}" for number in numbers[:_TOLD])
+                warn(f"{told}: {len(numbers):,} (lines {listed}{more})")
+        if self.bad:
+            warn(f"the first of the bad ones, line {self.bad[0][0]}: {self.bad[0][1]}")
+
+
+def run(
+    translator: TextTranslator,
+    jobs: Iterator[Job],
+    wanted: Wanted,
+    *,
+    threads: int,
+    step: Callable[[], object],
+) -> Results:
+    """Translates all lines and writes what is wanted; files appear when all is done."""
+    results = Results()
+    decoder = translator.decoder
+    most = 1 if sys.stdin.isatty() else _AT_ONCE * threads
+    with ExitStack() as stack:
+        write = _Writer(translator, wanted, stack)
+        begin = time.monotonic()
+        while some := list(islice(jobs, most)):
+            sources = [job.prepared.source for job in some]
+            if wanted.needs_forest:
+                for job, found in zip(
+                    some, decoder.search_all(sources, threads=threads), strict=True
+                ):
+                    write(job, found.best, found, results)
+                    step()
+            else:
+                for job, best in zip(
+                    some, decoder.translate(sources, threads=threads), strict=True
+                ):
+                    write(job, best, None, results)
+                    step()
+        results.seconds = time.monotonic() - begin
+    return results
+
+
+class _Writer:
+    """Writes what is wanted of one sentence after the other."""
+
+    def __init__(self, translator: TextTranslator, wanted: Wanted, stack: ExitStack) -> None:
+        from rosewood.forest import ForestSetWriter
+
+        self.translator = translator
+        self.wanted = wanted
+        self.dense = translator.decoder.features.dense
+        self.line = stack.enter_context(lines_to(wanted.output))
+        self.links, self.forests = None, None
+        if wanted.alignment is not None:
+            self.links = stack.enter_context(lines_to(wanted.alignment))
+        if wanted.forests is not None:
+            self.forests = stack.enter_context(ForestSetWriter(wanted.forests))
+
+    def __call__(
+        self, job: Job, best: Translation, found: PhraseSearch | None, results: Results
+    ) -> None:
+        from rosewood.corpus.lines import at
+
+        wanted, chosen = self.wanted, best
+        others: list[Translation] = []
+        told: dict[str, Any] = {}
+        if found is not None and job.error is None and not found.forest.is_empty:
+            with at(f"line {job.number}", None):
+                if wanted.consensus is not None:
+                    chosen, told = wanted.consensus(found, self.translator.decoder.theta())
+                if wanted.nbest is not None:
+                    others = self._alternatives(found)
+        results.count(job, chosen)
+        said = self._said(job, chosen, results)
+        if wanted.json:
+            self.line(self._row(job, chosen, said, others, told))
+        elif wanted.nbest is None:
+            self.line(said)
+        else:
+            self._list(job, others)
+        if self.links is not None:
+            links = () if job.error is not None else chosen.links
+            self.links(" ".join(f"{i}-{j}" for i, j in links))
+        if self.forests is not None and found is not None:
+            info = {"id": str(job.number - 1), "src": job.prepared.source.text}
+            self.forests.append(found.forest, info)
+
+    def _alternatives(self, found: PhraseSearch) -> list[Translation]:
+        from rosewood.decode import alternatives
+
+        theta = self.translator.decoder.theta()
+        return alternatives(found, theta, self.wanted.nbest or 1, distinct=self.wanted.distinct)
+
+    def _said(self, job: Job, chosen: Translation, results: Results) -> str:
+        if job.error is not None:
+            return ""
+        text = self.translator.text_of(chosen, job.prepared)
+        if text.lost:
+            results.lost.append(job.number)
+        if text.added:
+            results.added.append(job.number)
+        return text.text
+
+    def _list(self, job: Job, others: Sequence[Translation]) -> None:
+        from rosewood.corpus.lines import at
+        from rosewood.decode import moses_line
+
+        for each in others:
+            text = self.translator.text_of(each, job.prepared).text
+            with at(f"line {job.number}, use --json", None):
+                self.line(moses_line(job.number - 1, each, self.dense, text))
+
+    def _row(
+        self,
+        job: Job,
+        chosen: Translation,
+        said: str,
+        others: Sequence[Translation],
+        told: dict[str, Any],
+    ) -> str:
+        from rosewood.decode.alternatives import all_features
+
+        row: dict[str, Any] = {"id": str(job.number - 1), "src": job.prepared.text}
+        if job.error is not None:
+            return json.dumps({**row, "error": job.error}, ensure_ascii=False)
+        is_there = chosen.report.reachable
+        row |= {
+            "translation": said if is_there else None,
+            "words": list(chosen.words),
+            "score": chosen.score if is_there else None,
+            "features": all_features(chosen, self.dense) if is_there else {},
+            "phrases": [
+                {
+                    "source": [use.begin, use.end],
+                    "target": [use.target_begin, use.target_end],
+                    "rule": use.rule,
+                    "is_unknown": use.is_unknown,
+                    "is_forced": use.is_forced,
+                }
+                for use in chosen.phrases
+            ],
+            "links": [list(link) for link in chosen.links],
+            "report": _report(chosen.report),
+            **told,
+        }
+        if self.wanted.nbest is not None:
+            row["hyps"] = [
+                {
+                    "text": self.translator.text_of(each, job.prepared).text,
+                    "features": all_features(each, self.dense),
+                    "scores": {"model": each.score},
+                }
+                for each in others
+            ]
+        return json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+
+def _report(report: SearchReport) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(report)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
