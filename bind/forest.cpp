@@ -2,6 +2,7 @@
 #include "bind.hpp"
 #include "forest/expectation.hpp"
 #include "forest/kernels.hpp"
+#include "forest/occurrence.hpp"
 #include "forest/validate.hpp"
 
 namespace rosewood::bind {
@@ -145,6 +146,18 @@ void bind_forest(nb::module_& m) {
   };
   bind_local("centre_local", &centre_local);
   bind_local("edge_covariances", &edge_covariances);
+  m.def(
+      "occurrence_probabilities",
+      [](const ForestHandle& f, In<double> q, In<Offset> mark_start, In<std::int64_t> mark,
+         Out<double> probability) {
+        check_size("q", q.size(), f.edges());
+        check_offsets("mark_start", span_of(mark_start), f.view.num_edges(),
+                      static_cast<std::int64_t>(mark.size()));
+        occurrence_probabilities(f.view, span_of(q), {span_of(mark_start), span_of(mark)},
+                                 span_of(probability));
+      },
+      "forest"_a, "q"_a.noconvert(), "mark_start"_a.noconvert(), "mark"_a.noconvert(),
+      "probability"_a.noconvert(), Release());
   m.def(
       "edge_scores",
       [](const FeatureHandle& h, In<double> theta, Out<double> score, int threads) {

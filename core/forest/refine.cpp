@@ -59,7 +59,7 @@ class Refiner {
       : f_(f),
         yield_(yield),
         order_(n),
-        ends_(static_cast<std::size_t>(n - 1)),
+        ends_(n - 1),
         begin_(begin),
         end_(end),
         max_edges_(max_edges),
@@ -67,6 +67,7 @@ class Refiner {
         grams_(out_.gram_word_start, out_.gram_word) {}
 
   Refined run() {
+    find_open_sides();
     std::vector<std::pair<NodeId, NodeId>> range(static_cast<std::size_t>(f_.num_nodes()));
     std::vector<std::int64_t> state_of;  // of each new node
     for (std::int64_t v = 0; v < f_.num_nodes(); ++v) {
@@ -75,7 +76,7 @@ class Refiner {
       range[v] = {first, static_cast<NodeId>(out_.structure.node_map.size())};
     }
     for (const std::int64_t state : state_of) {
-      // In the table a long string is (left ends, gap, right ends), a short one is itself.
+      // In the table a string is (left end, gap, right end), a short one in the middle is itself.
       const auto words = states_[state];
       const bool whole = std::ranges::find(words, gap) == words.end();
       for (const SymbolId w : words)
@@ -93,6 +94,30 @@ class Refiner {
     std::vector<NodeId> tails;
     std::vector<std::int64_t> grams;
   };
+
+  /// Where other words may come to stand beside a node's string. A sentence's first node never has
+  /// any to its left: there is no reason to tell it by its first words.
+  void find_open_sides() {
+    open_left_.assign(static_cast<std::size_t>(f_.num_nodes()), 0);
+    open_right_ = open_left_;
+    open_right_[f_.root()] = end_ >= 0;
+    for (std::int64_t e = f_.num_edges() - 1; e >= 0; --e) {
+      const auto says = yield_[e];
+      for (std::size_t i = 0; i < says.size(); ++i) {
+        if (says[i] >= 0) continue;
+        const NodeId tail = f_.tails(e)[-1 - says[i]];
+        open_left_[tail] |= i > 0 || open_left_[f_.head[e]];
+        open_right_[tail] |= i + 1 < says.size() || open_right_[f_.head[e]];
+      }
+    }
+  }
+
+  /// Whether an edge is the lowest that surely begins the sentence: `begin` stands before it.
+  bool begins(std::int64_t e) const {
+    if (begin_ < 0 || open_left_[f_.head[e]]) return false;
+    const auto says = yield_[e];
+    return says.empty() || says[0] >= 0 || open_left_[f_.tails(e)[-1 - says[0]]];
+  }
 
   /// All edges of v, in all combinations of what its tails became, grouped by their state.
   void build_node(std::int64_t v, const std::vector<std::pair<NodeId, NodeId>>& range,
@@ -113,7 +138,7 @@ class Refiner {
                             " edges: prune the forest first, or allow more");
         tokens_of(e, choice, state_of, root);
         pending.push_back(
-            {root ? states_.number({}) : state_number(), e, choice, complete_grams()});
+            {root ? states_.number({}) : state_number(v), e, choice, complete_grams()});
         std::size_t slot = tails.size();
         while (slot > 0 && ++choice[slot - 1] == range[tails[slot - 1]].second) {
           choice[slot - 1] = range[tails[slot - 1]].first;
@@ -146,7 +171,7 @@ class Refiner {
   void tokens_of(std::int64_t e, std::span<const NodeId> choice,
                  const std::vector<std::int64_t>& state_of, bool root) {
     tokens_.clear();
-    if (root && begin_ >= 0) tokens_.push_back({begin_, sentence_begin});
+    if (begins(e)) tokens_.push_back({begin_, sentence_begin});
     for (const SymbolId symbol : yield_[e]) {
       if (symbol >= 0) {
         tokens_.push_back({symbol, own});
@@ -159,16 +184,20 @@ class Refiner {
     if (root && end_ >= 0) tokens_.push_back({end_, own});
   }
 
-  std::int64_t state_number() {
+  std::int64_t state_number(std::int64_t v) {
+    const auto is_gap = [](const Token& t) { return t.word == gap; };
+    const auto before = std::ranges::find_if(tokens_, is_gap) - tokens_.begin();
+    const auto after = std::find_if(tokens_.rbegin(), tokens_.rend(), is_gap) - tokens_.rbegin();
+    const auto left = open_left_[v] ? std::min(before, ends_) : 0;
+    const auto right = open_right_[v] ? std::min(after, ends_) : 0;
+    const auto all = std::ssize(tokens_);
     string_.clear();
-    const bool has_gap = std::ranges::any_of(tokens_, [](const Token& t) { return t.word == gap; });
-    if (!has_gap && tokens_.size() < ends_) {
+    if (open_left_[v] && open_right_[v] && before == all && all < ends_) {
       for (const Token& t : tokens_) string_.push_back(t.word);
     } else {
-      for (std::size_t i = 0; i < ends_; ++i) string_.push_back(tokens_[i].word);
+      for (std::ptrdiff_t i = 0; i < left; ++i) string_.push_back(tokens_[i].word);
       string_.push_back(gap);
-      for (std::size_t i = tokens_.size() - ends_; i < tokens_.size(); ++i)
-        string_.push_back(tokens_[i].word);
+      for (std::ptrdiff_t i = all - right; i < all; ++i) string_.push_back(tokens_[i].word);
     }
     return states_.number(string_);
   }
@@ -195,11 +224,12 @@ class Refiner {
   const ForestView& f_;
   const YieldView& yield_;
   int order_;
-  std::size_t ends_;
+  std::ptrdiff_t ends_;
   SymbolId begin_, end_;
   std::int64_t max_edges_;
   std::int64_t edges_ = 0;
   Refined out_;
+  std::vector<std::uint8_t> open_left_, open_right_;  // of each old node
   std::vector<Offset> state_start_{0};
   std::vector<SymbolId> state_word_;
   StringTable states_;

@@ -49,7 +49,7 @@ Structure share_equal_parts(const ForestView& f, const YieldView& yield,
 struct Refined {
   Structure structure;
   std::vector<Offset> state_start{0};  // boundary words of each new node: left then right, or the
-  std::vector<SymbolId> state_word;    // whole string where it is shorter than n-1 words
+  std::vector<SymbolId> state_word;    // whole string where that is short and has both sides open
   std::vector<std::uint8_t> state_whole;
   std::vector<Offset> gram_start{0};  // n-grams each new edge completes, as rows of gram numbers
   std::vector<std::int64_t> gram;
@@ -58,9 +58,10 @@ struct Refined {
 };
 
 /// Splits nodes until each knows its first and last n-1 words, so that every n-gram (of 1 to n
-/// words) of a derivation's string is completed at exactly one of its edges. `begin` and `end` (or
-/// -1) are words put around the whole string; `begin` alone does not count as an n-gram. Throws
-/// where more than `max_edges` would be made.
+/// words) of a derivation's string is completed at exactly one of its edges; on a side where no
+/// derivation puts anything, a node need not know them. `begin` and `end` (or -1) are words put
+/// around the whole string; `begin` alone does not count as an n-gram, and belongs to the lowest
+/// node that is sure to come first. Throws where more than `max_edges` would be made.
 Refined refine(const ForestView& f, const YieldView& yield, int n, SymbolId begin, SymbolId end,
                std::int64_t max_edges);
 

@@ -23,6 +23,7 @@ from tests.reference.transform import (
     derivations,
     describe,
     mapped_derivations,
+    open_sides,
 )
 from tests.strategies import finite_log_weights, forests, quarters, weighted_forests, weights_for
 
@@ -215,17 +216,23 @@ def test_refine(forest, n, around):
             for gram in grams.gram[grams.start[edge] : grams.start[edge + 1]].tolist():
                 have[tuple(made.word(w) for w in grams.words(gram))] += 1
         assert have == ngrams(words_of(made, derivation), n, begin, end)
-    # Every node but the root knows its boundary words.
+    # Every node but the root knows its boundary words, where anything may stand beside them.
+    left, right = open_sides(forest, followed=end is not None)
     for node, own in enumerate(derivations_of_nodes(made)[:-1]):
         known = refined.boundary[refined.boundary_start[node] : refined.boundary_start[node + 1]]
         told = [made.word(w) for w in known.tolist()]
+        old = int(refined.node_map[node])
         for derivation in own:
             words = words_of(made, derivation)
+            if begin is not None and not left[old]:
+                words = [begin, *words]
             if refined.whole[node]:
                 assert words == told
-                assert len(words) < n - 1
+                assert len(words) < n - 1 and left[old] and right[old]
             else:
-                assert told == words[: n - 1] + words[len(words) - (n - 1) :]
+                first = words[: n - 1] if left[old] else []
+                last = words[max(0, len(words) - (n - 1)) :] if right[old] else []
+                assert told == first + last
     # And no node is split more than that needs.
     states = set()
     for node in range(made.num_nodes - 1):

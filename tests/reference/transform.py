@@ -190,10 +190,13 @@ class Refined(NamedTuple):
 def refine(forest: Forest, n: int, begin: int = -1, end: int = -1) -> Refined:
     """A copy of a node for each pair of first and last n-1 words (or whole string below n-1 words).
 
-    An edge completes the n-grams of 1 to n words that do not lie within one of its tails.  `begin`
-    and `end`, where not negative, stand around the root's string; `begin` alone is no n-gram.
+    Words on a side where no edge puts anything do not tell copies apart.  An edge completes the
+    n-grams of 1 to n words that do not lie within one of its tails.  `begin` and `end`, where not
+    negative, stand around the root's string: `end` at the root, `begin` at the lowest edges that
+    are sure to come first.  `begin` alone is no n-gram.
     """
     tails, says = tails_of(forest), says_of(forest)
+    left, right = open_sides(forest, followed=end >= 0)
     copies: list[list[int]] = []  # the new nodes of each old one
     known: list[tuple[int, ...]] = []  # what each new node knows: words, perhaps with a GAP
     rows, grams = [], []
@@ -202,7 +205,9 @@ def refine(forest: Forest, n: int, begin: int = -1, end: int = -1) -> Refined:
         groups: dict[tuple[int, ...], list] = {(): []} if root else {}
         for edge in forest.edges_into(node):
             for choice in product(*(copies[tail] for tail in tails[edge])):
-                tokens = [(begin, BEGIN)] if root and begin >= 0 else []
+                first = says[edge][0] if says[edge] else 0
+                lowest = not left[node] and (first >= 0 or left[tails[edge][-1 - first]])
+                tokens = [(begin, BEGIN)] if lowest and begin >= 0 else []
                 for symbol in says[edge]:
                     slot = -1 - symbol
                     tokens += (
@@ -210,7 +215,8 @@ def refine(forest: Forest, n: int, begin: int = -1, end: int = -1) -> Refined:
                         else [(word, slot) for word in known[choice[slot]]]
                     )  # fmt: skip
                 tokens += [(end, OWN)] if root and end >= 0 else []
-                state = () if root else _ends([word for word, _ in tokens], n - 1)
+                said = [word for word, _ in tokens]
+                state = () if root else _ends(said, n - 1, left[node], right[node])
                 groups.setdefault(state, []).append((edge, choice, _completed(tokens, n)))
         copies.append(list(range(len(rows), len(rows) + len(groups))))
         for state, row in groups.items():
@@ -221,10 +227,29 @@ def refine(forest: Forest, n: int, begin: int = -1, end: int = -1) -> Refined:
     return Refined(structure(rows), boundary, [GAP not in state for state in known], grams)
 
 
-def _ends(words: list[int], size: int) -> tuple[int, ...]:
-    if GAP not in words and len(words) < size:
+def open_sides(forest: Forest, *, followed: bool) -> tuple[list[bool], list[bool]]:
+    """Whether words may come to stand to the left and to the right of each node's string."""
+    tails, says = tails_of(forest), says_of(forest)
+    left = [False] * forest.num_nodes
+    right = [followed and node == forest.root for node in range(forest.num_nodes)]
+    for node in reversed(range(forest.num_nodes)):
+        for edge in forest.edges_into(node):
+            for place, symbol in enumerate(says[edge]):
+                if symbol < 0:
+                    tail = tails[edge][-1 - symbol]
+                    left[tail] |= place > 0 or left[node]
+                    right[tail] |= place < len(says[edge]) - 1 or right[node]
+    return left, right
+
+
+def _ends(words: list[int], size: int, left: bool, right: bool) -> tuple[int, ...]:
+    if left and right and GAP not in words and len(words) < size:
         return tuple(words)
-    return (*words[:size], GAP, *words[len(words) - size :])
+    before = words[: words.index(GAP)] if GAP in words else words
+    after = words[len(words) - words[::-1].index(GAP) :] if GAP in words else words
+    first = before[:size] if left else []
+    last = after[max(0, len(after) - size) :] if right else []
+    return (*first, GAP, *last)
 
 
 def _completed(tokens, n: int) -> list[tuple[int, ...]]:

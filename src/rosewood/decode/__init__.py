@@ -1,6 +1,15 @@
 """Decoders: a sentence in, a forest of its translations out."""
 
 from rosewood.decode.alternatives import alternatives, moses_line, translation_of
+from rosewood.decode.consensus import (
+    ForestMbr,
+    MbrCandidate,
+    Variational,
+    forest_mbr,
+    mbr,
+    ngram_posteriors,
+    variational,
+)
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
 from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.options import TranslationOptions
@@ -13,8 +22,10 @@ from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 
 __all__ = [
     "Forced",
+    "ForestMbr",
     "Glossary",
     "GlossaryEntry",
+    "MbrCandidate",
     "OptionFeature",
     "PhraseDecoder",
     "PhraseSearch",
@@ -30,7 +41,12 @@ __all__ = [
     "TranslatedText",
     "Translation",
     "TranslationOptions",
+    "Variational",
     "alternatives",
+    "forest_mbr",
+    "mbr",
     "moses_line",
+    "ngram_posteriors",
     "translation_of",
+    "variational",
 ]

@@ -63,7 +63,8 @@ class Refined(NamedTuple):
     """The refined forest, its maps, the n-grams, and each node's boundary words.
 
     Node v's words are boundary[boundary_start[v]:boundary_start[v+1]]: all of its string where
-    whole[v], else the first n-1 and then the last n-1.
+    whole[v], else the first n-1 and then the last n-1 (all, where there are fewer).  Those on a
+    side where no derivation puts anything are left out: nodes of a lattice know their last words.
     """
 
     forest: Forest
@@ -83,10 +84,10 @@ def refine(
     end: str | None = None,
     max_edges: int = MAX_EDGES,
 ) -> Refined:
-    """Split nodes by their first and last n-1 words.
+    """Split nodes by their first and last n-1 words, on the sides where n-grams go on.
 
     `begin` and `end` are words put around the whole string (added to the vocabulary); `begin` by
-    itself does not count as an n-gram.  More than `max_edges` edges is an error, not a long wait.
+    itself does not count as an n-gram, and stands in the string of nodes that surely come first.  More than `max_edges` edges is an error, not a long wait.
     """
     n, max_edges = as_count("n", n, 1, 2**31 - 1), as_count("max_edges", max_edges)
     if (begin is not None or end is not None) and forest.vocabulary is None:
