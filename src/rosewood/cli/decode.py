@@ -51,7 +51,7 @@ def decode(
     input: Annotated[
         Path,
         typer.Argument(
-            metavar="[INPUT]",
+            metavar="INPUT",
             help="A sentence a line, words between spaces, .gz .xz .zst too; - is standard input.",
         ),
     ] = Path("-"),
@@ -263,6 +263,23 @@ def decode(
             "--nbest also hyps, as tune reads them.",
         ),
     ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            rich_help_panel=_OUTPUT,
+            help="What each feature says of each phrase: a table on standard error, or in --json.",
+        ),
+    ] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            metavar="FILE",
+            rich_help_panel=FILES,
+            help="The same to look at: .svg of one sentence, or an .html page of many.",
+        ),
+    ] = None,
     on_bad_line: Annotated[
         str,
         typer.Option(
@@ -283,12 +300,14 @@ def decode(
 
     rosewood decode --rules rules --lm en.rlm dev.de --nbest 100 --distinct -o dev.nbest
     """
-    from rosewood.cli.choosing import Consensus
-    from rosewood.cli.decoding import Reading, Wanted, make_decoder, open_models, run
+    from rosewood.cli.decode_consensus import Consensus
+    from rosewood.cli.decode_output import Wanted
+    from rosewood.cli.decoding import Reading, make_decoder, open_models, run
     from rosewood.progress import progress
 
     chosen = Consensus.parse(consensus, settings)
-    _check(nbest, distinct, json, rule_ids, consensus, forests)
+    _check(nbest, distinct, json, rule_ids, consensus)
+    _check_files(forests, picture)
     reading = Reading(input, reference, line_words, line_characters, on_bad_line)
     limits = _settings(
         search=search,
@@ -302,7 +321,7 @@ def decode(
         time_limit=time_limit,
     )
     files = [input, reference, weights, glossary, text_source, text_target, config]
-    outputs = {"-o": output, "--alignment": alignment, "--forests": forests}
+    outputs = {"-o": output, "--alignment": alignment, "--forests": forests, "--picture": picture}
     if sum(str(path) == "-" for path in outputs.values()) > 1:
         raise DecodingError("standard output (-) can be written only once")
     check_files(outputs, files)
@@ -319,7 +338,9 @@ def decode(
         settings=limits,
     )
     translator = _translator(decoder, text_source, text_target, glossary, inline)
-    wanted = Wanted(output, nbest, distinct, json, chosen, alignment, forests)
+    wanted = Wanted(
+        output, nbest, distinct, json, explain, chosen, alignment, forests, picture
+    )
     if weights is None and not quiet:
         warn("there are no --weights: untuned ones are used, with which tuning may begin")
     with progress("decoding, sentences", quiet=quiet) as step:
@@ -334,7 +355,6 @@ def _check(
     as_json: bool,
     rule_ids: bool,
     consensus: str | None,
-    forests: Path | None,
 ) -> None:
     """Options that do not go together."""
     if distinct and nbest is None:
@@ -345,8 +365,13 @@ def _check(
         raise DecodingError(
             "names of rules have ||| in them, which parts the lines of --nbest: use --json"
         )
+
+
+def _check_files(forests: Path | None, picture: Path | None) -> None:
     if forests is not None and forests.suffix != ".rwf":
         raise FormatError("--forests: a set of forests ends with .rwf", file=forests)
+    if picture is not None and picture.suffix.lower() not in (".svg", ".html"):
+        raise FormatError("--picture: it ends with .svg or .html", file=picture)
 
 
 def _settings(**typed: str | None) -> SearchSettings:

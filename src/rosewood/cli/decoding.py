@@ -1,8 +1,7 @@
-"""What `rosewood decode` does: models opened, lines read, results written, and a summary told."""
+"""What `rosewood decode` does: models opened, lines read and translated, a summary told."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
@@ -13,25 +12,23 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rosewood.cli.common import lines_to, warn
+from rosewood.cli.common import warn
 from rosewood.cli.corpora import checked_lines
 from rosewood.cli.lm_reading import name_of, opened
 from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:
-    from rosewood.cli.choosing import Consensus
+    from rosewood.cli.decode_output import Wanted
     from rosewood.decode import (
         PhraseDecoder,
-        PhraseSearch,
         PreparedText,
-        SearchReport,
         SearchSettings,
         TextTranslator,
-        Translation,
+        TranslatedText,
     )
     from rosewood.lm import Mixture, Model
 
-__all__ = ["Job", "Reading", "Results", "Wanted", "make_decoder", "open_models", "run"]
+__all__ = ["Job", "Reading", "Results", "make_decoder", "open_models", "run"]
 
 _AT_ONCE = 64  # sentences for each thread
 _TOLD = 10  # numbers of lines that are told
@@ -154,25 +151,6 @@ class Reading:
         return checked_lines(file, name_of(file), self.line_characters, self.line_words, bad)
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is written of each sentence, and where."""
-
-    output: Path
-    nbest: int | None = None
-    distinct: bool = False
-    json: bool = False
-    consensus: Consensus | None = None
-    alignment: Path | None = None
-    forests: Path | None = None
-
-    @property
-    def needs_forest(self) -> bool:
-        return any(
-            each is not None for each in (self.nbest, self.consensus, self.forests)
-        )  # fmt: skip
-
-
 @dataclass
 class Results:
     """What is to be told at the end."""
@@ -188,17 +166,21 @@ class Results:
     lost: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
 
-    def count(self, job: Job, chosen: Translation) -> None:
+    def count(self, job: Job, said: TranslatedText) -> None:
+        """One more sentence, and what was chosen for it."""
         self.sentences += 1
-        self.words += len(job.prepared.source.words)
-        self.unknown += sum(use.is_unknown for use in chosen.phrases)
         if job.error is not None:
             self.bad.append((job.number, job.error))
             return
+        report = said.translation.report
+        self.words += len(job.prepared.source.words)
+        self.unknown += sum(use.is_unknown for use in said.translation.phrases)
         for numbers, is_so in (
-            (self.narrowed, chosen.report.narrowed),
-            (self.timed_out, chosen.report.timed_out),
-            (self.unreachable, not chosen.report.reachable),
+            (self.narrowed, report.narrowed),
+            (self.timed_out, report.timed_out),
+            (self.unreachable, not report.reachable),
+            (self.lost, said.lost),
+            (self.added, said.added),
         ):
             if is_so:
                 numbers.append(job.number)
@@ -238,149 +220,27 @@ def run(
     step: Callable[[], object],
 ) -> Results:
     """Translates all lines and writes what is wanted; files appear when all is done."""
+    from rosewood.cli.decode_output import Writer
+
     results = Results()
     decoder = translator.decoder
     most = 1 if sys.stdin.isatty() else _AT_ONCE * threads
     with ExitStack() as stack:
-        write = _Writer(translator, wanted, stack)
+        write = Writer(translator, wanted, stack)
         begin = time.monotonic()
         while some := list(islice(jobs, most)):
             sources = [job.prepared.source for job in some]
             if wanted.needs_forest:
-                for job, found in zip(
-                    some, decoder.search_all(sources, threads=threads), strict=True
-                ):
-                    write(job, found.best, found, results)
-                    step()
+                found = iter(decoder.search_all(sources, threads=threads))
+                each = ((search.best, search) for search in found)
             else:
-                for job, best in zip(
-                    some, decoder.translate(sources, threads=threads), strict=True
-                ):
-                    write(job, best, None, results)
-                    step()
+                best = decoder.translate(sources, threads=threads)
+                each = ((translation, None) for translation in best)
+            for job, (translation, search) in zip(some, each, strict=True):
+                results.count(job, write(job, translation, search))
+                step()
         results.seconds = time.monotonic() - begin
     return results
-
-
-class _Writer:
-    """Writes what is wanted of one sentence after the other."""
-
-    def __init__(self, translator: TextTranslator, wanted: Wanted, stack: ExitStack) -> None:
-        from rosewood.forest import ForestSetWriter
-
-        self.translator = translator
-        self.wanted = wanted
-        self.dense = translator.decoder.features.dense
-        self.line = stack.enter_context(lines_to(wanted.output))
-        self.links, self.forests = None, None
-        if wanted.alignment is not None:
-            self.links = stack.enter_context(lines_to(wanted.alignment))
-        if wanted.forests is not None:
-            self.forests = stack.enter_context(ForestSetWriter(wanted.forests))
-
-    def __call__(
-        self, job: Job, best: Translation, found: PhraseSearch | None, results: Results
-    ) -> None:
-        from rosewood.corpus.lines import at
-
-        wanted, chosen = self.wanted, best
-        others: list[Translation] = []
-        told: dict[str, Any] = {}
-        if found is not None and job.error is None and not found.forest.is_empty:
-            with at(f"line {job.number}", None):
-                if wanted.consensus is not None:
-                    chosen, told = wanted.consensus(found, self.translator.decoder.theta())
-                if wanted.nbest is not None:
-                    others = self._alternatives(found)
-        results.count(job, chosen)
-        said = self._said(job, chosen, results)
-        if wanted.json:
-            self.line(self._row(job, chosen, said, others, told))
-        elif wanted.nbest is None:
-            self.line(said)
-        else:
-            self._list(job, others)
-        if self.links is not None:
-            links = () if job.error is not None else chosen.links
-            self.links(" ".join(f"{i}-{j}" for i, j in links))
-        if self.forests is not None and found is not None:
-            info = {"id": str(job.number - 1), "src": job.prepared.source.text}
-            self.forests.append(found.forest, info)
-
-    def _alternatives(self, found: PhraseSearch) -> list[Translation]:
-        from rosewood.decode import alternatives
-
-        theta = self.translator.decoder.theta()
-        return alternatives(found, theta, self.wanted.nbest or 1, distinct=self.wanted.distinct)
-
-    def _said(self, job: Job, chosen: Translation, results: Results) -> str:
-        if job.error is not None:
-            return ""
-        text = self.translator.text_of(chosen, job.prepared)
-        if text.lost:
-            results.lost.append(job.number)
-        if text.added:
-            results.added.append(job.number)
-        return text.text
-
-    def _list(self, job: Job, others: Sequence[Translation]) -> None:
-        from rosewood.corpus.lines import at
-        from rosewood.decode import moses_line
-
-        for each in others:
-            text = self.translator.text_of(each, job.prepared).text
-            with at(f"line {job.number}, use --json", None):
-                self.line(moses_line(job.number - 1, each, self.dense, text))
-
-    def _row(
-        self,
-        job: Job,
-        chosen: Translation,
-        said: str,
-        others: Sequence[Translation],
-        told: dict[str, Any],
-    ) -> str:
-        from rosewood.decode.alternatives import all_features
-
-        row: dict[str, Any] = {"id": str(job.number - 1), "src": job.prepared.text}
-        if job.error is not None:
-            return json.dumps({**row, "error": job.error}, ensure_ascii=False)
-        is_there = chosen.report.reachable
-        row |= {
-            "translation": said if is_there else None,
-            "words": list(chosen.words),
-            "score": chosen.score if is_there else None,
-            "features": all_features(chosen, self.dense) if is_there else {},
-            "phrases": [
-                {
-                    "source": [use.begin, use.end],
-                    "target": [use.target_begin, use.target_end],
-                    "rule": use.rule,
-                    "is_unknown": use.is_unknown,
-                    "is_forced": use.is_forced,
-                }
-                for use in chosen.phrases
-            ],
-            "links": [list(link) for link in chosen.links],
-            "report": _report(chosen.report),
-            **told,
-        }
-        if self.wanted.nbest is not None:
-            row["hyps"] = [
-                {
-                    "text": self.translator.text_of(each, job.prepared).text,
-                    "features": all_features(each, self.dense),
-                    "scores": {"model": each.score},
-                }
-                for each in others
-            ]
-        return json.dumps(row, ensure_ascii=False, allow_nan=False)
-
-
-def _report(report: SearchReport) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return asdict(report)
 
 
 def _count(number: int, what: str) -> str:

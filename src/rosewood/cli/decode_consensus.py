@@ -11,7 +11,7 @@ from rosewood.errors import DecodingError, RosewoodError
 
 if TYPE_CHECKING:
     from rosewood.arrays import FloatArray
-    from rosewood.decode import PhraseSearch, Translation
+    from rosewood.forest import Derivation, Forest
 
 __all__ = ["Consensus"]
 
@@ -64,24 +64,16 @@ class Consensus:
                 raise DecodingError(f"--set {key}={text}: {error}") from None
         return cls(name, settings)
 
-    def __call__(
-        self, found: PhraseSearch, theta: FloatArray
-    ) -> tuple[Translation, dict[str, Any]]:
-        """The translation that is chosen, and what JSON tells of the choice."""
-        from rosewood.decode import forest_mbr, mbr, translation_of, variational
+    def __call__(self, forest: Forest, weight: FloatArray) -> tuple[Derivation, dict[str, Any]]:
+        """The derivation that is chosen, and what JSON tells of the choice."""
+        from rosewood.decode import forest_mbr, mbr, variational
 
-        weight = found.forest.score(theta)
         told: dict[str, Any] = {"name": self.name}
         if self.name == "mbr":
-            first = mbr(found.forest, weight, **self.settings)[0]
-            told |= {"gain": first.gain, "posterior": first.posterior}
-            chosen = first.derivation
-        elif self.name == "forest-mbr":
-            best = forest_mbr(found.forest, weight, **self.settings)
-            told |= {"gain": best.gain}
-            chosen = best.derivation
-        else:
-            model = variational(found.forest, weight, **self.settings)
-            told |= {"value": model.value, "divergence": model.divergence}
-            chosen = model.derivation
-        return translation_of(found, chosen), {"consensus": told}
+            first = mbr(forest, weight, **self.settings)[0]
+            return first.derivation, {**told, "gain": first.gain, "posterior": first.posterior}
+        if self.name == "forest-mbr":
+            best = forest_mbr(forest, weight, **self.settings)
+            return best.derivation, {**told, "gain": best.gain}
+        model = variational(forest, weight, **self.settings)
+        return model.derivation, {**told, "value": model.value, "divergence": model.divergence}
