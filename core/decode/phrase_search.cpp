@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <string>
-#include <unordered_map>
+#include <utility>
 
 namespace rosewood {
 
@@ -16,6 +15,56 @@ std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& lim
   if (limits.distortion_limit < 0) return options.length;
   return std::min(options.length, limits.distortion_limit);
 }
+
+/// The first of a heap, its greatest, becomes another one.
+template <class T>
+void replace_first(std::vector<T>& heap, const T& value) {
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
+    if (child + 1 < heap.size() && heap[child] < heap[child + 1]) ++child;
+    if (!(value < heap[child])) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = value;
+}
+
+/// Numbers of target phrases: the same for the same words.
+class PhraseNumbers {
+ public:
+  explicit PhraseNumbers(const SentenceOptions& options)
+      : options_(options), slots_(std::bit_ceil(2 * options.size() + 1), Slot{0, -1, 0}) {}
+
+  /// The number of the target of an option; is it a new one?
+  std::pair<std::int32_t, bool> add(std::size_t option) {
+    const auto target = options_.target_of(option);
+    std::uint64_t hash = target.size();
+    for (const std::int32_t word : target)
+      hash = (hash ^ static_cast<std::uint32_t>(word)) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32;
+    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      Slot& slot = slots_[at];
+      if (slot.number < 0) {
+        slot = {hash, size_++, option};
+        return {slot.number, true};
+      }
+      if (slot.hash != hash) continue;
+      const auto known = options_.target_of(slot.option);
+      if (std::equal(known.begin(), known.end(), target.begin(), target.end()))
+        return {slot.number, false};
+    }
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t hash;
+    std::int32_t number;
+    std::size_t option;
+  };
+  const SentenceOptions& options_;
+  std::vector<Slot> slots_;
+  std::int32_t size_ = 0;
+};
 
 }  // namespace
 
@@ -43,14 +92,13 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
 void PhraseSearch::set_options() {
   const auto& lms = model_.word_models();
   RowInterner lists(3);
-  std::unordered_map<std::u32string, std::int32_t> known;  // phrases by their words
+  PhraseNumbers numbers(options_);
   std::vector<std::uint32_t> words;
   lists_at_.resize(static_cast<std::size_t>(options_.length));
   const auto table_words = static_cast<std::int32_t>(model_.table().target_words().size());
   for (std::size_t option = 0; option < options_.size(); ++option) {
     const auto target = options_.target_of(option);
-    const auto [found, is_new] = known.emplace(std::u32string(target.begin(), target.end()),
-                                               static_cast<std::int32_t>(known.size()));
+    const auto [phrase, is_new] = numbers.add(option);
     if (is_new) {
       words.clear();
       for (std::size_t k = 0; k < lms.size(); ++k)
@@ -62,13 +110,13 @@ void PhraseSearch::set_options() {
                         options_.extra_words[static_cast<std::size_t>(word - table_words)]));
       phrases_.add(target.size(), words);
     }
-    phrase_.push_back(found->second);
+    phrase_.push_back(phrase);
     double score = options_.added_score.empty() ? 0 : options_.added_score[option];
     for (std::size_t i = 0; i < model_.stateless(); ++i)
       score += weighted_.weight(i) * options_.features[option * model_.stateless() + i];
     double estimate = score;
     for (std::size_t k = 0; k < lms.size(); ++k)
-      estimate += weighted_.language_model_weights()[k] * phrases_.alone(found->second, k);
+      estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
     score_.push_back(score);
     estimate_.push_back(estimate);
     EdgeLinks links = options_.links[option];
@@ -79,7 +127,7 @@ void PhraseSearch::set_options() {
                                  links.last * 8U + links.first};
     const RowInterner::Added list = lists.add(row);
     if (list.is_new) {
-      lists_.push_back({options_.begin[option], options_.end[option], links, {}, {}});
+      lists_.push_back({options_.begin[option], options_.end[option], links, {}});
       lists_at_[static_cast<std::size_t>(options_.begin[option])].push_back(list.number);
     }
     lists_[static_cast<std::size_t>(list.number)].options.push_back(
@@ -157,7 +205,8 @@ void PhraseSearch::fill(std::size_t stack) {
   if (takes_all) {
     std::uint64_t cells = 0;
     for (const Grid& grid : grids)
-      cells += std::uint64_t{groups_[grid.group].nodes.size()} * lists_[grid.list].options.size();
+      cells += static_cast<std::uint64_t>(orders_[grid.rows].size()) *
+               static_cast<std::uint64_t>(orders_[grid.columns].size());
     if (cells <= share && limits_.seconds <= 0) return fill_all(grids);
   }
   fill_best(grids, std::min(wanted, share), share < wanted);
@@ -165,48 +214,62 @@ void PhraseSearch::fill(std::size_t stack) {
 
 void PhraseSearch::fill_all(const std::vector<Grid>& grids) {
   for (const Grid& grid : grids)
-    for (const Row& row : groups_[grid.group].orders[grid.rows].rows)
-      for (const Ranked& option : lists_[grid.list].rankings[grid.ranking].options)
-        evaluate(grid, row, option);
+    for (std::int32_t row = orders_[grid.rows].begin; row < orders_[grid.rows].end; ++row)
+      for (std::int32_t column = orders_[grid.columns].begin; column < orders_[grid.columns].end;
+           ++column)
+        evaluate(grid, rows_[row], columns_[column]);
+}
+
+double PhraseSearch::estimate(const Grid& grid, std::uint32_t row, std::uint32_t column) const {
+  return rows_[orders_[grid.rows].begin + row].score + grid.step + grid.future +
+         columns_[orders_[grid.columns].begin + column].estimate;
 }
 
 void PhraseSearch::fill_best(const std::vector<Grid>& grids, std::uint64_t limit,
                              bool is_narrowing) {
   std::vector<Cell> heap;
-  const auto is_worse = [](const Cell& a, const Cell& b) {
-    if (a.priority != b.priority) return a.priority < b.priority;
-    if (a.grid != b.grid) return a.grid > b.grid;
-    return a.row != b.row ? a.row > b.row : a.column > b.column;
-  };
-  const auto cell = [&](std::uint32_t number, std::uint32_t row, std::uint32_t column) {
-    const Grid& grid = grids[number];
-    return Cell{groups_[grid.group].orders[grid.rows].rows[row].score + grid.step + grid.future +
-                    lists_[grid.list].rankings[grid.ranking].options[column].estimate,
-                number, row, column};
-  };
-  for (std::uint32_t grid = 0; grid < grids.size(); ++grid) heap.push_back(cell(grid, 0, 0));
-  std::make_heap(heap.begin(), heap.end(), is_worse);
+  for (std::uint32_t grid = 0; grid < grids.size(); ++grid)
+    heap.push_back({estimate(grids[grid], 0, 0), grid, 0, 0});
+  std::uint64_t left_out = 0;
+  if (heap.size() > limit) {  // no others can be among the best
+    std::nth_element(heap.begin(), heap.begin() + static_cast<std::ptrdiff_t>(limit), heap.end(),
+                     [](const Cell& a, const Cell& b) { return b < a; });
+    left_out = heap.size() - limit;
+    heap.resize(limit);
+  }
+  std::make_heap(heap.begin(), heap.end());
   for (std::uint64_t pops = 0; !heap.empty(); ++pops) {
     if (pops >= limit) {
       report_.is_narrowed |= is_narrowing;
       return;
     }
     if (pops > 0 && limits_.seconds > 0 && is_out_of_time()) return;
-    std::pop_heap(heap.begin(), heap.end(), is_worse);
-    const Cell best = heap.back();
-    heap.pop_back();
+    const Cell best = heap.front();
     const Grid& grid = grids[best.grid];
-    const auto& rows = groups_[grid.group].orders[grid.rows].rows;
-    const auto& options = lists_[grid.list].rankings[grid.ranking].options;
-    const auto add = [&](std::uint32_t row, std::uint32_t column) {
-      heap.push_back(cell(best.grid, row, column));
-      std::push_heap(heap.begin(), heap.end(), is_worse);
-    };
+    const Order &rows = orders_[grid.rows], &columns = orders_[grid.columns];
+    const double score =
+        evaluate(grid, rows_[rows.begin + best.row], columns_[columns.begin + best.column]);
     // Each cell is reached in one way: along its row, whose first cell comes from the row before.
-    if (best.column + 1 < options.size()) add(best.row, best.column + 1);
-    if (best.column == 0 && best.row + 1 < rows.size()) add(best.row + 1, 0);
-    evaluate(grid, rows[best.row], options[best.column]);
+    const bool goes_down =
+        best.column == 0 && best.row + 1 < static_cast<std::uint32_t>(rows.size());
+    const Cell down{goes_down ? estimate(grid, best.row + 1, 0) : 0, best.grid, best.row + 1, 0};
+    if (best.column + 1 < static_cast<std::uint32_t>(columns.size())) {
+      // What follows in the row is likely to be better or worse than was thought, too.
+      const double surprise = score - estimate(grid, best.row, best.column);
+      replace_first(heap, {estimate(grid, best.row, best.column + 1) + surprise / 2, best.grid,
+                           best.row, best.column + 1});
+    } else if (goes_down) {
+      replace_first(heap, down);
+      continue;
+    } else {
+      std::pop_heap(heap.begin(), heap.end());
+      heap.pop_back();
+    }
+    if (!goes_down) continue;
+    heap.push_back(down);
+    std::push_heap(heap.begin(), heap.end());
   }
+  report_.is_narrowed |= is_narrowing && left_out > 0;
 }
 
 bool PhraseSearch::is_out_of_time() {
@@ -217,11 +280,12 @@ bool PhraseSearch::is_out_of_time() {
   return report_.is_timed_out;
 }
 
-/// Makes the hypothesis of a cell, and its node if there is none yet.
-void PhraseSearch::evaluate(const Grid& grid, const Row& row, const Ranked& option) {
+/// Makes the hypothesis of a cell, and its node if there is none yet; its score, with what is to
+/// come.
+double PhraseSearch::evaluate(const Grid& grid, const Row& row, const Column& option) {
   ++report_.pops;
   const Node& from = nodes_[row.node];
-  if (reference_ && !fits(from, option.option)) return;
+  if (reference_ && !fits(from, option.option)) return row.score + grid.future + option.estimate;
   const LanguageStates::Step step = language_.follow(from.language, phrase_[option.option]);
   const double score = row.score + grid.step + option.score + step.score;
   const std::int32_t position =
@@ -243,6 +307,7 @@ void PhraseSearch::evaluate(const Grid& grid, const Row& row, const Ranked& opti
     node.score = score;
     node.total = score + grid.future;
   }
+  return score + grid.future;
 }
 
 /// Whether an option goes on with the reference.
@@ -278,23 +343,21 @@ void PhraseSearch::branch(std::size_t stack, std::vector<std::int32_t>& nodes) {
     if (left.place != right.place) return left.place < right.place;
     return left.score != right.score ? left.score > right.score : a < b;
   });
-  for (std::size_t i = 0; i < nodes.size();) {
-    const Node& head = nodes_[nodes[i]];
-    Group group{head.coverage, head.place, {}, {}};
-    for (; i < nodes.size() && nodes_[nodes[i]].coverage == group.coverage &&
-           nodes_[nodes[i]].place == group.place;
-         ++i)
-      group.nodes.push_back(nodes[i]);
-    groups_.push_back(std::move(group));
-    add_grids(stack, static_cast<std::int32_t>(groups_.size()) - 1);
+  for (std::size_t begin = 0, end = 0; begin < nodes.size(); begin = end) {
+    const Node& head = nodes_[nodes[begin]];
+    while (end < nodes.size() && nodes_[nodes[end]].coverage == head.coverage &&
+           nodes_[nodes[end]].place == head.place)
+      ++end;
+    Group group{head.coverage, head.place, std::span(nodes).subspan(begin, end - begin)};
+    add_grids(stack, group);
   }
 }
 
 /// Spans that may come next: no word twice, and no jump further than the limit, neither to the span
 /// nor from it back to the first word that is left.
-void PhraseSearch::add_grids(std::size_t stack, std::int32_t group) {
-  const std::int32_t coverage = groups_[group].coverage, limit = limits_.distortion_limit;
-  const std::int32_t at = tracker_.end(groups_[group].place);
+void PhraseSearch::add_grids(std::size_t stack, Group& group) {
+  const std::int32_t coverage = group.coverage, limit = limits_.distortion_limit;
+  const std::int32_t at = tracker_.end(group.place);
   const std::int32_t gap = coverages_.first_gap(coverage);
   for (std::int32_t begin = gap; begin < options_.length;
        begin = coverages_.first_gap(coverage, begin + 1)) {
@@ -305,21 +368,19 @@ void PhraseSearch::add_grids(std::size_t stack, std::int32_t group) {
       const std::int32_t end = lists_[list].end;
       if (end > last) break;
       if (limit >= 0 && begin != gap && end - gap > limit) break;
-      add_grid(stack, group, list);
+      add_grid(stack, group, lists_[list]);
     }
   }
 }
 
-void PhraseSearch::add_grid(std::size_t stack, std::int32_t group, std::int32_t list) {
-  OptionList& to = lists_[list];
-  const std::int32_t place = groups_[group].place;
-  const std::int32_t coverage = coverages_.with(groups_[group].coverage, to.begin, to.end);
-  const Codes code = codes(place, to, coverage);
-  grids_[stack + static_cast<std::size_t>(to.end - to.begin)].push_back(
-      {group, list, rows_of(groups_[group], code.forward), ranking_of(to, code.backward), coverage,
-       tracker_.next(place, to.begin, to.end, to.links.last),
-       weighted_.weight(model_.distortion()) * distortion(place, to.begin),
-       future_(coverages_, coverage, to.end)});
+void PhraseSearch::add_grid(std::size_t stack, Group& group, OptionList& list) {
+  const std::int32_t coverage = coverages_.with(group.coverage, list.begin, list.end);
+  const Codes code = codes(group.place, list, coverage);
+  grids_[stack + static_cast<std::size_t>(list.end - list.begin)].push_back(
+      {rows_of(group, code.forward), columns_of(list, code.backward), coverage,
+       tracker_.next(group.place, list.begin, list.end, list.links.last),
+       weighted_.weight(model_.distortion()) * distortion(group.place, list.begin),
+       future_(coverages_, coverage, list.end)});
 }
 
 double PhraseSearch::distortion(std::int32_t place, std::int32_t begin) const {
@@ -366,32 +427,35 @@ double PhraseSearch::backward_score(std::int32_t option, std::uint64_t code) con
   return score;
 }
 
-/// The nodes of a group, best first when the next step has these classes.
-std::int32_t PhraseSearch::rows_of(Group& group, std::uint64_t code) const {
-  for (std::size_t i = 0; i < group.orders.size(); ++i)
-    if (group.orders[i].code == code) return static_cast<std::int32_t>(i);
-  Rows made{code, {}};
-  for (const std::int32_t node : group.nodes)
-    made.rows.push_back({node, nodes_[node].score + forward_score(nodes_[node].tail, code)});
-  std::stable_sort(made.rows.begin(), made.rows.end(),
-                   [](const Row& a, const Row& b) { return a.score > b.score; });
-  group.orders.push_back(std::move(made));
-  return static_cast<std::int32_t>(group.orders.size()) - 1;
+std::int32_t PhraseSearch::find_order(std::int32_t first, std::uint64_t code) const {
+  while (first >= 0 && orders_[first].code != code) first = orders_[first].next;
+  return first;
 }
 
-/// The options of a list, best first when this step has these classes.
-std::int32_t PhraseSearch::ranking_of(OptionList& list, std::uint64_t code) const {
-  for (std::size_t i = 0; i < list.rankings.size(); ++i)
-    if (list.rankings[i].code == code) return static_cast<std::int32_t>(i);
-  Ranking made{code, {}};
+std::int32_t PhraseSearch::rows_of(Group& group, std::uint64_t code) {
+  const std::int32_t found = find_order(group.first_order, code);
+  if (found >= 0) return found;
+  const auto begin = static_cast<std::int32_t>(rows_.size());
+  for (const std::int32_t node : group.nodes)
+    rows_.push_back({node, nodes_[node].score + forward_score(nodes_[node].tail, code)});
+  std::stable_sort(rows_.begin() + begin, rows_.end(),
+                   [](const Row& a, const Row& b) { return a.score > b.score; });
+  orders_.push_back({code, begin, static_cast<std::int32_t>(rows_.size()), group.first_order});
+  return group.first_order = static_cast<std::int32_t>(orders_.size()) - 1;
+}
+
+std::int32_t PhraseSearch::columns_of(OptionList& list, std::uint64_t code) {
+  const std::int32_t found = find_order(list.first_order, code);
+  if (found >= 0) return found;
+  const auto begin = static_cast<std::int32_t>(columns_.size());
   for (const std::int32_t option : list.options) {
     const double score = backward_score(option, code);
-    made.options.push_back({option, score_[option] + score, estimate_[option] + score});
+    columns_.push_back({option, score_[option] + score, estimate_[option] + score});
   }
-  std::stable_sort(made.options.begin(), made.options.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.estimate > b.estimate; });
-  list.rankings.push_back(std::move(made));
-  return static_cast<std::int32_t>(list.rankings.size()) - 1;
+  std::stable_sort(columns_.begin() + begin, columns_.end(),
+                   [](const Column& a, const Column& b) { return a.estimate > b.estimate; });
+  orders_.push_back({code, begin, static_cast<std::int32_t>(columns_.size()), list.first_order});
+  return list.first_order = static_cast<std::int32_t>(orders_.size()) - 1;
 }
 
 /// Nodes that have translated all words and, if there is a reference, said all of it.

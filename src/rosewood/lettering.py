@@ -9,6 +9,7 @@ __all__ = [
     "ROSEWOOD",
     "SIZE",
     "clean",
+    "columns",
     "decimal",
     "from_right",
     "plural",
@@ -66,6 +67,18 @@ def text_width(text: str, size: float = SIZE) -> float:
         else:
             total += 0.63 if c.islower() or c.isdigit() else 0.72 if c.isalpha() else 0.84
     return total * size
+
+
+def columns(text: str) -> int:
+    """How wide a terminal writes it."""
+    return sum(map(_column, text))
+
+
+def _column(character: str) -> int:
+    is_skin_tone = "\U0001f3fb" <= character <= "\U0001f3ff"  # it colours what stands before it
+    if is_skin_tone or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def from_right(text: str) -> bool:

@@ -228,7 +228,8 @@ def test_refine(forest, n, around):
                 words = [begin, *words]
             if refined.whole[node]:
                 assert words == told
-                assert len(words) < n - 1 and left[old] and right[old]
+                assert len(words) < n - 1
+                assert left[old] is right[old] is True
             else:
                 first = words[: n - 1] if left[old] else []
                 last = words[max(0, len(words) - (n - 1)) :] if right[old] else []

@@ -9,7 +9,6 @@ script, identifier or outside resource; words are escaped.
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -310,7 +309,7 @@ def to_text(alignment: Alignment, *, gold: GoldAlignment | None = None) -> str:
     """
     matrix = _Matrix(alignment, gold, None)
     left = [word.whole for word in matrix.left]
-    room = max(map(_columns, left), default=0)
+    room = max(map(say.columns, left), default=0)
     letters = [_letters(word.whole) for word in matrix.top]
     height = max(map(len, letters), default=0)
     lines = []
@@ -321,7 +320,7 @@ def to_text(alignment: Alignment, *, gold: GoldAlignment | None = None) -> str:
         )
         lines.append(" " * (room + 1) + "".join(cells))
     for j, word in enumerate(left):
-        label = " " * (room - _columns(word)) + _kept_apart(word)
+        label = " " * (room - say.columns(word)) + _kept_apart(word)
         cells = (_sign((i, j), alignment, gold) for i in range(matrix.sources))
         lines.append(f"{label} {''.join(cells)}")
     if gold is not None:
@@ -340,27 +339,15 @@ def _sign(link: Link, alignment: Alignment, gold: GoldAlignment | None) -> str:
     return _UNLINKED
 
 
-def _columns(text: str) -> int:
-    """How wide a terminal writes it."""
-    return sum(map(_width, text))
-
-
-def _width(character: str) -> int:
-    is_skin_tone = "\U0001f3fb" <= character <= "\U0001f3ff"  # it colours what stands before it
-    if is_skin_tone or unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
 def _letters(word: str) -> list[str]:
     """Each letter with its marks, two columns wide."""
     found: list[str] = []
     for character in word:
-        if _width(character) == 0 and found:
+        if say.columns(character) == 0 and found:
             found[-1] += character
         else:
             found.append(character)
-    return [letter + " " * (2 - _columns(letter)) for letter in found]
+    return [letter + " " * (2 - say.columns(letter)) for letter in found]
 
 
 def _kept_apart(word: str) -> str:

@@ -10,6 +10,14 @@ from rosewood.decode.consensus import (
     ngram_posteriors,
     variational,
 )
+from rosewood.decode.explain import (
+    Difference,
+    ExplainedPhrase,
+    Explanation,
+    FeatureChange,
+    difference,
+    explain,
+)
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
 from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.options import TranslationOptions
@@ -21,6 +29,10 @@ from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 
 __all__ = [
+    "Difference",
+    "ExplainedPhrase",
+    "Explanation",
+    "FeatureChange",
     "Forced",
     "ForestMbr",
     "Glossary",
@@ -43,6 +55,8 @@ __all__ = [
     "TranslationOptions",
     "Variational",
     "alternatives",
+    "difference",
+    "explain",
     "forest_mbr",
     "mbr",
     "moses_line",

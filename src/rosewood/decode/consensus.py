@@ -356,7 +356,7 @@ class _Model:
         self.history = np.array([numbers[history] for history in histories], dtype=np.int64)
 
     def log_probabilities(self, counts: FloatArray, n: int) -> FloatArray:
-        """log q(last word | those before) of the n-grams that a model of order n reads, 0 of others.
+        """log q(last word | those before) of the n-grams a model of order n reads, 0 of others.
 
         A model reads n-grams of n words, and shorter ones at the beginning of the string.
         """

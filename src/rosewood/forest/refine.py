@@ -87,7 +87,8 @@ def refine(
     """Split nodes by their first and last n-1 words, on the sides where n-grams go on.
 
     `begin` and `end` are words put around the whole string (added to the vocabulary); `begin` by
-    itself does not count as an n-gram, and stands in the string of nodes that surely come first.  More than `max_edges` edges is an error, not a long wait.
+    itself does not count as an n-gram, and stands in the string of nodes that surely come first.
+    More than `max_edges` edges is an error, not a long wait.
     """
     n, max_edges = as_count("n", n, 1, 2**31 - 1), as_count("max_edges", max_edges)
     if (begin is not None or end is not None) and forest.vocabulary is None:

@@ -1,0 +1,379 @@
+"""Why a translation is what it is: what every feature says about each of its phrases.
+
+    found = decoder.search("das haus ist klein")
+    why = explain(found, decoder.weights)
+    print(why.to_text())                                      # a row for each phrase
+    other = explain(found, decoder.weights, found.forest.k_best(weight, 2)[1])
+    print(difference(why, other).to_text())                   # which features made the difference
+
+Any derivation of the forest can be explained: the second best, what consensus decoding chose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosewood import lettering as say
+from rosewood.decode.phrase import PhraseSearch
+from rosewood.decode.source import Source
+from rosewood.decode.translation import PhraseUse
+from rosewood.errors import DecodingError
+from rosewood.forest import Derivation
+
+__all__ = [
+    "Difference",
+    "ExplainedPhrase",
+    "Explanation",
+    "FeatureChange",
+    "Table",
+    "difference",
+    "explain",
+]
+
+
+@dataclass(frozen=True)
+class ExplainedPhrase(PhraseUse):
+    """A phrase with its words, the values of features there, and what they add to the score."""
+
+    source: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    features: Mapping[str, float] = field(default_factory=dict)  # those that are not 0
+    contributions: Mapping[str, float] = field(default_factory=dict)  # the same times weights
+
+    @property
+    def score(self) -> float:
+        """What the phrase adds to the score of the translation."""
+        return sum(self.contributions.values())
+
+    @property
+    def kind(self) -> str:
+        """How the decoder came by it: "rule", "unknown" or "forced"."""
+        return "unknown" if self.is_unknown else "forced" if self.is_forced else "rule"
+
+    @property
+    def origin(self) -> str:
+        """The id of its rule, or the kind where there is none."""
+        return self.kind if self.rule is None else str(self.rule)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "source": " ".join(self.source),
+            "target": " ".join(self.target),
+            "begin": self.begin,
+            "end": self.end,
+            "target_begin": self.target_begin,
+            "target_end": self.target_end,
+            "kind": self.kind,
+            "rule": self.rule,
+            "score": self.score,
+            "features": dict(self.features),
+            "contributions": dict(self.contributions),
+        }
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A translation phrase by phrase, in the order of the target.
+
+    `ending` has the features of the end of the sentence: what language models say of `</s>`.
+    """
+
+    source: Source
+    phrases: tuple[ExplainedPhrase, ...]
+    ending: Mapping[str, float]
+    weights: Mapping[str, float]  # of the features that occur
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(word for phrase in self.phrases for word in phrase.target)
+
+    @property
+    def text(self) -> str:
+        """The words joined by spaces."""
+        return " ".join(self.words)
+
+    @property
+    def features(self) -> dict[str, float]:
+        """The value of each feature: the sum of those of its phrases and of the end."""
+        parts = [*(phrase.features for phrase in self.phrases), self.ending]
+        return {name: sum(part.get(name, 0.0) for part in parts) for name in self.weights}
+
+    @property
+    def contributions(self) -> dict[str, float]:
+        """What each feature adds to the score."""
+        return {name: value * self.weights[name] for name, value in self.features.items()}
+
+    @property
+    def score(self) -> float:
+        """The score of the translation: features times weights."""
+        return sum(self.contributions.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "source": self.source.text,
+            "target": self.text,
+            "score": self.score,
+            "phrases": [phrase.to_dict() for phrase in self.phrases],
+            "ending": dict(self.ending),
+            "weights": dict(self.weights),
+            "features": self.features,
+            "contributions": self.contributions,
+        }
+
+    def to_text(self) -> str:
+        """A table: a row for each phrase, a column for what each feature adds to the score.
+
+        Features without any effect have no column; those of one template share one.
+        """
+        table = Table(self)
+        rows = [["words", "source", "target", "rule", *table.columns, "score"]]
+        for phrase, values in zip(self.phrases, table.rows, strict=False):
+            said = [" ".join(phrase.source), " ".join(phrase.target) or "–"]
+            span = f"{phrase.begin}:{phrase.end}"
+            rows.append([span, *said, phrase.origin, *map(_cell, values), f"{phrase.score:.3f}"])
+        ending = table.rows[-1]
+        rows.append(["", "", "end", "", *map(_cell, ending), f"{sum(ending):.3f}"])
+        rows.append(["", "", "sum", "", *map(_cell, table.sums), f"{self.score:.3f}"])
+        weights = ["" if weight is None else f"{weight:.4g}" for weight in table.weights]
+        rows.append(["", "", "weight", "", *weights, ""])
+        return _aligned(rows, right=range(3, len(rows[0])))
+
+    def to_svg(self) -> str:
+        """A picture: see `rosewood.decode.draw`."""
+        from rosewood.decode.draw import to_svg
+
+        return to_svg(self)
+
+    def to_html(self) -> str:
+        """The picture and the table, for a page."""
+        from rosewood.decode.pages import explanation_html
+
+        return explanation_html(self)
+
+    _repr_svg_ = to_svg
+    _repr_html_ = to_html
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.text!r}, score {self.score:.4f})"
+
+
+def explain(
+    search: PhraseSearch, weights: Mapping[str, float], derivation: Derivation | None = None
+) -> Explanation:
+    """The phrases of a derivation of the search's forest, the best one if none is given.
+
+    `weights` are those of the decoder; features without one weigh nothing.
+    """
+    forest = search.forest
+    if derivation is None:
+        theta = [weights.get(name, 0.0) for name in forest.features.names]
+        derivation = forest.best(forest.score(np.array(theta, dtype=np.float64)))
+    elif derivation.forest is not forest:
+        raise DecodingError("explain: the derivation is of another forest than the search's")
+    phrases: list[ExplainedPhrase] = []
+    ending: dict[str, float] = {}
+    used: dict[str, float] = {}
+    said = 0
+    for edge in reversed(derivation.edges.tolist()):  # the root's edge is the first of them
+        option = int(search.edge_option[edge])
+        features = {name: value for name, value in forest.edge_features(edge).items() if value}
+        used |= {name: float(weights.get(name, 0.0)) for name in features}
+        if option < 0:
+            ending |= {name: ending.get(name, 0.0) + value for name, value in features.items()}
+            continue
+        phrases.append(_phrase(search, edge, option, said, features, used))
+        said = phrases[-1].target_end
+    order = [name for name in forest.features.dense if name in used]
+    order += [name for name in used if forest.features.dense_index(name) is None]
+    return Explanation(search.source, tuple(phrases), ending, {name: used[name] for name in order})
+
+
+def _phrase(
+    search: PhraseSearch,
+    edge: int,
+    option: int,
+    said: int,
+    features: dict[str, float],
+    weights: Mapping[str, float],
+) -> ExplainedPhrase:
+    options = search.options
+    target = options.target_words(option)
+    rule = -1 if search.forest.rule is None else int(search.forest.rule[edge])
+    return ExplainedPhrase(
+        begin=int(options.begin[option]),
+        end=int(options.end[option]),
+        target_begin=said,
+        target_end=said + len(target),
+        rule=None if rule < 0 else rule,
+        is_unknown=bool(options.is_unknown[option]),
+        is_forced=bool(options.is_forced[option]),
+        source=tuple(options.source_words(option)),
+        target=target,
+        features=features,
+        contributions={name: value * weights[name] for name, value in features.items()},
+    )
+
+
+# -- two translations -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FeatureChange:
+    """A feature of two translations, and by how much it makes the first one better."""
+
+    name: str
+    weight: float
+    first: float
+    second: float
+
+    @property
+    def contribution(self) -> float:
+        return self.weight * (self.first - self.second)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Why one translation is better than another: features that differ, the strongest first."""
+
+    first: Explanation
+    second: Explanation
+    changes: tuple[FeatureChange, ...]
+
+    @property
+    def margin(self) -> float:
+        """By how much the first one's score is higher."""
+        return self.first.score - self.second.score
+
+    def verdict(self) -> str:
+        """In one sentence: who wins, by what, against what."""
+        good = [c for c in self.changes if c.contribution * self.margin > 0]
+        bad = [c for c in self.changes if c.contribution * self.margin < 0]
+        if self.margin == 0:
+            return "Both have the same score."
+        winner = "first" if self.margin > 0 else "second"
+        said = f"The {winner} is better by {abs(self.margin):.3f}: {_listed(good)}"
+        return f"{said}, against {_listed(bad)}." if bad else f"{said}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "first": self.first.text,
+            "second": self.second.text,
+            "margin": self.margin,
+            "features": [
+                {
+                    "name": c.name,
+                    "weight": c.weight,
+                    "first": c.first,
+                    "second": c.second,
+                    "contribution": c.contribution,
+                }
+                for c in self.changes
+            ],
+        }
+
+    def to_text(self) -> str:
+        """Both translations, a row for each feature that differs, and the verdict."""
+        rows = [["feature", "weight", "first", "second", "adds"]]
+        for c in self.changes:
+            values = (f"{x:.4g}" for x in (c.weight, c.first, c.second))
+            rows.append([c.name, *values, f"{c.contribution:+.3f}"])
+        scores = (f"{x:.3f}" for x in (self.first.score, self.second.score))
+        rows.append(["score", "", *scores, f"{self.margin:+.3f}"])
+        lines = [f"first   {self.first.text}", f"second  {self.second.text}"]
+        return "\n".join([*lines, _aligned(rows, right=range(1, 5)), self.verdict()])
+
+    def to_html(self) -> str:
+        """The same for a page, with both pictures."""
+        from rosewood.decode.pages import difference_html
+
+        return difference_html(self)
+
+    _repr_html_ = to_html
+
+    def __repr__(self) -> str:
+        return f"Difference({self.margin:+.4f}, {say.plural(len(self.changes), 'feature')})"
+
+
+def difference(first: Explanation, second: Explanation) -> Difference:
+    """Which features make one translation better than another of the same model."""
+    own, other = first.features, second.features
+    weights = {**second.weights, **first.weights}
+    for name in first.weights.keys() & second.weights.keys():
+        if first.weights[name] != second.weights[name]:
+            raise DecodingError(
+                f"the two translations were explained with different weights of {name!r}: "
+                f"{first.weights[name]:g} and {second.weights[name]:g}"
+            )
+    changes = [
+        FeatureChange(name, weight, own.get(name, 0.0), other.get(name, 0.0))
+        for name, weight in weights.items()
+    ]
+    changed = [c for c in changes if c.first != c.second]
+    return Difference(
+        first, second, tuple(sorted(changed, key=lambda c: (-abs(c.contribution), c.name)))
+    )
+
+
+def _listed(changes: list[FeatureChange]) -> str:
+    """The strongest by name; of many, the rest as one sum."""
+    told = [f"{c.name} {c.contribution:+.3f}" for c in changes[:4]]
+    if len(changes) > 4:
+        told.append(f"{len(changes) - 4} others {sum(c.contribution for c in changes[4:]):+.3f}")
+    return ", ".join(told) or "nothing"
+
+
+# -- tables ---------------------------------------------------------------------------------------
+
+
+class Table:
+    """What features add to the score: columns are features, or templates of sparse ones.
+
+    Features without any effect have no column.
+    """
+
+    def __init__(self, explained: Explanation) -> None:
+        weights = explained.weights
+        column = {name: _column(name) for name in weights}
+        parts = [phrase.contributions for phrase in explained.phrases]
+        parts.append({name: value * weights[name] for name, value in explained.ending.items()})
+        effective = {name for part in parts for name, value in part.items() if value}
+        self.columns = list(dict.fromkeys(column[name] for name in weights if name in effective))
+        self.rows: list[list[float]] = []  # of each phrase, and of the end
+        for part in parts:
+            total = dict.fromkeys(self.columns, 0.0)
+            for name in effective & part.keys():
+                total[column[name]] += part[name]
+            self.rows.append(list(total.values()))
+        self.sums = [sum(each) for each in zip(*self.rows, strict=True)]
+        self.weights = [weights.get(name) for name in self.columns]
+
+
+def _column(name: str) -> str:
+    template, colon, _ = name.partition(":")
+    return f"{template}:…" if colon else name
+
+
+def _cell(value: float) -> str:
+    return f"{value:.3f}" if value else "·"
+
+
+def _aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
+    """Rows of a terminal, columns in line whatever the script; those of `right` are flush right."""
+    wide = [max(map(say.columns, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            " " * (width - say.columns(cell)) + cell
+            if place in right
+            else cell + " " * (width - say.columns(cell))
+            for place, (cell, width) in enumerate(zip(row, wide, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

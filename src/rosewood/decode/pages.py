@@ -1,0 +1,103 @@
+"""Explanations for a page: the picture, and what features add to the score in shaded tables.
+
+What helps is green, what hurts is red, the more the darker.  There is no script, and styles are in
+the elements themselves, so that a notebook and a report show them alike; words are escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from rosewood.decode.draw import to_svg
+from rosewood.decode.explain import Difference, Explanation, Table
+from rosewood.lettering import clean
+
+__all__ = ["difference_html", "explanation_html"]
+
+_FONT = "font-family:system-ui,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:13px"
+_TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:8px 0"
+_LEFT = "padding:3px 9px;text-align:left;white-space:nowrap"
+_RIGHT = "padding:3px 9px;text-align:right;white-space:nowrap"
+_RULE = ";border-top:1px solid #cdbfae"
+
+
+def explanation_html(explained: Explanation) -> str:
+    """The picture, and below it the table of its phrases."""
+    table = Table(explained)
+    most = max((abs(value) for row in table.rows for value in row), default=0.0)
+    names = ["words", "source", "target", "rule", *table.columns, "score"]
+    rows = [_row(_head(name, number < 3) for number, name in enumerate(names))]
+    for phrase, values in zip(explained.phrases, table.rows, strict=False):
+        said = [f"{phrase.begin}:{phrase.end}", " ".join(phrase.source), " ".join(phrase.target)]
+        cells = [*map(_plain, said), _number(phrase.origin)]
+        for name, value in zip(table.columns, values, strict=True):
+            local = phrase.features.get(name)
+            about = "" if local is None else f"{local:.4g} × {explained.weights[name]:.4g}"
+            cells.append(_shaded(value, most, about))
+        rows.append(_row([*cells, _number(f"{phrase.score:.3f}")]))
+    ending = [_shaded(value, most) for value in table.rows[-1]]
+    rows.append(_row([*_label("end"), *ending, _number(f"{sum(table.rows[-1]):.3f}")]))
+    sums = [_number(f"{value:.3f}", _RULE) for value in table.sums]
+    rows.append(_row([*_label("sum", _RULE), *sums, _number(f"{explained.score:.3f}", _RULE)]))
+    weights = [_number("" if weight is None else f"{weight:.4g}") for weight in table.weights]
+    rows.append(_row([*_label("weight"), *weights, _number("")]))
+    return f'<div style="{_FONT}">{_scrolling(to_svg(explained))}{_scrolling(_table(rows))}</div>'
+
+
+def difference_html(compared: Difference) -> str:
+    """Both pictures, the verdict, and the features that differ."""
+    most = max((abs(c.contribution) for c in compared.changes), default=0.0)
+    names = ["feature", "weight", "first", "second", "adds"]
+    rows = [_row(_head(name, number == 0) for number, name in enumerate(names))]
+    for c in compared.changes:
+        values = [_number(f"{value:.4g}") for value in (c.weight, c.first, c.second)]
+        rows.append(_row([_plain(c.name), *values, _shaded(c.contribution, most)]))
+    scores = [f"{compared.first.score:.3f}", f"{compared.second.score:.3f}"]
+    last = ["", *scores, f"{compared.margin:+.3f}"]
+    rows.append(_row([_plain("score", _RULE), *(_number(text, _RULE) for text in last)]))
+    return (
+        f'<div style="{_FONT}">{_scrolling(to_svg(compared.first))}'
+        f'<div style="height:8px"></div>{_scrolling(to_svg(compared.second))}'
+        f'<p style="margin:8px 0">{escape(clean(compared.verdict()))}</p>'
+        f"{_scrolling(_table(rows))}</div>"
+    )
+
+
+def _scrolling(inside: str) -> str:
+    return f'<div style="overflow:auto;max-width:100%">{inside}</div>'
+
+
+def _table(rows: Sequence[str]) -> str:
+    return f'<table style="{_TABLE}">{"".join(rows)}</table>'
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _head(name: str, left: bool) -> str:
+    return f'<th style="{_LEFT if left else _RIGHT};font-weight:600">{escape(clean(name))}</th>'
+
+
+def _plain(text: str, more: str = "") -> str:
+    return f'<td style="{_LEFT}{more}" dir="auto">{escape(clean(text))}</td>'
+
+
+def _number(text: str, more: str = "") -> str:
+    return f'<td style="{_RIGHT}{more}">{escape(text)}</td>'
+
+
+def _label(text: str, more: str = "") -> list[str]:
+    """A row that is about no phrase: empty cells, and what it is about."""
+    return [_plain("", more), _plain("", more), _plain(text, more), _plain("", more)]
+
+
+def _shaded(value: float, most: float, about: str = "") -> str:
+    if not value:
+        return f'<td style="{_RIGHT};opacity:0.4">·</td>'
+    colour = "47 125 80" if value > 0 else "194 22 74"
+    shade = 0.08 + 0.42 * abs(value) / most
+    title = f' title="{escape(about)}"' if about else ""
+    style = f"{_RIGHT};background:rgb({colour} / {shade:.2f})"
+    return f'<td style="{style}"{title}>{value:.3f}</td>'

@@ -1,0 +1,255 @@
+"""Explanations: numbers add up, tables and pictures tell everything, any text is safe."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosewood.decode import (
+    ExplainedPhrase,
+    Explanation,
+    Forced,
+    PhraseDecoder,
+    PhraseUse,
+    RuleIds,
+    Source,
+    difference,
+    explain,
+    forest_mbr,
+)
+from rosewood.decode.draw import coverage_svg, to_svg
+from rosewood.errors import DecodingError
+from rosewood.lm import Model, estimate
+from rosewood.rules import Rule, RuleTable
+
+SVG = "{http://www.w3.org/2000/svg}"
+SENTENCES = ["the house is small", "the small house", "it is not small", "a house is there"]
+RULES = [
+    ("das", "the", -0.4), ("das", "it", -1.2), ("haus", "house", -0.1), ("haus", "home", -1.5),
+    ("das haus", "the house", -0.2), ("ist", "is", -0.1), ("klein", "small", -0.3),
+    ("klein", "little", -0.9), ("nicht", "not", -0.2), ("ist nicht", "is not", -0.3),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def decoder(tmp_path_factory) -> PhraseDecoder:
+    folder = tmp_path_factory.mktemp("explained")
+    rules = [
+        Rule(
+            tuple(source.split()), tuple(target.split()), features={"phrase_ef": value},
+            links=tuple((i, i) for i in range(len(source.split()))),
+        )
+        for source, target, value in RULES
+    ]  # fmt: skip
+    table = RuleTable.build(folder / "rules", rules)
+    with estimate(SENTENCES, order=3) as model:
+        model.save(folder / "lm.rlm")
+    weights = {
+        "phrase_ef": 0.5, "word_penalty": -0.3, "phrase_penalty": 0.1, "unknown_penalty": 1.0,
+        "distortion": 0.4, "lm": 0.7, "rule:das_haus|||the_house": 0.25,
+    }  # fmt: skip
+    return PhraseDecoder(
+        table, Model.open(folder / "lm.rlm"), features=[RuleIds()], weights=weights
+    )
+
+
+@pytest.fixture(scope="module")
+def found(decoder):
+    source = Source("das haus ist sehr nicht klein", forced=(Forced(5, 6, ("tiny",)),))
+    return decoder.search(source)
+
+
+def tooltips(picture: str) -> list[str]:
+    return [t.text or "" for t in ET.fromstring(picture).iter(f"{SVG}title")]
+
+
+def texts(picture: str) -> list[str]:
+    return ["".join(t.itertext()) for t in ET.fromstring(picture).iter(f"{SVG}text")]
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def test_the_best_is_explained(decoder, found):
+    why = explain(found, decoder.weights)
+    assert why.words == found.best.words
+    assert why.score == pytest.approx(found.best.score, abs=1e-6)
+    assert {n: v for n, v in why.features.items() if v} == pytest.approx(
+        dict(found.best.features), abs=1e-6
+    )
+    parts = sum(p.score for p in why.phrases)
+    ending = sum(value * why.weights[name] for name, value in why.ending.items())
+    assert parts + ending == pytest.approx(why.score)
+    uses = [(p.begin, p.end, p.target_begin, p.target_end, p.rule) for p in why.phrases]
+    assert uses == [
+        (p.begin, p.end, p.target_begin, p.target_end, p.rule) for p in found.best.phrases
+    ]
+    kinds = {" ".join(p.source): p.kind for p in why.phrases}
+    assert kinds["sehr"] == "unknown"
+    assert kinds["klein"] == "forced"
+    assert kinds["das haus"] == "rule"
+    assert why.weights["rule:das_haus|||the_house"] == 0.25
+
+
+def test_any_derivation_is_explained(decoder, found):
+    weight = found.forest.score(decoder.theta())
+    for derivation in found.forest.k_best(weight, 20):
+        why = explain(found, decoder.weights, derivation)
+        assert why.text == derivation.text
+        assert why.score == pytest.approx(derivation.score)
+        covered = sorted(i for p in why.phrases for i in range(p.begin, p.end))
+        assert covered == list(range(6))
+    agreed = forest_mbr(found.forest, weight)
+    assert explain(found, decoder.weights, agreed.derivation).text == agreed.text
+    other = decoder.search("das haus")
+    with pytest.raises(DecodingError, match="another forest"):
+        explain(other, decoder.weights, derivation)
+
+
+def test_the_difference_of_two(decoder, found):
+    weight = found.forest.score(decoder.theta())
+    first, *_, last = (
+        explain(found, decoder.weights, d) for d in found.forest.k_best(weight, 30, distinct=True)
+    )
+    compared = difference(first, last)
+    assert compared.margin == pytest.approx(sum(c.contribution for c in compared.changes))
+    assert compared.margin > 0
+    sizes = [abs(c.contribution) for c in compared.changes]
+    assert sizes == sorted(sizes, reverse=True)
+    text = compared.to_text()
+    assert text.splitlines()[0] == f"first   {first.text}"
+    assert text.splitlines()[-1] == compared.verdict()
+    assert compared.verdict().startswith(f"The first is better by {compared.margin:.3f}: ")
+    assert difference(last, first).verdict().startswith("The second is better")
+    assert difference(first, first).verdict() == "Both have the same score."
+    told = json.loads(json.dumps(compared.to_dict(), allow_nan=False))
+    assert told["margin"] == compared.margin
+    assert [f["name"] for f in told["features"]] == [c.name for c in compared.changes]
+    others = explain(found, {**decoder.weights, "lm": 2.0})
+    with pytest.raises(DecodingError, match=r"different weights of 'lm': 0\.7 and 2"):
+        difference(first, others)
+
+
+def test_an_empty_sentence(decoder):
+    why = explain(decoder.search(""), decoder.weights)
+    assert why.phrases == ()
+    assert why.words == ()
+    assert why.to_text().splitlines()[1].split()[0] == "end"
+    for picture in (to_svg(why), coverage_svg(why)):
+        ET.fromstring(picture)
+    assert "<table" in why.to_html()
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def test_a_table_of_text(decoder, found):
+    lines = explain(found, decoder.weights).to_text().splitlines()
+    head = lines[0].split()
+    assert head[:4] == ["words", "source", "target", "rule"]
+    assert head[-2:] == ["rule:…", "score"]
+    assert len(lines) == 1 + len(found.best.phrases) + 3
+    assert lines[1].startswith("0:2")
+    assert any("unknown" in line and "sehr" in line for line in lines)
+    assert lines[-1].split()[0] == "weight"
+
+
+def test_columns_stay_in_line_in_any_script():
+    phrase = ExplainedPhrase(0, 1, 0, 1, source=("家",), target=("a house",))
+    other = ExplainedPhrase(1, 2, 1, 2, 7, source=("x",), target=("y",), features={"lm": -1.0},
+                            contributions={"lm": -0.5})  # fmt: skip
+    why = Explanation(Source(("家", "x")), (phrase, other), {}, {"lm": 0.5})
+    lines = why.to_text().splitlines()
+    assert lines[1].index("a house") == lines[2].index("y") - 1  # 家 is two columns wide
+    assert "·" in lines[1]
+    assert "-0.500" in lines[2]
+
+
+def test_json(decoder, found):
+    told = json.loads(json.dumps(explain(found, decoder.weights).to_dict(), allow_nan=False))
+    assert told["target"] == found.best.text
+    assert told["score"] == pytest.approx(found.best.score)
+    assert sum(p["score"] for p in told["phrases"]) <= 0
+    assert {p["kind"] for p in told["phrases"]} == {"rule", "unknown", "forced"}
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def test_words_and_phrases_are_drawn(decoder, found):
+    for drawn in (found.best, explain(found, decoder.weights)):
+        picture = to_svg(drawn)
+        words = [*found.source.words, *found.best.words]
+        assert texts(picture) == [*words, "no rule translates it", "forced"]
+        assert len(list(ET.fromstring(picture).iter(f"{SVG}path"))) == len(found.best.phrases)
+        assert "<script" not in picture
+    told = tooltips(to_svg(explain(found, decoder.weights)))
+    assert told[0].startswith("das haus → the house\nwords 0:2, rule ")
+    assert "phrase_ef -0.2, adds -0.100" in told[0]
+    assert "rule:das_haus|||the_house 1, adds 0.250" in told[0]
+    plain = tooltips(to_svg(found.best))
+    assert "adds" not in plain[0]
+    assert len(plain) == len(found.best.phrases)
+
+
+def test_coverage_is_drawn(decoder, found):
+    picture = coverage_svg(found.best)
+    phrases = found.best.phrases
+    said = [" ".join(found.best.words[p.target_begin : p.target_end]) for p in phrases]
+    assert texts(picture) == [*found.source.words, *said]
+    cells = list(ET.fromstring(picture).iter(f"{SVG}rect"))
+    assert len(cells) == 1 + len(phrases) * len(found.source.words)
+    full = [c for c in cells[1:] if c.get("fill") not in ("#ffffff", "#ebe4da")]
+    assert len(full) == len(found.source.words)
+
+
+def test_a_page_has_all_of_it(decoder, found):
+    why = explain(found, decoder.weights)
+    page = why.to_html()
+    assert page.count("<svg") == 1
+    assert page.count("<tr>") == len(why.phrases) + 4
+    assert 'title="-0.2 × 0.5"' in page
+    assert why._repr_html_() == page
+    assert why._repr_svg_() == why.to_svg()
+    weight = found.forest.score(decoder.theta())
+    second = explain(found, decoder.weights, found.forest.k_best(weight, 2, distinct=True)[1])
+    compared = difference(why, second)
+    assert compared.to_html().count("<svg") == 2
+    assert compared._repr_html_() == compared.to_html()
+
+
+@given(
+    st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4),
+    st.lists(st.text(max_size=8), max_size=4),
+    st.text(max_size=8),
+)
+def test_any_text_is_safe(source, target, name):
+    class Words:
+        words = tuple(source)
+        text = " ".join(source)
+
+    phrase = ExplainedPhrase(
+        0, len(source), 0, len(target), source=tuple(source), target=tuple(target),
+        features={name: 1.0}, contributions={name: -2.0}, is_unknown=True,
+    )  # fmt: skip
+    why = Explanation(Words, (phrase,), {}, {name: -2.0})  # type: ignore[arg-type]
+    for picture in (to_svg(why), coverage_svg(why)):
+        ET.fromstring(picture)
+    ET.fromstring(why.to_html().replace("&nbsp;", " "))
+    ET.fromstring(difference(why, why).to_html())
+
+
+def test_a_dropped_word_has_no_band():
+    class Drawn:
+        source = Source("a b")
+        words = ("x",)
+        phrases = (PhraseUse(0, 1, 0, 1, 3), PhraseUse(1, 2, 1, 1, is_unknown=True))
+
+    picture = to_svg(Drawn())
+    assert len(list(ET.fromstring(picture).iter(f"{SVG}path"))) == 1
+    assert tooltips(picture)[1] == "b → –\nwords 1:2, no rule translates it"
+    assert texts(coverage_svg(Drawn()))[-1] == "–"
