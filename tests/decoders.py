@@ -46,9 +46,7 @@ def write_models(folder: Path, pairs: list[tuple[str, str]] = PAIRS) -> None:
         model.save(folder / "lm.rlm")
 
 
-def small_decoder(
-    folder: Path, pairs: list[tuple[str, str]] = PAIRS, **how: Any
-) -> PhraseDecoder:
+def small_decoder(folder: Path, pairs: list[tuple[str, str]] = PAIRS, **how: Any) -> PhraseDecoder:
     """A decoder of these phrase pairs."""
     write_models(folder, pairs)
     how = {"weights": WEIGHTS, **how}

@@ -131,7 +131,7 @@ def longest(sources, sentence, place, taken):
 
 def test_what_a_decoder_makes_of_it(tmp_path):
     decoder = small_decoder(tmp_path)
-    sentence = tuple("das haus ist klein .".split())
+    sentence = ("das", "haus", "ist", "klein", ".")
 
     def said(*lines):
         forced = Glossary.read(lines).apply(sentence)

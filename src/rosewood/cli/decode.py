@@ -338,9 +338,7 @@ def decode(
         settings=limits,
     )
     translator = _translator(decoder, text_source, text_target, glossary, inline)
-    wanted = Wanted(
-        output, nbest, distinct, json, explain, chosen, alignment, forests, picture
-    )
+    wanted = Wanted(output, nbest, distinct, json, explain, chosen, alignment, forests, picture)
     if weights is None and not quiet:
         warn("there are no --weights: untuned ones are used, with which tuning may begin")
     with progress("decoding, sentences", quiet=quiet) as step:

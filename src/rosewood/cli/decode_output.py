@@ -1,4 +1,4 @@
-"""What `rosewood decode` writes: text, n-best lists, JSON, links, forests, explanations, pictures."""
+"""What `rosewood decode` writes: text, lists, JSON, links, forests, explanations, pictures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wanted", "Writer"]
 
-_PAGE = ['<!doctype html>', '<meta charset="utf-8">', "<title>Translations</title>"]
+_PAGE = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translations</title>"]
 
 
 @dataclass(frozen=True)

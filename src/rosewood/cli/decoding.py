@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from rosewood.cli.decode_output import Wanted
     from rosewood.decode import (
         PhraseDecoder,
+        PhraseSearch,
         PreparedText,
         SearchSettings,
         TextTranslator,
         TranslatedText,
+        Translation,
     )
     from rosewood.lm import Mixture, Model
 
@@ -230,14 +232,13 @@ def run(
         begin = time.monotonic()
         while some := list(islice(jobs, most)):
             sources = [job.prepared.source for job in some]
+            found: Iterator[tuple[Translation, PhraseSearch | None]]
             if wanted.needs_forest:
-                found = iter(decoder.search_all(sources, threads=threads))
-                each = ((search.best, search) for search in found)
+                found = ((s.best, s) for s in decoder.search_all(sources, threads=threads))
             else:
-                best = decoder.translate(sources, threads=threads)
-                each = ((translation, None) for translation in best)
-            for job, (translation, search) in zip(some, each, strict=True):
-                results.count(job, write(job, translation, search))
+                found = ((best, None) for best in decoder.translate(sources, threads=threads))
+            for job, (best, search) in zip(some, found, strict=True):
+                results.count(job, write(job, best, search))
                 step()
         results.seconds = time.monotonic() - begin
     return results

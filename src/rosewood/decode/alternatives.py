@@ -1,9 +1,9 @@
 """Other translations than the best: derivations of a forest, as the decoder tells of its best.
 
-    found = decoder.search("das haus ist klein")
-    for each in alternatives(found, decoder.theta(), 10): print(each.score, each.text, each.links)
-    chosen = forest_mbr(found.forest, found.forest.score(decoder.theta()))
-    translation_of(found, chosen.derivation).links
+found = decoder.search("das haus ist klein")
+for each in alternatives(found, decoder.theta(), 10): print(each.score, each.text, each.links)
+chosen = forest_mbr(found.forest, found.forest.score(decoder.theta()))
+translation_of(found, chosen.derivation).links
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ each comes out as often as it went in.  Without processors a text is words betwe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import tee
 
@@ -101,7 +101,7 @@ class TextTranslator:
         forced = list(spans)
         if encoded is not None:
             values = [place for place in encoded.values if place not in taken]
-            forced += [self._kept(place, words[place]) for place in values]
+            forced += [Forced(place, place + 1, (self._kept(words[place]),)) for place in values]
             taken |= set(values)
         if self.glossary is not None:
             forced += self.glossary.apply(words, taken=taken)
@@ -142,16 +142,21 @@ class TextTranslator:
         for translation in found:
             yield self.text_of(translation, next(one))
 
-    def _kept(self, place: int, word: str) -> Forced:
-        """A value that stays what it is."""
-        assert self.source_text is not None and self.target_text is not None
-        marked = word
-        if not (self.source_text.tokeniser.is_exact and self.target_text.tokeniser.is_exact):
-            (marked,) = self.target_text.tokeniser.mark(Cut([_bare(word)], [True, True]))
-        return Forced(place, place + 1, (marked,))
+    def _kept(self, word: str) -> str:
+        """A value, as a word of the target."""
+        source, target = self.source_text, self.target_text
+        if (
+            source is None
+            or target is None
+            or (source.tokeniser.is_exact and target.tokeniser.is_exact)
+        ):
+            return word
+        return target.tokeniser.mark(Cut([_bare(word)], [True, True]))[0]
 
-    def _reference(self, text: str) -> Sequence[str]:
-        return split(text) if self.target_text is None else self.target_text.encode(text).words
+    def _reference(self, text: str) -> tuple[str, ...]:
+        if self.target_text is None:
+            return tuple(split(text))
+        return self.target_text.encode(text).words
 
 
 def _bare(word: str) -> str:
