@@ -96,7 +96,18 @@ def make_decoder(
         return decoder
     named = read_weights(weights)
     with at(str(weights), None):
+        _check_sparse(named, {"rule": rule_ids, "word": target_words})
         return decoder.with_weights(named)
+
+
+def _check_sparse(weights: dict[str, float], is_used: dict[str, bool]) -> None:
+    """Weights that nothing would be multiplied with are not passed over."""
+    options = {"rule": "--rule-ids", "word": "--target-words"}
+    for name in weights:
+        template, colon, _ = name.partition(":")
+        if colon and not is_used.get(template, False):
+            hint = f" without {options[template]}" if template in options else ""
+            raise DecodingError(f"there is a weight for {name!r}, but no such feature{hint}")
 
 
 class Job(NamedTuple):
