@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "forest/expectation.hpp"
@@ -52,29 +54,35 @@ class Sweep {
     edge_counts(f, q, count_);
   }
 
-  /// The probability of the thing of each lane; `marked` in order of edges, not empty. Below the
-  /// first of them nothing occurs.
-  Lane run(std::span<const Marked> marked) {
-    first_ = f_.head[marked.front().edge];
-    if (!paths_) {
-      fill(marked, f_.root());
-      return occurs_.back();
-    }
-    // A path has a thing for the first time at one edge at most, so that their probabilities add
-    // up; nothing is looked at behind the last of them. Most things are in one place only.
-    NodeId last = -1;
-    for (const Marked& m : marked)
-      for (const NodeId tail : f_.tails(m.edge)) last = std::max(last, tail);
-    fill(marked, last);
+  /// The nodes to look at for a thing that these edges have, first and last; none where the last
+  /// comes before the first. Below the first edge nothing occurs. And a path has a thing for the
+  /// first time at one edge at most, so that probabilities of that add up, and nothing is looked at
+  /// behind the last edge: most things are in one place only.
+  std::pair<NodeId, NodeId> range(std::span<const std::int64_t> edges) const {
+    NodeId last = paths_ ? -1 : f_.root();
+    if (paths_)
+      for (const std::int64_t e : edges)
+        for (const NodeId tail : f_.tails(e)) last = std::max(last, tail);
+    return {f_.head[edges.front()], last};
+  }
+
+  /// The probability of the thing of each lane; `marked` in order of edges, `first` and `last` so
+  /// that the ranges of all of them lie between.
+  Lane run(std::span<const Marked> marked, NodeId first, NodeId last) {
+    first_ = first;
+    last_ = last;
+    fill(marked);
+    if (!paths_) return occurs_.back();
     Lane total{};
     for (const Marked& m : marked) total[m.lane] += count_[m.edge] * (1.0 - below(m.edge)[m.lane]);
     return total;
   }
 
  private:
-  void fill(std::span<const Marked> marked, NodeId last) {
+  void fill(std::span<const Marked> marked) {
     auto next = marked.begin();
-    for (std::int64_t v = first_; v <= last; ++v) {
+    while (next != marked.end() && f_.head[next->edge] < first_) ++next;
+    for (std::int64_t v = first_; v <= last_; ++v) {
       Lane sum{};
       for (Offset e = f_.edge_start[v]; e < f_.edge_start[v + 1]; ++e) {
         Lane here = below(e);
@@ -89,7 +97,7 @@ class Sweep {
   Lane below(std::int64_t e) const {
     Lane any{};
     for (const NodeId tail : f_.tails(e)) {
-      if (tail < first_) continue;
+      if (tail < first_ || tail > last_) continue;
       for (std::size_t i = 0; i < lanes; ++i) any[i] += occurs_[tail][i] * (1.0 - any[i]);
     }
     return any;
@@ -99,8 +107,8 @@ class Sweep {
   std::span<const double> q_;
   bool paths_ = true;          // no edge has two tails
   std::vector<double> count_;  // of each edge, where derivations are paths: its probability
-  NodeId first_ = 0;           // where things begin to occur
-  std::vector<Lane> occurs_;   // of each node from there on: that they occur in its derivation
+  NodeId first_ = 0, last_ = -1;
+  std::vector<Lane> occurs_;  // of each node from first to last: that things occur below it
 };
 
 }  // namespace
@@ -108,28 +116,44 @@ class Sweep {
 void occurrence_probabilities(const ForestView& f, std::span<const double> q,
                               const Rows<std::int64_t>& mark, std::span<double> probability) {
   const Places places = places_of(mark, probability.size());
-  std::vector<std::size_t> order;  // things that begin at about the same place go together
+  Sweep sweep(f, q);
+  // Things that begin at about the same place go together, but none that wants a look at much of
+  // the forest with some that want little.
+  struct Thing {
+    std::size_t number;
+    NodeId first, last;
+    int size;
+  };
+  std::vector<Thing> order;
   for (std::size_t g = 0; g < probability.size(); ++g) {
     probability[g] = 0.0;
-    if (places.start[g] < places.start[g + 1]) order.push_back(g);
+    const auto edges = Rows<std::int64_t>{places.start, places.edge}[static_cast<Offset>(g)];
+    if (edges.empty()) continue;
+    const auto [first, last] = sweep.range(edges);
+    const auto nodes = static_cast<std::uint32_t>(std::max(0, last - first + 1));
+    order.push_back({g, first, last, static_cast<int>(std::bit_width(nodes))});
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t g) { return places.edge[places.start[g]]; });
-  Sweep sweep(f, q);
+  std::ranges::stable_sort(order, {}, [](const Thing& t) { return std::pair{t.size, t.first}; });
   std::vector<Marked> marked;
   for (std::size_t from = 0; from < order.size(); from += lanes) {
     const std::size_t count = std::min(lanes, order.size() - from);
+    NodeId first = f.root(), last = -1;
     marked.clear();
     for (std::size_t lane = 0; lane < count; ++lane) {
-      const Offset begin = places.start[order[from + lane]];
-      const Offset end = places.start[order[from + lane] + 1];
+      const Thing& thing = order[from + lane];
+      if (thing.size > 0) {
+        first = std::min(first, thing.first);
+        last = std::max(last, thing.last);
+      }
+      const Offset begin = places.start[thing.number], end = places.start[thing.number + 1];
       for (Offset i = begin; i < end; ++i)
         if (i == begin || places.edge[i] != places.edge[i - 1])
           marked.push_back({places.edge[i], lane});
     }
     std::ranges::stable_sort(marked, {}, &Marked::edge);
-    const Lane found = sweep.run(marked);
+    const Lane found = sweep.run(marked, first, last);
     for (std::size_t lane = 0; lane < count; ++lane)
-      probability[order[from + lane]] = std::min(found[lane], 1.0);
+      probability[order[from + lane].number] = std::min(found[lane], 1.0);
   }
 }
 

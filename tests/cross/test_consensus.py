@@ -61,6 +61,29 @@ def test_occurrence_is_the_loop(seed, kind):
     assert found.tolist() == close(want, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_occurrence_along_paths(seed):
+    """Nodes of one tail, things in few and in many places, before and behind each other."""
+    random = np.random.default_rng(seed)
+    counts = [1, *random.integers(1, 5, 60).tolist()]
+    tails = [max(0, v - int(random.integers(1, 7))) for v, n in enumerate(counts) for _ in range(n)]
+    start = np.cumsum([0, *counts])
+    forest = Forest(
+        start, [0, *range(start[-1])], tails[1:], allow_unreachable=True
+    )  # all edges but the first have a tail
+    q = Distribution(forest, random.normal(size=forest.num_edges)).conditional
+    often = 1.0 / np.arange(1, 30)
+    rows = [
+        random.choice(29, size=random.integers(0, 4), p=often / often.sum()).tolist()
+        for _ in range(forest.num_edges)
+    ]
+    found = np.empty(29)
+    mark = np.array([g for row in rows for g in row], np.int64)
+    _core.occurrence_probabilities(forest.view, q, np.cumsum([0, *map(len, rows)]), mark, found)
+    want = occurrence_probabilities(forest, q, [set(row) for row in rows], 29)
+    assert found.tolist() == close(want, abs=1e-12)
+
+
 def test_occurrence_refuses_marks_of_nothing():
     forest = Forest.from_nbest(["a"])
     start, out = np.array([0, 1]), np.empty(1)

@@ -1,6 +1,8 @@
 """Consensus decoding: strings that agree with all of a forest, not only with its best derivation.
 
-p(d) ∝ exp(scale · weight of d) is the evidence: a scale below 1 trusts more of the forest.
+p(d) ∝ exp(scale · weight of d) is the evidence.  Scores of tuned weights say which translation is
+better, not how sure that is: weights that add up to 1, as other programs give them, make everything
+about equally likely, and want a scale of 5 to 15.  Choose it on held-out text.
 
 `mbr`           of the k best strings, the one with the highest expected metric against the others
 `forest_mbr`    of all strings, the one with the highest expected linear BLEU (Tromble et al. 2008)

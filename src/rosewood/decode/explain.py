@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rosewood import lettering as say
-from rosewood.decode.phrase import PhraseSearch
+from rosewood.decode.results import PhraseSearch
 from rosewood.decode.source import Source
 from rosewood.decode.translation import PhraseUse
 from rosewood.errors import DecodingError
@@ -252,11 +252,12 @@ class Difference:
 
     def verdict(self) -> str:
         """In one sentence: who wins, by what, against what."""
-        good = [c for c in self.changes if c.contribution * self.margin > 0]
-        bad = [c for c in self.changes if c.contribution * self.margin < 0]
         if self.margin == 0:
             return "Both have the same score."
-        winner = "first" if self.margin > 0 else "second"
+        winner, sign = ("first", 1.0) if self.margin > 0 else ("second", -1.0)
+        adds = [(c.name, sign * c.contribution) for c in self.changes]
+        good = [(name, value) for name, value in adds if value > 0]
+        bad = [(name, value) for name, value in adds if value < 0]
         said = f"The {winner} is better by {abs(self.margin):.3f}: {_listed(good)}"
         return f"{said}, against {_listed(bad)}." if bad else f"{said}."
 
@@ -321,12 +322,12 @@ def difference(first: Explanation, second: Explanation) -> Difference:
     )
 
 
-def _listed(changes: list[FeatureChange]) -> str:
+def _listed(adds: list[tuple[str, float]]) -> str:
     """The strongest by name; of many, the rest as one sum."""
-    told = [f"{c.name} {c.contribution:+.3f}" for c in changes[:4]]
-    if len(changes) > 4:
-        told.append(f"{len(changes) - 4} others {sum(c.contribution for c in changes[4:]):+.3f}")
-    return ", ".join(told) or "nothing"
+    told = [f"{name} {value:+.3f}" for name, value in adds[:4]]
+    if len(adds) > 4:
+        told.append(f"{say.plural(len(adds) - 4, 'other')} {sum(v for _, v in adds[4:]):+.3f}")
+    return ", ".join(told)
 
 
 # -- tables ---------------------------------------------------------------------------------------

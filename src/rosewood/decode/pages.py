@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from statistics import median
 
 from rosewood.decode.draw import to_svg
 from rosewood.decode.explain import Difference, Explanation, Table
@@ -25,7 +26,7 @@ _RULE = ";border-top:1px solid #cdbfae"
 def explanation_html(explained: Explanation) -> str:
     """The picture, and below it the table of its phrases."""
     table = Table(explained)
-    most = max((abs(value) for row in table.rows for value in row), default=0.0)
+    dark = _dark(value for row in table.rows for value in row)
     names = ["words", "source", "target", "rule", *table.columns, "score"]
     rows = [_row(_head(name, number < 3) for number, name in enumerate(names))]
     for phrase, values in zip(explained.phrases, table.rows, strict=False):
@@ -34,9 +35,9 @@ def explanation_html(explained: Explanation) -> str:
         for name, value in zip(table.columns, values, strict=True):
             local = phrase.features.get(name)
             about = "" if local is None else f"{local:.4g} × {explained.weights[name]:.4g}"
-            cells.append(_shaded(value, most, about))
+            cells.append(_shaded(value, dark, about))
         rows.append(_row([*cells, _number(f"{phrase.score:.3f}")]))
-    ending = [_shaded(value, most) for value in table.rows[-1]]
+    ending = [_shaded(value, dark) for value in table.rows[-1]]
     rows.append(_row([*_label("end"), *ending, _number(f"{sum(table.rows[-1]):.3f}")]))
     sums = [_number(f"{value:.3f}", _RULE) for value in table.sums]
     rows.append(_row([*_label("sum", _RULE), *sums, _number(f"{explained.score:.3f}", _RULE)]))
@@ -47,12 +48,12 @@ def explanation_html(explained: Explanation) -> str:
 
 def difference_html(compared: Difference) -> str:
     """Both pictures, the verdict, and the features that differ."""
-    most = max((abs(c.contribution) for c in compared.changes), default=0.0)
+    dark = _dark(c.contribution for c in compared.changes)
     names = ["feature", "weight", "first", "second", "adds"]
     rows = [_row(_head(name, number == 0) for number, name in enumerate(names))]
     for c in compared.changes:
         values = [_number(f"{value:.4g}") for value in (c.weight, c.first, c.second)]
-        rows.append(_row([_plain(c.name), *values, _shaded(c.contribution, most)]))
+        rows.append(_row([_plain(c.name), *values, _shaded(c.contribution, dark)]))
     scores = [f"{compared.first.score:.3f}", f"{compared.second.score:.3f}"]
     last = ["", *scores, f"{compared.margin:+.3f}"]
     rows.append(_row([_plain("score", _RULE), *(_number(text, _RULE) for text in last)]))
@@ -93,11 +94,17 @@ def _label(text: str, more: str = "") -> list[str]:
     return [_plain("", more), _plain("", more), _plain(text, more), _plain("", more)]
 
 
-def _shaded(value: float, most: float, about: str = "") -> str:
+def _dark(values: Iterable[float]) -> float:
+    """What is as dark as it gets: not the largest, for one unknown word would outshine all else."""
+    sizes = [abs(value) for value in values if value]
+    return 5 * median(sizes) if sizes else 1.0
+
+
+def _shaded(value: float, dark: float, about: str = "") -> str:
     if not value:
         return f'<td style="{_RIGHT};opacity:0.4">·</td>'
     colour = "47 125 80" if value > 0 else "194 22 74"
-    shade = 0.08 + 0.42 * abs(value) / most
+    shade = 0.05 + 0.45 * min(1.0, abs(value) / dark)
     title = f' title="{escape(about)}"' if about else ""
     style = f"{_RIGHT};background:rgb({colour} / {shade:.2f})"
     return f'<td style="{style}"{title}>{value:.3f}</td>'
