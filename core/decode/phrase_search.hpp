@@ -7,7 +7,8 @@
 // a group. From a group to an option list of a span there is a grid: its rows are the nodes, its
 // columns the options, each best first; only what language models say of a cell is not the sum of
 // its row and column. Stacks are filled from the grids that lead to them, one after the other: by
-// cube pruning, cells in the order of estimates up to a limit; or all of them.
+// cube pruning (Huang & Chiang 2007), the best cell of all grids first, up to a limit; or with all
+// cells.
 #pragma once
 
 #include <chrono>
@@ -119,13 +120,18 @@ class PhraseSearch {
     std::int32_t coverage, place;  // of the nodes it leads to
     double step, future;           // distortion; what is to come
   };
+  /// A hypothesis before it is made: what it costs, and the state of the language models.
   struct Cell {
+    std::uint32_t grid;
+    std::int32_t row, column;  // of rows_ and columns_
+    std::int32_t language;     // -1: it does not go on with the reference
+    double score;
+  };
+  struct Entry {
     double priority;
-    std::uint32_t grid, row, column;
-    friend bool operator<(const Cell& a, const Cell& b) {
-      if (a.priority != b.priority) return a.priority < b.priority;
-      if (a.grid != b.grid) return a.grid > b.grid;
-      return a.row != b.row ? a.row > b.row : a.column > b.column;
+    std::uint32_t cell;
+    friend bool operator<(const Entry& a, const Entry& b) {
+      return a.priority != b.priority ? a.priority < b.priority : a.cell > b.cell;
     }
   };
   /// Classes of a step for all slots, those of each direction as one number.
@@ -140,12 +146,13 @@ class PhraseSearch {
   void fill(std::size_t stack);
   void fill_all(const std::vector<Grid>& grids);
   void fill_best(const std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
-  double estimate(const Grid& grid, std::uint32_t row, std::uint32_t column) const;
   std::vector<std::int32_t> pruned(std::int32_t first);
   void branch(std::size_t stack, std::vector<std::int32_t>& nodes);
   void add_grids(std::size_t stack, Group& group);
   void add_grid(std::size_t stack, Group& group, OptionList& list);
-  double evaluate(const Grid& grid, const Row& row, const Column& column);
+  Cell looked_at(const std::vector<Grid>& grids, std::uint32_t grid, std::int32_t row,
+                 std::int32_t column);
+  void accept(const Grid& grid, const Cell& cell);
   bool fits(const Node& node, std::int32_t option) const;
   bool is_out_of_time();
 

@@ -110,10 +110,8 @@ class Results:
             empty = Forest.empty(features=self._features, vocabulary=self._vocabulary)
             return empty, edge_option
         edges = len(edge_option)
-        own = edge_option >= 0
-        rule = np.full(edges, -1, np.int64)
-        rules = options.rule[edge_option[own]]
-        rule[own] = np.where(rules >= 0, self._table.ids(np.maximum(rules, 0)), -1)
+        rule = np.append(options.rule, -1)[edge_option]  # the last one is of edges without option
+        rule[rule >= 0] = self._table.ids(rule[rule >= 0])
         forest = Forest._unchecked(
             edge_start=edge_start,
             tail_start=tail_start,
