@@ -97,6 +97,8 @@ def test_raw_phrases():
     (entry,) = Glossary.read(lines, source_text=german, target_text=english)
     assert entry.source == ("das", "haus", ",", "klein")
     assert entry.targets == ("The House , {0}",)  # as it was written
+    (entry,) = Glossary.read(["x\tHat™, a."], source_text=german, target_text=english)
+    assert english.decode(entry.targets[0].split()) == "Hat™, a."
     with pytest.raises(FormatError, match="<text>:1: there is the tag '<b>' in a phrase"):
         Glossary.read(["<b>Haus</b>\thouse"], source_text=german, target_text=english)
 

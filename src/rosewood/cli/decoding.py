@@ -72,12 +72,16 @@ def make_decoder(
     from rosewood.model import read_weights
     from rosewood.reorder import Lexicalized
     from rosewood.rules import RuleTable
+    from rosewood.rules.settings import KINDS
 
     table = RuleTable.open(rules)
     reorder: Any = None
     if reorder_kind == "none":
         reorder = ()
     elif reorder_kind is not None:
+        if reorder_kind not in KINDS:
+            told = f"want {', '.join(KINDS)} or none"
+            raise DecodingError(f"--reorder-kind {reorder_kind}: {told}")
         reorder = Lexicalized.of(table, kind=reorder_kind)  # type: ignore[arg-type]
         if reorder is None:
             raise DecodingError(

@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import NamedTuple
 
-from rosewood.corpus import TextProcessor
+from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import Source as Lines
 from rosewood.corpus.lines import at, file_name, read_lines, split
+from rosewood.corpus.text.tokeniser import JOINER, Joining
 from rosewood.decode.source import Forced
 from rosewood.errors import DecodingError
 
@@ -148,21 +149,29 @@ def _entry(
 
 def source_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
     """A phrase as sentences have it."""
-    return tuple(split(text)) if processor is None else _without_tags(text, processor)
+    return tuple(split(text)) if processor is None else _without_tags(text, processor).words
 
 
 def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
-    """A phrase that is to come out just so: cut into words, but in the case it is written in."""
+    """A phrase that is to come out just so: cut into words, but in the case it is written in, and
+    marked where the rules of the tokeniser would put a space that is not there."""
     if processor is None:
         return tuple(split(text))
-    return _without_tags(text, replace(processor, truecaser=None, lowercase=False))
+    encoded = _without_tags(text, replace(processor, truecaser=None, lowercase=False))
+    words = list(encoded.words)
+    if isinstance(processor.tokeniser, Joining):
+        by_rule = processor.tokeniser.unmark(words).spaced
+        for place in range(1, len(words)):
+            if by_rule[place] and not encoded.spaced[place]:
+                words[place] = JOINER + words[place]
+    return tuple(words)
 
 
-def _without_tags(text: str, processor: TextProcessor) -> tuple[str, ...]:
+def _without_tags(text: str, processor: TextProcessor) -> Encoded:
     encoded = processor.encode(text)
     if encoded.tags:
         raise DecodingError(f"there is the tag {encoded.tags[0].text[:40]!r} in a phrase")
-    return encoded.words
+    return encoded
 
 
 def _both(one: GlossaryEntry, other: GlossaryEntry, where: str = "") -> GlossaryEntry:
