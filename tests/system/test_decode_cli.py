@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -437,10 +436,10 @@ def test_nothing_is_left_of_what_was_stopped(place):
     before = sorted(path.name for path in place.iterdir())
     with subprocess.Popen(
         [*program, *typed, "--pop-limit", "2000"], stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as running:  # fmt: skip
         limit = time.monotonic() + 30
-        while len(os.listdir(place)) == len(before) and time.monotonic() < limit:
+        while len(list(place.iterdir())) == len(before) and time.monotonic() < limit:
             time.sleep(0.02)  # until it writes
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=60)
