@@ -144,6 +144,12 @@ def test_an_empty_sentence(decoder):
     assert "<table" in why.to_html()
 
 
+def test_nothing_was_found(decoder):
+    nothing = decoder.search(Source("das haus", reference="a tree"))
+    with pytest.raises(DecodingError, match="found no translation"):
+        explain(nothing, decoder.weights)
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 

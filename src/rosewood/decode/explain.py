@@ -171,6 +171,8 @@ def explain(
     `weights` are those of the decoder; features without one weigh nothing.
     """
     forest = search.forest
+    if forest.is_empty:
+        raise DecodingError("explain: the search has found no translation")
     if derivation is None:
         theta = [weights.get(name, 0.0) for name in forest.features.names]
         derivation = forest.best(forest.score(np.array(theta, dtype=np.float64)))
