@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +11,6 @@ from rosewood.cli.common import warn
 from rosewood.cli.corpora import LineCharacters, LineWords, Quiet
 from rosewood.cli.options import FILES, Config, Threads, check_files, cores, merged
 from rosewood.errors import DecodingError, FormatError
-
-if TYPE_CHECKING:
-    from rosewood.decode import SearchSettings, TextTranslator
 
 __all__ = ["decode"]
 
@@ -302,14 +299,21 @@ def decode(
     """
     from rosewood.cli.decode_consensus import Consensus
     from rosewood.cli.decode_output import Wanted
-    from rosewood.cli.decoding import Reading, make_decoder, open_models, run
+    from rosewood.cli.decoding import (
+        Reading,
+        make_decoder,
+        make_translator,
+        open_models,
+        run,
+        search_settings,
+    )
     from rosewood.progress import progress
 
     chosen = Consensus.parse(consensus, settings)
     _check(nbest, distinct, json, rule_ids, consensus)
     _check_files(forests, picture)
     reading = Reading(input, reference, line_words, line_characters, on_bad_line)
-    limits = _settings(
+    limits = search_settings(
         search=search,
         pop_limit=pop_limit,
         stack_size=stack_size,
@@ -337,12 +341,12 @@ def decode(
         target_words=target_words,
         settings=limits,
     )
-    translator = _translator(decoder, text_source, text_target, glossary, inline)
+    translator = make_translator(decoder, text_source, text_target, glossary, inline)
     wanted = Wanted(output, nbest, distinct, json, explain, chosen, alignment, forests, picture)
     if weights is None and not quiet:
         warn("there are no --weights: untuned ones are used, with which tuning may begin")
     with progress("decoding, sentences", quiet=quiet) as step:
-        results = run(translator, reading.jobs(translator), wanted, threads=workers, step=step)
+        results = run(translator, reading, wanted, threads=workers, step=step)
     if not quiet:
         results.tell(unknown)
 
@@ -370,46 +374,3 @@ def _check_files(forests: Path | None, picture: Path | None) -> None:
         raise FormatError("--forests: a set of forests ends with .rwf", file=forests)
     if picture is not None and picture.suffix.lower() not in (".svg", ".html"):
         raise FormatError("--picture: it ends with .svg or .html", file=picture)
-
-
-def _settings(**typed: str | None) -> SearchSettings:
-    """What was typed; what was not is as it is without."""
-    from rosewood.decode import SearchSettings
-
-    settings: dict[str, Any] = {}
-    for name, text in typed.items():
-        if text is None:
-            continue
-        settings[name] = text if name == "search" else _number(name, text)
-    return SearchSettings(**settings)
-
-
-def _number(name: str, text: str) -> int | float | None:
-    if text == "none":
-        return None
-    try:
-        return float(text) if name in ("beam", "time_limit") else int(text)
-    except ValueError:
-        option = name.replace("_", "-")
-        raise DecodingError(f"--{option} {text}: want a number or none") from None
-
-
-def _translator(
-    decoder: Any,
-    text_source: Path | None,
-    text_target: Path | None,
-    glossary: Path | None,
-    inline: bool,
-) -> TextTranslator:
-    """The decoder with what is known of its texts."""
-    from rosewood.corpus import TextProcessor
-    from rosewood.decode import Glossary, TextTranslator
-
-    if (text_source is None) != (text_target is None):
-        raise DecodingError("raw text needs both --text-source and --text-target")
-    source = None if text_source is None else TextProcessor.load(text_source)
-    target = None if text_target is None else TextProcessor.load(text_target)
-    terms = None
-    if glossary is not None:
-        terms = Glossary.read(glossary, source_text=source, target_text=target)
-    return TextTranslator(decoder, source, target, glossary=terms, inline=inline)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosewood.cli.common import warn
 from rosewood.cli.corpora import checked_lines
-from rosewood.cli.lm_reading import name_of, opened
+from rosewood.cli.lm_reading import name_of, opened, source_of
 from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:
@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     )
     from rosewood.lm import Mixture, Model
 
-__all__ = ["Job", "Reading", "Results", "make_decoder", "open_models", "run"]
+__all__ = [
+    "Job",
+    "Reading",
+    "Results",
+    "make_decoder",
+    "make_translator",
+    "open_models",
+    "run",
+    "search_settings",
+]
 
 _AT_ONCE = 64  # sentences for each thread
 _TOLD = 10  # numbers of lines that are told
@@ -114,6 +123,51 @@ def _check_sparse(weights: dict[str, float], is_used: dict[str, bool]) -> None:
             raise DecodingError(f"there is a weight for {name!r}, but no such feature{hint}")
 
 
+def search_settings(**typed: str | None) -> SearchSettings:
+    """What was typed; what was not is as it is without."""
+    from rosewood.decode import SearchSettings
+
+    settings: dict[str, Any] = {}
+    for name, text in typed.items():
+        if text is None:
+            continue
+        settings[name] = text if name == "search" else _number(name, text)
+    return SearchSettings(**settings)
+
+
+def _number(name: str, text: str) -> int | float | None:
+    if text == "none":
+        return None
+    try:
+        return float(text) if name in ("beam", "time_limit") else int(text)
+    except ValueError:
+        option = name.replace("_", "-")
+        raise DecodingError(f"--{option} {text}: want a number or none") from None
+
+
+def make_translator(
+    decoder: PhraseDecoder,
+    text_source: Path | None,
+    text_target: Path | None,
+    glossary: Path | None,
+    inline: bool,
+) -> TextTranslator:
+    """The decoder with what is known of its texts."""
+    from rosewood.corpus import TextProcessor
+    from rosewood.decode import Glossary, TextTranslator
+
+    if (text_source is None) != (text_target is None):
+        raise DecodingError("raw text needs both --text-source and --text-target")
+    source = None if text_source is None else TextProcessor.load(text_source)
+    target = None if text_target is None else TextProcessor.load(text_target)
+    terms = None
+    if glossary is not None:
+        terms = Glossary.read(
+            source_of(glossary), source_text=source, target_text=target, file=name_of(glossary)
+        )
+    return TextTranslator(decoder, source, target, glossary=terms, inline=inline)
+
+
 class Job(NamedTuple):
     """A line, prepared; of a bad one nothing is left but the reason."""
 
@@ -135,6 +189,11 @@ class Reading:
     def __post_init__(self) -> None:
         if self.on_bad_line not in ("stop", "skip"):
             raise DecodingError(f"--on-bad-line {self.on_bad_line}: want stop or skip")
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether somebody types the lines, and waits for an answer to each."""
+        return str(self.input) == "-" and sys.stdin.isatty()
 
     def jobs(self, translator: TextTranslator) -> Iterator[Job]:
         """The lines, with their references."""
@@ -230,7 +289,7 @@ class Results:
 
 def run(
     translator: TextTranslator,
-    jobs: Iterator[Job],
+    reading: Reading,
     wanted: Wanted,
     *,
     threads: int,
@@ -241,7 +300,8 @@ def run(
 
     results = Results()
     decoder = translator.decoder
-    most = 1 if sys.stdin.isatty() else _AT_ONCE * threads
+    jobs = reading.jobs(translator)
+    most = 1 if reading.is_typed else _AT_ONCE * threads
     with ExitStack() as stack:
         write = Writer(translator, wanted, stack)
         begin = time.monotonic()
