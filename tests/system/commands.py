@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import cache
 from typing import NamedTuple
 
 import pytest
+from typer.main import get_command
 
 from rosewood import cli
 
@@ -19,9 +21,17 @@ class Done(NamedTuple):
     err: str
 
 
+@cache
+def _built():
+    """All verbs, whose options take longer to make than most tests."""
+    return get_command(cli.app)
+
+
 @pytest.fixture
 def command(monkeypatch, capsys):
     """Runs the command with some arguments and standard input."""
+
+    monkeypatch.setattr(cli, "app", _built())
 
     def run(*arguments, text: str = "") -> Done:
         monkeypatch.setattr(sys, "argv", ["rosewood", *map(str, arguments)])

@@ -18,6 +18,7 @@ from rosewood import __version__
 from rosewood.cli import (
     align,
     corpus,
+    decode,
     demo,
     evaluate,
     extract,
@@ -77,6 +78,7 @@ def _options(
 
 app.command("align")(align.align)
 app.command("extract")(extract.extract)
+app.command("decode")(decode.decode)
 app.command("tune")(tune.tune)
 app.command("rerank")(rerank.rerank)
 app.command("evaluate")(evaluate.evaluate)

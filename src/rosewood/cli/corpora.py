@@ -173,21 +173,35 @@ def read_every_line(
     return read_corpus(sources, languages, format, kept, checks=checks, quiet=quiet)
 
 
-def checked_lines(file: Path, name: str, line_characters: int) -> Iterator[tuple[int, str]]:
+def checked_lines(
+    file: Path,
+    name: str,
+    line_characters: int,
+    line_words: int | None = None,
+    bad_lines: dict[int, str] | None = None,
+) -> Iterator[tuple[int, str]]:
     """Lines of a text with their numbers, as they come; errors call the file `name`.
 
-    What corpora refuse is refused here, too, but for empty lines: those have their place.
+    What corpora refuse is refused here, too, but for empty lines: those have their place.  Or it is
+    an empty line, and `bad_lines` gets its number and what is wrong with it.
     """
     from rosewood.corpus import Checks
     from rosewood.corpus.formats.strict import Input, strict_lines
 
-    checks = Checks(line_characters, line_characters, allow_empty=True)
+    checks = Checks(line_words or line_characters, line_characters, allow_empty=True)
     for line in strict_lines(Input(str(file), once=True), checks.max_bytes):
+        reason: str | None = None
         if line.bad is not None:
-            raise FormatError(line.bad.error.reason, file=name, line=line.number)
-        if (wrong := checks.problem(line.text)) is not None:
-            raise FormatError(wrong[1], file=name, line=line.number)
-        yield line.number, line.text
+            reason = line.bad.error.reason
+        elif (wrong := checks.problem(line.text)) is not None:
+            reason = wrong[1]
+        if reason is None:
+            yield line.number, line.text
+        elif bad_lines is None:
+            raise FormatError(reason, file=name, line=line.number)
+        else:
+            bad_lines[line.number] = reason
+            yield line.number, ""
 
 
 def _tell(tally: Tally) -> None:

@@ -1,5 +1,6 @@
 """Decoders: a sentence in, a forest of its translations out."""
 
+from rosewood.decode.alternatives import alternatives, moses_line, translation_of
 from rosewood.decode.consensus import (
     ForestMbr,
     MbrCandidate,
@@ -18,11 +19,13 @@ from rosewood.decode.explain import (
     explain,
 )
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
+from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase import PhraseDecoder
 from rosewood.decode.results import PhraseSearch
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Source
+from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 
 __all__ = [
@@ -32,24 +35,32 @@ __all__ = [
     "FeatureChange",
     "Forced",
     "ForestMbr",
+    "Glossary",
+    "GlossaryEntry",
     "MbrCandidate",
     "OptionFeature",
     "PhraseDecoder",
     "PhraseSearch",
     "PhraseUse",
+    "PreparedText",
     "RuleIds",
     "SearchReport",
     "SearchSettings",
     "Source",
     "SparseFeature",
     "TargetWords",
+    "TextTranslator",
+    "TranslatedText",
     "Translation",
     "TranslationOptions",
     "Variational",
+    "alternatives",
     "difference",
     "explain",
     "forest_mbr",
     "mbr",
+    "moses_line",
     "ngram_posteriors",
+    "translation_of",
     "variational",
 ]

@@ -176,7 +176,7 @@ class TextProcessor:
     def _cased(self, tokens: list[str], encoded: Encoded | None) -> list[str]:
         """Capitals back where casing took them away; values stay as they are."""
         language = self.tokeniser.language
-        kept = [self._is_value(token) for token in tokens]
+        kept = [self.is_value(token) for token in tokens]
         letters = [_NEUTRAL if keep else each for each, keep in zip(tokens, kept, strict=True)]
         if encoded is not None and encoded.is_shouted:
             letters = [shouted(token, language) for token in letters]
@@ -186,7 +186,8 @@ class TextProcessor:
             token if keep else each for token, each, keep in zip(tokens, letters, kept, strict=True)
         ]
 
-    def _is_value(self, token: str) -> bool:
+    def is_value(self, token: str) -> bool:
+        """Whether a token is a value, and not text."""
         if self._protection is None or (token.isalpha() and not self.patterns):
             return False
         return self._protection.is_value(token)

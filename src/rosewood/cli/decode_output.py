@@ -1,0 +1,194 @@
+"""What `rosewood decode` writes: text, lists, JSON, links, forests, explanations, pictures."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rosewood.cli.common import lines_to
+from rosewood.errors import DecodingError
+
+if TYPE_CHECKING:
+    from rosewood.cli.decode_consensus import Consensus
+    from rosewood.cli.decoding import Job
+    from rosewood.decode import (
+        Explanation,
+        PhraseSearch,
+        TextTranslator,
+        TranslatedText,
+        Translation,
+    )
+
+__all__ = ["Wanted", "Writer"]
+
+_PAGE = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translations</title>"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is written of each sentence, and where."""
+
+    output: Path
+    nbest: int | None = None
+    distinct: bool = False
+    json: bool = False
+    explain: bool = False
+    consensus: Consensus | None = None
+    alignment: Path | None = None
+    forests: Path | None = None
+    picture: Path | None = None
+
+    @property
+    def explains(self) -> bool:
+        return self.explain or self.picture is not None
+
+    @property
+    def needs_forest(self) -> bool:
+        """Whether the best translation alone would not do."""
+        others = (self.nbest, self.consensus, self.forests)
+        return self.explains or any(each is not None for each in others)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A translation, and whatever else was asked for."""
+
+    said: TranslatedText
+    others: Sequence[Translation] = ()
+    consensus: dict[str, Any] | None = None
+    why: Explanation | None = None
+
+
+class Writer:
+    """Writes what is wanted of one sentence after the other."""
+
+    def __init__(self, translator: TextTranslator, wanted: Wanted, stack: ExitStack) -> None:
+        from rosewood.forest import ForestSetWriter
+
+        self.translator = translator
+        self.wanted = wanted
+        self.dense = translator.decoder.features.dense
+        self.line = stack.enter_context(lines_to(wanted.output))
+        self.links = self.forests = self.draw = None
+        if wanted.alignment is not None:
+            self.links = stack.enter_context(lines_to(wanted.alignment))
+        if wanted.forests is not None:
+            self.forests = stack.enter_context(ForestSetWriter(wanted.forests))
+        self.drawn = 0
+        if wanted.picture is not None:
+            self.draw = stack.enter_context(lines_to(wanted.picture))
+            if not self._is_svg:
+                self.draw("\n".join(_PAGE))
+
+    def __call__(self, job: Job, best: Translation, found: PhraseSearch | None) -> TranslatedText:
+        """Writes one, and says what was chosen."""
+        from rosewood.corpus.lines import at
+
+        with at(f"line {job.number}", None):
+            chosen = self._chosen(job, best, found)
+        if self.wanted.json:
+            self.line(self._row(job, chosen))
+        elif self.wanted.nbest is None:
+            self.line("" if job.error is not None else chosen.said.text)
+        else:
+            self._list(job, chosen.others)
+        if self.links is not None:
+            links = () if job.error is not None else chosen.said.translation.links
+            self.links(" ".join(f"{i}-{j}" for i, j in links))
+        if self.forests is not None and found is not None:
+            info = {"id": str(job.number - 1), "src": job.prepared.source.text}
+            self.forests.append(found.forest, info)
+        if chosen.why is not None:
+            self._tell(job, chosen.why)
+        return chosen.said
+
+    def _chosen(self, job: Job, best: Translation, found: PhraseSearch | None) -> _Chosen:
+        from rosewood.decode import alternatives, explain, translation_of
+
+        text_of, wanted = self.translator.text_of, self.wanted
+        if found is None or job.error is not None or found.forest.is_empty:
+            return _Chosen(text_of(best, job.prepared))
+        decoder = self.translator.decoder
+        theta = decoder.theta()
+        chosen, told, derivation = best, None, None
+        others: list[Translation] = []
+        if wanted.consensus is not None:
+            derivation, told = wanted.consensus(found.forest, found.forest.score(theta))
+            chosen = translation_of(found, derivation)
+        if wanted.nbest is not None:
+            others = alternatives(found, theta, wanted.nbest, distinct=wanted.distinct)
+        why = explain(found, decoder.weights, derivation) if wanted.explains else None
+        return _Chosen(text_of(chosen, job.prepared), others, told, why)
+
+    def _list(self, job: Job, others: Sequence[Translation]) -> None:
+        from rosewood.corpus.lines import at
+        from rosewood.decode import moses_line
+
+        for each in others:
+            text = self.translator.text_of(each, job.prepared).text
+            with at(f"line {job.number}, want --json", None):
+                self.line(moses_line(job.number - 1, each, self.dense, text))
+
+    def _row(self, job: Job, found: _Chosen) -> str:
+        from rosewood.decode.alternatives import all_features
+
+        chosen = found.said.translation
+        row: dict[str, Any] = {"id": str(job.number - 1), "src": job.prepared.text}
+        if job.error is not None:
+            return json.dumps({**row, "error": job.error}, ensure_ascii=False)
+        is_there = chosen.report.reachable
+        row |= {
+            "translation": found.said.text if is_there else None,
+            "words": list(chosen.words),
+            "score": chosen.score if is_there else None,
+            "features": all_features(chosen, self.dense) if is_there else {},
+            "phrases": [
+                {
+                    "source": [use.begin, use.end],
+                    "target": [use.target_begin, use.target_end],
+                    "rule": use.rule,
+                    "is_unknown": use.is_unknown,
+                    "is_forced": use.is_forced,
+                }
+                for use in chosen.phrases
+            ],
+            "links": [list(link) for link in chosen.links],
+            "report": asdict(chosen.report),
+        }
+        if found.consensus is not None:
+            row["consensus"] = found.consensus
+        if found.why is not None and self.wanted.explain:
+            row["explanation"] = found.why.to_dict()
+        if self.wanted.nbest is not None:
+            row["hyps"] = [
+                {
+                    "text": self.translator.text_of(each, job.prepared).text,
+                    "features": all_features(each, self.dense),
+                    "scores": {"model": each.score},
+                }
+                for each in found.others
+            ]
+        return json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+    @property
+    def _is_svg(self) -> bool:
+        return self.wanted.picture is not None and self.wanted.picture.suffix.lower() == ".svg"
+
+    def _tell(self, job: Job, why: Explanation) -> None:
+        """The explanation as a table beside the results, and as a picture."""
+        if self.wanted.explain and not self.wanted.json:
+            print(f"{job.number}\n{why.to_text()}", file=sys.stderr)
+        if self.draw is None:
+            return
+        self.drawn += 1
+        if not self._is_svg:
+            self.draw(f"<h3>{job.number}</h3>\n{why.to_html()}")
+        elif self.drawn == 1:
+            self.draw(why.to_svg())
+        else:
+            raise DecodingError("--picture: an .svg file is of one sentence, an .html file of many")

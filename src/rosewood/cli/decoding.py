@@ -1,0 +1,323 @@
+"""What `rosewood decode` does: models opened, lines read and translated, a summary told."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rosewood.cli.common import warn
+from rosewood.cli.corpora import checked_lines
+from rosewood.cli.lm_reading import name_of, opened, source_of
+from rosewood.errors import DecodingError, FormatError
+
+if TYPE_CHECKING:
+    from rosewood.cli.decode_output import Wanted
+    from rosewood.decode import (
+        PhraseDecoder,
+        PhraseSearch,
+        PreparedText,
+        SearchSettings,
+        TextTranslator,
+        TranslatedText,
+        Translation,
+    )
+    from rosewood.lm import Mixture, Model
+
+__all__ = [
+    "Job",
+    "Reading",
+    "Results",
+    "make_decoder",
+    "make_translator",
+    "open_models",
+    "run",
+    "search_settings",
+]
+
+_AT_ONCE = 64  # sentences for each thread
+_TOLD = 10  # numbers of lines that are told
+_LM = re.compile(r"[\w.-]+")  # what its feature may be called
+
+
+def open_models(texts: Sequence[str], *, threads: int, quiet: bool) -> dict[str, Model | Mixture]:
+    """The language models of [NAME=]FILE; the decoder says which it can use."""
+    named: dict[str, Path] = {}
+    for text in texts:
+        name, equals, file = text.partition("=")
+        if not equals or Path(text).exists():
+            name, file = "lm", text
+        if not _LM.fullmatch(name):
+            raise DecodingError(f"--lm {text}: {name!r} is no name: want letters, digits, . _ -")
+        if name in named:
+            raise DecodingError(
+                f"--lm {text}: two language models are called {name!r}; tell them apart as in "
+                "--lm news=news.rlm"
+            )
+        named[name] = Path(file)
+    return {name: opened(file, threads=threads, quiet=quiet) for name, file in named.items()}
+
+
+def make_decoder(
+    rules: Path,
+    language_models: dict[str, Model | Mixture],
+    weights: Path | None,
+    *,
+    reorder_kind: str | None,
+    unknown: str,
+    rule_ids: bool,
+    target_words: bool,
+    settings: SearchSettings,
+) -> PhraseDecoder:
+    """The decoder that the options ask for."""
+    from rosewood.corpus.lines import at
+    from rosewood.decode import PhraseDecoder, RuleIds, TargetWords
+    from rosewood.model import read_weights
+    from rosewood.reorder import Lexicalized
+    from rosewood.rules import RuleTable
+    from rosewood.rules.settings import KINDS
+
+    table = RuleTable.open(rules)
+    reorder: Any = None
+    if reorder_kind == "none":
+        reorder = ()
+    elif reorder_kind is not None:
+        if reorder_kind not in KINDS:
+            told = f"want {', '.join(KINDS)} or none"
+            raise DecodingError(f"--reorder-kind {reorder_kind}: {told}")
+        reorder = Lexicalized.of(table, kind=reorder_kind)  # type: ignore[arg-type]
+        if reorder is None:
+            raise DecodingError(
+                f"--reorder-kind {reorder_kind}: {rules} has no orientations: rosewood extract "
+                "counts them"
+            )
+    decoder = PhraseDecoder(
+        table,
+        language_models,  # type: ignore[arg-type]  # a mixture is refused, with a reason
+        reorder=reorder,
+        features=[*([RuleIds()] if rule_ids else ()), *([TargetWords()] if target_words else ())],
+        settings=settings,
+        unknown=unknown,  # type: ignore[arg-type]
+    )
+    if weights is None:
+        return decoder
+    named = read_weights(weights)
+    with at(str(weights), None):
+        _check_sparse(named, {"rule": rule_ids, "word": target_words})
+        return decoder.with_weights(named)
+
+
+def _check_sparse(weights: dict[str, float], is_used: dict[str, bool]) -> None:
+    """Weights that nothing would be multiplied with are not passed over."""
+    options = {"rule": "--rule-ids", "word": "--target-words"}
+    for name in weights:
+        template, colon, _ = name.partition(":")
+        if colon and not is_used.get(template, False):
+            hint = f" without {options[template]}" if template in options else ""
+            raise DecodingError(f"there is a weight for {name!r}, but no such feature{hint}")
+
+
+def search_settings(**typed: str | None) -> SearchSettings:
+    """What was typed; what was not is as it is without."""
+    from rosewood.decode import SearchSettings
+
+    settings: dict[str, Any] = {}
+    for name, text in typed.items():
+        if text is None:
+            continue
+        settings[name] = text if name == "search" else _number(name, text)
+    return SearchSettings(**settings)
+
+
+def _number(name: str, text: str) -> int | float | None:
+    if text == "none":
+        return None
+    try:
+        return float(text) if name in ("beam", "time_limit") else int(text)
+    except ValueError:
+        option = name.replace("_", "-")
+        raise DecodingError(f"--{option} {text}: want a number or none") from None
+
+
+def make_translator(
+    decoder: PhraseDecoder,
+    text_source: Path | None,
+    text_target: Path | None,
+    glossary: Path | None,
+    inline: bool,
+) -> TextTranslator:
+    """The decoder with what is known of its texts."""
+    from rosewood.corpus import TextProcessor
+    from rosewood.decode import Glossary, TextTranslator
+
+    if (text_source is None) != (text_target is None):
+        raise DecodingError("raw text needs both --text-source and --text-target")
+    source = None if text_source is None else TextProcessor.load(text_source)
+    target = None if text_target is None else TextProcessor.load(text_target)
+    terms = None
+    if glossary is not None:
+        terms = Glossary.read(
+            source_of(glossary), source_text=source, target_text=target, file=name_of(glossary)
+        )
+    return TextTranslator(decoder, source, target, glossary=terms, inline=inline)
+
+
+class Job(NamedTuple):
+    """A line, prepared; of a bad one nothing is left but the reason."""
+
+    number: int
+    prepared: PreparedText
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which lines are read, and what is done about bad ones."""
+
+    input: Path
+    reference: Path | None
+    line_words: int
+    line_characters: int
+    on_bad_line: str
+
+    def __post_init__(self) -> None:
+        if self.on_bad_line not in ("stop", "skip"):
+            raise DecodingError(f"--on-bad-line {self.on_bad_line}: want stop or skip")
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether somebody types the lines, and waits for an answer to each."""
+        return str(self.input) == "-" and sys.stdin.isatty()
+
+    def jobs(self, translator: TextTranslator) -> Iterator[Job]:
+        """The lines, with their references."""
+        from rosewood.corpus.lines import at
+
+        bad: dict[int, str] | None = {} if self.on_bad_line == "skip" else None
+        name = name_of(self.input)
+        references = None if self.reference is None else self._lines(self.reference, None)
+        for number, text in self._lines(self.input, bad):
+            said: str | None = None
+            if references is not None:
+                said = next(references, (0, None))[1]
+                if said is None:
+                    told = f"it ends after {number - 1:,} lines, but {name} goes on"
+                    raise FormatError(told, file=str(self.reference))
+            reason = None if bad is None else bad.pop(number, None)
+            try:
+                with at(name, number):
+                    prepared = translator.prepare(text, said)
+            except FormatError as error:
+                if bad is None:
+                    raise
+                reason = error.reason
+            if reason is not None:
+                prepared = translator.prepare("", said)
+            yield Job(number, prepared, reason)
+        if references is not None and next(references, None) is not None:
+            raise FormatError(f"it goes on where {name} ends", file=str(self.reference))
+
+    def _lines(self, file: Path, bad: dict[int, str] | None) -> Iterator[tuple[int, str]]:
+        return checked_lines(file, name_of(file), self.line_characters, self.line_words, bad)
+
+
+@dataclass
+class Results:
+    """What is to be told at the end."""
+
+    sentences: int = 0
+    words: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+    narrowed: list[int] = field(default_factory=list)  # numbers of lines
+    timed_out: list[int] = field(default_factory=list)
+    unreachable: list[int] = field(default_factory=list)
+    bad: list[tuple[int, str]] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)
+    added: list[int] = field(default_factory=list)
+
+    def count(self, job: Job, said: TranslatedText) -> None:
+        """One more sentence, and what was chosen for it."""
+        self.sentences += 1
+        if job.error is not None:
+            self.bad.append((job.number, job.error))
+            return
+        report = said.translation.report
+        self.words += len(job.prepared.source.words)
+        self.unknown += sum(use.is_unknown for use in said.translation.phrases)
+        for numbers, is_so in (
+            (self.narrowed, report.narrowed),
+            (self.timed_out, report.timed_out),
+            (self.unreachable, not report.reachable),
+            (self.lost, said.lost),
+            (self.added, said.added),
+        ):
+            if is_so:
+                numbers.append(job.number)
+
+    def tell(self, unknown: str) -> None:
+        """All that is worth knowing, on standard error."""
+        rate = self.words / self.seconds if self.seconds else 0.0
+        warn(
+            f"{_count(self.sentences, 'sentence')}, {_count(self.words, 'word')} in "
+            f"{self.seconds:.1f} s: {rate:,.0f} words a second"
+        )
+        if self.unknown:
+            done = "copied" if unknown == "copy" else "dropped"
+            warn(f"{_count(self.unknown, 'word')} that no rule translates, {done}")
+        for numbers, told in (
+            (self.narrowed, "searched less thoroughly, for --max-pops"),
+            (self.timed_out, "ended by --time-limit, another run may find something else"),
+            (self.unreachable, "references that cannot be reached"),
+            ([number for number, _ in self.bad], "bad lines, left blank"),
+            (self.lost, "lack placeholders that their source has"),
+            (self.added, "have placeholders that their source has not"),
+        ):
+            if numbers:
+                more = " …" if len(numbers) > _TOLD else ""
+                listed = " ".join(f"{number}" for number in numbers[:_TOLD])
+                warn(f"{told}: {len(numbers):,} (lines {listed}{more})")
+        if self.bad:
+            warn(f"the first of the bad ones, line {self.bad[0][0]}: {self.bad[0][1]}")
+
+
+def run(
+    translator: TextTranslator,
+    reading: Reading,
+    wanted: Wanted,
+    *,
+    threads: int,
+    step: Callable[[], object],
+) -> Results:
+    """Translates all lines and writes what is wanted; files appear when all is done."""
+    from rosewood.cli.decode_output import Writer
+
+    results = Results()
+    decoder = translator.decoder
+    jobs = reading.jobs(translator)
+    most = 1 if reading.is_typed else _AT_ONCE * threads
+    with ExitStack() as stack:
+        write = Writer(translator, wanted, stack)
+        begin = time.monotonic()
+        while some := list(islice(jobs, most)):
+            sources = [job.prepared.source for job in some]
+            found: Iterator[tuple[Translation, PhraseSearch | None]]
+            if wanted.needs_forest:
+                found = ((s.best, s) for s in decoder.search_all(sources, threads=threads))
+            else:
+                found = ((best, None) for best in decoder.translate(sources, threads=threads))
+            for job, (best, search) in zip(some, found, strict=True):
+                results.count(job, write(job, best, search))
+                step()
+        results.seconds = time.monotonic() - begin
+    return results
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

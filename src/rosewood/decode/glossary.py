@@ -1,0 +1,183 @@
+"""Glossaries: what words must become, from a table that people write.
+
+    glossary = Glossary.read("terms.tsv")
+    glossary.apply(("das", "haus", "am", "see"))        # (Forced(0, 2, ("the house",)),)
+
+A line is a source phrase, a tab and a target phrase; words stand between spaces.  Several lines of
+one source are alternatives, of which the model takes the best; a target that is empty leaves the
+words out.  A third column that says `soft` adds a translation to those that the table has; without
+it nothing else may touch the words.  Blank lines are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import NamedTuple
+
+from rosewood.corpus import Encoded, TextProcessor
+from rosewood.corpus.lines import Source as Lines
+from rosewood.corpus.lines import at, file_name, read_lines, split
+from rosewood.corpus.text.tokeniser import JOINER, Joining
+from rosewood.decode.source import Forced
+from rosewood.errors import DecodingError
+
+__all__ = ["Glossary", "GlossaryEntry", "target_words"]
+
+_SOFT = "soft"
+
+
+@dataclass(frozen=True)
+class GlossaryEntry:
+    """A source phrase and what it may become."""
+
+    source: tuple[str, ...]
+    targets: tuple[str, ...]  # words between spaces; "" is nothing at all
+    exclusive: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.source:
+            raise DecodingError("there is no source phrase")
+        if not self.targets or len(set(self.targets)) < len(self.targets):
+            raise DecodingError(
+                f"{' '.join(self.source)!r} has no translation, or one of them twice"
+            )
+
+
+class Glossary:
+    """Entries by their source phrases."""
+
+    def __init__(self, entries: Iterable[GlossaryEntry] = ()) -> None:
+        self._entries: dict[tuple[str, ...], GlossaryEntry] = {}
+        for entry in entries:
+            before = self._entries.get(entry.source)
+            self._entries[entry.source] = entry if before is None else _both(before, entry)
+        # Of entries that begin with a word, how long they are: the longest first.
+        lengths: dict[str, set[int]] = {}
+        for source in self._entries:
+            lengths.setdefault(source[0], set()).add(len(source))
+        self._lengths = {word: sorted(each, reverse=True) for word, each in lengths.items()}
+
+    @classmethod
+    def read(
+        cls,
+        source: Lines,
+        *,
+        source_text: TextProcessor | None = None,
+        target_text: TextProcessor | None = None,
+        file: str | PathLike[str] | None = None,
+    ) -> Glossary:
+        """The glossary of a file, compressed or not, or of lines.
+
+        With processors its phrases are raw text, and become words as sentences do; the case of
+        targets stays as it is written.
+        """
+        name = file_name(source, file)
+        found: dict[tuple[str, ...], _Place] = {}
+        for number, line in read_lines(source, name):
+            if not line.strip():
+                continue
+            with at(name, number):
+                entry = _entry(line, source_text, target_text)
+                before = found.get(entry.source)
+                if before is not None:
+                    entry = _both(before.entry, entry, f": see line {before.line}")
+                found[entry.source] = _Place(entry, number if before is None else before.line)
+        return cls(place.entry for place in found.values())
+
+    def apply(
+        self, words: tuple[str, ...], *, taken: Collection[int] = frozenset()
+    ) -> tuple[Forced, ...]:
+        """What the words of a sentence must become: from left to right, and at each word the
+        longest entry that begins there; none overlap, and none touch the words in `taken`."""
+        found: list[Forced] = []
+        place = 0
+        while place < len(words):
+            match = self._match(words, place, taken)
+            if match is None:
+                place += 1
+                continue
+            end = place + len(match.source)
+            found.append(Forced(place, end, match.targets, match.exclusive))
+            place = end
+        return tuple(found)
+
+    def _match(
+        self, words: tuple[str, ...], place: int, taken: Collection[int]
+    ) -> GlossaryEntry | None:
+        for length in self._lengths.get(words[place], ()):
+            entry = self._entries.get(words[place : place + length])
+            if entry is not None and not any(
+                each in taken for each in range(place, place + length)
+            ):
+                return entry
+        return None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[GlossaryEntry]:
+        return iter(self._entries.values())
+
+    def __repr__(self) -> str:
+        return f"Glossary({len(self)} source phrases)"
+
+
+class _Place(NamedTuple):
+    """An entry, and the line on which its source phrase stands first."""
+
+    entry: GlossaryEntry
+    line: int
+
+
+def _entry(
+    line: str, source_text: TextProcessor | None, target_text: TextProcessor | None
+) -> GlossaryEntry:
+    fields = line.split("\t")
+    if len(fields) < 2:
+        raise DecodingError("there is no tab: want source phrase, tab, target phrase")
+    if len(fields) > 3 or (len(fields) == 3 and fields[2].strip() not in ("", _SOFT)):
+        told = fields[2].strip() if len(fields) == 3 else f"{len(fields)} columns"
+        raise DecodingError(f"behind the target phrase stands {told[:40]!r}, want nothing or soft")
+    return GlossaryEntry(
+        tuple(source_words(fields[0], source_text)),
+        (" ".join(target_words(fields[1], target_text)),),
+        exclusive=len(fields) < 3 or fields[2].strip() != _SOFT,
+    )
+
+
+def source_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
+    """A phrase as sentences have it."""
+    return tuple(split(text)) if processor is None else _without_tags(text, processor).words
+
+
+def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
+    """A phrase that is to come out just so: cut into words, but in the case it is written in, and
+    marked where the rules of the tokeniser would put a space that is not there."""
+    if processor is None:
+        return tuple(split(text))
+    encoded = _without_tags(text, replace(processor, truecaser=None, lowercase=False))
+    words = list(encoded.words)
+    if isinstance(processor.tokeniser, Joining):
+        by_rule = processor.tokeniser.unmark(words).spaced
+        for place in range(1, len(words)):
+            if by_rule[place] and not encoded.spaced[place]:
+                words[place] = JOINER + words[place]
+    return tuple(words)
+
+
+def _without_tags(text: str, processor: TextProcessor) -> Encoded:
+    encoded = processor.encode(text)
+    if encoded.tags:
+        raise DecodingError(f"there is the tag {encoded.tags[0].text[:40]!r} in a phrase")
+    return encoded
+
+
+def _both(one: GlossaryEntry, other: GlossaryEntry, where: str = "") -> GlossaryEntry:
+    phrase = " ".join(one.source)
+    if one.exclusive != other.exclusive:
+        raise DecodingError(f"{phrase!r} cannot be both soft and not{where}")
+    if set(one.targets) & set(other.targets):
+        raise DecodingError(f"{phrase!r} has this translation already{where}")
+    return GlossaryEntry(one.source, one.targets + other.targets, one.exclusive)

@@ -1,0 +1,164 @@
+"""Raw text to raw text: everything between a line that people write and the one they read.
+
+    translator = TextTranslator(decoder, german, english, glossary=Glossary.read(…))
+    for each in translator.translate(["Klicken Sie <b>hier</b>, {name}!"]): print(each.text)
+
+Tags are lifted out before the search and put back around the words that became theirs, by the links
+of the phrases.  Values ({name}, %s, <br/>) are words that nothing but themselves may translate, so
+each comes out as often as it went in.  Without processors a text is words between spaces.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import tee
+
+from rosewood.corpus import Encoded, TextProcessor
+from rosewood.corpus.lines import split
+from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
+from rosewood.decode.glossary import Glossary
+from rosewood.decode.inline import lift_spans, parse_spans
+from rosewood.decode.phrase import PhraseDecoder
+from rosewood.decode.source import Forced, Source
+from rosewood.decode.translation import Translation
+from rosewood.errors import DecodingError
+
+__all__ = ["PreparedText", "TextTranslator", "TranslatedText"]
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """A text on its way to the decoder, and what is needed for the way back."""
+
+    text: str
+    source: Source
+    encoded: Encoded | None = None  # of raw text
+
+
+@dataclass(frozen=True)
+class TranslatedText:
+    """A translation as text.  `lost` are values of the source that it lacks (a glossary may do
+    that), `added` those that rules have put there."""
+
+    text: str
+    prepared: PreparedText
+    translation: Translation
+    lost: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+
+class TextTranslator:
+    """A decoder with the processors of both languages."""
+
+    def __init__(
+        self,
+        decoder: PhraseDecoder,
+        source: TextProcessor | None = None,
+        target: TextProcessor | None = None,
+        *,
+        glossary: Glossary | None = None,
+        inline: bool = False,
+    ) -> None:
+        """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
+        that have a translation say what the words between them become."""
+        if (source is None) != (target is None):
+            raise DecodingError("raw text needs a processor for the source and one for the target")
+        if inline and source is not None and not source.protect_tags:
+            raise DecodingError(
+                "spans within the text are tags, and the processor of the source does not look for "
+                "tags"
+            )
+        self.decoder = decoder
+        self.source_text = source
+        self.target_text = target
+        self.glossary = glossary
+        self.inline = inline
+        if source is not None and target is not None:
+            # What is a value in the source must not get a capital in the target.
+            self.target_text = replace(
+                target,
+                protect_tags=target.protect_tags or source.protect_tags,
+                protect_urls=target.protect_urls or source.protect_urls,
+                patterns=tuple(dict.fromkeys([*source.patterns, *target.patterns])),
+            )
+
+    def prepare(self, text: str, reference: str | None = None) -> PreparedText:
+        """A text as the decoder takes it; with a reference, only what says that is searched for."""
+        encoded: Encoded | None = None
+        spans: tuple[Forced, ...] = ()
+        if self.source_text is not None and self.target_text is not None:
+            encoded = self.source_text.encode(text)
+            if self.inline:
+                encoded, spans = lift_spans(encoded, self.target_text)
+            words = encoded.words
+        elif self.inline:
+            words, spans = parse_spans(text)
+        else:
+            words = tuple(split(text))
+        taken = {place for span in spans for place in range(span.begin, span.end)}
+        forced = list(spans)
+        if encoded is not None:
+            values = [place for place in encoded.values if place not in taken]
+            forced += [Forced(place, place + 1, (self._kept(words[place]),)) for place in values]
+            taken |= set(values)
+        if self.glossary is not None:
+            forced += self.glossary.apply(words, taken=taken)
+        said = None if reference is None else self._reference(reference)
+        return PreparedText(text, Source(words, tuple(forced), said), encoded)
+
+    def text_of(self, translation: Translation, prepared: PreparedText) -> TranslatedText:
+        """The text of a translation: of the best one, or of any other of its search."""
+        encoded, target = prepared.encoded, self.target_text
+        if encoded is None or target is None:
+            return TranslatedText(translation.text, prepared, translation)
+        if not translation.report.reachable:
+            return TranslatedText("", prepared, translation)
+        text = target.decode(translation.words, encoded, translation.links)
+        said = Counter(_bare(word) for word in translation.words)
+        wanted = Counter(_bare(encoded.words[place]) for place in encoded.values)
+        own = {
+            _bare(word)
+            for use in translation.phrases
+            if not use.is_forced
+            for word in translation.words[use.target_begin : use.target_end]
+        }
+        added = {
+            word: count for word, count in (said - wanted).items()
+            if word in own and target.is_value(word)
+        }  # fmt: skip
+        lost = wanted - said
+        return TranslatedText(
+            text, prepared, translation, tuple(lost.elements()), tuple(Counter(added).elements())
+        )
+
+    def translate(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[TranslatedText]:
+        """The best translation of each text, in their order."""
+        if isinstance(texts, str):
+            raise DecodingError("texts are a list of them, this is one")
+        one, other = tee(self.prepare(text) for text in texts)
+        found = self.decoder.translate((each.source for each in other), threads=threads)
+        for translation in found:
+            yield self.text_of(translation, next(one))
+
+    def _kept(self, word: str) -> str:
+        """A value, as a word of the target."""
+        source, target = self.source_text, self.target_text
+        if (
+            source is None
+            or target is None
+            or (source.tokeniser.is_exact and target.tokeniser.is_exact)
+        ):
+            return word
+        return target.tokeniser.mark(Cut([_bare(word)], [True, True]))[0]
+
+    def _reference(self, text: str) -> tuple[str, ...]:
+        if self.target_text is None:
+            return tuple(split(text))
+        return self.target_text.encode(text).words
+
+
+def _bare(word: str) -> str:
+    """A word without the marks of its tokeniser."""
+    return unescaped(word.strip(JOINER))

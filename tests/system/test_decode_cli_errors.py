@@ -1,0 +1,142 @@
+"""`rosewood decode`: what goes wrong, and what is told of it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.decoders import WEIGHTS
+from tests.system.commands import command  # noqa: F401
+from tests.system.test_decode_cli import DECODE, models, place  # noqa: F401
+
+from rosewood.model import write_weights
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["--distinct"], "--distinct is for --nbest"),
+        (["--nbest", "2", "--rule-ids"], "names of rules have ||| in them"),
+        (["--nbest", "2", "--consensus", "mbr"], "--nbest goes by score"),
+        (["--set", "k=1"], "--set k: it is for --consensus"),
+        (["--consensus", "vote"], "--consensus vote: want mbr, forest-mbr, variational"),
+        (["--consensus", "mbr", "--set", "order=2"], "mbr has no such setting; it has k, metric"),
+        (["--consensus", "mbr", "--set", "k=many"], "--set k=many: want a number"),
+        (["--consensus", "mbr", "--set", "metric=no"], "there is no metric 'no'"),
+        (["--forests", "f.txt"], "f.txt: --forests: a set of forests ends with .rwf"),
+        (["--picture", "p.png"], "p.png: --picture: it ends with .svg or .html"),
+        (["--pop-limit", "0"], "pop_limit is 0, want a whole number from 1 on"),
+        (["--pop-limit", "few"], "--pop-limit few: want a number or none"),
+        (["--beam", "nan"], "beam is nan, want a number from 0 on"),
+        (["--search", "deep"], "search is 'deep', want cube or full"),
+        (["--unknown", "keep"], "unknown is 'keep', want copy, drop"),
+        (["--reorder-kind", "word"], "rules has no orientations"),
+        (["--reorder-kind", "soft"], "--reorder-kind soft: want word, phrase, hierarchy or none"),
+        (["--on-bad-line", "cry"], "--on-bad-line cry: want stop or skip"),
+        (["-o", "in"], "in: -o: it is read, too, and would be lost"),
+        (["-o", "-", "--alignment", "-"], "standard output (-) can be written only once"),
+        (["-o", "x", "--alignment", "x"], "x: --alignment: -o goes there already"),
+        (["--weights", "nowhere.json"], "nowhere.json: No such file"),
+        (["--rules", "nowhere"], "nowhere/rules.json: No such file"),
+        (["--lm", "x=in"], "in: it is no language model"),
+        (["--reference", "nowhere"], "nowhere: No such file"),
+    ],
+)
+def test_what_is_refused(command, place, typed, told):  # noqa: F811
+    before = sorted(path.name for path in place.iterdir())
+    done = command(*DECODE, "in", *typed)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("rosewood: ")
+    assert told in done.err.splitlines()[-1]
+    assert sorted(path.name for path in place.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ("{", "bad.json: it is not JSON of weights"),
+        ('{"lm": 1}', "bad.json: there is no weight for the feature 'phrase_ef'"),
+        ({"lm": "1"}, "bad.json: the weight of 'lm' is '1', want a number"),
+        ({"lmm": 1.0}, "bad.json: there is a weight for 'lmm', but no such feature"),
+        ({"rule:a|||b": 1.0}, "but no such feature without --rule-ids"),
+        ({"bigram:a": 1.0}, "there is a weight for 'bigram:a', but no such feature"),
+    ],
+)
+def test_weights_that_do_not_fit(command, place, weights, told):  # noqa: F811
+    text = weights if isinstance(weights, str) else json.dumps({**WEIGHTS, **weights})
+    (place / "bad.json").write_text(text)
+    done = command(*DECODE, "in", "--weights", "bad.json")
+    assert (done.code, done.out) == (1, "")
+    assert told in done.err
+
+
+def test_weights_of_sparse_features(command, place):  # noqa: F811
+    write_weights({**WEIGHTS, "word:building": 9.0, "rule:klein|||little": 9.0}, "sparse.json")
+    typed = ["--weights", "sparse.json", "--rule-ids", "--target-words", "-q"]
+    assert command(*DECODE, "in", *typed).out.splitlines()[0] == "the building is little ."
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"das \xff haus", "it is not UTF-8: invalid start byte at byte 5 of the line"),
+        (b"das\0haus", "there is NUL at character 4"),
+        (b"das haus " * 6, "there are 12 words, the limit is 10"),
+        (b"x" * 101, "there are 101 characters, the limit is 100"),
+    ],
+)
+def test_bad_lines(command, place, line, told):  # noqa: F811
+    (place / "bad").write_bytes(b"das haus\n" + line + b"\nhier\n")
+    limits = ["--line-words", 10, "--line-characters", 100]
+    done = command(*DECODE, "bad", "-o", "out", *limits)
+    assert (done.code, done.err) == (1, f"rosewood: bad:2: {told}\n")
+    assert not (place / "out").exists()
+    done = command(*DECODE, "bad", "--on-bad-line", "skip", "--alignment", "links", *limits)
+    assert done.out.splitlines() == ["the house", "", "here"]
+    assert "rosewood: bad lines, left blank: 1 (lines 2)" in done.err
+    assert f"rosewood: the first of the bad ones, line 2: {told}" in done.err
+    assert (place / "links").read_text().splitlines()[1] == ""
+    rows = command(*DECODE, "bad", "--on-bad-line", "skip", "--json", "-q", *limits).out
+    assert json.loads(rows.splitlines()[1]) == {"id": "1", "src": "", "error": told}
+
+
+def test_spans_that_are_bad_can_be_skipped(command, place):  # noqa: F811
+    done = command(*DECODE, "--inline", "--on-bad-line", "skip", "-q", text="das < haus\nhier\n")
+    assert done.out.splitlines() == ["", "here"]
+
+
+def test_options_from_a_file(command, place):  # noqa: F811
+    (place / "how.toml").write_text(
+        'rules = "rules"\nlm = {lm = "lm.rlm"}\nweights = "w.json"\nmax-phrase = 1\n'
+        'beam = "none"\nquiet = true\ntarget-words = true\n'
+    )
+    done = command("decode", "in", "--config", "how.toml", "--json")
+    assert done.err == ""
+    row = json.loads(done.out.splitlines()[2])
+    assert row["features"]["word:go"] == 1.0
+    assert all(end - begin == 1 for begin, end in (use["source"] for use in row["phrases"]))
+
+
+def test_nothing_is_left_of_what_was_stopped(place):  # noqa: F811
+    (place / "long").write_text("das haus ist klein . " * 60 + "\n")
+    lines = (place / "long").read_text() * 400
+    (place / "long").write_text(lines)
+    program = [sys.executable, "-c", "from rosewood.cli import main; main()"]
+    typed = [*DECODE, "long", "-o", "out", "--alignment", "links", "--forests", "f.rwf"]
+    before = sorted(path.name for path in place.iterdir())
+    with subprocess.Popen(
+        [*program, *typed, "--pop-limit", "2000"], stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as running:  # fmt: skip
+        limit = time.monotonic() + 30
+        while len(list(place.iterdir())) == len(before) and time.monotonic() < limit:
+            time.sleep(0.02)  # until it writes
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "rosewood: stopped" in told
+    assert sorted(path.name for path in place.iterdir()) == before
