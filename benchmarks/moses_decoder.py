@@ -1,8 +1,8 @@
 """Moses's decoders as peers: a table, a language model and weights, as they want them.
 
-    model = MosesModel.export(table, "lm.arpa", weights, folder)     text tables and moses.ini
-    told = model.derivations(sentences, "-search-algorithm", 1)      what `moses` found, and how
-    run = run(model.command("moses", "compact", 2), "source.txt")    its output, seconds and memory
+    model = MosesModel.export(table, "lm.arpa", weights, folder)
+    model.derivations(sentences, "-search-algorithm", 1)      what `moses` found, and how
+    timed(model.command("moses", "compact", 2), source)       its output, seconds and memory
 `moses` and `moses2` are those in $MOSES/bin or, without $MOSES, those on the PATH.  They have
 three forms of tables: text, compact (for `moses`) and probing (for `moses2`), which their own
 programs make.  Nothing of Moses is here.
@@ -131,8 +131,8 @@ class MosesModel:
             "compact": ("processPhraseTableMin", "processLexicalTableMin"),
             "probing": ("processLexicalTableMin", "addLexROtoPT", "CreateProbingPT"),
         }[form]
-        found = [program(name) for name in wanted]
-        if not made.exists() and all(found):
+        found = [path for name in wanted if (path := program(name))]
+        if not made.exists() and len(found) == len(wanted):
             with tempfile.TemporaryDirectory(dir=self.folder) as aside:
                 work = Path(aside) / form
                 work.mkdir()
@@ -215,7 +215,7 @@ class MosesModel:
         with tempfile.TemporaryDirectory() as folder:
             source, best = Path(folder) / "source", Path(folder) / "best"
             source.write_text("".join(line + "\n" for line in sentences), encoding="utf-8")
-            run(self.command("moses", "text", 1, "-t", "-n-best-list", best, 1, *more), source)
+            timed(self.command("moses", "text", 1, "-t", "-n-best-list", best, 1, *more), source)
             return self.read(best.read_text(encoding="utf-8").splitlines())
 
     def read(self, lines: Sequence[str]) -> list[Derivation]:
@@ -242,7 +242,7 @@ class MosesModel:
         return found
 
 
-def run(command: Sequence[str], source: Path) -> Run:
+def timed(command: Sequence[str], source: Path) -> Run:
     """A decoder on a file; each line of its output is a score and words."""
     begin = time.perf_counter()
     with source.open("rb") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as told:
