@@ -278,10 +278,11 @@ def by_threads(models: Models, threads: int, repeat: int, pops: int = 400) -> No
 def cost(models: Models, repeat: int, plots: Path | None) -> None:
     sentences = models.sentences()
     some = sentences[:: max(1, len(sentences) // 200)]
+    decoder = models.decoder(settings_of(400))
     charts = {
-        "pops": by_pops(models, some, repeat),
-        "length": by_length(models, sentences, repeat),
-        "distortion": by_distortion(models, some, repeat),
+        "pops": by_pops(decoder, some, repeat),
+        "length": by_length(decoder, sentences, repeat),
+        "distortion": by_distortion(decoder, some, repeat),
     }
     if plots is not None:
         plots.mkdir(parents=True, exist_ok=True)
@@ -291,14 +292,14 @@ def cost(models: Models, repeat: int, plots: Path | None) -> None:
 
 
 def spent(
-    models: Models, settings: SearchSettings, sentences: Sequence[str], repeat: int
+    decoder: PhraseDecoder, settings: SearchSettings, sentences: Sequence[str], repeat: int
 ) -> tuple[float, float]:
     """Milliseconds a sentence on one thread, and the mean score."""
-    decoder = models.decoder(settings)
+    limited = decoder.with_settings(settings)
     times, score = [], 0.0
     for _ in range(repeat):
         begin = time.perf_counter()
-        found = list(decoder.translate(sentences))
+        found = list(limited.translate(sentences))
         times.append(time.perf_counter() - begin)
         score = float(np.mean([each.score for each in found]))
     return min(times) * 1e3 / len(sentences), score
@@ -322,21 +323,21 @@ def _collect(
     return milliseconds, scores
 
 
-def by_pops(models: Models, sentences: Sequence[str], repeat: int) -> str:
+def by_pops(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
     base = settings_of(400)
     rows = []
     for size in (10, 25, 50, 100, 200, 400, 1000, 2000, 5000):
         cubes = replace(base, pop_limit=size, stack_size=size)
-        rows.append(("cube pruning", size, lambda s=cubes: spent(models, s, sentences, repeat)))
+        rows.append(("cube pruning", size, lambda s=cubes: spent(decoder, s, sentences, repeat)))
     for size in (10, 25, 50, 100, 200):
         full = replace(base, search="full", pop_limit=None, stack_size=size)
-        rows.append(("full expansion", size, lambda s=full: spent(models, s, sentences, 1)))
+        rows.append(("full expansion", size, lambda s=full: spent(decoder, s, sentences, 1)))
     milliseconds, scores = _collect("pops, or hypotheses a stack", rows)
     panels = [Panel("ms a sentence", milliseconds, is_log=True), Panel("mean score", scores)]
     return chart("Cost of the beam", "pops, or hypotheses a stack", panels, is_log=True)
 
 
-def by_length(models: Models, sentences: Sequence[str], repeat: int) -> str:
+def by_length(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
     """Words of the test set cut into sentences of some lengths; scores by word."""
     words = " ".join(sentences).split()
     rows = []
@@ -348,10 +349,10 @@ def by_length(models: Models, sentences: Sequence[str], repeat: int) -> str:
             def measure(
                 cut: Sequence[str] = cut, pops: int = pops, length: int = length
             ) -> tuple[float, float]:
-                took, score = spent(models, settings_of(pops), cut, repeat)
+                took, score = spent(decoder, settings_of(pops), cut, repeat)
                 return took, score / length
 
-            rows.append((f"{pops} pops, score by word", length, measure))
+            rows.append((f"{pops} pops", length, measure))
     milliseconds, scores = _collect("words", rows)
     panels = [
         Panel("ms a sentence", milliseconds, is_log=True),
@@ -360,13 +361,13 @@ def by_length(models: Models, sentences: Sequence[str], repeat: int) -> str:
     return chart("Cost of length", "words of a sentence", panels, is_log=True)
 
 
-def by_distortion(models: Models, sentences: Sequence[str], repeat: int) -> str:
+def by_distortion(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
     rows = []
     for pops in (100, 400, 1000):
         for limit in (0, 1, 2, 3, 4, 6, 8, 10, 15):
             chosen = replace(settings_of(pops), distortion_limit=limit)
             rows.append(
-                (f"{pops} pops", limit, lambda s=chosen: spent(models, s, sentences, repeat))
+                (f"{pops} pops", limit, lambda s=chosen: spent(decoder, s, sentences, repeat))
             )
     milliseconds, scores = _collect("limit of distortion", rows)
     panels = [Panel("ms a sentence", milliseconds), Panel("mean score", scores)]
