@@ -1,11 +1,12 @@
 // bind/lm.cpp: language models in mapped files: writing and asking them.
+#include "lm.hpp"
+
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string_view.h>
 
 #include <memory>
 
 #include "bind.hpp"
-#include "lm/model.hpp"
 #include "lm/writer.hpp"
 #include "text.hpp"
 
@@ -14,12 +15,6 @@ namespace rosewood::bind {
 namespace {
 
 using Ids = std::vector<std::uint32_t>;
-
-/// A model and the array of its file, which it reads from.
-struct LanguageModelHandle {
-  Bytes file;
-  LanguageModel model;
-};
 
 /// A writer and what it reads from.
 struct ModelWriterHandle {

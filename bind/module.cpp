@@ -40,12 +40,15 @@ NB_MODULE(_core, m) {
     } catch (const rosewood::FileError& e) {
       errno = e.code;
       PyErr_SetFromErrnoWithFilename(PyExc_OSError, e.path.c_str());
+    } catch (const rosewood::DecodingError& e) {
+      raise("DecodingError", e.what());
     } catch (const rosewood::TuningError& e) {
       raise("TuningError", e.what());
     }
   });
   rosewood::bind::bind_align(m);
   rosewood::bind::bind_corpus(m);
+  rosewood::bind::bind_decode(m);
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_learn(m);
   rosewood::bind::bind_ngrams(m);

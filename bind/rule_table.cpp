@@ -142,6 +142,17 @@ void bind_table(nb::module_& m) {
           },
           "rules"_a.noconvert(), "The ids of rules.")
       .def(
+          "feature_rows",
+          [](const RuleTableHandle& self, In<std::int64_t> rules) {
+            std::vector<float> found;
+            {
+              nb::gil_scoped_release release;
+              found = self.table.feature_rows(span_of(rules));
+            }
+            return taken(found);
+          },
+          "rules"_a.noconvert(), "The features of rules, a row each.")
+      .def(
           "rule_of",
           [](const RuleTableHandle& self, std::uint64_t id) { return self.table.rule_of(id); },
           "id"_a, "The rule of an id; behind the last one if there is none.")

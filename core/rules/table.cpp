@@ -330,14 +330,25 @@ std::uint64_t RuleTable::id(std::uint64_t rule) const {
   return bits_at(ids_, rule * layout_.ids_width, static_cast<int>(layout_.ids_width));
 }
 
+std::uint64_t RuleTable::checked(std::int64_t rule) const {
+  if (rule < 0 || static_cast<std::uint64_t>(rule) >= layout_.rules)
+    fail<RuleError>("there is no rule ", rule, ", there are ", layout_.rules);
+  return static_cast<std::uint64_t>(rule);
+}
+
 std::vector<std::int64_t> RuleTable::ids(std::span<const std::int64_t> rules) const {
   std::vector<std::int64_t> found;
   found.reserve(rules.size());
-  for (const std::int64_t rule : rules) {
-    if (rule < 0 || static_cast<std::uint64_t>(rule) >= layout_.rules)
-      fail<RuleError>("there is no rule ", rule, ", there are ", layout_.rules);
-    found.push_back(static_cast<std::int64_t>(id(static_cast<std::uint64_t>(rule))));
-  }
+  for (const std::int64_t rule : rules)
+    found.push_back(static_cast<std::int64_t>(id(checked(rule))));
+  return found;
+}
+
+std::vector<float> RuleTable::feature_rows(std::span<const std::int64_t> rules) const {
+  const auto columns = static_cast<std::size_t>(layout_.features);
+  std::vector<float> found(rules.size() * columns);
+  for (std::size_t n = 0; n < rules.size(); ++n)
+    read_features(record(checked(rules[n])), found.data() + n * columns);
   return found;
 }
 

@@ -138,6 +138,8 @@ class RuleTable {
   std::uint64_t id(std::uint64_t rule) const;
   /// The ids of rules; refuses numbers that no rule has.
   std::vector<std::int64_t> ids(std::span<const std::int64_t> rules) const;
+  /// The features of rules, a row each; refuses numbers that no rule has.
+  std::vector<float> feature_rows(std::span<const std::int64_t> rules) const;
   /// The rule of an id; size() if there is none.
   std::uint64_t rule_of(std::uint64_t id) const;
   /// The rule that is the last one of its source, from this one on.
@@ -155,6 +157,7 @@ class RuleTable {
     std::uint64_t place, length;
   };
 
+  std::uint64_t checked(std::int64_t rule) const;
   void check_text() const;
   void check_nodes() const;
   void check_record(const Record& record) const;

@@ -46,6 +46,11 @@ struct RuleError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A decoder, or what it is to translate, is not valid.
+struct DecodingError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Settings, candidates or weights that cannot be tuned.
 struct TuningError : std::runtime_error {
   using std::runtime_error::runtime_error;

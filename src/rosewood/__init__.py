@@ -10,7 +10,8 @@ from types import ModuleType
 
 __version__ = "0.1.0"
 _ROOMS = (
-    "align", "corpus", "errors", "forest", "learn", "lm", "metrics", "model", "rerank", "rules",
+    "align", "corpus", "decode", "errors", "forest", "learn", "lm", "metrics", "model", "reorder",
+    "rerank", "rules",
 )  # fmt: skip
 __all__ = ["__version__", *_ROOMS]
 

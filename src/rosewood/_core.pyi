@@ -111,6 +111,86 @@ class Indexer:
     def word_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
         """Where each word begins in the bytes, and where the last one ends."""
 
+class SentenceOptions:
+    """What may stand for the spans of a sentence."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @property
+    def begin(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def end(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def rule(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def origin(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def target_start(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def target(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def extra_words(self) -> list[bytes]: ...
+
+    @property
+    def features(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def orientations(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    def set_features(self, first: int, columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Values of features, from column `first` on."""
+
+    def set_orientations(self, first: int, columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """Log probabilities, from column `first` on."""
+
+    def set_added_score(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """What features that are not columns are worth."""
+
+class SearchResult:
+    """What a search has found."""
+
+    @property
+    def report(self) -> tuple[int, bool, bool, bool]: ...
+
+    @property
+    def best(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], float]: ...
+
+    def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+        """
+        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option; once.
+        """
+
+class PhraseModel:
+    """Models of a phrase-based decoder."""
+
+    def __init__(self, table: object, table_columns: Sequence[int], given_columns: int, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
+
+    @property
+    def num_features(self) -> int: ...
+
+    def words_without_option(self, sentence: str) -> list[int]:
+        """Words that no rule translates by themselves."""
+
+class PhraseDecoder:
+    """A phrase-based decoder: models and weights."""
+
+    def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
+
+    def options(self, sentences: Sequence[str], given: Sequence[Sequence[tuple[int, int, int, str]]], max_span: int, drops_unknown: bool, threads: int) -> list[SentenceOptions]:
+        """The options of sentences; given ones are (begin, end, kind, target)."""
+
+    def search(self, options: Sequence[SentenceOptions], references: Sequence[str | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, threads: int) -> list[SearchResult]:
+        """Searches for the best translations of many sentences."""
+
 class ForestView:
     """A validated forest, as kernels see it."""
 
@@ -551,6 +631,9 @@ class RuleTable:
 
     def ids(self, rules: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
         """The ids of rules."""
+
+    def feature_rows(self, rules: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)]:
+        """The features of rules, a row each."""
 
     def rule_of(self, id: int) -> int:
         """The rule of an id; behind the last one if there is none."""

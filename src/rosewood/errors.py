@@ -9,6 +9,7 @@
     ├── AlignmentError            a word alignment, or what was asked of it, is not valid
     ├── LanguageModelError        a language model, or what was asked of it, is not valid
     ├── RuleError                 rules, or what was asked of them, are not valid
+    ├── DecodingError             a decoder, or what it is to translate, is not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
     ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
@@ -28,6 +29,7 @@ __all__ = [
     "CorpusError",
     "CycleError",
     "DamagedFileError",
+    "DecodingError",
     "EmptyForestError",
     "ForestError",
     "FormatError",
@@ -75,6 +77,10 @@ class LanguageModelError(RosewoodError):
 
 class RuleError(RosewoodError):
     """Rules, or what was asked of them, are not valid."""
+
+
+class DecodingError(RosewoodError):
+    """A decoder, or what it is to translate, is not valid."""
 
 
 class MetricError(RosewoodError):

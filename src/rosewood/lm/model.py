@@ -22,6 +22,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rosewood import _core
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
@@ -57,6 +58,11 @@ class Model(Scorer):
     def open(cls, path: str | PathLike[str]) -> Model:
         """Map a model; this takes no longer for a large one."""
         return cls(open_file(path))
+
+    @property
+    def native(self) -> _core.LanguageModel:
+        """For other native code."""
+        return self._native
 
     @property
     def order(self) -> int:

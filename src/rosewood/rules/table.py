@@ -198,6 +198,14 @@ class RuleTable:
         except ForestError as error:
             raise RuleError(str(error)) from None
 
+    def feature_rows(self, rules: ArrayLike) -> NDArray[np.float32]:
+        """The features of many rules, given by their numbers: a row each."""
+        try:
+            numbers = as_array("rules", rules, np.int64)
+        except ForestError as error:
+            raise RuleError(str(error)) from None
+        return self.native.feature_rows(numbers).reshape(len(numbers), len(self.features))
+
     def __contains__(self, source: object) -> bool:
         """Whether there are rules of a source, as `lookup` takes it; or this very Rule."""
         try:

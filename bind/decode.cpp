@@ -1,0 +1,244 @@
+// bind/decode.cpp: the phrase-based decoder: options of sentences, and searches.
+#include <memory>
+
+#include "bind.hpp"
+#include "decode/phrase_search.hpp"
+#include "lm.hpp"
+#include "rule_table.hpp"
+#include "util/parallel.hpp"
+
+namespace rosewood::bind {
+
+namespace {
+
+template <class T>
+Array<T> copied(const std::vector<T>& values) {
+  return to_numpy(std::vector<T>(values));
+}
+
+/// A column of options, as an array of its own.
+template <class T>
+auto column(std::vector<T> SentenceOptions::* member) {
+  return [member](const SentenceOptions& self) { return copied(self.*member); };
+}
+
+/// A model, and what it reads from.
+struct PhraseModelHandle {
+  std::vector<nb::object> kept;
+  PhraseModel model;
+};
+
+struct DecoderHandle {
+  nb::object kept;
+  WeightedPhraseModel model;
+};
+
+struct SearchResult {
+  SearchReport report;
+  BestPath best;
+  PhraseForest forest;
+};
+
+using OptionsPointer = std::shared_ptr<SentenceOptions>;
+using Given = std::tuple<std::int32_t, std::int32_t, int, std::string>;  // begin, end, kind, target
+
+std::vector<GivenOption> given_of(const std::vector<Given>& all) {
+  std::vector<GivenOption> made;
+  for (const auto& [begin, end, kind, target] : all)
+    made.push_back({begin, end, static_cast<GivenKind>(kind), target});
+  return made;
+}
+
+void bind_options(nb::module_& m) {
+  nb::class_<SentenceOptions>(m, "SentenceOptions", "What may stand for the spans of a sentence.")
+      .def("__len__", &SentenceOptions::size)
+      .def_prop_ro("length", [](const SentenceOptions& self) { return self.length; })
+      .def_prop_ro("begin", column(&SentenceOptions::begin), nb::rv_policy::automatic)
+      .def_prop_ro("end", column(&SentenceOptions::end), nb::rv_policy::automatic)
+      .def_prop_ro("rule", column(&SentenceOptions::rule), nb::rv_policy::automatic)
+      .def_prop_ro(
+          "origin",
+          [](const SentenceOptions& self) {
+            std::vector<std::uint8_t> numbers;
+            for (const OptionOrigin each : self.origin)
+              numbers.push_back(static_cast<std::uint8_t>(each));
+            return to_numpy(std::move(numbers));
+          },
+          nb::rv_policy::automatic)
+      .def_prop_ro("target_start", column(&SentenceOptions::target_start), nb::rv_policy::automatic)
+      .def_prop_ro("target", column(&SentenceOptions::target), nb::rv_policy::automatic)
+      .def_prop_ro("extra_words",
+                   [](const SentenceOptions& self) {
+                     std::vector<nb::bytes> words;
+                     for (const std::string& word : self.extra_words)
+                       words.emplace_back(word.data(), word.size());
+                     return words;
+                   })
+      .def_prop_ro("features", column(&SentenceOptions::features), nb::rv_policy::automatic)
+      .def_prop_ro("orientations", column(&SentenceOptions::orientations), nb::rv_policy::automatic)
+      .def(
+          "set_features",
+          [](SentenceOptions& self, std::size_t first, In2<double> columns) {
+            if (columns.shape(0) != self.size())
+              fail<DecodingError>("there are ", columns.shape(0), " rows for ", self.size(),
+                                  " options");
+            const std::size_t width = self.size() ? self.features.size() / self.size() : 0;
+            for (std::size_t n = 0; n < self.size(); ++n)
+              for (std::size_t i = 0; i < columns.shape(1) && first + i < width; ++i)
+                self.features[n * width + first + i] = columns(n, i);
+          },
+          "first"_a, "columns"_a.noconvert(), "Values of features, from column `first` on.")
+      .def(
+          "set_orientations",
+          [](SentenceOptions& self, std::size_t first, In2<double> columns) {
+            if (columns.shape(0) != self.size())
+              fail<DecodingError>("there are ", columns.shape(0), " rows for ", self.size(),
+                                  " options");
+            const std::size_t width = self.size() ? self.orientations.size() / self.size() : 0;
+            for (std::size_t n = 0; n < self.size(); ++n)
+              for (std::size_t i = 0; i < columns.shape(1) && first + i < width; ++i)
+                self.orientations[n * width + first + i] = columns(n, i);
+          },
+          "first"_a, "columns"_a.noconvert(), "Log probabilities, from column `first` on.")
+      .def(
+          "set_added_score",
+          [](SentenceOptions& self, In<double> scores) {
+            if (scores.size() != self.size())
+              fail<DecodingError>("there are ", scores.size(), " scores for ", self.size(),
+                                  " options");
+            self.added_score.assign(scores.data(), scores.data() + scores.size());
+          },
+          "scores"_a.noconvert(), "What features that are not columns are worth.");
+}
+
+void bind_result(nb::module_& m) {
+  nb::class_<SearchResult>(m, "SearchResult", "What a search has found.")
+      .def_prop_ro("report",
+                   [](const SearchResult& self) {
+                     return std::tuple(self.report.pops, self.report.is_narrowed,
+                                       self.report.is_timed_out, self.report.is_reachable);
+                   })
+      .def_prop_ro(
+          "best",
+          [](const SearchResult& self) {
+            return std::tuple(copied(self.best.options), copied(self.best.features),
+                              self.best.score);
+          },
+          nb::rv_policy::automatic)
+      .def(
+          "take_forest",
+          [](SearchResult& self) {
+            PhraseForest& forest = self.forest;
+            return std::tuple(
+                to_numpy(std::move(forest.edge_start)), to_numpy(std::move(forest.tail_start)),
+                to_numpy(std::move(forest.tail)), to_numpy(std::move(forest.dense)),
+                to_numpy(std::move(forest.yield_start)), to_numpy(std::move(forest.yield_symbol)),
+                to_numpy(std::move(forest.edge_option)));
+          },
+          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option; once.");
+}
+
+}  // namespace
+
+void bind_decode(nb::module_& m) {
+  using Slots = std::vector<std::tuple<int, int, bool, std::size_t>>;
+  bind_options(m);
+  bind_result(m);
+  nb::class_<PhraseModelHandle>(m, "PhraseModel", "Models of a phrase-based decoder.")
+      .def(
+          "__init__",
+          [](PhraseModelHandle* self, nb::object table, std::vector<std::size_t> table_columns,
+             std::size_t given_columns, std::vector<nb::object> language_models, const Slots& slots,
+             std::vector<std::int64_t> orientation_columns) {
+            std::vector<nb::object> kept{table};
+            std::vector<const LanguageModel*> lms;
+            for (nb::object& each : language_models) {
+              lms.push_back(&nb::cast<const LanguageModelHandle&>(each).model);
+              kept.push_back(each);
+            }
+            std::vector<OrientationSlot> made;
+            for (const auto& [kind, direction, is_three, first] : slots)
+              made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
+                              is_three, first});
+            new (self) PhraseModelHandle{
+                std::move(kept),
+                PhraseModel(nb::cast<const RuleTableHandle&>(table).table, std::move(table_columns),
+                            given_columns, lms, std::move(made), std::move(orientation_columns))};
+          },
+          "table"_a, "table_columns"_a, "given_columns"_a, "language_models"_a, "slots"_a,
+          "orientation_columns"_a)
+      .def_prop_ro("num_features",
+                   [](const PhraseModelHandle& self) { return self.model.features(); })
+      .def(
+          "words_without_option",
+          [](const PhraseModelHandle& self, const std::string& sentence) {
+            return words_without_option(self.model.table(), sentence);
+          },
+          "sentence"_a, "Words that no rule translates by themselves.");
+  nb::class_<DecoderHandle>(m, "PhraseDecoder", "A phrase-based decoder: models and weights.")
+      .def(
+          "__init__",
+          [](DecoderHandle* self, nb::object model, In<double> weights, std::uint64_t limit) {
+            new (self) DecoderHandle{
+                model,
+                WeightedPhraseModel(
+                    nb::cast<const PhraseModelHandle&>(model).model,
+                    std::vector<double>(weights.data(), weights.data() + weights.size()), limit)};
+          },
+          "model"_a, "weights"_a.noconvert(), "limit"_a)
+      .def(
+          "options",
+          [](const DecoderHandle& self, const std::vector<std::string>& sentences,
+             const std::vector<std::vector<Given>>& given, std::size_t max_span, bool drops_unknown,
+             int threads) {
+            std::vector<OptionsPointer> found(sentences.size());
+            nb::gil_scoped_release release;
+            parallel_blocks(
+                static_cast<std::int64_t>(sentences.size()), threads, [] { return 0; },
+                [&](int, std::int64_t n) {
+                  const auto some = given_of(given[static_cast<std::size_t>(n)]);
+                  found[n] = std::make_shared<SentenceOptions>(find_sentence_options(
+                      self.model, sentences[n], max_span, some,
+                      drops_unknown ? UnknownWords::drop : UnknownWords::copy));
+                });
+            return found;
+          },
+          "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "threads"_a,
+          "The options of sentences; given ones are (begin, end, kind, target).")
+      .def(
+          "search",
+          [](const DecoderHandle& self, const std::vector<OptionsPointer>& options,
+             const std::vector<std::optional<std::string>>& references, bool is_full,
+             std::uint64_t pop_limit, std::uint64_t stack_size, double beam,
+             std::int32_t distortion_limit, std::uint64_t max_pops, double seconds,
+             bool with_forest, int threads) {
+            std::vector<std::shared_ptr<SearchResult>> found(options.size());
+            nb::gil_scoped_release release;
+            const SearchLimits limits{is_full,          pop_limit, stack_size, beam,
+                                      distortion_limit, max_pops,  seconds};
+            parallel_blocks(
+                static_cast<std::int64_t>(options.size()), threads, [] { return 0; },
+                [&](int, std::int64_t n) {
+                  std::vector<std::int32_t> reference;
+                  std::optional<std::span<const std::int32_t>> wanted;
+                  if (references[n]) {
+                    reference =
+                        number_target(self.model.model().table(), *options[n], *references[n]);
+                    wanted = reference;
+                  }
+                  PhraseSearch search(self.model, *options[n], limits, wanted);
+                  search.run();
+                  auto result = std::make_shared<SearchResult>();
+                  result->report = search.report();
+                  result->best = search.best();
+                  if (with_forest) result->forest = search.forest();
+                  found[n] = std::move(result);
+                });
+            return found;
+          },
+          "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "stack_size"_a, "beam"_a,
+          "distortion_limit"_a, "max_pops"_a, "seconds"_a, "with_forest"_a, "threads"_a,
+          "Searches for the best translations of many sentences.");
+}
+
+}  // namespace rosewood::bind

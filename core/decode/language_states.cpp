@@ -1,0 +1,152 @@
+// core/decode/language_states.cpp: states numbered, steps computed once.
+#include "decode/language_states.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace rosewood {
+
+namespace {
+
+std::size_t longest_state(WordModels models) {
+  std::size_t longest = 1;
+  for (const auto& model : models)
+    longest = std::max(longest, static_cast<std::size_t>(model->order()) - 1);
+  return longest;
+}
+
+/// A row has, for each model, the length of its state, then words, then back-offs.
+std::size_t row_width(WordModels models) {
+  std::size_t width = 0;
+  for (const auto& model : models) width += 2 * static_cast<std::size_t>(model->order()) - 1;
+  return std::max<std::size_t>(1, width);
+}
+
+}  // namespace
+
+TargetPhrases::TargetPhrases(WordModels models)
+    : models_(models), spare_words_(longest_state(models)), spare_backoffs_(longest_state(models)) {
+  for (const auto& model : models) {
+    room_.push_back(width_);
+    width_ += static_cast<std::size_t>(model->order()) - 1;
+  }
+}
+
+std::int32_t TargetPhrases::add(std::size_t length, std::span<const std::uint32_t> words) {
+  const std::size_t number = length_.size();
+  length_.push_back(length);
+  word_start_.push_back(words_.size());
+  rest_start_.push_back(rest_.size());
+  words_.insert(words_.end(), words.begin(), words.end());
+  rest_.resize(rest_.size() + models_.size() * (length + 1));
+  end_words_.resize(end_words_.size() + width_);
+  end_backoffs_.resize(end_words_.size());
+  for (std::size_t k = 0; k < models_.size(); ++k) {
+    const std::size_t room = number * width_ + room_[k];
+    State end{end_words_.data() + room, end_backoffs_.data() + room, 0};
+    State spare{spare_words_.data(), spare_backoffs_.data(), 0};
+    models_[k]->score_alone(words.subspan(k * length, length),
+                            {rest_.data() + rest_start_[number] + k * (length + 1), length + 1},
+                            end, spare);
+    end_lengths_.push_back(end.length);
+  }
+  return static_cast<std::int32_t>(number);
+}
+
+WordModelPhrase TargetPhrases::of(std::int32_t phrase, std::size_t model) {
+  const auto number = static_cast<std::size_t>(phrase);
+  const std::size_t length = length_[number], room = number * width_ + room_[model];
+  return {{words_.data() + word_start_[number] + model * length, length},
+          {rest_.data() + rest_place(phrase, model), length + 1},
+          {end_words_.data() + room, end_backoffs_.data() + room,
+           end_lengths_[number * models_.size() + model]}};
+}
+
+LanguageStates::LanguageStates(WordModels models, std::span<const double> weights,
+                               TargetPhrases& phrases)
+    : models_(models),
+      weights_(weights),
+      phrases_(phrases),
+      states_(row_width(models)),
+      row_(row_width(models)),
+      keys_(2),
+      words_(3 * longest_state(models)),
+      backoffs_(words_.size()),
+      final_values_(models.size()) {
+  std::size_t place = 0;
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    room_.push_back(place);
+    place += 2 * static_cast<std::size_t>(models[k]->order()) - 1;
+    State begin{words_.data(), backoffs_.data(), 0};
+    models[k]->begin(begin);
+    store(begin, k);
+  }
+  states_.add(row_.data());
+}
+
+State LanguageStates::load(std::int32_t state, std::size_t model) {
+  const std::uint32_t* row = states_[state].data() + room_[model];
+  const auto room = static_cast<std::size_t>(models_[model]->order()) - 1;
+  State found{words_.data(), backoffs_.data(), static_cast<int>(row[0])};
+  for (int i = 0; i < found.length; ++i) {
+    found.words[i] = row[1 + i];
+    found.backoffs[i] = std::bit_cast<float>(row[1 + room + i]);
+  }
+  return found;
+}
+
+void LanguageStates::store(const State& state, std::size_t model) {
+  std::uint32_t* row = row_.data() + room_[model];
+  const auto room = static_cast<std::size_t>(models_[model]->order()) - 1;
+  std::fill_n(row, 1 + 2 * room, 0U);
+  row[0] = static_cast<std::uint32_t>(state.length);
+  for (int i = 0; i < state.length; ++i) {
+    row[1 + i] = state.words[i];
+    row[1 + room + i] = std::bit_cast<std::uint32_t>(state.backoffs[i]);
+  }
+}
+
+std::size_t LanguageStates::step(std::int32_t state, std::int32_t phrase) {
+  const std::uint32_t key[] = {static_cast<std::uint32_t>(state),
+                               static_cast<std::uint32_t>(phrase)};
+  const RowInterner::Added added = keys_.add(key);
+  if (added.is_new) add_step(state, phrase);
+  return static_cast<std::size_t>(added.number);
+}
+
+void LanguageStates::add_step(std::int32_t state, std::int32_t phrase) {
+  double score = 0;
+  const std::size_t room = words_.size() / 3;
+  for (std::size_t k = 0; k < models_.size(); ++k) {
+    State out{words_.data() + room, backoffs_.data() + room, 0};
+    State spare{words_.data() + 2 * room, backoffs_.data() + 2 * room, 0};
+    const State in = load(state, k);
+    double value = 0;
+    if (phrases_.length(phrase))
+      value = models_[k]->follow(in, phrases_.of(phrase, k), out, spare);
+    else
+      out = in;
+    store(out, k);
+    values_.push_back(value);
+    score += weights_[k] * value;
+  }
+  steps_.push_back({states_.add(row_.data()).number, score});
+}
+
+std::span<const double> LanguageStates::final_values(std::int32_t state) {
+  const std::size_t room = words_.size() / 3;
+  for (std::size_t k = 0; k < models_.size(); ++k) {
+    State spare{words_.data() + room, backoffs_.data() + room, 0};
+    final_values_[k] = models_[k]->finish(load(state, k), spare);
+  }
+  return final_values_;
+}
+
+double LanguageStates::finish(std::int32_t state) {
+  double score = 0;
+  const auto values = final_values(state);
+  for (std::size_t k = 0; k < values.size(); ++k) score += weights_[k] * values[k];
+  return score;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,213 @@
+// core/decode/options.cpp: options from the table, and those that are given.
+#include "decode/options.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "rules/table_search.hpp"
+
+namespace rosewood {
+
+namespace {
+
+constexpr double unknown_cost = -100;  // Moses's, so that its weights fit
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> words;
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && !is_space(text[end])) ++end;
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::vector<std::int32_t> number(const TableWords& table, std::span<const std::string_view> words) {
+  std::vector<std::int32_t> ids;
+  for (const std::string_view word : words) ids.push_back(table.find(word));
+  return ids;
+}
+
+EdgeLinks edge_links(const RuleBuffer& rule, std::int32_t source, std::int32_t target) {
+  EdgeLinks found;
+  for (const RuleLink& link : rule.links) {
+    const auto bits = static_cast<std::uint8_t>(
+        EdgeLinks::any | (link.source == source - 1 ? EdgeLinks::to_last : 0) |
+        (link.source == 0 ? EdgeLinks::to_first : 0));
+    if (link.target == target - 1) found.last |= bits;
+    if (link.target == 0) found.first |= bits;
+  }
+  return found;
+}
+
+class Collector {
+ public:
+  Collector(const WeightedPhraseModel& model, SentenceOptions& out)
+      : model_(model.model()),
+        out_(out),
+        values_(static_cast<std::size_t>(model_.table().layout().features)) {
+    const OrientationTracker tracker(model_.slots());
+    needs_links_ = tracker.needs_last_links() || tracker.needs_first_links();
+  }
+
+  void add_rule(std::int32_t begin, std::int32_t end, const RuleTable::Record& record) {
+    model_.table().append_target(record, out_.target);
+    const std::int32_t words =
+        place(begin, end, static_cast<std::int64_t>(record.rule), OptionOrigin::table);
+    model_.table().read_features(record, values_.data());
+    double* row = out_.features.data() + out_.features.size() - model_.stateless();
+    for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
+      row[i] = values_[model_.table_columns()[i]];
+    for (const std::int64_t column : model_.orientation_columns())
+      out_.orientations.push_back(column < 0 ? 0.0 : double{values_[column]});
+    EdgeLinks links;
+    if (needs_links_) {
+      model_.table().read(record, rule_);
+      links = edge_links(rule_, end - begin, words);
+    }
+    out_.links.push_back(links);
+  }
+
+  void add_words(std::int32_t begin, std::int32_t end, std::string_view text, OptionOrigin origin) {
+    for (const std::string_view word : split(text)) out_.target.push_back(word_number(word));
+    const std::int32_t words = place(begin, end, -1, origin);
+    out_.orientations.resize(out_.orientations.size() + model_.orientation_columns().size());
+    constexpr std::uint8_t all = EdgeLinks::any | EdgeLinks::to_first | EdgeLinks::to_last;
+    out_.links.push_back(words ? EdgeLinks{all, all} : EdgeLinks{});
+  }
+
+ private:
+  std::int32_t place(std::int32_t begin, std::int32_t end, std::int64_t rule, OptionOrigin origin) {
+    const auto words = static_cast<std::int32_t>(static_cast<std::int64_t>(out_.target.size()) -
+                                                 out_.target_start.back());
+    for (const std::int32_t word : std::span(out_.target).last(static_cast<std::size_t>(words)))
+      if (word < 0 || static_cast<std::uint64_t>(word) >=
+                          model_.table().target_words().size() + out_.extra_words.size())
+        fail<RuleError>("rule ", rule, " is no phrase: the table is damaged");
+    out_.begin.push_back(begin);
+    out_.end.push_back(end);
+    out_.rule.push_back(rule);
+    out_.origin.push_back(origin);
+    out_.target_start.push_back(static_cast<std::int64_t>(out_.target.size()));
+    out_.features.resize(out_.features.size() + model_.stateless());
+    double* row = out_.features.data() + out_.features.size() - model_.stateless();
+    row[model_.word_penalty()] = words ? -static_cast<double>(words) : 0.0;
+    row[model_.phrase_penalty()] = 1;
+    row[model_.unknown_penalty()] =
+        origin == OptionOrigin::unknown ? unknown_cost * (end - begin) : 0;
+    return words;
+  }
+
+  std::int32_t word_number(std::string_view word) {
+    const std::int32_t known = model_.table().target_words().find(word);
+    if (known >= 0) return known;
+    const auto first = static_cast<std::int32_t>(model_.table().target_words().size());
+    const auto added = extra_.emplace(std::string(word), extra_.size());
+    if (added.second) out_.extra_words.emplace_back(word);
+    return first + static_cast<std::int32_t>(added.first->second);
+  }
+
+  const PhraseModel& model_;
+  SentenceOptions& out_;
+  std::vector<float> values_;
+  RuleBuffer rule_;
+  bool needs_links_;
+  std::unordered_map<std::string, std::size_t> extra_;
+};
+
+}  // namespace
+
+SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::string_view sentence,
+                                      std::size_t max_span, std::span<const GivenOption> given,
+                                      UnknownWords unknown) {
+  const RuleTable& table = model.model().table();
+  const auto words = split(sentence);
+  const auto ids = number(table.source_words(), words);
+  SentenceOptions found;
+  found.length = static_cast<std::int32_t>(words.size());
+  std::vector<std::uint8_t> is_translated(words.size());
+  std::vector<const GivenOption*> forced(words.size());  // the one that a word belongs to
+  std::vector<std::vector<const GivenOption*>> given_at(words.size());
+  for (const GivenOption& each : given) {
+    if (each.begin < 0 || each.begin >= each.end || each.end > found.length)
+      fail<DecodingError>("a translation is given for words ", each.begin, " to ", each.end,
+                          " of a sentence of ", found.length, " words");
+    given_at[static_cast<std::size_t>(each.begin)].push_back(&each);
+    if (each.kind != GivenKind::forced) continue;
+    for (std::int32_t word = each.begin; word < each.end; ++word) {
+      const GivenOption*& owner = forced[static_cast<std::size_t>(word)];
+      if (!owner) owner = &each;
+      if (owner->begin != each.begin || owner->end != each.end)
+        fail<DecodingError>("forced translations overlap: of words ", owner->begin, " to ",
+                            owner->end, " and ", each.begin, " to ", each.end);
+    }
+  }
+  for (auto& some : given_at)
+    std::stable_sort(some.begin(), some.end(),
+                     [](const GivenOption* a, const GivenOption* b) { return a->end < b->end; });
+  const auto touches_forced = [&](const GivenOption& each) {
+    return std::any_of(forced.begin() + each.begin, forced.begin() + each.end,
+                       [](const GivenOption* owner) { return owner != nullptr; });
+  };
+  Collector collector(model, found);
+  std::size_t next_given = 0;  // words whose given options have been added
+  const auto add_given = [&](std::size_t to) {
+    for (; next_given < to; ++next_given) {
+      bool has_one = is_translated[next_given] || forced[next_given];
+      for (const GivenOption* each : given_at[next_given]) {
+        const bool is_unknown = each->kind == GivenKind::unknown;
+        if (each->kind != GivenKind::forced && touches_forced(*each)) continue;
+        has_one = has_one || each->end == each->begin + 1;
+        collector.add_words(each->begin, each->end, each->target,
+                            is_unknown ? OptionOrigin::unknown : OptionOrigin::given);
+      }
+      if (!has_one)
+        collector.add_words(
+            static_cast<std::int32_t>(next_given), static_cast<std::int32_t>(next_given) + 1,
+            unknown == UnknownWords::copy ? words[next_given] : "", OptionOrigin::unknown);
+    }
+  };
+  for_each_span(table, ids, max_span,
+                [&](std::size_t begin, std::size_t end, const RuleRange& range) {
+                  add_given(begin);
+                  for (std::size_t word = begin; word < end; ++word)
+                    if (forced[word]) return;
+                  if (end == begin + 1) is_translated[begin] = 1;
+                  model.for_each_rule(range, [&](const RuleTable::Record& record) {
+                    collector.add_rule(static_cast<std::int32_t>(begin),
+                                       static_cast<std::int32_t>(end), record);
+                  });
+                });
+  add_given(words.size());
+  return found;
+}
+
+std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,
+                                        std::string_view text) {
+  const auto words = split(text);
+  auto ids = number(table.target_words(), words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (ids[i] >= 0) continue;
+    const auto& extra = options.extra_words;
+    const auto found = std::find(extra.begin(), extra.end(), words[i]);
+    if (found != extra.end())
+      ids[i] = static_cast<std::int32_t>(table.target_words().size()) +
+               static_cast<std::int32_t>(found - extra.begin());
+  }
+  return ids;
+}
+
+std::vector<std::int32_t> words_without_option(const RuleTable& table, std::string_view sentence) {
+  const auto ids = number(table.source_words(), split(sentence));
+  std::vector<std::int32_t> found;
+  for (std::size_t word = 0; word < ids.size(); ++word) {
+    const RuleTable::Node node = table.advance(RuleTable::root(), ids[word]);
+    if (node == RuleTable::nowhere() || table.rules(node).is_empty())
+      found.push_back(static_cast<std::int32_t>(word));
+  }
+  return found;
+}
+
+}  // namespace rosewood

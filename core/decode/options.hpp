@@ -1,0 +1,64 @@
+// core/decode/options.hpp: what may stand for the spans of a sentence. No Python here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decode/phrase_model.hpp"
+
+namespace rosewood {
+
+enum class UnknownWords : std::uint8_t { copy, drop };
+enum class GivenKind : std::uint8_t {
+  forced,  // nothing else may touch these words
+  added,   // besides what the table has
+  unknown  // for a word that the table has nothing for
+};
+
+/// A translation of a span that does not come from the table: words between spaces.
+struct GivenOption {
+  std::int32_t begin, end;
+  GivenKind kind;
+  std::string target;
+};
+
+enum class OptionOrigin : std::uint8_t { table, given, unknown };
+
+/// The options of one sentence, by where they begin, then end; flat.
+struct SentenceOptions {
+  std::int32_t length = 0;  // source words
+  std::vector<std::int32_t> begin, end;
+  std::vector<std::int64_t> rule;  // number in the table; -1: none
+  std::vector<OptionOrigin> origin;
+  std::vector<EdgeLinks> links;
+  std::vector<std::int64_t> target_start{0};
+  std::vector<std::int32_t> target;  // target words of the table, then extra_words
+  std::vector<std::string> extra_words;
+  std::vector<double> features;      // rows of those that are stateless
+  std::vector<double> orientations;  // rows of log probabilities
+  std::vector<double> added_score;   // what further features are worth; empty: nothing
+
+  std::size_t size() const { return begin.size(); }
+  std::span<const std::int32_t> target_of(std::size_t option) const {
+    return std::span(target).subspan(
+        static_cast<std::size_t>(target_start[option]),
+        static_cast<std::size_t>(target_start[option + 1] - target_start[option]));
+  }
+};
+
+/// Finds the options of a sentence, whose words stand between spaces and tabs.
+SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::string_view sentence,
+                                      std::size_t max_span, std::span<const GivenOption> given,
+                                      UnknownWords unknown);
+
+/// A text as numbers of target words; -1 for those that no option has.
+std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,
+                                        std::string_view text);
+
+/// Words of a sentence that the table has no option of one word for.
+std::vector<std::int32_t> words_without_option(const RuleTable& table, std::string_view sentence);
+
+}  // namespace rosewood

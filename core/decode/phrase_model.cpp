@@ -1,0 +1,119 @@
+// core/decode/phrase_model.cpp: numbers of words, and the best rules of a source.
+#include "decode/phrase_model.hpp"
+
+#include <algorithm>
+
+namespace rosewood {
+
+namespace {
+
+constexpr std::uint32_t not_found_yet = ~std::uint32_t{0};
+
+}  // namespace
+
+PhraseModel::PhraseModel(const RuleTable& table, std::vector<std::size_t> table_columns,
+                         std::size_t given_columns,
+                         std::span<const LanguageModel* const> language_models,
+                         std::vector<OrientationSlot> slots,
+                         std::vector<std::int64_t> orientation_columns)
+    : table_(table),
+      table_columns_(std::move(table_columns)),
+      given_columns_(given_columns),
+      slots_(std::move(slots)),
+      orientation_columns_(std::move(orientation_columns)) {
+  const auto columns = static_cast<std::int64_t>(table.layout().features);
+  for (const std::size_t column : table_columns_)
+    if (static_cast<std::int64_t>(column) >= columns)
+      fail<DecodingError>("the table has no column ", column);
+  for (const std::int64_t column : orientation_columns_)
+    if (column >= columns) fail<DecodingError>("the table has no column ", column);
+  for (const OrientationSlot& slot : slots_)
+    if (slot.first + slot.classes() > orientation_columns_.size())
+      fail<DecodingError>("a reordering model has more classes than columns");
+  for (const LanguageModel* model : language_models) {
+    word_models_.push_back(make_word_model(*model));
+    std::vector<std::atomic<std::uint32_t>> numbers(table.target_words().size());
+    for (auto& number : numbers) number.store(not_found_yet, std::memory_order_relaxed);
+    lm_words_.push_back(std::move(numbers));
+  }
+}
+
+std::uint32_t PhraseModel::lm_word(std::size_t model, std::int32_t word) const {
+  auto& kept = lm_words_[model][static_cast<std::size_t>(word)];
+  std::uint32_t number = kept.load(std::memory_order_relaxed);
+  if (number == not_found_yet) {
+    number = word_models_[model]->find(table_.target_words()[static_cast<std::uint64_t>(word)]);
+    kept.store(number, std::memory_order_relaxed);
+  }
+  return number;
+}
+
+WeightedPhraseModel::WeightedPhraseModel(const PhraseModel& model, std::vector<double> weights,
+                                         std::uint64_t limit)
+    : model_(model), weights_(std::move(weights)), limit_(limit) {
+  if (weights_.size() != model.features())
+    fail<DecodingError>("there are ", weights_.size(), " weights for ", model.features(),
+                        " features");
+}
+
+WeightedPhraseModel::Chosen WeightedPhraseModel::chosen(const RuleRange& range) const {
+  Shelf& shelf = shelves_[range.first % shelves_.size()];
+  {
+    const std::lock_guard held(shelf.mutex);
+    const auto found = shelf.chosen.find(range.first);
+    if (found != shelf.chosen.end()) return found->second;
+  }
+  Chosen made = choose(range);
+  const std::lock_guard held(shelf.mutex);
+  return shelf.chosen.emplace(range.first, std::move(made)).first->second;
+}
+
+WeightedPhraseModel::Chosen WeightedPhraseModel::choose(const RuleRange& range) const {
+  struct Rated {
+    double score;
+    std::uint64_t rule;
+  };
+  std::vector<Rated> rated;
+  const RuleTable& table = model_.table();
+  const auto& lms = model_.word_models();
+  std::vector<float> features(static_cast<std::size_t>(table.layout().features));
+  std::vector<std::int32_t> target;
+  std::vector<std::uint32_t> words;
+  std::vector<double> rest;
+  std::size_t longest = 1;
+  for (const auto& lm : lms) longest = std::max(longest, static_cast<std::size_t>(lm->order()));
+  std::vector<std::uint32_t> state_words(2 * longest);
+  std::vector<float> backoffs(2 * longest);
+  RuleTable::Record record = table.record(range.first);
+  for (std::uint64_t rule = range.first; rule < range.last; ++rule) {
+    if (rule > range.first) record = table.next(record);
+    table.read_features(record, features.data());
+    target.clear();
+    table.append_target(record, target);
+    double score = weight(model_.phrase_penalty()) -
+                   weight(model_.word_penalty()) * static_cast<double>(target.size());
+    for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
+      score += weight(i) * features[model_.table_columns()[i]];
+    rest.resize(target.size() + 1);
+    for (std::size_t k = 0; k < lms.size(); ++k) {
+      words.clear();
+      for (const std::int32_t word : target) words.push_back(model_.lm_word(k, word));
+      State end{state_words.data(), backoffs.data(), 0};
+      State spare{state_words.data() + longest, backoffs.data() + longest, 0};
+      lms[k]->score_alone(words, rest, end, spare);
+      score += weight(model_.first_language_model() + k) * rest[0];
+    }
+    rated.push_back({score, rule});
+  }
+  const auto is_better = [](const Rated& a, const Rated& b) {
+    return a.score != b.score ? a.score > b.score : a.rule < b.rule;
+  };
+  const auto most = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(limit_, rated.size()));
+  std::partial_sort(rated.begin(), rated.begin() + most, rated.end(), is_better);
+  auto made = std::make_shared<std::vector<std::uint64_t>>();
+  for (std::ptrdiff_t i = 0; i < most; ++i) made->push_back(rated[i].rule);
+  std::sort(made->begin(), made->end());
+  return made;
+}
+
+}  // namespace rosewood

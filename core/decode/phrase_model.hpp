@@ -1,0 +1,119 @@
+// core/decode/phrase_model.hpp: what a phrase-based decoder searches with: rules, language models,
+// how phrases are reordered, and weights. No Python here.
+//
+// Features have an order, in weights and on the edges of forests:
+//   columns of the rule table · columns that were given · word, phrase and unknown penalty ·
+//   distortion · language models · classes of reordering models
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "decode/word_model.hpp"
+#include "reorder/tracking.hpp"
+#include "rules/table.hpp"
+
+namespace rosewood {
+
+/// Models without weights. The table and the language models must outlive it.
+class PhraseModel {
+ public:
+  PhraseModel(const RuleTable& table, std::vector<std::size_t> table_columns,
+              std::size_t given_columns, std::span<const LanguageModel* const> language_models,
+              std::vector<OrientationSlot> slots, std::vector<std::int64_t> orientation_columns);
+
+  PhraseModel(const PhraseModel&) = delete;
+  PhraseModel& operator=(const PhraseModel&) = delete;
+
+  const RuleTable& table() const { return table_; }
+  /// Columns of the table that are features.
+  std::span<const std::size_t> table_columns() const { return table_columns_; }
+  std::span<const std::unique_ptr<WordModel>> word_models() const { return word_models_; }
+  std::span<const OrientationSlot> slots() const { return slots_; }
+  /// For each column of a row of orientations, that of the table it is from; -1: it is given.
+  std::span<const std::int64_t> orientation_columns() const { return orientation_columns_; }
+
+  // Places of features.
+  std::size_t first_given() const { return table_columns_.size(); }
+  std::size_t word_penalty() const { return first_given() + given_columns_; }
+  std::size_t phrase_penalty() const { return word_penalty() + 1; }
+  std::size_t unknown_penalty() const { return word_penalty() + 2; }
+  std::size_t distortion() const { return word_penalty() + 3; }
+  std::size_t first_language_model() const { return distortion() + 1; }
+  std::size_t first_orientation() const { return first_language_model() + word_models_.size(); }
+  std::size_t features() const { return first_orientation() + orientation_columns_.size(); }
+  /// Those that do not depend on what stands before come first.
+  std::size_t stateless() const { return distortion(); }
+
+  /// A target word of the table as a language model numbers it.
+  std::uint32_t lm_word(std::size_t model, std::int32_t word) const;
+
+ private:
+  const RuleTable& table_;
+  std::vector<std::size_t> table_columns_;
+  std::size_t given_columns_;
+  std::vector<std::unique_ptr<WordModel>> word_models_;
+  std::vector<OrientationSlot> slots_;
+  std::vector<std::int64_t> orientation_columns_;
+  // Found when they are first asked for; whoever finds one finds the same.
+  mutable std::vector<std::vector<std::atomic<std::uint32_t>>> lm_words_;
+};
+
+/// A model with weights, and which rules of each source are the best ones by them.
+class WeightedPhraseModel {
+ public:
+  /// The model must outlive it. `limit`: rules of one source; 0: all.
+  WeightedPhraseModel(const PhraseModel& model, std::vector<double> weights, std::uint64_t limit);
+
+  const PhraseModel& model() const { return model_; }
+  double weight(std::size_t feature) const { return weights_[feature]; }
+  std::span<const double> weights() const { return weights_; }
+  std::span<const double> language_model_weights() const {
+    return weights().subspan(model_.first_language_model(), model_.word_models().size());
+  }
+  std::span<const double> orientation_weights() const {
+    return weights().subspan(model_.first_orientation());
+  }
+
+  /// Calls body(record) for the rules of a source that are used: those that are worth most by
+  /// themselves.
+  template <class Body>
+  void for_each_rule(const RuleRange& range, Body&& body) const;
+
+ private:
+  using Chosen = std::shared_ptr<const std::vector<std::uint64_t>>;
+  Chosen chosen(const RuleRange& range) const;
+  Chosen choose(const RuleRange& range) const;
+
+  const PhraseModel& model_;
+  std::vector<double> weights_;
+  std::uint64_t limit_;
+  // Sources with very many rules are few, and occur again and again.
+  struct Shelf {
+    std::mutex mutex;
+    std::unordered_map<std::uint64_t, Chosen> chosen;
+  };
+  mutable std::array<Shelf, 16> shelves_;
+};
+
+template <class Body>
+void WeightedPhraseModel::for_each_rule(const RuleRange& range, Body&& body) const {
+  const RuleTable& table = model_.table();
+  if (limit_ != 0 && range.last - range.first > limit_) {
+    for (const std::uint64_t rule : *chosen(range)) body(table.record(rule));
+    return;
+  }
+  RuleTable::Record record = table.record(range.first);
+  for (std::uint64_t rule = range.first; rule < range.last; ++rule) {
+    if (rule > range.first) record = table.next(record);
+    body(record);
+  }
+}
+
+}  // namespace rosewood

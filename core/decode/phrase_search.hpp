@@ -1,0 +1,193 @@
+// core/decode/phrase_search.hpp: the search for the best translations of one sentence. No Python
+// here.
+//
+// Stack s has the nodes that have translated s source words. A node is all hypotheses that cannot
+// be told apart by what is still to come; edges lead to it from nodes of earlier stacks, one for
+// each hypothesis, and all of them are kept. Nodes of a stack with the same coverage and place make
+// a group. From a group to an option list of a span there is a grid: its rows are the nodes, its
+// columns the options, each best first; only what language models say of a cell is not the sum of
+// its row and column. Stacks are filled from the grids that lead to them, one after the other: by
+// cube pruning, cells in the order of estimates up to a limit; or all of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "decode/coverage.hpp"
+#include "decode/future.hpp"
+#include "decode/language_states.hpp"
+#include "decode/options.hpp"
+#include "reorder/tracking.hpp"
+
+namespace rosewood {
+
+/// 0 is no limit, except where it says otherwise.
+struct SearchLimits {
+  bool is_full = false;                                   // every cell, not cube pruning
+  std::uint64_t pop_limit = 0;                            // cells of a stack
+  std::uint64_t stack_size = 0;                           // nodes of a stack
+  double beam = std::numeric_limits<double>::infinity();  // below the best of a stack
+  std::int32_t distortion_limit = -1;                     // -1: none
+  std::uint64_t max_pops = 0;                             // cells of a sentence
+  double seconds = 0;
+};
+
+struct SearchReport {
+  std::uint64_t pops = 0;
+  bool is_narrowed = false;  // max_pops left stacks fewer cells than they should have had
+  bool is_timed_out = false;
+  bool is_reachable = true;  // there is a translation; always, unless a reference is given
+};
+
+/// The best translation: its options in the order of the target, and its features.
+struct BestPath {
+  std::vector<std::int32_t> options;
+  std::vector<double> features;
+  double score = 0;
+};
+
+/// A packed forest (core/forest/view.hpp). Node 0 is the beginning; words are numbers as in the
+/// options.
+struct PhraseForest {
+  std::vector<std::int64_t> edge_start{0}, tail_start{0}, yield_start{0};
+  std::vector<std::int32_t> tail, yield_symbol;
+  std::vector<double> dense;
+  std::vector<std::int32_t> edge_option;  // -1 for edges without words
+};
+
+class PhraseSearch {
+ public:
+  /// Model and options must outlive it. With a reference, of target words as in the options, only
+  /// what says just this is kept, and nothing is pruned.
+  PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
+               const SearchLimits& limits,
+               std::optional<std::span<const std::int32_t>> reference = {});
+
+  void run();
+  const SearchReport& report() const { return report_; }
+  /// Empty, with is_reachable false, where there is none.
+  BestPath best();
+  PhraseForest forest();
+
+ private:
+  struct Node {
+    std::int32_t coverage, place, language, tail, position;
+    std::int32_t best_edge;
+    double score, total;  // without and with the estimate of what is to come
+  };
+  struct Edge {
+    std::int32_t head, from, option;
+  };
+  /// Options of a span that all look the same to reordering models.
+  struct Ranked {
+    std::int32_t option;
+    double score, estimate;
+  };
+  struct Ranking {
+    std::uint64_t code;
+    std::vector<Ranked> options;
+  };
+  struct OptionList {
+    std::int32_t begin, end;
+    EdgeLinks links;
+    std::vector<std::int32_t> options;
+    std::vector<Ranking> rankings;  // for classes that occurred
+  };
+  struct Row {
+    std::int32_t node;
+    double score;
+  };
+  struct Rows {
+    std::uint64_t code;
+    std::vector<Row> rows;
+  };
+  struct Group {
+    std::int32_t coverage, place;
+    std::vector<std::int32_t> nodes;
+    std::vector<Rows> orders;
+  };
+  struct Grid {
+    std::int32_t group, list, rows, ranking;  // numbers; of orders of the group, of the list
+    std::int32_t coverage, place;             // of the nodes it leads to
+    double step, future;                      // distortion; what is to come
+  };
+  struct Cell {
+    double priority;
+    std::uint32_t grid, row, column;
+  };
+  /// Classes of a step for all slots, those of each direction as one number.
+  struct Codes {
+    static constexpr std::uint64_t base = 5;  // four classes, or none
+    std::uint64_t backward = 0, forward = 0;
+  };
+
+  void set_options();
+  void set_future();
+  void set_tails();
+  void fill(std::size_t stack);
+  void fill_all(const std::vector<Grid>& grids);
+  void fill_best(const std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
+  std::vector<std::int32_t> pruned(std::int32_t first);
+  void branch(std::size_t stack, std::vector<std::int32_t>& nodes);
+  void add_grids(std::size_t stack, std::int32_t group);
+  void add_grid(std::size_t stack, std::int32_t group, std::int32_t list);
+  void evaluate(const Grid& grid, const Row& row, const Ranked& option);
+  bool fits(const Node& node, std::int32_t option) const;
+  bool is_out_of_time();
+
+  double distortion(std::int32_t place, std::int32_t begin) const;
+  Codes codes(std::int32_t place, const OptionList& list, std::int32_t coverage) const;
+  template <class Body>
+  void for_each_class(const Codes& codes, Body&& body) const;
+  double forward_score(std::int32_t tail, std::uint64_t code) const;
+  double backward_score(std::int32_t option, std::uint64_t code) const;
+  std::int32_t rows_of(Group& group, std::uint64_t code) const;
+  std::int32_t ranking_of(OptionList& list, std::uint64_t code) const;
+  std::vector<std::int32_t> final_nodes() const;
+  void write_features(const Edge& edge, std::span<double> out);
+
+  const WeightedPhraseModel& weighted_;
+  const PhraseModel& model_;
+  const SentenceOptions& options_;
+  SearchLimits limits_;
+  std::optional<std::span<const std::int32_t>> reference_;
+  SearchReport report_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+
+  TargetPhrases phrases_;
+  LanguageStates language_;
+  OrientationTracker tracker_;
+  Coverages coverages_;
+  FutureScores future_;
+
+  std::vector<std::int32_t> phrase_;       // of each option, its target
+  std::vector<double> score_, estimate_;   // of each option
+  std::vector<std::int32_t> tail_;         // of each option: what it says of the step behind it
+  std::vector<std::int32_t> tail_option_;  // of each tail, an option that has it; -1: none
+  std::vector<OptionList> lists_;
+  std::vector<std::vector<std::int32_t>> lists_at_;  // by where they begin, then end
+  RowInterner keys_;
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+  std::vector<Group> groups_;
+  std::vector<std::vector<Grid>> grids_;  // by the stack they lead to
+  std::int32_t last_first_ = 0;           // the first node of the last stack
+};
+
+/// Calls body(slot, orientation) for the slots of each direction that say something of a step.
+template <class Body>
+void PhraseSearch::for_each_class(const Codes& codes, Body&& body) const {
+  Codes left = codes;
+  for (std::size_t i = model_.slots().size(); i-- > 0;) {
+    const OrientationSlot& slot = model_.slots()[i];
+    std::uint64_t& code = slot.direction == Direction::forward ? left.forward : left.backward;
+    if (code % Codes::base) body(slot, static_cast<Orientation>(code % Codes::base - 1));
+    code /= Codes::base;
+  }
+}
+
+}  // namespace rosewood

@@ -1,0 +1,99 @@
+"""The translation options of a sentence: what features of one's own are computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray
+from rosewood.rules.table import RuleTable
+
+__all__ = ["TranslationOptions"]
+
+_GIVEN, _UNKNOWN = 1, 2  # as core/decode/options.hpp numbers origins
+
+
+@dataclass(frozen=True, eq=False)
+class TranslationOptions:
+    """What may stand for spans of a sentence.
+
+    Option n is of words begin[n]:end[n]; it says the words target[target_start[n]:
+    target_start[n+1]], by rule rule[n] of the table, or -1: a word that was copied, or a forced
+    translation.  features[n] has the table's columns named in `names`.
+    """
+
+    words: tuple[str, ...]
+    table: RuleTable
+    names: tuple[str, ...]
+    native: _core.SentenceOptions
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    @cached_property
+    def begin(self) -> IdArray:
+        """The first word of each option's span."""
+        return self.native.begin
+
+    @cached_property
+    def end(self) -> IdArray:
+        """Behind the last one."""
+        return self.native.end
+
+    @cached_property
+    def rule(self) -> LongArray:
+        """The number of its rule in the table, or -1; `table.ids` makes ids of them."""
+        return self.native.rule
+
+    @cached_property
+    def is_unknown(self) -> NDArray[np.bool_]:
+        """Whether it stands for a word that no rule translates."""
+        return np.equal(self.native.origin, _UNKNOWN)
+
+    @cached_property
+    def is_forced(self) -> NDArray[np.bool_]:
+        """Whether it was given with the sentence."""
+        return np.equal(self.native.origin, _GIVEN)
+
+    @cached_property
+    def target_start(self) -> LongArray:
+        """Where its target begins."""
+        return self.native.target_start
+
+    @cached_property
+    def target(self) -> IdArray:
+        """The target words of all options, as numbers: see `word`."""
+        return self.native.target
+
+    @cached_property
+    def features(self) -> FloatArray:
+        """The table's columns for each option; 0 where it has no rule."""
+        columns = self.native.features.reshape(len(self), -1) if len(self) else np.zeros((0, 0))
+        return columns[:, : len(self.names)]
+
+    @cached_property
+    def _extra_words(self) -> list[str]:
+        return [word.decode() for word in self.native.extra_words]
+
+    def word(self, number: int) -> str:
+        """The word of a number: those of the table, then those that only this sentence has."""
+        known = len(self.table.target_words)
+        if number < known:
+            return self.table.target_words.word(number)
+        return self._extra_words[number - known]
+
+    def source_words(self, option: int) -> tuple[str, ...]:
+        """The words that an option translates."""
+        return self.words[self.begin[option] : self.end[option]]
+
+    def target_words(self, option: int) -> tuple[str, ...]:
+        """The words that an option says."""
+        start, end = self.target_start[option : option + 2]
+        return tuple(map(self.word, self.target[start:end].tolist()))
+
+    def __repr__(self) -> str:
+        return f"TranslationOptions({len(self):,} options of {len(self.words)} words)"

@@ -1,0 +1,347 @@
+"""The phrase-based decoder: a sentence in, a forest of its translations out.
+
+    decoder = PhraseDecoder(RuleTable.open("rules"), Model.open("lm.rlm"), weights=weights)
+    decoder.decode("das haus ist klein")                    # a Forest
+    for translation in decoder.translate(lines, threads=2): print(translation.text)
+    found = decoder.search(Source(words, forced=(Forced(0, 2, ("the house",)),)))
+    found.forest; found.best.links; found.report
+
+Features have the values that Moses gives them, so weights of a moses.ini fit; docs/decoding.md
+lists them.
+Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase_search.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.arrays import FloatArray, as_count
+from rosewood.corpus import Vocabulary
+from rosewood.decode.features import OptionFeature, SparseFeature, dense_values, sparse_values
+from rosewood.decode.options import TranslationOptions
+from rosewood.decode.results import PhraseSearch, Results
+from rosewood.decode.settings import SearchSettings
+from rosewood.decode.source import Sentence, Source
+from rosewood.decode.translation import Translation
+from rosewood.errors import DecodingError, ForestError
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.lm import Model
+from rosewood.reorder.lexicalized import Lexicalized
+from rosewood.reorder.model import ReorderingModel, class_names
+from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
+from rosewood.rules.table import RuleTable
+
+__all__ = ["PhraseDecoder", "UnknownWords"]
+
+UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | None"]
+
+_PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
+_BATCH = 64  # sentences a thread has at a time
+_ALL = 2**62
+_DEFAULTS = {"word_penalty": -1.0, "unknown_penalty": 1.0, "distortion": 0.3}
+
+
+class PhraseDecoder:
+    """Models and weights.  Any number of threads may ask it."""
+
+    def __init__(
+        self,
+        table: RuleTable,
+        language_models: Model | Mapping[str, Model],
+        *,
+        reorder: ReorderingModel | Sequence[ReorderingModel] | None = None,
+        features: Sequence[OptionFeature | SparseFeature] = (),
+        weights: Mapping[str, float] | None = None,
+        settings: SearchSettings | None = None,
+        unknown: UnknownWords = "copy",
+    ) -> None:
+        """`reorder` is what the table has columns for, unless it is given: () is none at all.
+
+        Words that no rule translates are copied, dropped, or translated by `unknown`: a function
+        from a word to its translations; None has it copied.
+        """
+        self.table = table
+        self.language_models = _named_models(language_models)
+        self.reorder = _models(reorder, table)
+        self.option_features = tuple(features)
+        self.settings = settings or SearchSettings()
+        if not callable(unknown) and unknown not in ("copy", "drop"):
+            raise DecodingError(f"unknown is {unknown!r}, want copy, drop or a function")
+        self.unknown = unknown
+        self._dense = [each for each in self.option_features if isinstance(each, OptionFeature)]
+        self._sparse = [each for each in self.option_features if isinstance(each, SparseFeature)]
+        for each in self.option_features:
+            if isinstance(each, OptionFeature) == isinstance(each, SparseFeature):
+                raise DecodingError(f"{each!r} is no feature: it has neither names nor a template")
+        self._columns = tuple(
+            name
+            for name in table.features
+            if not name.startswith("orientation_") and name != "rule_penalty"
+        )
+        self.features = FeatureSpace(self._names())
+        self.vocabulary = Vocabulary()
+        self._results = Results(table, self.features, self.vocabulary, self._sparse)
+        self._model = self._native_model()
+        self._set_weights(weights)
+
+    # -- features and weights ----------------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        names = [*self._columns]
+        for each in self._dense:
+            names += each.names
+        names += [*_PENALTIES, "distortion", *self.language_models]
+        for model in self.reorder:
+            names += [f"{model.name}_{each}" for each in class_names(model)]
+        for name in names:
+            if names.count(name) > 1:
+                raise DecodingError(f"two features are called {name!r}")
+        return names
+
+    def default_weights(self) -> dict[str, float]:
+        """Where tuning may begin: what Moses begins with."""
+        rest = dict.fromkeys(self.language_models, 0.5)
+        for model in self.reorder:
+            rest |= {f"{model.name}_{each}": 0.3 for each in class_names(model)}
+        rest |= {name: 0.0 for each in self._dense for name in each.names}
+        return {name: {**_DEFAULTS, **rest}.get(name, 0.2) for name in self.features.dense}
+
+    def _set_weights(self, weights: Mapping[str, float] | None) -> None:
+        named = self.default_weights() if weights is None else dict(weights)
+        for name, value in named.items():
+            if isinstance(value, bool) or not isinstance(value, int | float | np.floating):
+                raise DecodingError(f"the weight of {name!r} is {value!r}, want a number")
+            if not isfinite(value):
+                raise DecodingError(f"the weight of {name!r} is {value}, want a number")
+            if self.features.dense_index(name) is None and ":" not in name:
+                raise DecodingError(f"there is a weight for {name!r}, but no such feature")
+        for name in self.features.dense:
+            if name not in named:
+                raise DecodingError(f"there is no weight for the feature {name!r}")
+        self.weights = {name: float(value) for name, value in named.items()}
+        theta = np.array([self.weights[name] for name in self.features.dense])
+        limit = self.settings.option_limit or 0
+        self._native = _core.PhraseDecoder(self._model, theta, limit)
+        self._weighted = [
+            each
+            for each in self._sparse
+            if any(v and n.startswith(f"{each.template}:") for n, v in self.weights.items())
+        ]
+
+    def with_weights(self, weights: Mapping[str, float]) -> PhraseDecoder:
+        """The same decoder with other weights; feature space and vocabulary are shared."""
+        return self._with(weights=weights)
+
+    def with_settings(self, settings: SearchSettings) -> PhraseDecoder:
+        """The same decoder with other limits."""
+        return self._with(settings=settings)
+
+    def _with(
+        self, weights: Mapping[str, float] | None = None, settings: SearchSettings | None = None
+    ) -> PhraseDecoder:
+        made = PhraseDecoder.__new__(PhraseDecoder)
+        made.__dict__.update(self.__dict__)
+        made.settings = settings or self.settings
+        made._set_weights(self.weights if weights is None else weights)
+        return made
+
+    def theta(self) -> FloatArray:
+        """The weights for the features as they are now: sparse ones are met in forests."""
+        known = self.features.sparse
+        return self.features.vector(
+            {n: w for n, w in self.weights.items() if n in known or n in self.features.dense}
+        )
+
+    def _native_model(self) -> _core.PhraseModel:
+        places = {name: number for number, name in enumerate(self.table.features)}
+        slots: list[tuple[int, int, bool, int]] = []
+        columns: list[int] = []
+        for model in self.reorder:
+            for way in model.directions:
+                classes = len(CLASSES[model.classes])
+                first = (
+                    len(columns) + len(model.directions[: model.directions.index(way)]) * classes
+                )
+                slots.append((KINDS.index(model.kind), DIRECTIONS.index(way), classes == 3, first))
+            own = model.columns(self.table)
+            columns += [-1] * len(class_names(model)) if own is None else own
+        return _core.PhraseModel(
+            self.table.native,
+            [places[name] for name in self._columns],
+            sum(len(each.names) for each in self._dense),
+            [model.native for model in self.language_models.values()],
+            slots,
+            columns,
+        )
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def decode(self, sentence: Sentence) -> Forest:
+        """The forest of a sentence's translations."""
+        return self.search(sentence).forest
+
+    def search(self, sentence: Sentence) -> PhraseSearch:
+        """The same, with the best translation, the options and a report."""
+        return next(iter(self.search_all([sentence])))
+
+    def search_all(
+        self, sentences: Iterable[Sentence], *, threads: int = 1
+    ) -> Iterator[PhraseSearch]:
+        """The same of many sentences, in their order; alike at any number of threads."""
+        for source, options, found in self._searched(sentences, threads, with_forest=True):
+            forest, edge_option = self._results.forest(options, found)
+            best = self._results.translation(source, options, found)
+            yield PhraseSearch(source, forest, options, edge_option, best)
+
+    def translate(
+        self, sentences: Iterable[Sentence], *, threads: int = 1
+    ) -> Iterator[Translation]:
+        """The best translation of each sentence; no forest is made, so this takes least time."""
+        for source, options, found in self._searched(sentences, threads, with_forest=False):
+            yield self._results.translation(source, options, found)
+
+    def _searched(
+        self, sentences: Iterable[Sentence], threads: int, *, with_forest: bool
+    ) -> Iterator[tuple[Source, TranslationOptions, _core.SearchResult]]:
+        if isinstance(sentences, str | Source):
+            raise DecodingError("sentences are a list of them, this is one")
+        try:
+            threads = as_count("threads", threads, 1, 1024)
+        except ForestError as error:
+            raise DecodingError(str(error)) from None
+        rest = iter(sentences)
+        count = 0
+        while some := list(islice(rest, _BATCH * threads)):
+            sources = [_source(each, count + n) for n, each in enumerate(some, 1)]
+            count += len(some)
+            options = self._options(sources, threads)
+            references = [
+                None if each.reference is None else " ".join(each.reference) for each in sources
+            ]
+            natives = [each.native for each in options]
+            found = self._native.search(
+                natives, references, *self.settings.native(), with_forest, threads
+            )
+            yield from zip(sources, options, found, strict=True)
+
+    def _options(self, sources: list[Source], threads: int) -> list[TranslationOptions]:
+        given = [source.given() + self._unknown_words(source) for source in sources]
+        found = self._native.options(
+            [source.text for source in sources],
+            given,
+            self.settings.max_phrase or _ALL,
+            self.unknown == "drop",
+            threads,
+        )
+        every = [
+            TranslationOptions(source.words, self.table, self._columns, each)
+            for source, each in zip(sources, found, strict=True)
+        ]
+        for options in every:
+            self._add_columns(options)
+        return every
+
+    def _unknown_words(self, source: Source) -> list[tuple[int, int, int, str]]:
+        if not callable(self.unknown):
+            return []
+        given = []
+        for place in self._model.words_without_option(source.text):
+            said = self.unknown(source.words[place])
+            for target in [said] if isinstance(said, str) else said or []:
+                if not isinstance(target, str) or "\n" in target:
+                    raise DecodingError(
+                        f"the function for unknown words gave {target!r} for "
+                        f"{source.words[place]!r}, want words between spaces"
+                    )
+                given.append((place, place + 1, 2, target))
+        return given
+
+    def _add_columns(self, options: TranslationOptions) -> None:
+        first = len(self._columns)
+        for dense in self._dense:
+            options.native.set_features(first, dense_values(dense, options))
+            first += len(dense.names)
+        first = 0
+        for model in self.reorder:
+            width = len(class_names(model))
+            if model.columns(self.table) is None:
+                options.native.set_orientations(first, _orientations(model, options, width))
+            first += width
+        if self._weighted:
+            scores = np.zeros(len(options))
+            for each in self._weighted:
+                owner, names, values = sparse_values(each, options, np.arange(len(options)))
+                weights = np.array([self.weights.get(name, 0.0) for name in names])
+                np.add.at(scores, owner, weights * values)
+            options.native.set_added_score(scores)
+
+    # -- the rest ----------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return (
+            f"PhraseDecoder({self.table!r}, {len(self.language_models)} language models, "
+            f"{len(self.features.dense)} dense features)"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (
+            _made_again,
+            (
+                self.table, self.language_models, self.reorder, self.option_features, self.weights,
+                self.settings, self.unknown,
+            ),
+        )  # fmt: skip
+
+
+def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: Any) -> Any:
+    weights, settings, unknown = rest
+    return PhraseDecoder(
+        table, lms, reorder=reorder, features=features, weights=weights, settings=settings,
+        unknown=unknown,
+    )  # fmt: skip
+
+
+def _source(sentence: Sentence, number: int) -> Source:
+    try:
+        return Source.of(sentence)
+    except DecodingError as error:
+        raise DecodingError(f"sentence {number}: {error}") from None
+
+
+def _named_models(models: Model | Mapping[str, Model]) -> dict[str, Model]:
+    named = dict(models) if isinstance(models, Mapping) else {"lm": models}
+    for name, model in named.items():
+        if not isinstance(model, Model):
+            raise DecodingError(
+                f"{name!r} is {type(model).__name__}, want a language model; models of a mixture "
+                "can be given one by one, with a weight each"
+            )
+    return named
+
+
+def _models(
+    reorder: ReorderingModel | Sequence[ReorderingModel] | None, table: RuleTable
+) -> tuple[ReorderingModel, ...]:
+    if reorder is None:
+        found = Lexicalized.of(table)
+        return () if found is None else (found,)
+    if isinstance(reorder, ReorderingModel):
+        return (reorder,)
+    return tuple(reorder)
+
+
+def _orientations(model: ReorderingModel, options: TranslationOptions, width: int) -> FloatArray:
+    rows = np.ascontiguousarray(model.log_probabilities(options), dtype=np.float64)
+    if rows.shape != (len(options), width):
+        raise DecodingError(
+            f"{model.name!r} gave numbers of shape {rows.shape}, want {(len(options), width)}"
+        )
+    if not np.isfinite(rows).all():
+        raise DecodingError(f"{model.name!r} gave what is no number")
+    return rows

@@ -1,0 +1,168 @@
+"""What native code has found, as forests and translations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.arrays import IdArray
+from rosewood.corpus import Vocabulary
+from rosewood.decode.features import SparseFeature, sparse_values
+from rosewood.decode.options import TranslationOptions
+from rosewood.decode.source import Source
+from rosewood.decode.translation import PhraseUse, SearchReport, Translation
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.rules.table import RuleTable
+
+__all__ = ["PhraseSearch", "Results"]
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseSearch:
+    """What a search has found: all of it as a forest, and the best of it."""
+
+    source: Source
+    forest: Forest
+    options: TranslationOptions
+    edge_option: IdArray  # of each edge of the forest; -1 where it says nothing
+    best: Translation
+
+    @property
+    def report(self) -> SearchReport:
+        """How it went."""
+        return self.best.report
+
+
+class Results:
+    """Makes results whose forests share one feature space and one vocabulary."""
+
+    def __init__(
+        self,
+        table: RuleTable,
+        features: FeatureSpace,
+        vocabulary: Vocabulary,
+        sparse: Sequence[SparseFeature],
+    ) -> None:
+        self._table = table
+        self._features = features
+        self._vocabulary = vocabulary
+        self._sparse = sparse
+        self._word_numbers = np.full(len(table.target_words), -1, np.int32)  # in the vocabulary
+
+    def translation(
+        self, source: Source, options: TranslationOptions, found: _core.SearchResult
+    ) -> Translation:
+        """The best translation, with its phrases."""
+        chosen, values, score = found.best
+        report = SearchReport(*found.report)
+        words: list[str] = []
+        phrases = []
+        rules = options.rule[chosen]
+        ids = np.where(rules >= 0, self._table.ids(np.maximum(rules, 0)), -1).tolist()
+        for option, rule in zip(chosen.tolist(), ids, strict=True):
+            said = options.target_words(option)
+            phrases.append(
+                PhraseUse(
+                    int(options.begin[option]),
+                    int(options.end[option]),
+                    len(words),
+                    len(words) + len(said),
+                    None if rule < 0 else rule,
+                    bool(options.is_unknown[option]),
+                    bool(options.is_forced[option]),
+                )
+            )
+            words += said
+        features = {n: v for n, v in zip(self._features.dense, values.tolist(), strict=True) if v}
+        used, times = np.unique(chosen, return_counts=True)
+        often = dict(zip(used.tolist(), times.tolist(), strict=True))
+        for each in self._sparse:
+            owners, names, numbers = sparse_values(each, options, used.astype(np.int64))
+            for option, name, value in zip(owners.tolist(), names, numbers.tolist(), strict=True):
+                features[name] = features.get(name, 0.0) + value * often[option]
+        return Translation(
+            source,
+            tuple(words),
+            score if report.reachable else -inf,
+            features if report.reachable else {},
+            tuple(phrases),
+            report,
+            self._table,
+        )
+
+    def forest(
+        self, options: TranslationOptions, found: _core.SearchResult
+    ) -> tuple[Forest, IdArray]:
+        """All translations, and the option of each edge."""
+        (edge_start, tail_start, tail, dense, yield_start, symbols, edge_option) = (
+            found.take_forest()
+        )
+        if len(edge_start) < 2:
+            empty = Forest.empty(features=self._features, vocabulary=self._vocabulary)
+            return empty, edge_option
+        edges = len(edge_option)
+        own = edge_option >= 0
+        rule = np.full(edges, -1, np.int64)
+        rules = options.rule[edge_option[own]]
+        rule[own] = np.where(rules >= 0, self._table.ids(np.maximum(rules, 0)), -1)
+        forest = Forest._unchecked(
+            edge_start=edge_start,
+            tail_start=tail_start,
+            tail=tail,
+            features=self._features,
+            dense=dense.reshape(edges, len(self._features.dense)),
+            vocabulary=self._vocabulary,
+            yield_start=yield_start,
+            yield_symbol=self._numbered(options, symbols),
+            rule=rule,
+            **self._sparse_rows(options, edge_option),
+        )
+        return forest, edge_option
+
+    def _numbered(self, options: TranslationOptions, symbols: IdArray) -> IdArray:
+        """Words as the vocabulary numbers them."""
+        known = len(self._word_numbers)
+        used = np.unique(symbols[symbols >= 0])
+        for number in used[used < known].tolist():
+            if self._word_numbers[number] < 0:
+                self._word_numbers[number] = self._vocabulary.add(options.word(number))
+        numbers = np.array(
+            [
+                self._word_numbers[number]
+                if number < known
+                else self._vocabulary.add(options.word(number))
+                for number in used.tolist()
+            ],
+            np.int32,
+        )
+        numbered = symbols.copy()
+        words = symbols >= 0
+        numbered[words] = numbers[np.searchsorted(used, symbols[words])]
+        return numbered
+
+    def _sparse_rows(self, options: TranslationOptions, edge_option: IdArray) -> dict[str, Any]:
+        """The sparse features of each edge: ids ascend, and each is there once."""
+        used = np.unique(edge_option[edge_option >= 0]).astype(np.int64)
+        rows: dict[int, dict[int, float]] = {option: {} for option in used.tolist()}
+        for each in self._sparse:
+            owners, names, given = sparse_values(each, options, used)
+            for owner, number, value in zip(
+                owners.tolist(), self._features.sparse.add_all(names), given.tolist(), strict=True
+            ):
+                rows[owner][number] = rows[owner].get(number, 0.0) + value
+        ordered = [sorted(rows[option].items()) for option in used.tolist()] + [[]]
+        counts = np.array([len(row) for row in ordered], np.int64)
+        starts = np.cumsum(counts) - counts
+        ids = np.array([number for row in ordered for number, _ in row], np.int32)
+        values = np.array([value for row in ordered for _, value in row], np.float64)
+        # The last row is that of edges which say nothing.
+        place = np.where(edge_option >= 0, np.searchsorted(used, edge_option), len(used))
+        lengths = counts[place]
+        feat_start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        pick = np.arange(feat_start[-1]) + np.repeat(starts[place] - feat_start[:-1], lengths)
+        return {"feat_start": feat_start, "feat_id": ids[pick], "feat_value": values[pick]}

@@ -1,0 +1,85 @@
+"""What a decoder translates: words, and what is known of their translation beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rosewood.errors import DecodingError, RuleError
+from rosewood.rules.table_words import sentence_bytes
+
+__all__ = ["Forced", "Sentence", "Source"]
+
+
+@dataclass(frozen=True)
+class Forced:
+    """Translations of words begin .. end-1, one of which is taken: a glossary entry.
+
+    With `exclusive`, nothing else may touch these words; without, they are options among others.
+    """
+
+    begin: int
+    end: int
+    targets: tuple[str, ...]  # words between spaces; "" is nothing at all
+    exclusive: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.targets, str):
+            raise DecodingError(f"targets are {self.targets!r}, want a list of translations")
+        object.__setattr__(self, "targets", tuple(self.targets))
+        if not self.targets:
+            raise DecodingError(f"words {self.begin} to {self.end} have no translation to choose")
+        if not 0 <= self.begin < self.end:
+            raise DecodingError(f"there are no words from {self.begin} to {self.end}")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A sentence with its glossary; with a reference, only what says just that is searched for."""
+
+    words: tuple[str, ...]
+    forced: tuple[Forced, ...] = ()
+    reference: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", _words("a sentence", self.words))
+        object.__setattr__(self, "forced", tuple(self.forced))
+        if self.reference is not None:
+            object.__setattr__(self, "reference", _words("a reference", self.reference))
+        for each in self.forced:
+            if each.end > len(self.words):
+                raise DecodingError(
+                    f"a translation is given for words {each.begin} to {each.end} of a sentence of "
+                    f"{len(self.words)} words"
+                )
+            for target in each.targets:
+                _words("a forced translation", target)
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> Source:
+        """A text, whose words stand between spaces; words one by one; or what is one already."""
+        return sentence if isinstance(sentence, Source) else cls(sentence)  # type: ignore[arg-type]
+
+    @property
+    def text(self) -> str:
+        """Its words, with spaces between."""
+        return " ".join(self.words)
+
+    def given(self) -> list[tuple[int, int, int, str]]:
+        """Its glossary as native code takes it."""
+        return [
+            (each.begin, each.end, 0 if each.exclusive else 1, target)
+            for each in self.forced
+            for target in each.targets
+        ]
+
+
+Sentence = str | Sequence[str] | Source
+
+
+def _words(what: str, words: str | Sequence[str]) -> tuple[str, ...]:
+    try:
+        text = sentence_bytes(words).tobytes().decode()
+    except RuleError as error:
+        raise DecodingError(f"{what}: {error}") from None
+    return tuple(word for word in text.replace("\t", " ").split(" ") if word)
