@@ -29,11 +29,11 @@ from typing import NamedTuple
 
 import numpy as np
 import sacrebleu
-from rosewood.decode import PhraseDecoder, SearchSettings
 
 from benchmarks.moses_decoder import MosesModel, Run, program, timed, tuned
 from benchmarks.plots import Panel, chart
 from benchmarks.rules import CORPUS, DATA, corpus, rosewood, run
+from rosewood.decode import PhraseDecoder, SearchSettings
 from rosewood.lm import Model
 from rosewood.rules import RuleTable
 
@@ -88,14 +88,17 @@ class Measured(NamedTuple):
         return max(1e-9, self.whole.wall - self.first.wall)
 
     @property
+    def processor(self) -> float:
+        return max(1e-9, self.whole.processor - self.first.processor)
+
+    @property
     def score(self) -> float:
         return float(np.mean(self.whole.scores))
 
     def row(self, references: Sequence[str]) -> str:
         bleu = sacrebleu.corpus_bleu(self.whole.texts, [references], tokenize="none").score
-        net = self.whole.processor - self.first.processor
         return (
-            f"{self.name:26}{self.threads:8}{self.whole.wall:9.2f}{self.seconds:9.2f}{net:9.2f}"
+            f"{self.name:26}{self.threads:8}{self.whole.wall:9.2f}{self.seconds:9.2f}{self.processor:9.2f}"
             f"{len(references) / self.seconds:9.0f}{self.whole.memory / MEGABYTE:7.0f}"
             f"{self.score:12.5f}{bleu:7.2f}"
         )
@@ -247,7 +250,8 @@ def peers(models: Models, threads: int, repeat: int) -> None:
         more = np.array(best.whole.scores) >= np.array(other.whole.scores) - 1e-3
         print(
             f"  {best.name}: {other.seconds / best.seconds:.1f}x the sentences a second, "
-            f"{other.whole.wall / best.whole.wall:.1f}x with loading; "
+            f"{other.whole.wall / best.whole.wall:.1f}x with loading, "
+            f"{other.processor / best.processor:.1f}x by processors' time; "
             f"{best.whole.memory / other.whole.memory:.2f} of the memory; "
             f"score at least theirs on {more.mean():.1%}"
         )

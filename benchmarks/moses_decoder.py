@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ TUNED = {
     "reorder_forward_left": 0.0268, "reorder_forward_right": 0.0550,
     "reorder_forward_discontinuous": 0.0409,
 }  # fmt: skip
+POLL = 0.02  # seconds
 _PHRASE = re.compile(r"(.*?) ?\|(\d+)-(\d+)\| ?")
 
 
@@ -247,16 +249,33 @@ def timed(command: Sequence[str], source: Path) -> Run:
     begin = time.perf_counter()
     with source.open("rb") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as told:
         process = subprocess.Popen(command, stdin=given, stdout=told, stderr=subprocess.DEVNULL)
+        peak: list[int] = [0]
+        watcher = threading.Thread(target=_watch, args=(process.pid, peak))
+        watcher.start()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - begin
+        watcher.join()
         told.seek(0)
         lines = [line.strip().partition(" ") for line in told.read().splitlines()]
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} failed: {process.returncode}")
     processor = used.ru_utime + used.ru_stime
     texts, scores = [text for _, _, text in lines], [float(score) for score, _, _ in lines]
-    return Run(texts, scores, wall, processor, used.ru_maxrss * 1024)
+    return Run(texts, scores, wall, processor, peak[0])
+
+
+def _watch(process: int, peak: list[int]) -> None:
+    """The most memory of a process until it ends; that of wait4 has the parent's in it."""
+    while True:
+        try:
+            told = Path(f"/proc/{process}/status").read_text()
+        except OSError:
+            return
+        if (most := re.search(r"^VmHWM:\s+(\d+) kB", told, re.M)) is None:
+            return  # it has ended
+        peak[0] = max(peak[0], int(most[1]) * 1024)
+        time.sleep(POLL)
 
 
 def _sort(path: Path) -> None:
