@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import sacrebleu
 
-from benchmarks.moses_decoder import MosesModel, Run, program, timed, tuned
+from benchmarks.moses_decoder import MosesModel, Run, program, quietly, timed, tuned
 from benchmarks.plots import Panel, chart
 from benchmarks.rules import CORPUS, DATA, corpus, rosewood, run
 from rosewood.decode import PhraseDecoder, SearchSettings
@@ -187,7 +187,7 @@ def theirs(models: Models, threads: int, repeat: int) -> Iterator[Measured]:
     """Every peer that is there."""
     binary = models.place / "kenlm"
     if build_binary := program("build_binary"):
-        run([build_binary, str(models.arpa), str(binary)])
+        quietly(build_binary, models.arpa, binary)
     model = MosesModel.export(
         RuleTable.open(models.rules),
         binary if binary.exists() else models.arpa,
@@ -246,7 +246,7 @@ def peers(models: Models, threads: int, repeat: int) -> None:
         if not good:
             print("  no search of ours has a mean score as high")
             continue
-        best = min(good, key=lambda each: each.seconds)
+        best = min(good, key=lambda each: each.processor)
         more = np.array(best.whole.scores) >= np.array(other.whole.scores) - 1e-3
         print(
             f"  {best.name}: {other.seconds / best.seconds:.1f}x the sentences a second, "
@@ -342,19 +342,16 @@ def by_pops(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> st
 
 
 def by_length(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
-    """Words of the test set cut into sentences of some lengths; scores by word."""
-    words = " ".join(sentences).split()
+    """The same words cut into sentences of some lengths; scores by word."""
+    words = " ".join(sentences).split()[:3200]
     rows = []
     for length in (5, 10, 20, 40, 80, 160, 320):
-        few = max(2, min(100, 4000 // length))
-        cut = [" ".join(words[at * length : (at + 1) * length]) for at in range(few)]
+        cut = [" ".join(words[at : at + length]) for at in range(0, len(words), length)]
         for pops in (100, 400):
 
-            def measure(
-                cut: Sequence[str] = cut, pops: int = pops, length: int = length
-            ) -> tuple[float, float]:
+            def measure(cut: Sequence[str] = cut, pops: int = pops) -> tuple[float, float]:
                 took, score = spent(decoder, settings_of(pops), cut, repeat)
-                return took, score / length
+                return took, score * len(cut) / len(words)
 
             rows.append((f"{pops} pops", length, measure))
     milliseconds, scores = _collect("words", rows)

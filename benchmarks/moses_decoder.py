@@ -144,12 +144,12 @@ class MosesModel:
 
     def _make_compact(self, to: Path, phrases: str, orientations: str) -> None:
         pairs = self.folder / "phrase-table.gz"
-        _quietly(phrases, "-in", pairs, "-out", to / "phrase-table", "-nscores", len(self.scores))
+        quietly(phrases, "-in", pairs, "-out", to / "phrase-table", "-nscores", len(self.scores))
         self._compact_orientations(to, orientations)
 
     def _compact_orientations(self, to: Path, orientations: str) -> None:
         table = self.folder / "reordering-table.gz"
-        _quietly(orientations, "-in", table, "-out", to / "reordering-table", "-T", to)
+        quietly(orientations, "-in", table, "-out", to / "reordering-table", "-T", to)
 
     def _make_probing(self, to: Path, orientations: str, add: str, create: str) -> None:
         """As Moses's own script does it, but for the pruning."""
@@ -158,7 +158,7 @@ class MosesModel:
         added = subprocess.run([add, pairs, compact], capture_output=True, check=True).stdout
         together = to / "both.gz"
         together.write_bytes(gzip.compress(added, 1))
-        _quietly(
+        quietly(
             create, "--num-scores", len(self.scores), "--log-prob", "--num-lex-scores",
             len(reorder_names(self.classes)), "--input-pt", together, "--output-dir", to,
         )  # fmt: skip
@@ -284,5 +284,6 @@ def _sort(path: Path) -> None:
     path.write_bytes(gzip.compress(b"".join(lines), 1))
 
 
-def _quietly(*command: object) -> None:
+def quietly(*command: object) -> None:
+    """Run a program whose talk nobody wants."""
     subprocess.run([str(part) for part in command], check=True, capture_output=True)
