@@ -22,7 +22,7 @@ import gzip
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -295,32 +295,41 @@ def cost(models: Models, repeat: int, plots: Path | None) -> None:
         print(f"pictures: {plots}")
 
 
-def spent(
-    decoder: PhraseDecoder, settings: SearchSettings, sentences: Sequence[str], repeat: int
-) -> tuple[float, float]:
-    """Milliseconds a sentence on one thread, and the mean score."""
-    limited = decoder.with_settings(settings)
-    times, score = [], 0.0
-    for _ in range(repeat):
-        begin = time.perf_counter()
-        found = list(limited.translate(sentences))
-        times.append(time.perf_counter() - begin)
-        score = float(np.mean([each.score for each in found]))
-    return min(times) * 1e3 / len(sentences), score
+class Trial(NamedTuple):
+    """A point of a chart: a line's name, a place on it, and what is to be measured."""
+
+    name: str
+    x: float
+    settings: SearchSettings
+    sentences: Sequence[str]
 
 
-Points = dict[str, list[tuple[float, float]]]
+Lines = dict[str, list[tuple[float, float]]]
 
 
-def _collect(
-    title: str, rows: Sequence[tuple[str, float, Callable[[], tuple[float, float]]]]
-) -> tuple[Points, Points]:
-    """Measure the rows (name, number, how), print them, and return both quantities as lines."""
-    print(f"\n{title:34}{'ms a sentence':>15}{'mean score':>13}")
-    milliseconds: Points = {}
-    scores: Points = {}
-    for name, x, measure in rows:
-        took, score = measure()
+def lines_of(
+    what: str,
+    decoder: PhraseDecoder,
+    trials: Sequence[Trial],
+    repeat: int,
+    *,
+    by_word: bool = False,
+) -> tuple[Lines, Lines]:
+    """Milliseconds a sentence on one thread, and the mean score of a sentence or a source word."""
+    print(f"\n{what:34}{'ms a sentence':>15}{'mean score':>13}")
+    milliseconds: Lines = {}
+    scores: Lines = {}
+    for name, x, settings, sentences in trials:
+        limited = decoder.with_settings(settings)
+        times, total = [], 0.0
+        for _ in range(repeat):
+            begin = time.perf_counter()
+            total = sum(found.score for found in limited.translate(sentences))
+            times.append(time.perf_counter() - begin)
+        took = min(times) * 1e3 / len(sentences)
+        score = total / (
+            sum(len(line.split()) for line in sentences) if by_word else len(sentences)
+        )
         print(f"{name:24}{x:10g}{took:15.3f}{score:13.5f}")
         milliseconds.setdefault(name, []).append((x, took))
         scores.setdefault(name, []).append((x, score))
@@ -328,51 +337,45 @@ def _collect(
 
 
 def by_pops(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
-    base = settings_of(400)
-    rows = []
-    for size in (10, 25, 50, 100, 200, 400, 1000, 2000, 5000):
-        cubes = replace(base, pop_limit=size, stack_size=size)
-        rows.append(("cube pruning", size, lambda s=cubes: spent(decoder, s, sentences, repeat)))
+    trials = [
+        Trial("cube pruning", size, settings_of(size), sentences)
+        for size in (10, 25, 50, 100, 200, 400, 1000, 2000, 5000)
+    ]
     for size in (10, 25, 50, 100, 200):
-        full = replace(base, search="full", pop_limit=None, stack_size=size)
-        rows.append(("full expansion", size, lambda s=full: spent(decoder, s, sentences, 1)))
-    milliseconds, scores = _collect("pops, or hypotheses a stack", rows)
+        full = replace(settings_of(size), search="full", pop_limit=None)
+        trials.append(Trial("full expansion", size, full, sentences))
+    what = "pops, or hypotheses a stack"
+    milliseconds, scores = lines_of(what, decoder, trials, repeat)
     panels = [Panel("ms a sentence", milliseconds, is_log=True), Panel("mean score", scores)]
-    return chart("Cost of the beam", "pops, or hypotheses a stack", panels, is_log=True)
+    return chart("Cost of the beam", what, panels, is_log=True)
 
 
 def by_length(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
-    """The same words cut into sentences of some lengths; scores by word."""
+    """The same words cut into sentences of some lengths."""
     words = " ".join(sentences).split()[:3200]
-    rows = []
+    trials = []
     for length in (5, 10, 20, 40, 80, 160, 320):
         cut = [" ".join(words[at : at + length]) for at in range(0, len(words), length)]
-        for pops in (100, 400):
-
-            def measure(cut: Sequence[str] = cut, pops: int = pops) -> tuple[float, float]:
-                took, score = spent(decoder, settings_of(pops), cut, repeat)
-                return took, score * len(cut) / len(words)
-
-            rows.append((f"{pops} pops", length, measure))
-    milliseconds, scores = _collect("words", rows)
+        trials += [Trial(f"{pops} pops", length, settings_of(pops), cut) for pops in (100, 400)]
+    what = "words of a sentence"
+    milliseconds, scores = lines_of(what, decoder, trials, repeat, by_word=True)
     panels = [
         Panel("ms a sentence", milliseconds, is_log=True),
-        Panel("mean score, by source word", scores),
+        Panel("mean score of a source word", scores),
     ]
-    return chart("Cost of length", "words of a sentence", panels, is_log=True)
+    return chart("Cost of length", what, panels, is_log=True)
 
 
 def by_distortion(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
-    rows = []
-    for pops in (100, 400, 1000):
-        for limit in (0, 1, 2, 3, 4, 6, 8, 10, 15):
-            chosen = replace(settings_of(pops), distortion_limit=limit)
-            rows.append(
-                (f"{pops} pops", limit, lambda s=chosen: spent(decoder, s, sentences, repeat))
-            )
-    milliseconds, scores = _collect("limit of distortion", rows)
+    trials = [
+        Trial(f"{pops} pops", limit, replace(settings_of(pops), distortion_limit=limit), sentences)
+        for pops in (100, 400, 1000)
+        for limit in (0, 1, 2, 3, 4, 6, 8, 10, 15)
+    ]
+    what = "limit of distortion, in words"
+    milliseconds, scores = lines_of(what, decoder, trials, repeat)
     panels = [Panel("ms a sentence", milliseconds), Panel("mean score", scores)]
-    return chart("Cost of the limit of distortion", "words", panels)
+    return chart("Cost of the limit of distortion", what, panels)
 
 
 if __name__ == "__main__":
