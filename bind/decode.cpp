@@ -125,6 +125,15 @@ void bind_result(nb::module_& m) {
                               self.best.score);
           },
           nb::rv_policy::automatic)
+      .def_prop_ro(
+          "phrases",
+          [](const SearchResult& self) {
+            const BestPath& best = self.best;
+            return std::tuple(best.begin, best.end, best.rule,
+                              std::vector<int>(best.origin.begin(), best.origin.end()),
+                              best.target_start, best.target);
+          },
+          "Begin, end, rule id, origin, target_start and target words of the best translation.")
       .def(
           "take_forest",
           [](SearchResult& self) {

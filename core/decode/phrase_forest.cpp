@@ -17,8 +17,7 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
   const auto values = language_.values(from.language, phrase_[option]);
   std::copy(values.begin(), values.end(),
             out.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
-  const OptionList step{
-      options_.begin[option], options_.end[option], options_.links[option], {}, {}};
+  const OptionList step{options_.begin[option], options_.end[option], options_.links[option], {}};
   for_each_class(codes(from.place, step, to.coverage), [&](const OrientationSlot& slot,
                                                            Orientation orientation) {
     const std::size_t column = slot.column(orientation);
@@ -54,6 +53,19 @@ BestPath PhraseSearch::best() {
     node = edge.from;
   }
   std::reverse(path.options.begin(), path.options.end());
+  for (const std::int32_t option : path.options) {
+    const auto number = static_cast<std::size_t>(option);
+    const auto target = options_.target_of(number);
+    const std::int64_t rule = options_.rule[number];
+    path.begin.push_back(options_.begin[number]);
+    path.end.push_back(options_.end[number]);
+    path.rule.push_back(
+        rule < 0 ? -1
+                 : static_cast<std::int64_t>(model_.table().id(static_cast<std::uint64_t>(rule))));
+    path.origin.push_back(static_cast<std::uint8_t>(options_.origin[number]));
+    path.target.insert(path.target.end(), target.begin(), target.end());
+    path.target_start.push_back(static_cast<std::int64_t>(path.target.size()));
+  }
   return path;
 }
 

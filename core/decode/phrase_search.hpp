@@ -7,7 +7,8 @@
 // a group. From a group to an option list of a span there is a grid: its rows are the nodes, its
 // columns the options, each best first; only what language models say of a cell is not the sum of
 // its row and column. Stacks are filled from the grids that lead to them, one after the other: by
-// cube pruning, cells in the order of estimates up to a limit; or all of them.
+// cube pruning (Huang & Chiang 2007), the best cell of all grids first, up to a limit; or with all
+// cells.
 #pragma once
 
 #include <chrono>
@@ -43,9 +44,14 @@ struct SearchReport {
   bool is_reachable = true;  // there is a translation; always, unless a reference is given
 };
 
-/// The best translation: its options in the order of the target, and its features.
+/// The best translation: its options in the order of the target, what they are, and its features.
 struct BestPath {
   std::vector<std::int32_t> options;
+  std::vector<std::int32_t> begin, end;  // source words
+  std::vector<std::int64_t> rule;        // ids; -1: none
+  std::vector<std::uint8_t> origin;
+  std::vector<std::int64_t> target_start{0};
+  std::vector<std::int32_t> target;
   std::vector<double> features;
   double score = 0;
 };
@@ -82,42 +88,51 @@ class PhraseSearch {
   struct Edge {
     std::int32_t head, from, option;
   };
-  /// Options of a span that all look the same to reordering models.
-  struct Ranked {
-    std::int32_t option;
-    double score, estimate;
-  };
-  struct Ranking {
+  /// Nodes of a group or options of a list, begin .. end-1 of rows_ or columns_, best first when a
+  /// step has the classes of the code. All those of a group or list that occurred are a chain.
+  struct Order {
     std::uint64_t code;
-    std::vector<Ranked> options;
-  };
-  struct OptionList {
-    std::int32_t begin, end;
-    EdgeLinks links;
-    std::vector<std::int32_t> options;
-    std::vector<Ranking> rankings;  // for classes that occurred
+    std::int32_t begin, end, next;
+    std::int32_t size() const { return end - begin; }
   };
   struct Row {
     std::int32_t node;
     double score;
   };
-  struct Rows {
-    std::uint64_t code;
-    std::vector<Row> rows;
+  struct Column {
+    std::int32_t option;
+    double score, estimate;
   };
   struct Group {
     std::int32_t coverage, place;
-    std::vector<std::int32_t> nodes;
-    std::vector<Rows> orders;
+    std::span<const std::int32_t> nodes;
+    std::int32_t first_order = -1;
+  };
+  /// Options of a span that all look the same to reordering models.
+  struct OptionList {
+    std::int32_t begin, end;
+    EdgeLinks links;
+    std::vector<std::int32_t> options;
+    std::int32_t first_order = -1;
   };
   struct Grid {
-    std::int32_t group, list, rows, ranking;  // numbers; of orders of the group, of the list
-    std::int32_t coverage, place;             // of the nodes it leads to
-    double step, future;                      // distortion; what is to come
+    std::int32_t rows, columns;    // orders
+    std::int32_t coverage, place;  // of the nodes it leads to
+    double step, future;           // distortion; what is to come
   };
+  /// A hypothesis before it is made: what it costs, and the state of the language models.
   struct Cell {
+    std::uint32_t grid;
+    std::int32_t row, column;  // of rows_ and columns_
+    std::int32_t language;     // -1: it does not go on with the reference
+    double score;
+  };
+  struct Entry {
     double priority;
-    std::uint32_t grid, row, column;
+    std::uint32_t cell;
+    friend bool operator<(const Entry& a, const Entry& b) {
+      return a.priority != b.priority ? a.priority < b.priority : a.cell > b.cell;
+    }
   };
   /// Classes of a step for all slots, those of each direction as one number.
   struct Codes {
@@ -133,9 +148,11 @@ class PhraseSearch {
   void fill_best(const std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
   std::vector<std::int32_t> pruned(std::int32_t first);
   void branch(std::size_t stack, std::vector<std::int32_t>& nodes);
-  void add_grids(std::size_t stack, std::int32_t group);
-  void add_grid(std::size_t stack, std::int32_t group, std::int32_t list);
-  void evaluate(const Grid& grid, const Row& row, const Ranked& option);
+  void add_grids(std::size_t stack, Group& group);
+  void add_grid(std::size_t stack, Group& group, OptionList& list);
+  Cell looked_at(const std::vector<Grid>& grids, std::uint32_t grid, std::int32_t row,
+                 std::int32_t column);
+  void accept(const Grid& grid, const Cell& cell);
   bool fits(const Node& node, std::int32_t option) const;
   bool is_out_of_time();
 
@@ -145,8 +162,9 @@ class PhraseSearch {
   void for_each_class(const Codes& codes, Body&& body) const;
   double forward_score(std::int32_t tail, std::uint64_t code) const;
   double backward_score(std::int32_t option, std::uint64_t code) const;
-  std::int32_t rows_of(Group& group, std::uint64_t code) const;
-  std::int32_t ranking_of(OptionList& list, std::uint64_t code) const;
+  std::int32_t find_order(std::int32_t first, std::uint64_t code) const;
+  std::int32_t rows_of(Group& group, std::uint64_t code);
+  std::int32_t columns_of(OptionList& list, std::uint64_t code);
   std::vector<std::int32_t> final_nodes() const;
   void write_features(const Edge& edge, std::span<double> out);
 
@@ -173,7 +191,9 @@ class PhraseSearch {
   RowInterner keys_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<Group> groups_;
+  std::vector<Order> orders_;
+  std::vector<Row> rows_;
+  std::vector<Column> columns_;
   std::vector<std::vector<Grid>> grids_;  // by the stack they lead to
   std::int32_t last_first_ = 0;           // the first node of the last stack
 };

@@ -54,11 +54,12 @@ class RowInterner {
   static constexpr Slot empty{0, -1};
 
   std::uint64_t hash_of(const std::uint32_t* row) const {
-    std::uint64_t hash = 0x9e3779b97f4a7c15ULL;
-    for (std::size_t i = 0; i < width_; ++i) {
-      hash = (hash ^ row[i]) * 0xbf58476d1ce4e5b9ULL;
-      hash ^= hash >> 29;
+    std::uint64_t hash = 0, factor = 0x9e3779b97f4a7c15ULL;
+    for (std::size_t i = 0; i < width_; ++i) {  // products that do not wait for each other
+      hash += (std::uint64_t{row[i]} + 1) * factor;
+      factor = factor * 0xbf58476d1ce4e5b9ULL + 2;
     }
+    hash = (hash ^ hash >> 31) * 0x94d049bb133111ebULL;
     return hash ^ hash >> 32;
   }
   void grow() {

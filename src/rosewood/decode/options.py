@@ -12,9 +12,9 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.rules.table import RuleTable
 
-__all__ = ["TranslationOptions"]
+__all__ = ["GIVEN", "UNKNOWN", "TranslationOptions"]
 
-_GIVEN, _UNKNOWN = 1, 2  # as core/decode/options.hpp numbers origins
+GIVEN, UNKNOWN = 1, 2  # as core/decode/options.hpp numbers origins
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,12 @@ class TranslationOptions:
     @cached_property
     def is_unknown(self) -> NDArray[np.bool_]:
         """Whether it stands for a word that no rule translates."""
-        return np.equal(self.native.origin, _UNKNOWN)
+        return np.equal(self.native.origin, UNKNOWN)
 
     @cached_property
     def is_forced(self) -> NDArray[np.bool_]:
         """Whether it was given with the sentence."""
-        return np.equal(self.native.origin, _GIVEN)
+        return np.equal(self.native.origin, GIVEN)
 
     @cached_property
     def target_start(self) -> LongArray:

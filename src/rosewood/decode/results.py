@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -13,7 +14,7 @@ from rosewood import _core
 from rosewood.arrays import IdArray
 from rosewood.corpus import Vocabulary
 from rosewood.decode.features import SparseFeature, sparse_values
-from rosewood.decode.options import TranslationOptions
+from rosewood.decode.options import GIVEN, UNKNOWN, TranslationOptions
 from rosewood.decode.source import Source
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 from rosewood.forest import FeatureSpace, Forest
@@ -53,6 +54,7 @@ class Results:
         self._vocabulary = vocabulary
         self._sparse = sparse
         self._word_numbers = np.full(len(table.target_words), -1, np.int32)  # in the vocabulary
+        self._known: dict[int, str] = {}
 
     def translation(
         self, source: Source, options: TranslationOptions, found: _core.SearchResult
@@ -60,40 +62,42 @@ class Results:
         """The best translation, with its phrases."""
         chosen, values, score = found.best
         report = SearchReport(*found.report)
-        words: list[str] = []
-        phrases = []
-        rules = options.rule[chosen]
-        ids = np.where(rules >= 0, self._table.ids(np.maximum(rules, 0)), -1).tolist()
-        for option, rule in zip(chosen.tolist(), ids, strict=True):
-            said = options.target_words(option)
-            phrases.append(
-                PhraseUse(
-                    int(options.begin[option]),
-                    int(options.end[option]),
-                    len(words),
-                    len(words) + len(said),
-                    None if rule < 0 else rule,
-                    bool(options.is_unknown[option]),
-                    bool(options.is_forced[option]),
-                )
+        begin, end, rules, origins, start, target = found.phrases
+        words = self._words(options, target)
+        phrases = [
+            PhraseUse(*span, *said, None if rule < 0 else rule, origin == UNKNOWN, origin == GIVEN)
+            for span, said, rule, origin in zip(
+                zip(begin, end, strict=True), pairwise(start), rules, origins, strict=True
             )
-            words += said
+        ]
         features = {n: v for n, v in zip(self._features.dense, values.tolist(), strict=True) if v}
-        used, times = np.unique(chosen, return_counts=True)
-        often = dict(zip(used.tolist(), times.tolist(), strict=True))
-        for each in self._sparse:
-            owners, names, numbers = sparse_values(each, options, used.astype(np.int64))
-            for option, name, value in zip(owners.tolist(), names, numbers.tolist(), strict=True):
-                features[name] = features.get(name, 0.0) + value * often[option]
+        for each in self._sparse:  # an option is used once: no word is translated twice
+            _, names, numbers = sparse_values(each, options, np.sort(chosen).astype(np.int64))
+            for name, value in zip(names, numbers.tolist(), strict=True):
+                features[name] = features.get(name, 0.0) + value
         return Translation(
             source,
-            tuple(words),
+            words,
             score if report.reachable else -inf,
             features if report.reachable else {},
             tuple(phrases),
             report,
             self._table,
         )
+
+    def _words(self, options: TranslationOptions, numbers: Sequence[int]) -> tuple[str, ...]:
+        """Those of the table are kept: they come again and again."""
+        try:
+            return tuple([self._known[number] for number in numbers])
+        except KeyError:
+            known = len(self._word_numbers)
+            for number in numbers:
+                if number < known:
+                    self._known[number] = options.word(number)
+            return tuple(
+                self._known[number] if number < known else options.word(number)
+                for number in numbers
+            )
 
     def forest(
         self, options: TranslationOptions, found: _core.SearchResult
@@ -106,10 +110,8 @@ class Results:
             empty = Forest.empty(features=self._features, vocabulary=self._vocabulary)
             return empty, edge_option
         edges = len(edge_option)
-        own = edge_option >= 0
-        rule = np.full(edges, -1, np.int64)
-        rules = options.rule[edge_option[own]]
-        rule[own] = np.where(rules >= 0, self._table.ids(np.maximum(rules, 0)), -1)
+        rule = np.append(options.rule, -1)[edge_option]  # the last one is of edges without option
+        rule[rule >= 0] = self._table.ids(rule[rule >= 0])
         forest = Forest._unchecked(
             edge_start=edge_start,
             tail_start=tail_start,

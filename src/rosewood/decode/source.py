@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rosewood.errors import DecodingError, RuleError
 from rosewood.rules.table_words import sentence_bytes
@@ -46,6 +47,13 @@ class Source:
         object.__setattr__(self, "forced", tuple(self.forced))
         if self.reference is not None:
             object.__setattr__(self, "reference", _words("a reference", self.reference))
+        exclusive = sorted({(each.begin, each.end) for each in self.forced if each.exclusive})
+        for one, other in pairwise(exclusive):
+            if other[0] < one[1]:
+                raise DecodingError(
+                    f"forced translations overlap: of words {one[0]} to {one[1]} and {other[0]} to "
+                    f"{other[1]}"
+                )
         for each in self.forced:
             if each.end > len(self.words):
                 raise DecodingError(

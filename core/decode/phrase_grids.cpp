@@ -1,0 +1,132 @@
+// core/decode/phrase_grids.cpp: where hypotheses can go on, and in which order to look there.
+#include <algorithm>
+#include <cmath>
+
+#include "decode/phrase_search.hpp"
+
+namespace rosewood {
+
+/// Makes the groups of a stack, and the grids that lead from them to later ones.
+void PhraseSearch::branch(std::size_t stack, std::vector<std::int32_t>& nodes) {
+  std::sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) {
+    const Node &left = nodes_[a], &right = nodes_[b];
+    if (left.coverage != right.coverage) return left.coverage < right.coverage;
+    if (left.place != right.place) return left.place < right.place;
+    return left.score != right.score ? left.score > right.score : a < b;
+  });
+  for (std::size_t begin = 0, end = 0; begin < nodes.size(); begin = end) {
+    const Node& head = nodes_[nodes[begin]];
+    while (end < nodes.size() && nodes_[nodes[end]].coverage == head.coverage &&
+           nodes_[nodes[end]].place == head.place)
+      ++end;
+    Group group{head.coverage, head.place, std::span(nodes).subspan(begin, end - begin)};
+    add_grids(stack, group);
+  }
+}
+
+/// Spans that may come next: no word twice, and no jump further than the limit, neither to the span
+/// nor from it back to the first word that is left.
+void PhraseSearch::add_grids(std::size_t stack, Group& group) {
+  const std::int32_t coverage = group.coverage, limit = limits_.distortion_limit;
+  const std::int32_t at = tracker_.end(group.place);
+  const std::int32_t gap = coverages_.first_gap(coverage);
+  for (std::int32_t begin = gap; begin < options_.length;
+       begin = coverages_.first_gap(coverage, begin + 1)) {
+    if (limit >= 0 && begin - at > limit) break;
+    if (limit >= 0 && at - begin > limit) continue;
+    const std::int32_t last = coverages_.first_covered(coverage, begin);
+    for (const std::int32_t list : lists_at_[static_cast<std::size_t>(begin)]) {
+      const std::int32_t end = lists_[list].end;
+      if (end > last) break;
+      if (limit >= 0 && begin != gap && end - gap > limit) break;
+      add_grid(stack, group, lists_[list]);
+    }
+  }
+}
+
+void PhraseSearch::add_grid(std::size_t stack, Group& group, OptionList& list) {
+  const std::int32_t coverage = coverages_.with(group.coverage, list.begin, list.end);
+  const Codes code = codes(group.place, list, coverage);
+  grids_[stack + static_cast<std::size_t>(list.end - list.begin)].push_back(
+      {rows_of(group, code.forward), columns_of(list, code.backward), coverage,
+       tracker_.next(group.place, list.begin, list.end, list.links.last),
+       weighted_.weight(model_.distortion()) * distortion(group.place, list.begin),
+       future_(coverages_, coverage, list.end)});
+}
+
+double PhraseSearch::distortion(std::int32_t place, std::int32_t begin) const {
+  const std::int32_t distance = std::abs(begin - tracker_.end(place));
+  return distance ? -static_cast<double>(distance) : 0.0;
+}
+
+PhraseSearch::Codes PhraseSearch::codes(std::int32_t place, const OptionList& list,
+                                        std::int32_t coverage) const {
+  Codes found;
+  for (const OrientationSlot& slot : model_.slots()) {
+    const bool is_forward = slot.direction == Direction::forward;
+    std::uint64_t number = 0;  // nothing comes before the first phrase
+    if (!is_forward || place != 0)
+      number = 1 + static_cast<std::uint64_t>(tracker_.orientation(
+                       slot, place, list.begin, list.end, list.links.first,
+                       [&](std::int32_t word) { return coverages_.has(coverage, word); }));
+    std::uint64_t& code = is_forward ? found.forward : found.backward;
+    code = code * Codes::base + number;
+  }
+  return found;
+}
+
+double PhraseSearch::forward_score(std::int32_t tail, std::uint64_t code) const {
+  if (tail_option_[tail] < 0) return 0;
+  const double* row = options_.orientations.data() + static_cast<std::size_t>(tail_option_[tail]) *
+                                                         model_.orientation_columns().size();
+  double score = 0;
+  for_each_class({0, code}, [&](const OrientationSlot& slot, Orientation orientation) {
+    const std::size_t column = slot.column(orientation);
+    score += weighted_.orientation_weights()[column] * row[column];
+  });
+  return score;
+}
+
+double PhraseSearch::backward_score(std::int32_t option, std::uint64_t code) const {
+  const double* row = options_.orientations.data() +
+                      static_cast<std::size_t>(option) * model_.orientation_columns().size();
+  double score = 0;
+  for_each_class({code, 0}, [&](const OrientationSlot& slot, Orientation orientation) {
+    const std::size_t column = slot.column(orientation);
+    score += weighted_.orientation_weights()[column] * row[column];
+  });
+  return score;
+}
+
+std::int32_t PhraseSearch::find_order(std::int32_t first, std::uint64_t code) const {
+  while (first >= 0 && orders_[first].code != code) first = orders_[first].next;
+  return first;
+}
+
+std::int32_t PhraseSearch::rows_of(Group& group, std::uint64_t code) {
+  const std::int32_t found = find_order(group.first_order, code);
+  if (found >= 0) return found;
+  const auto begin = static_cast<std::int32_t>(rows_.size());
+  for (const std::int32_t node : group.nodes)
+    rows_.push_back({node, nodes_[node].score + forward_score(nodes_[node].tail, code)});
+  std::stable_sort(rows_.begin() + begin, rows_.end(),
+                   [](const Row& a, const Row& b) { return a.score > b.score; });
+  orders_.push_back({code, begin, static_cast<std::int32_t>(rows_.size()), group.first_order});
+  return group.first_order = static_cast<std::int32_t>(orders_.size()) - 1;
+}
+
+std::int32_t PhraseSearch::columns_of(OptionList& list, std::uint64_t code) {
+  const std::int32_t found = find_order(list.first_order, code);
+  if (found >= 0) return found;
+  const auto begin = static_cast<std::int32_t>(columns_.size());
+  for (const std::int32_t option : list.options) {
+    const double score = backward_score(option, code);
+    columns_.push_back({option, score_[option] + score, estimate_[option] + score});
+  }
+  std::stable_sort(columns_.begin() + begin, columns_.end(),
+                   [](const Column& a, const Column& b) { return a.estimate > b.estimate; });
+  orders_.push_back({code, begin, static_cast<std::int32_t>(columns_.size()), list.first_order});
+  return list.first_order = static_cast<std::int32_t>(orders_.size()) - 1;
+}
+
+}  // namespace rosewood

@@ -1,0 +1,162 @@
+// core/decode/phrase_setup.cpp: what a search knows of its options before it begins.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "decode/phrase_search.hpp"
+
+namespace rosewood {
+
+namespace {
+
+std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& limits) {
+  // With a limit, no jump leads further than this from the first word that is left.
+  if (limits.distortion_limit < 0) return options.length;
+  return std::min(options.length, limits.distortion_limit);
+}
+
+/// Numbers of target phrases: the same for the same words.
+class PhraseNumbers {
+ public:
+  explicit PhraseNumbers(const SentenceOptions& options)
+      : options_(options), slots_(std::bit_ceil(2 * options.size() + 1), Slot{0, -1, 0}) {}
+
+  /// The number of the target of an option; is it a new one?
+  std::pair<std::int32_t, bool> add(std::size_t option) {
+    const auto target = options_.target_of(option);
+    std::uint64_t hash = target.size();
+    for (const std::int32_t word : target)
+      hash = (hash ^ static_cast<std::uint32_t>(word)) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32;
+    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      Slot& slot = slots_[at];
+      if (slot.number < 0) {
+        slot = {hash, size_++, option};
+        return {slot.number, true};
+      }
+      if (slot.hash != hash) continue;
+      const auto known = options_.target_of(slot.option);
+      if (std::equal(known.begin(), known.end(), target.begin(), target.end()))
+        return {slot.number, false};
+    }
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t hash;
+    std::int32_t number;
+    std::size_t option;
+  };
+  const SentenceOptions& options_;
+  std::vector<Slot> slots_;
+  std::int32_t size_ = 0;
+};
+
+}  // namespace
+
+PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
+                           const SearchLimits& limits,
+                           std::optional<std::span<const std::int32_t>> reference)
+    : weighted_(model),
+      model_(model.model()),
+      options_(options),
+      limits_(limits),
+      reference_(reference),
+      phrases_(model_.word_models()),
+      language_(model_.word_models(), model.language_model_weights(), phrases_),
+      tracker_(model_.slots()),
+      coverages_(options.length),
+      future_(options.length, longest_gap(options, limits), model.weight(model_.distortion())),
+      keys_(5),
+      grids_(static_cast<std::size_t>(options.length) + 1) {
+  set_options();
+  set_tails();
+  set_future();
+}
+
+/// Scores of options by themselves, and which of them go together.
+void PhraseSearch::set_options() {
+  const auto& lms = model_.word_models();
+  RowInterner lists(3);
+  PhraseNumbers numbers(options_);
+  std::vector<std::uint32_t> words;
+  lists_at_.resize(static_cast<std::size_t>(options_.length));
+  const auto table_words = static_cast<std::int32_t>(model_.table().target_words().size());
+  for (std::size_t option = 0; option < options_.size(); ++option) {
+    const auto target = options_.target_of(option);
+    const auto [phrase, is_new] = numbers.add(option);
+    if (is_new) {
+      words.clear();
+      for (std::size_t k = 0; k < lms.size(); ++k)
+        for (const std::int32_t word : target)
+          words.push_back(
+              word < table_words
+                  ? model_.lm_word(k, word)
+                  : lms[k]->find(
+                        options_.extra_words[static_cast<std::size_t>(word - table_words)]));
+      phrases_.add(target.size(), words);
+    }
+    phrase_.push_back(phrase);
+    double score = options_.added_score.empty() ? 0 : options_.added_score[option];
+    for (std::size_t i = 0; i < model_.stateless(); ++i)
+      score += weighted_.weight(i) * options_.features[option * model_.stateless() + i];
+    double estimate = score;
+    for (std::size_t k = 0; k < lms.size(); ++k)
+      estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
+    score_.push_back(score);
+    estimate_.push_back(estimate);
+    EdgeLinks links = options_.links[option];
+    if (!tracker_.needs_last_links()) links.last = 0;
+    if (!tracker_.needs_first_links()) links.first = 0;
+    const std::uint32_t row[] = {static_cast<std::uint32_t>(options_.begin[option]),
+                                 static_cast<std::uint32_t>(options_.end[option]),
+                                 links.last * 8U + links.first};
+    const RowInterner::Added list = lists.add(row);
+    if (list.is_new) {
+      lists_.push_back({options_.begin[option], options_.end[option], links, {}});
+      lists_at_[static_cast<std::size_t>(options_.begin[option])].push_back(list.number);
+    }
+    lists_[static_cast<std::size_t>(list.number)].options.push_back(
+        static_cast<std::int32_t>(option));
+  }
+  for (auto& at : lists_at_)
+    std::stable_sort(at.begin(), at.end(),
+                     [&](std::int32_t a, std::int32_t b) { return lists_[a].end < lists_[b].end; });
+}
+
+/// Options with the same forward probabilities are the same to whatever comes next.
+void PhraseSearch::set_tails() {
+  std::vector<std::size_t> columns;
+  for (const OrientationSlot& slot : model_.slots())
+    if (slot.direction == Direction::forward)
+      for (std::size_t i = 0; i < slot.classes(); ++i) columns.push_back(slot.first + i);
+  RowInterner tails(2 * columns.size() + 1);
+  std::vector<std::uint32_t> row(tails.width());
+  tails.add(row.data());  // the beginning: nothing is said
+  tail_option_.push_back(-1);
+  row.back() = 1;
+  for (std::size_t option = 0; option < options_.size(); ++option) {
+    const double* values =
+        options_.orientations.data() + option * model_.orientation_columns().size();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto bits = std::bit_cast<std::uint64_t>(values[columns[i]] + 0.0);
+      row[2 * i] = static_cast<std::uint32_t>(bits);
+      row[2 * i + 1] = static_cast<std::uint32_t>(bits >> 32);
+    }
+    const RowInterner::Added tail = tails.add(row.data());
+    if (tail.is_new) tail_option_.push_back(static_cast<std::int32_t>(option));
+    tail_.push_back(tail.number);
+  }
+}
+
+void PhraseSearch::set_future() {
+  for (std::size_t begin = lists_at_.size(); begin-- > 0;)
+    for (const std::int32_t list : lists_at_[begin]) {
+      double best = -std::numeric_limits<double>::infinity();
+      for (const std::int32_t option : lists_[list].options)
+        best = std::max(best, estimate_[option]);
+      future_.add(lists_[list].begin, lists_[list].end, best);
+    }
+}
+
+}  // namespace rosewood
