@@ -1,6 +1,7 @@
 // core/decode/phrase_setup.cpp: what a search knows of its options before it begins.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "decode/phrase_search.hpp"
@@ -8,6 +9,8 @@
 namespace rosewood {
 
 namespace {
+
+constexpr double largest_score = 1e200;  // of an option: sums of many are numbers still
 
 std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& limits) {
   // With a limit, no jump leads further than this from the first word that is left.
@@ -103,6 +106,9 @@ void PhraseSearch::set_options() {
     double estimate = score;
     for (std::size_t k = 0; k < lms.size(); ++k)
       estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
+    if (!(std::abs(estimate) <= largest_score))
+      fail<DecodingError>("option ", option, " of words ", options_.begin[option], " to ",
+                          options_.end[option], " has the score ", estimate);
     score_.push_back(score);
     estimate_.push_back(estimate);
     EdgeLinks links = options_.links[option];

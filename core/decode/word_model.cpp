@@ -27,7 +27,11 @@ class LayoutModel final : public WordModel {
       : layout_(layout), vocabulary_(vocabulary) {}
 
   int order() const override { return layout_.order(); }
-  std::uint32_t find(std::string_view word) const override { return vocabulary_.find(Piece(word)); }
+  std::uint32_t find(std::string_view word) const override {
+    const std::uint32_t number = vocabulary_.find(Piece(word));
+    // Text may have words that are written like the edges of sentences, but are none.
+    return number == begin_word || number == end_word ? unknown_word : number;
+  }
   void begin(State& out) const override {
     const std::uint32_t first = begin_word;
     context_state(layout_, {&first, 1}, out);

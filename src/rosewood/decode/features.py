@@ -69,7 +69,7 @@ class RuleIds:
     template = "rule"
 
     def __init__(self) -> None:
-        self._names: dict[tuple[str, int], str] = {}  # by table and id, which is its name for good
+        self._names: dict[tuple[str, int], str] = {}  # by table and number
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
         """The names of rules (`Rule.name`), each 1."""

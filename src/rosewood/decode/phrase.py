@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from math import isfinite
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -44,6 +44,7 @@ UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | 
 _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 _BATCH = 64  # sentences a thread has at a time
 _ALL = 2**62
+_LARGEST = 1e12  # a weight
 _DEFAULTS = {"word_penalty": -1.0, "unknown_penalty": 1.0, "distortion": 0.3}
 
 
@@ -115,10 +116,11 @@ class PhraseDecoder:
     def _set_weights(self, weights: Mapping[str, float] | None) -> None:
         named = self.default_weights() if weights is None else dict(weights)
         for name, value in named.items():
-            if isinstance(value, bool) or not isinstance(value, int | float | np.floating):
-                raise DecodingError(f"the weight of {name!r} is {value!r}, want a number")
-            if not isfinite(value):
-                raise DecodingError(f"the weight of {name!r} is {value}, want a number")
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            if not is_number or not abs(float(value)) <= _LARGEST:
+                raise DecodingError(
+                    f"the weight of {name!r} is {value!r}, want a number up to {_LARGEST:g}"
+                )
             if self.features.dense_index(name) is None and ":" not in name:
                 raise DecodingError(f"there is a weight for {name!r}, but no such feature")
         for name in self.features.dense:
@@ -251,8 +253,14 @@ class PhraseDecoder:
         if not callable(self.unknown):
             return []
         given = []
+        told = {n for f in source.forced if f.exclusive for n in range(f.begin, f.end)}
+        told |= {f.begin for f in source.forced if f.end == f.begin + 1}
         for place in self._model.words_without_option(source.text):
+            if place in told:
+                continue
             said = self.unknown(source.words[place])
+            if said is not None and (isinstance(said, bytes) or not isinstance(said, Iterable)):
+                said = [said]  # which is refused
             for target in [said] if isinstance(said, str) else said or []:
                 if not isinstance(target, str) or "\n" in target:
                     raise DecodingError(
@@ -331,9 +339,11 @@ def _models(
     if reorder is None:
         found = Lexicalized.of(table)
         return () if found is None else (found,)
-    if isinstance(reorder, ReorderingModel):
-        return (reorder,)
-    return tuple(reorder)
+    several = reorder if isinstance(reorder, Iterable) else (reorder,)
+    for model in several:
+        if not isinstance(model, ReorderingModel):
+            raise DecodingError(f"{model!r} is no reordering model")
+    return tuple(several)
 
 
 def _orientations(model: ReorderingModel, options: TranslationOptions, width: int) -> FloatArray:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import index
 
 from rosewood.errors import DecodingError, RuleError
 from rosewood.rules.table_words import sentence_bytes
@@ -25,13 +26,23 @@ class Forced:
     exclusive: bool = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.targets, str):
+        for name in ("begin", "end"):
+            try:
+                object.__setattr__(self, name, index(getattr(self, name)))
+            except TypeError:
+                value = getattr(self, name)
+                raise DecodingError(f"{name} is {value!r}, want a whole number") from None
+        if not 0 <= self.begin < self.end:
+            raise DecodingError(f"there are no words from {self.begin} to {self.end}")
+        if isinstance(self.targets, str) or not isinstance(self.targets, Iterable):
             raise DecodingError(f"targets are {self.targets!r}, want a list of translations")
         object.__setattr__(self, "targets", tuple(self.targets))
         if not self.targets:
             raise DecodingError(f"words {self.begin} to {self.end} have no translation to choose")
-        if not 0 <= self.begin < self.end:
-            raise DecodingError(f"there are no words from {self.begin} to {self.end}")
+        for target in self.targets:
+            if not isinstance(target, str):
+                raise DecodingError(f"a translation is {target!r}, want words between spaces")
+            _words("a forced translation: ", target)
 
 
 @dataclass(frozen=True)
@@ -43,10 +54,10 @@ class Source:
     reference: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "words", _words("a sentence", self.words))
+        object.__setattr__(self, "words", _words("", self.words))
         object.__setattr__(self, "forced", tuple(self.forced))
         if self.reference is not None:
-            object.__setattr__(self, "reference", _words("a reference", self.reference))
+            object.__setattr__(self, "reference", _words("its reference: ", self.reference))
         exclusive = sorted({(each.begin, each.end) for each in self.forced if each.exclusive})
         for one, other in pairwise(exclusive):
             if other[0] < one[1]:
@@ -60,8 +71,6 @@ class Source:
                     f"a translation is given for words {each.begin} to {each.end} of a sentence of "
                     f"{len(self.words)} words"
                 )
-            for target in each.targets:
-                _words("a forced translation", target)
 
     @classmethod
     def of(cls, sentence: Sentence) -> Source:
@@ -89,5 +98,5 @@ def _words(what: str, words: str | Sequence[str]) -> tuple[str, ...]:
     try:
         text = sentence_bytes(words).tobytes().decode()
     except RuleError as error:
-        raise DecodingError(f"{what}: {error}") from None
+        raise DecodingError(f"{what}{error}") from None
     return tuple(word for word in text.replace("\t", " ").split(" ") if word)
