@@ -44,6 +44,7 @@ PEER_POPS = (100, 400, 1000)
 STACKS = (100,)  # of Moses's full search
 ENOUGH = 1e-4  # scores are told with few digits
 REPEATS = 3
+LEAST = 0.01  # seconds: a difference of two runs says nothing finer
 MEGABYTE = 1 << 20
 
 
@@ -85,11 +86,11 @@ class Measured(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        return max(1e-9, self.whole.wall - self.first.wall)
+        return max(LEAST, self.whole.wall - self.first.wall)
 
     @property
     def processor(self) -> float:
-        return max(1e-9, self.whole.processor - self.first.processor)
+        return max(LEAST, self.whole.processor - self.first.processor)
 
     @property
     def score(self) -> float:
