@@ -8,6 +8,8 @@ namespace rosewood {
 
 namespace {
 
+constexpr std::size_t many_steps = 4096;  // as many as most sentences have
+
 std::size_t longest_state(WordModels models) {
   std::size_t longest = 1;
   for (const auto& model : models)
@@ -69,7 +71,7 @@ LanguageStates::LanguageStates(WordModels models, std::span<const double> weight
       phrases_(phrases),
       states_(row_width(models)),
       row_(row_width(models)),
-      keys_(2),
+      keys_(2, many_steps),
       words_(3 * longest_state(models)),
       backoffs_(words_.size()),
       final_values_(models.size()) {

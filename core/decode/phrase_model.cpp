@@ -7,6 +7,7 @@ namespace rosewood {
 
 namespace {
 
+constexpr std::ptrdiff_t max_slots = 27;  // classes of a step are one number: 5^27 < 2^64
 constexpr std::uint32_t not_found_yet = ~std::uint32_t{0};
 
 }  // namespace
@@ -30,6 +31,9 @@ PhraseModel::PhraseModel(const RuleTable& table, std::vector<std::size_t> table_
   for (const OrientationSlot& slot : slots_)
     if (slot.first + slot.classes() > orientation_columns_.size())
       fail<DecodingError>("a reordering model has more classes than columns");
+  for (const Direction direction : {Direction::backward, Direction::forward})
+    if (std::ranges::count(slots_, direction, &OrientationSlot::direction) > max_slots)
+      fail<DecodingError>("there are more than ", max_slots, " reordering models of a direction");
   for (const LanguageModel* model : language_models) {
     word_models_.push_back(make_word_model(*model));
     std::vector<std::atomic<std::uint32_t>> numbers(table.target_words().size());

@@ -72,8 +72,10 @@ void PhraseSearch::fill_all(const std::vector<Grid>& grids) {
 
 void PhraseSearch::fill_best(const std::vector<Grid>& grids, std::uint64_t limit,
                              bool is_narrowing) {
-  std::vector<Cell> cells;
-  std::vector<Entry> heap;
+  std::vector<Cell>& cells = cells_;
+  std::vector<Entry>& heap = heap_;
+  cells.clear();
+  heap.clear();
   const auto look = [&](std::uint32_t grid, std::int32_t row, std::int32_t column) {
     cells.push_back(looked_at(grids, grid, row, column));
     return Entry{cells.back().score + grids[grid].future,

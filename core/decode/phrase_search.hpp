@@ -194,6 +194,8 @@ class PhraseSearch {
   std::vector<Order> orders_;
   std::vector<Row> rows_;
   std::vector<Column> columns_;
+  std::vector<Cell> cells_;  // of the stack that is being filled
+  std::vector<Entry> heap_;
   std::vector<std::vector<Grid>> grids_;  // by the stack they lead to
   std::int32_t last_first_ = 0;           // the first node of the last stack
 };

@@ -10,7 +10,8 @@ namespace rosewood {
 
 namespace {
 
-constexpr double largest_score = 1e200;  // of an option: sums of many are numbers still
+constexpr std::size_t many_nodes = 4096;  // as many as most sentences have
+constexpr double largest_score = 1e200;   // of an option: sums of many are numbers still
 
 std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& limits) {
   // With a limit, no jump leads further than this from the first word that is left.
@@ -70,7 +71,7 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       tracker_(model_.slots()),
       coverages_(options.length),
       future_(options.length, longest_gap(options, limits), model.weight(model_.distortion())),
-      keys_(5),
+      keys_(5, many_nodes),
       grids_(static_cast<std::size_t>(options.length) + 1) {
   set_options();
   set_tails();

@@ -5,7 +5,7 @@
 // have equal numbers, and no two rows share one.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -15,7 +15,11 @@ namespace rosewood {
 
 class RowInterner {
  public:
-  explicit RowInterner(std::size_t width) : width_(width), slots_(1 << 8, empty) {}
+  /// `expected`: rows for which it need not grow.
+  explicit RowInterner(std::size_t width, std::size_t expected = 64)
+      : width_(width), slots_(std::bit_ceil(2 * expected + 2), empty) {
+    rows_.reserve(width * expected);
+  }
 
   std::size_t width() const { return width_; }
   std::int32_t size() const { return size_; }

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.decode.options import TranslationOptions
 from rosewood.errors import DecodingError
+from rosewood.rules.table import RuleTable
 
 __all__ = [
     "OptionFeature",
@@ -69,19 +71,21 @@ class RuleIds:
     template = "rule"
 
     def __init__(self) -> None:
-        self._names: dict[tuple[str, int], str] = {}  # by table and number
+        self._names: WeakKeyDictionary[RuleTable, dict[int, str]] = WeakKeyDictionary()
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
         """The names of rules (`Rule.name`), each 1."""
         own = chosen[options.rule[chosen] >= 0]
-        table = str(options.table.folder)
+        known = self._names.setdefault(options.table, {})
         names = []
         for rule in options.rule[own].tolist():
-            name = self._names.get((table, rule))
-            if name is None:
-                name = self._names[table, rule] = options.table[rule].name
-            names.append(name)
+            if rule not in known:
+                known[rule] = options.table[rule].name
+            names.append(known[rule])
         return own, names, np.ones(len(own))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (RuleIds, ())
 
 
 class TargetWords:

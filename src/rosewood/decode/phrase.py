@@ -121,7 +121,9 @@ class PhraseDecoder:
                 raise DecodingError(
                     f"the weight of {name!r} is {value!r}, want a number up to {_LARGEST:g}"
                 )
-            if self.features.dense_index(name) is None and ":" not in name:
+            template, colon, _ = name.partition(":")
+            is_sparse = colon and any(each.template == template for each in self._sparse)
+            if self.features.dense_index(name) is None and not is_sparse:
                 raise DecodingError(f"there is a weight for {name!r}, but no such feature")
         for name in self.features.dense:
             if name not in named:

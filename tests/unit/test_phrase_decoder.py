@@ -1,0 +1,301 @@
+"""The phrase-based decoder in small: numbers worked out by hand, and what it refuses."""
+
+from __future__ import annotations
+
+from itertools import count, islice
+from math import inf, nan
+
+import numpy as np
+import pytest
+from tests.reference.phrase_search import LOG_OF_TEN
+
+from rosewood.decode import Forced, PhraseDecoder, RuleIds, SearchSettings, Source
+from rosewood.errors import DecodingError
+from rosewood.lm import estimate
+from rosewood.reorder import Lexicalized
+from rosewood.rules import Rule, RuleTable
+from rosewood.rules.settings import orientation_columns
+
+
+def rule(source, target, score, links=()):
+    words = tuple(source.split()), tuple(target.split())
+    return Rule(*words, links=links, features={"phrase_ef": score, "rule_penalty": 1.0})
+
+
+RULES = [
+    rule("das", "the", -0.5, ((0, 0),)),
+    rule("das haus", "the house", -0.25, ((0, 0), (1, 1))),
+    rule("ist", "is", -0.125, ((0, 0),)),
+    rule("klein", "small", -0.25, ((0, 0),)),
+    rule("klein", "little", -0.75, ((0, 0),)),
+]
+WEIGHTS = {
+    "phrase_ef": 1.0, "word_penalty": -0.5, "phrase_penalty": 0.25, "unknown_penalty": 1.0,
+    "distortion": 0.5, "lm": 0.25,
+}  # fmt: skip
+TEXT = "das haus ist klein"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return RuleTable.build(tmp_path_factory.mktemp("rules") / "table", RULES)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    lines = ["the house is small", "the house is little", "small is the house"]
+    return estimate(lines, 3).save(tmp_path_factory.mktemp("lm") / "lm.rlm")
+
+
+@pytest.fixture
+def decoder(table, model):
+    return PhraseDecoder(table, model, weights=WEIGHTS)
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def test_a_sentence_by_hand(decoder, model):
+    best = decoder.search(TEXT).best
+    assert best.text == "the house is small"
+    lm = LOG_OF_TEN * model.score(best.words)
+    want = {"phrase_ef": -0.625, "word_penalty": -4.0, "phrase_penalty": 3.0, "lm": lm}
+    assert best.features == pytest.approx(want)  # no rule_penalty: phrases are counted already
+    assert best.score == pytest.approx(-0.625 + 2.0 + 0.75 + 0.25 * lm)
+    assert best.links == ((0, 0), (1, 1), (2, 2), (3, 3))
+    assert [(use.begin, use.end, use.target_begin, use.target_end) for use in best.phrases] == [
+        (0, 2, 0, 2), (2, 3, 2, 3), (3, 4, 3, 4),
+    ]  # fmt: skip
+    assert [decoder.table.by_id(use.rule).target for use in best.phrases] == [
+        ("the", "house"), ("is",), ("small",),
+    ]  # fmt: skip
+
+
+def test_jumps_are_counted_in_words(decoder):
+    # 3 on, back over 4, on at once, and then over the words that are done.
+    found = decoder.search(Source(TEXT, reference="small the house is"))
+    assert found.best.features["distortion"] == -3 - 4
+    backwards = decoder.search(Source(TEXT, reference="small is the house"))
+    assert backwards.best.features["distortion"] == -3 - 2 - 3
+
+
+def test_an_unknown_word_by_hand(decoder):
+    best = decoder.search("das auto ist klein").best
+    assert best.words == ("the", "auto", "is", "small")
+    assert best.features["unknown_penalty"] == -100
+    assert [use.is_unknown for use in best.phrases] == [False, True, False, False]
+    assert best.phrases[1].rule is None
+    assert (1, 1) in best.links
+
+
+def test_placeholders_and_tags_are_kept_as_they_are(decoder):
+    best = decoder.search("⟦1⟧ das haus ist <b> klein $num_1$ |").best
+    assert set(best.words) >= {"⟦1⟧", "<b>", "$num_1$", "|"}
+
+
+def test_a_glossary_is_exact(decoder):
+    source = Source(TEXT, forced=(Forced(1, 3, ("building was", "home is")),))
+    best = decoder.search(source).best
+    assert best.text == "the home is small"
+    assert [use.is_forced for use in best.phrases] == [False, True, False]
+    assert best.features["phrase_ef"] == -0.75
+    assert "unknown_penalty" not in best.features
+    nothing = decoder.search(Source(TEXT, forced=(Forced(0, 4, ("",)),))).best
+    assert (nothing.words, nothing.links) == ((), ())
+
+
+def test_what_cannot_be_said(decoder):
+    found = decoder.search(Source(TEXT, reference="the house is large"))
+    assert not found.report.reachable
+    assert found.forest.is_empty
+    assert (found.best.words, found.best.score, found.best.phrases) == ((), -inf, ())
+
+
+def test_sentences_are_texts_or_words(decoder):
+    want = decoder.search(TEXT).best.words
+    for same in ("  das\thaus  ist klein ", TEXT.split(), tuple(TEXT.split()), Source(TEXT)):
+        assert decoder.search(same).best.words == want
+
+
+def test_sentences_are_read_as_they_are_needed(decoder):
+    endless = (f"das haus {n}" for n in count())
+    words = [one.words[-1] for one in islice(decoder.translate(endless), 3)]
+    assert words == ["0", "1", "2"]
+
+
+def test_forests_share_names(decoder):
+    one, other = decoder.decode("das auto"), decoder.decode("das fahrrad")
+    assert one.vocabulary is other.vocabulary is decoder.vocabulary
+    assert one.features is other.features is decoder.features
+    assert one.best(one.score(decoder.theta())).text == "the auto"
+    assert other.best(other.score(decoder.theta())).text == "the fahrrad"
+
+
+def test_rules_are_features_even_without_weights(table, model):
+    decoder = PhraseDecoder(table, model, features=[RuleIds()], weights=WEIGHTS)
+    best = decoder.search("ist").best
+    assert best.features["rule:ist|||is"] == 1.0
+    weights = {**WEIGHTS, "rule:klein|||little": 5.0, "rule:klein|||small": 1.0}
+    assert decoder.with_weights(weights).search("klein").best.text == "little"
+    assert decoder.search("klein").best.text == "small"
+    assert "rule:klein|||little" in decoder.decode("klein").features.sparse
+
+
+# -- reordering models -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["word", "phrase", "hierarchy"])
+def test_a_table_with_orientations_brings_its_model(tmp_path, model, kind):
+    columns = orientation_columns("msd", ("backward",))
+    rules = [Rule(("a",), ("A",), features=dict.fromkeys(columns, -1.0))]
+    table = RuleTable.build(tmp_path / "table", rules, facts={"orientation": {"kind": kind}})
+    assert Lexicalized.of(table) == Lexicalized(kind, "msd", ("backward",))
+    decoder = PhraseDecoder(table, model)
+    assert decoder.reorder == (Lexicalized.of(table),)
+    assert decoder.search("a").best.features["reorder_backward_monotone"] == -1.0
+    assert PhraseDecoder(table, model, reorder=()).search("a").best.features.keys() == {
+        "word_penalty", "phrase_penalty", "lm",
+    }  # fmt: skip
+
+
+def test_a_table_without_orientations_has_no_model(table, model):
+    assert Lexicalized.of(table) is None
+    with pytest.raises(DecodingError, match="no column 'orientation_backward_monotone'"):
+        PhraseDecoder(table, model, reorder=Lexicalized())
+
+
+# -- what is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("a\nb", "line feed"),
+        ("a\ud800", "surrogate"),
+        (["a b"], "'a b', which is no word"),
+        (["a", ""], "'', which is no word"),
+        (b"a b", "want a list"),
+        (None, "want a list"),
+    ],
+)
+def test_what_is_no_sentence_is_refused_by_number(decoder, sentence, reason):
+    with pytest.raises(DecodingError, match=f"sentence 2.*{reason}"):
+        list(decoder.translate(["a", sentence]))
+
+
+def test_one_sentence_is_no_list_of_them(decoder):
+    with pytest.raises(DecodingError, match="this is one"):
+        list(decoder.translate("a b"))
+
+
+@pytest.mark.parametrize(
+    ("spans", "reason"),
+    [
+        ([(0, 2, ("x",)), (1, 3, ("y",))], "overlap"),
+        ([(0, 2, ("x",)), (0, 3, ("y",))], "overlap"),
+        ([(3, 5, ("x",))], "of a sentence of 4"),
+        ([(-1, 1, ("x",))], "no words from -1 to 1"),
+        ([(1, 1, ("x",))], "no words from 1 to 1"),
+        ([(0, 1, ())], "no translation"),
+        ([(0, 1, "x")], "want a list"),
+        ([(0, 1, ("x\ny",))], "line feed"),
+    ],
+)
+def test_a_glossary_that_is_none(decoder, spans, reason):
+    with pytest.raises(DecodingError, match=reason):
+        decoder.search(Source(TEXT, forced=tuple(Forced(*span) for span in spans)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"lm": nan}, "weight of 'lm' is nan"),
+        ({"lm": "1"}, "weight of 'lm' is '1'"),
+        ({"ln": 1.0}, "'ln', but no such feature"),
+        ({"lm": None}, "weight of 'lm' is None"),
+    ],
+)
+def test_weights_that_are_refused(decoder, changes, reason):
+    with pytest.raises(DecodingError, match=reason):
+        decoder.with_weights({**WEIGHTS, **changes})
+
+
+def test_every_feature_needs_a_weight(decoder):
+    with pytest.raises(DecodingError, match="no weight for the feature 'phrase_ef'"):
+        decoder.with_weights({"lm": 1.0})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"search": "beam"}, {"pop_limit": 0}, {"stack_size": 1.5}, {"beam": -1}, {"beam": nan},
+     {"distortion_limit": -1}, {"option_limit": True}, {"time_limit": 0}, {"time_limit": inf},
+     {"max_pops": 0}, {"max_phrase": 0}],
+)  # fmt: skip
+def test_settings_that_are_refused(changes):
+    with pytest.raises(DecodingError, match=next(iter(changes))):
+        SearchSettings(**changes)
+
+
+class Column:
+    def __init__(self, *values, names=("mine",)):
+        self.values, self.names = values, names
+
+    def __call__(self, options):
+        return np.broadcast_to(np.array(self.values), (len(options), len(self.values)))
+
+
+@pytest.mark.parametrize(
+    ("feature", "reason"),
+    [
+        (Column(nan), "'mine' gave what is no number"),
+        (Column(1.0, 2.0), "'mine' gave numbers of shape"),
+        (Column("x"), "'mine' gave no numbers"),
+        (Column(1.0, names=("lm",)), "two features are called 'lm'"),
+        (lambda options: 1.0, "is no feature"),
+    ],
+)
+def test_features_that_are_refused(table, model, feature, reason):
+    with pytest.raises(DecodingError, match=reason):
+        PhraseDecoder(table, model, features=[feature], weights={**WEIGHTS, "mine": 1.0}).search(
+            TEXT
+        )
+
+
+class Sparse:
+    template = "mine"
+
+    def __init__(self, *found):
+        self.found = found
+
+    def __call__(self, options, chosen):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (([0], ["mine:x"], [nan]), "no number"),
+        (([0], ["mine:x", "mine:y"], [1.0]), "different lengths"),
+        (([99], ["mine:x"], [1.0]), "not asked"),
+        (([-1], ["mine:x"], [1.0]), "not asked"),
+        (([0], ["other:x"], [1.0]), "begins otherwise"),
+        ((5,), "gave no options"),
+    ],
+)
+def test_sparse_features_that_are_refused(table, model, found, reason):
+    decoder = PhraseDecoder(table, model, features=[Sparse(*found)], weights=WEIGHTS)
+    with pytest.raises(DecodingError, match=reason):
+        decoder.search(TEXT)
+
+
+@pytest.mark.parametrize("said", [["a\nb"], [None], [1]])
+def test_translations_of_unknown_words_that_are_none(table, model, said):
+    decoder = PhraseDecoder(table, model, weights=WEIGHTS, unknown=lambda word: said)
+    with pytest.raises(DecodingError, match="function for unknown words gave"):
+        decoder.search("auto")
+
+
+def test_errors_of_a_function_come_through(table, model):
+    decoder = PhraseDecoder(table, model, weights=WEIGHTS, unknown=lambda word: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        decoder.search("auto")
