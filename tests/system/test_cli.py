@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -271,4 +272,7 @@ def test_demo(tmp_path):
     ElementTree.parse(tmp_path / "demo" / "forest.svg")
     ElementTree.parse(tmp_path / "demo" / "alignment.svg")
     assert "alignment error rate 0.0" in out
-    assert "[X,1] suchen" in out  # a rule
+    assert "I am looking for [X,1]" in out  # a rule
+    told = re.search(r"BLEU ([\d.]+) with weights to begin with, ([\d.]+)", " ".join(out.split()))
+    assert float(told[1]) < float(told[2])
+    assert "<svg" in (tmp_path / "demo" / "translation.html").read_text("utf-8")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from rosewood.cli import app
+from rosewood.decode import SearchSettings
 from rosewood.learn import LEARNERS
 from rosewood.rerank import read_candidates
 
@@ -28,6 +30,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/phrasebook.md", 1),
         ("docs/language-models.md", 5),
         ("docs/rules.md", 7),
+        ("docs/decoding.md", 15),
     ],
 )
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
@@ -79,7 +82,7 @@ def test_links_lead_somewhere():
     "room",
     [
         *("align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"),
-        *("rules", "rules/formats"),
+        *("rules", "rules/formats", "decode", "reorder"),
     ],
 )
 def test_the_architecture_names_every_room(room):
@@ -90,9 +93,10 @@ def test_the_architecture_names_every_room(room):
         assert f"`{module.name}" in text or f"`{module.name}/`" in text, module.name
 
 
-def test_the_architecture_names_the_native_side_of_rules():
+@pytest.mark.parametrize("room", ["rules", "reorder", "decode"])
+def test_the_architecture_names_the_native_side(room):
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for header in sorted((ROOT / "core/rules").glob("*.hpp")):
+    for header in sorted((ROOT / "core" / room).glob("*.hpp")):
         assert f"`{header.name}`" in text, header.name
 
 
@@ -107,6 +111,13 @@ def test_the_guide_names_every_learner():
     [
         ("docs/tuning.md", ["tune", "rerank", "evaluate", "sweep"]),
         ("docs/rules.md", ["extract", "rules", "phrasebook", "align"]),
+        (
+            "docs/decoding.md",
+            [
+                *("decode", "phrasebook", "align", "extract", "lm", "tune", "evaluate"),
+                *("text", "forest"),
+            ],
+        ),
     ],
 )
 def test_options_of_guides_are_there(page, verbs):
@@ -116,11 +127,22 @@ def test_options_of_guides_are_there(page, verbs):
         assert option in known, option
 
 
-def test_the_guide_names_every_option_of_extract():
-    guide = (ROOT / "docs/rules.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("page", "verb"), [("docs/rules.md", "extract"), ("docs/decoding.md", "decode")]
+)
+def test_guides_name_every_option(page, verb):
+    guide = (ROOT / page).read_text(encoding="utf-8")
     shared = {*_options("align"), "--work", "--json"}  # those are told elsewhere
-    for option in set(_options("extract")) - shared:
-        assert option in guide, option
+    for option in set(_options(verb)) - shared:
+        assert option in guide or not option.startswith("--"), option
+
+
+def test_the_guide_names_every_setting_and_feature_of_decoders():
+    guide = (ROOT / "docs/decoding.md").read_text(encoding="utf-8")
+    for setting in fields(SearchSettings):
+        assert f"`--{setting.name.replace('_', '-')}`" in guide, setting.name
+    for name in ("word_penalty", "phrase_penalty", "unknown_penalty", "distortion", "lm"):
+        assert f"`{name}`" in guide, name
 
 
 def _options(verb: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""`rosewood demo`: words aligned, rules, a language model, candidates reranked, a forest."""
+"""`rosewood demo`: words aligned, rules, translations, a language model, candidates, a forest."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from rosewood.align import Links
     from rosewood.corpus import IndexedCorpus
+    from rosewood.corpus.phrasebook import Split
+    from rosewood.forest import Forest
 
 __all__ = ["demo"]
 
@@ -41,7 +44,7 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Words aligned, rules; a language model; candidates reranked, with a report; a forest."""
+    """Words aligned, rules, translations; a language model; candidates reranked; a forest."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -61,7 +64,8 @@ def _alignment(console: Console, output: Path) -> None:
     from rosewood.corpus.phrasebook import Phrasebook
     from rosewood.output import whole_file
 
-    pairs = list(Phrasebook("en-de", seed=1).pairs(2000))
+    book = Phrasebook("en-de", seed=1, reverse=True).split(train=2000, dev=100, test=100)
+    pairs = book.train
     console.print("[bold]Alignment[/bold]: sentence pairs in, links between words out\n")
     corpus = IndexedCorpus.from_pairs(pairs)
     aligner, aligned = Aligner.fit_align(corpus)
@@ -72,9 +76,9 @@ def _alignment(console: Console, output: Path) -> None:
         f"{len(pairs):,} pairs of the phrasebook: alignment error rate {told.aer:.3f}, "
         f"precision {told.precision:.3f}, recall {told.recall:.3f}"
     )
-    table = Table("English", "German, and how likely", title="\nWords it learned")
+    table = Table("German", "English, and how likely", title="\nWords it learned")
     lexicon = aligner.lexicon()
-    for word in ("house", "know", "to", "not"):
+    for word in ("Haus", "kaufen", "zu", "nicht"):
         found = lexicon.translations(word, 4)
         table.add_row(word, "   ".join(f"{each.target} {each.forward:.2f}" for each in found))
     console.print(table)
@@ -85,6 +89,7 @@ def _alignment(console: Console, output: Path) -> None:
     console.print(links.sentence(shown, corpus).text(), markup=False)
     console.print(f"\nThe same as a picture: {picture}\n")
     _rules(console, output, corpus, links)
+    _decoding(console, output, corpus, links, book)
 
 
 def _rules(console: Console, output: Path, corpus: IndexedCorpus, links: Links) -> None:
@@ -99,13 +104,67 @@ def _rules(console: Console, output: Path, corpus: IndexedCorpus, links: Links) 
     console.print(
         f"{found.facts['rules']:,} rules, {found.table.size:,} bytes in {output / 'rules'}"
     )
-    table = Table("English", "German, and how likely", title="\nPhrases, some with a gap")
-    for source in ("to the", "look for [X,1]", "[X,1] does not [X,2]"):
+    table = Table("German", "English, and how likely", title="\nPhrases, some with a gap")
+    for source in ("zum", "ich suche [X,1]", "[X,1] nicht [X,2]"):
         rules = found.table.lookup(source)[:3]
         told = (f"{' '.join(map(str, r.target))} {exp(r.features['phrase_ef']):.2f}" for r in rules)
         table.add_row(Text(source), Text("   ".join(told)))
     console.print(table)
     console.print()
+
+
+def _decoding(
+    console: Console, output: Path, corpus: IndexedCorpus, links: Links, book: Split
+) -> None:
+    """Sentences that were never seen: translated, with weights tuned on a few others."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from rosewood.decode import PhraseDecoder, SearchSettings, explain
+    from rosewood.learn import Mira, tune_loop
+    from rosewood.lm import estimate
+    from rosewood.metrics import evaluate, parse_metric
+    from rosewood.output import whole_file
+    from rosewood.rules import extract
+
+    console.print("[bold]Translation[/bold]: rules and a language model in, forests out\n")
+    phrases = extract(corpus, links, output / "phrases").table
+    english = estimate((" ".join(pair.target) for pair in book.train), order=4)
+    limits = SearchSettings(pop_limit=50)
+    decoder = PhraseDecoder(phrases, english.save(output / "en.rlm"), settings=limits)
+
+    def decode(weights: Mapping[str, float], _round: int) -> list[Forest]:
+        sources = [pair.source for pair in book.dev]
+        return [found.forest for found in decoder.with_weights(weights).search_all(sources)]
+
+    metric = parse_metric("bleu:tokenize=none")
+    wanted = [[" ".join(pair.target)] for pair in book.dev]
+    learned = tune_loop(decode, Mira(passes=10), metric, wanted, start=decoder.weights, rounds=4)
+    tuned = decoder.with_weights(learned.weights)
+    references = [" ".join(pair.target) for pair in book.test]
+    said = [
+        [each.text for each in one.translate(pair.source for pair in book.test)]
+        for one in (decoder, tuned)
+    ]
+    before, after = (evaluate(texts, [references], metric)[0].value for texts in said)
+    console.print(
+        f"{len(book.test)} sentences that were not seen: BLEU {before:.1f} with weights to begin "
+        f"with, {after:.1f} with weights tuned on {len(book.dev)} others"
+    )
+    table = Table("German", "translation", "reference", title="\nSome of them")
+    for pair, text, reference in list(zip(book.test, said[1], references, strict=True))[:5]:
+        same = text if text != reference else "(the same)"
+        table.add_row(Text(" ".join(pair.source)), Text(same), Text(reference))
+    console.print(table)
+    why = explain(tuned.search(book.test[0].source), tuned.weights)
+    console.print("The first of them, phrase by phrase:")
+    for phrase in why.phrases:
+        pieces = " ".join(phrase.source), " ".join(phrase.target)
+        console.print(f"  {pieces[0]} → {pieces[1]}  {phrase.score:.3f}", markup=False)
+    picture = output / "translation.html"
+    with whole_file(picture) as stream:
+        stream.write(why.to_html().encode())
+    console.print(f"\nWhat every feature says of them: {picture}\n")
 
 
 def _language_model(console: Console, output: Path) -> None:
