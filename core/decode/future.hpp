@@ -35,14 +35,25 @@ class FutureScores {
     }
   }
 
-  /// After words in `coverage` were translated, the last of them before `at`.
-  double operator()(const Coverages& coverages, std::int32_t coverage, std::int32_t at) const {
+  /// After the words in `coverage`, and then words begin .. end-1, were translated.
+  double operator()(const Coverages& coverages, std::int32_t coverage, std::int32_t begin,
+                    std::int32_t end) const {
     double score = 0;
     std::int64_t jumps = 0;
-    coverages.for_each_gap(coverage, [&](std::int32_t begin, std::int32_t end) {
-      score += end == words_ ? to_end_[static_cast<std::size_t>(begin)] : within(begin, end);
-      jumps += std::abs(begin - at);
-      at = end;
+    std::int32_t at = end;
+    const auto add = [&](std::int32_t first, std::int32_t last) {
+      if (first == last) return;
+      score += last == words_ ? to_end_[static_cast<std::size_t>(first)] : within(first, last);
+      jumps += std::abs(first - at);
+      at = last;
+    };
+    coverages.for_each_gap(coverage, [&](std::int32_t first, std::int32_t last) {
+      if (first <= begin && begin < last) {
+        add(first, begin);
+        add(end, last);
+      } else {
+        add(first, last);
+      }
     });
     return score - jump_ * static_cast<double>(jumps);
   }

@@ -9,7 +9,7 @@ namespace rosewood {
 /// All features of an edge between two nodes.
 void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
   const auto option = static_cast<std::size_t>(edge.option);
-  const Node &from = nodes_[edge.from], &to = nodes_[edge.head];
+  const Node& from = nodes_[edge.from];
   std::fill(out.begin(), out.end(), 0.0);
   std::copy_n(options_.features.begin() + static_cast<std::ptrdiff_t>(option * model_.stateless()),
               model_.stateless(), out.begin());
@@ -18,8 +18,8 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
   std::copy(values.begin(), values.end(),
             out.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
   const OptionList step{options_.begin[option], options_.end[option], options_.links[option], {}};
-  for_each_class(codes(from.place, step, to.coverage), [&](const OrientationSlot& slot,
-                                                           Orientation orientation) {
+  for_each_class(codes(from.place, step, from.coverage), [&](const OrientationSlot& slot,
+                                                             Orientation orientation) {
     const std::size_t column = slot.column(orientation);
     const std::int32_t owner =
         slot.direction == Direction::forward ? tail_option_[from.tail] : edge.option;

@@ -46,15 +46,14 @@ void PhraseSearch::add_grids(std::size_t stack, Group& group) {
 
 void PhraseSearch::add_grid(std::size_t stack, Group& group, std::int32_t number) {
   OptionList& list = lists_[number];
-  if (list.coverage_before != group.coverage) {
-    list.coverage_before = group.coverage;
-    list.coverage = coverages_.with(group.coverage, list.begin, list.end);
-    list.future = future_(coverages_, list.coverage, list.end);
+  if (list.last_coverage != group.coverage) {
+    list.last_coverage = group.coverage;
+    list.future = future_(coverages_, group.coverage, list.begin, list.end);
   }
-  const Codes code = codes(group.place, list, list.coverage);
+  const Codes code = codes(group.place, list, group.coverage);
   grids_[stack + static_cast<std::size_t>(list.end - list.begin)].push_back(
-      {rows_of(group, code.forward), columns_of(list, code.backward), number, group.place,
-       list.coverage, -1,
+      {rows_of(group, code.forward), columns_of(list, code.backward), number, group.coverage,
+       group.place, false,
        weighted_.weight(model_.distortion()) * distortion(group.place, list.begin), list.future});
 }
 
@@ -63,6 +62,7 @@ double PhraseSearch::distortion(std::int32_t place, std::int32_t begin) const {
   return distance ? -static_cast<double>(distance) : 0.0;
 }
 
+/// Of the step to a list of options from nodes with this place and coverage.
 PhraseSearch::Codes PhraseSearch::codes(std::int32_t place, const OptionList& list,
                                         std::int32_t coverage) const {
   Codes found;
@@ -71,8 +71,10 @@ PhraseSearch::Codes PhraseSearch::codes(std::int32_t place, const OptionList& li
     std::uint64_t number = 0;  // nothing comes before the first phrase
     if (!is_forward || place != 0)
       number = 1 + static_cast<std::uint64_t>(tracker_.orientation(
-                       slot, place, list.begin, list.end, list.links.first,
-                       [&](std::int32_t word) { return coverages_.has(coverage, word); }));
+                       slot, place, list.begin, list.end, list.links.first, [&](std::int32_t word) {
+                         return coverages_.has(coverage, word) ||
+                                (list.begin <= word && word < list.end);
+                       }));
     std::uint64_t& code = is_forward ? found.forward : found.backward;
     code = code * Codes::base + number;
   }

@@ -132,9 +132,11 @@ PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::
 void PhraseSearch::accept(Grid& grid, const Cell& cell) {
   ++report_.pops;
   if (cell.language < 0) return;
-  if (grid.place < 0) {  // few grids come so far
+  if (!grid.is_made) {  // few grids come so far
     const OptionList& list = lists_[grid.list];
-    grid.place = tracker_.next(grid.place_before, list.begin, list.end, list.links.last);
+    grid.coverage = coverages_.with(grid.coverage, list.begin, list.end);
+    grid.place = tracker_.next(grid.place, list.begin, list.end, list.links.last);
+    grid.is_made = true;
   }
   const std::int32_t from = rows_[cell.row].node, option = columns_[cell.column].option;
   const std::int32_t position =

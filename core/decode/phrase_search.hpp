@@ -114,16 +114,17 @@ class PhraseSearch {
     EdgeLinks links;
     std::vector<std::int32_t> options;
     std::int32_t first_order = -1;
-    // Where the last group that it was added to came from, and led: the next one often has the same
-    // coverage.
-    std::int32_t coverage_before = -1, coverage = -1;
+    // What is to come behind it, after the coverage that was looked at last: that of the next group
+    // often is the same.
+    std::int32_t last_coverage = -1;
     double future = 0;
   };
   struct Grid {
-    std::int32_t rows, columns;       // orders
-    std::int32_t list, place_before;  // where it comes from
-    std::int32_t coverage, place;     // of the nodes it leads to; -1: not looked for yet
-    double step, future;              // distortion; what is to come
+    std::int32_t rows, columns;    // orders
+    std::int32_t list;             // of the options
+    std::int32_t coverage, place;  // of the nodes it comes from; of those it leads to, if is_made
+    bool is_made;
+    double step, future;  // distortion; what is to come
   };
   /// A hypothesis before it is made: what it costs, and the state of the language models.
   struct Cell {
