@@ -69,6 +69,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.align
 	$(BIN)/python -m benchmarks.lm
 	$(BIN)/python -m benchmarks.rules
+	$(BIN)/python -m benchmarks.decode
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

@@ -91,7 +91,8 @@ def corpus(place: Path, threads: int) -> tuple[Path, Path, Path]:
             side.write_bytes(gzip.decompress(packed.read_bytes()))
         print(f"text: {CORPUS}")
     else:
-        run(rosewood("phrasebook", "--pairs", 20_000, "-o", place / "book"))
+        run(rosewood("phrasebook", "en-de", "--reverse", "--pairs", 20_000, "--test", 1000,
+                     "-o", place / "book", "--quiet"))  # fmt: skip
         for side, language in zip(sides, ("de", "en"), strict=True):
             (place / "book" / f"train.{language}").rename(side)
         print("text: 20,000 pairs of the phrasebook")

@@ -39,19 +39,23 @@ void PhraseSearch::add_grids(std::size_t stack, Group& group) {
       const std::int32_t end = lists_[list].end;
       if (end > last) break;
       if (limit >= 0 && begin != gap && end - gap > limit) break;
-      add_grid(stack, group, lists_[list]);
+      add_grid(stack, group, list);
     }
   }
 }
 
-void PhraseSearch::add_grid(std::size_t stack, Group& group, OptionList& list) {
-  const std::int32_t coverage = coverages_.with(group.coverage, list.begin, list.end);
-  const Codes code = codes(group.place, list, coverage);
+void PhraseSearch::add_grid(std::size_t stack, Group& group, std::int32_t number) {
+  OptionList& list = lists_[number];
+  if (list.coverage_before != group.coverage) {
+    list.coverage_before = group.coverage;
+    list.coverage = coverages_.with(group.coverage, list.begin, list.end);
+    list.future = future_(coverages_, list.coverage, list.end);
+  }
+  const Codes code = codes(group.place, list, list.coverage);
   grids_[stack + static_cast<std::size_t>(list.end - list.begin)].push_back(
-      {rows_of(group, code.forward), columns_of(list, code.backward), coverage,
-       tracker_.next(group.place, list.begin, list.end, list.links.last),
-       weighted_.weight(model_.distortion()) * distortion(group.place, list.begin),
-       future_(coverages_, coverage, list.end)});
+      {rows_of(group, code.forward), columns_of(list, code.backward), number, group.place,
+       list.coverage, -1,
+       weighted_.weight(model_.distortion()) * distortion(group.place, list.begin), list.future});
 }
 
 double PhraseSearch::distortion(std::int32_t place, std::int32_t begin) const {

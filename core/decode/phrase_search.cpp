@@ -42,7 +42,7 @@ void PhraseSearch::run() {
 
 /// Makes the nodes of a stack. What is left of max_pops is shared equally by the stacks to come.
 void PhraseSearch::fill(std::size_t stack) {
-  const std::vector<Grid>& grids = grids_[stack];
+  std::vector<Grid>& grids = grids_[stack];
   constexpr std::uint64_t unlimited = ~std::uint64_t{0};
   std::uint64_t share = unlimited;
   if (limits_.max_pops) {
@@ -61,7 +61,7 @@ void PhraseSearch::fill(std::size_t stack) {
   fill_best(grids, std::min(wanted, share), share < wanted);
 }
 
-void PhraseSearch::fill_all(const std::vector<Grid>& grids) {
+void PhraseSearch::fill_all(std::vector<Grid>& grids) {
   for (std::uint32_t number = 0; number < grids.size(); ++number) {
     const Order &rows = orders_[grids[number].rows], &columns = orders_[grids[number].columns];
     for (std::int32_t row = rows.begin; row < rows.end; ++row)
@@ -70,8 +70,7 @@ void PhraseSearch::fill_all(const std::vector<Grid>& grids) {
   }
 }
 
-void PhraseSearch::fill_best(const std::vector<Grid>& grids, std::uint64_t limit,
-                             bool is_narrowing) {
+void PhraseSearch::fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing) {
   std::vector<Cell>& cells = cells_;
   std::vector<Entry>& heap = heap_;
   cells.clear();
@@ -91,7 +90,7 @@ void PhraseSearch::fill_best(const std::vector<Grid>& grids, std::uint64_t limit
     }
     if (pops > 0 && limits_.seconds > 0 && is_out_of_time()) return;
     const Cell best = cells[heap.front().cell];
-    const Grid& grid = grids[best.grid];
+    Grid& grid = grids[best.grid];
     accept(grid, best);
     // Each cell is reached in one way: along its row, whose first cell comes from the row before.
     const bool goes_on = best.column + 1 < orders_[grid.columns].end;
@@ -130,9 +129,13 @@ PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::
 }
 
 /// Makes the hypothesis of a cell, and its node if there is none yet.
-void PhraseSearch::accept(const Grid& grid, const Cell& cell) {
+void PhraseSearch::accept(Grid& grid, const Cell& cell) {
   ++report_.pops;
   if (cell.language < 0) return;
+  if (grid.place < 0) {  // few grids come so far
+    const OptionList& list = lists_[grid.list];
+    grid.place = tracker_.next(grid.place_before, list.begin, list.end, list.links.last);
+  }
   const std::int32_t from = rows_[cell.row].node, option = columns_[cell.column].option;
   const std::int32_t position =
       reference_

@@ -114,11 +114,16 @@ class PhraseSearch {
     EdgeLinks links;
     std::vector<std::int32_t> options;
     std::int32_t first_order = -1;
+    // Where the last group that it was added to came from, and led: the next one often has the same
+    // coverage.
+    std::int32_t coverage_before = -1, coverage = -1;
+    double future = 0;
   };
   struct Grid {
-    std::int32_t rows, columns;    // orders
-    std::int32_t coverage, place;  // of the nodes it leads to
-    double step, future;           // distortion; what is to come
+    std::int32_t rows, columns;       // orders
+    std::int32_t list, place_before;  // where it comes from
+    std::int32_t coverage, place;     // of the nodes it leads to; -1: not looked for yet
+    double step, future;              // distortion; what is to come
   };
   /// A hypothesis before it is made: what it costs, and the state of the language models.
   struct Cell {
@@ -144,15 +149,15 @@ class PhraseSearch {
   void set_future();
   void set_tails();
   void fill(std::size_t stack);
-  void fill_all(const std::vector<Grid>& grids);
-  void fill_best(const std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
+  void fill_all(std::vector<Grid>& grids);
+  void fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
   std::vector<std::int32_t> pruned(std::int32_t first);
   void branch(std::size_t stack, std::vector<std::int32_t>& nodes);
   void add_grids(std::size_t stack, Group& group);
-  void add_grid(std::size_t stack, Group& group, OptionList& list);
+  void add_grid(std::size_t stack, Group& group, std::int32_t list);
   Cell looked_at(const std::vector<Grid>& grids, std::uint32_t grid, std::int32_t row,
                  std::int32_t column);
-  void accept(const Grid& grid, const Cell& cell);
+  void accept(Grid& grid, const Cell& cell);
   bool fits(const Node& node, std::int32_t option) const;
   bool is_out_of_time();
 

@@ -120,7 +120,7 @@ void PhraseSearch::set_options() {
                                  links.last * 8U + links.first};
     const RowInterner::Added list = lists.add(row);
     if (list.is_new) {
-      lists_.push_back({options_.begin[option], options_.end[option], links, {}});
+      lists_.push_back({options_.begin[option], options_.end[option], links, {}, -1, -1, -1, 0});
       lists_at_[static_cast<std::size_t>(options_.begin[option])].push_back(list.number);
     }
     lists_[static_cast<std::size_t>(list.number)].options.push_back(
