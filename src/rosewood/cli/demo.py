@@ -163,7 +163,8 @@ def _decoding(
         console.print(f"  {pieces[0]} → {pieces[1]}  {phrase.score:.3f}", markup=False)
     picture = output / "translation.html"
     with whole_file(picture) as stream:
-        stream.write(why.to_html().encode())
+        page = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translation</title>"]
+        stream.write("\n".join([*page, why.to_html()]).encode())
     console.print(f"\nWhat every feature says of them: {picture}\n")
 
 
