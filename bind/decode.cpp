@@ -142,9 +142,10 @@ void bind_result(nb::module_& m) {
                 to_numpy(std::move(forest.edge_start)), to_numpy(std::move(forest.tail_start)),
                 to_numpy(std::move(forest.tail)), to_numpy(std::move(forest.dense)),
                 to_numpy(std::move(forest.yield_start)), to_numpy(std::move(forest.yield_symbol)),
-                to_numpy(std::move(forest.edge_option)));
+                to_numpy(std::move(forest.edge_option)), to_numpy(std::move(forest.best_edges)));
           },
-          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option; once.");
+          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option, "
+          "best_edges; once.");
 }
 
 }  // namespace

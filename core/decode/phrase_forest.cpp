@@ -30,17 +30,25 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
   });
 }
 
-BestPath PhraseSearch::best() {
-  BestPath path;
-  std::int32_t last = -1;
-  path.features.resize(model_.features());
+/// The final node of the best translation; -1 if there is none.
+std::int32_t PhraseSearch::best_node() {
+  std::int32_t best = -1;
+  double best_score = 0;
   for (const std::int32_t node : final_nodes()) {
     const double score = nodes_[node].score + language_.finish(nodes_[node].language);
-    if (last >= 0 && score <= path.score) continue;
-    last = node;
-    path.score = score;
+    if (best >= 0 && score <= best_score) continue;
+    best = node;
+    best_score = score;
   }
+  return best;
+}
+
+BestPath PhraseSearch::best() {
+  BestPath path;
+  path.features.resize(model_.features());
+  const std::int32_t last = best_node();
   if (last < 0) return path;
+  path.score = nodes_[last].score + language_.finish(nodes_[last].language);
   const auto ending = language_.final_values(nodes_[last].language);
   for (std::size_t k = 0; k < ending.size(); ++k)
     path.features[model_.first_language_model() + k] += ending[k];
@@ -108,6 +116,7 @@ PhraseForest PhraseSearch::forest() {
     out.edge_option.push_back(option);
     return std::span(out.dense).subspan(width * row++, width);
   };
+  std::vector<std::int64_t> place(edges_.size());  // of an edge, in the forest
   std::int32_t count = 0;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (number[node] < 0) continue;
@@ -115,17 +124,23 @@ PhraseForest PhraseSearch::forest() {
     if (node == 0) add_edge(-1, -1);
     for (std::int64_t i = start[node]; i < start[node + 1]; ++i) {
       const Edge& edge = edges_[sorted[i]];
+      place[sorted[i]] = static_cast<std::int64_t>(row);
       write_features(edge, add_edge(number[edge.from], edge.option));
     }
     out.edge_start.push_back(static_cast<std::int64_t>(out.edge_option.size()));
   }
+  std::int32_t best = best_node();
   for (const std::int32_t node : ends) {
+    if (node == best) out.best_edges.push_back(static_cast<std::int64_t>(row));
     const auto features = add_edge(number[node], -1);
     const auto ending = language_.final_values(nodes_[node].language);
     std::copy(ending.begin(), ending.end(),
               features.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
   }
   out.edge_start.push_back(static_cast<std::int64_t>(out.edge_option.size()));
+  for (; nodes_[best].best_edge >= 0; best = edges_[nodes_[best].best_edge].from)
+    out.best_edges.push_back(place[nodes_[best].best_edge]);
+  out.best_edges.push_back(0);  // the beginning
   return out;
 }
 

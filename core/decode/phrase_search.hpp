@@ -63,6 +63,7 @@ struct PhraseForest {
   std::vector<std::int32_t> tail, yield_symbol;
   std::vector<double> dense;
   std::vector<std::int32_t> edge_option;  // -1 for edges without words
+  std::vector<std::int64_t> best_edges;   // of the best translation, from the root on
 };
 
 class PhraseSearch {
@@ -172,6 +173,7 @@ class PhraseSearch {
   std::int32_t rows_of(Group& group, std::uint64_t code);
   std::int32_t columns_of(OptionList& list, std::uint64_t code);
   std::vector<std::int32_t> final_nodes() const;
+  std::int32_t best_node();
   void write_features(const Edge& edge, std::span<double> out);
 
   const WeightedPhraseModel& weighted_;

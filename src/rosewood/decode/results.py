@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import IdArray
+from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.corpus import Vocabulary
 from rosewood.decode.features import SparseFeature, sparse_values
 from rosewood.decode.options import GIVEN, UNKNOWN, TranslationOptions
 from rosewood.decode.source import Source
 from rosewood.decode.translation import PhraseUse, SearchReport, Translation
-from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest import Derivation, FeatureSpace, Forest
 from rosewood.rules.table import RuleTable
 
 __all__ = ["PhraseSearch", "Results"]
@@ -32,6 +32,14 @@ class PhraseSearch:
     options: TranslationOptions
     edge_option: IdArray  # of each edge of the forest; -1 where it says nothing
     best: Translation
+    best_edges: LongArray  # of the forest, from the root on; none where nothing was found
+
+    @property
+    def derivation(self) -> Derivation | None:
+        """The best translation as a derivation of the forest."""
+        if not self.report.reachable:
+            return None
+        return Derivation(self.forest, self.best_edges, self.best.score)
 
     @property
     def report(self) -> SearchReport:
@@ -99,20 +107,33 @@ class Results:
                 for number in numbers
             )
 
-    def forest(
-        self, options: TranslationOptions, found: _core.SearchResult
-    ) -> tuple[Forest, IdArray]:
-        """All translations, and the option of each edge."""
-        (edge_start, tail_start, tail, dense, yield_start, symbols, edge_option) = (
-            found.take_forest()
-        )
+    def search(
+        self, source: Source, options: TranslationOptions, found: _core.SearchResult
+    ) -> PhraseSearch:
+        """All translations, and the best one."""
+        found_forest = found.take_forest()
+        edge_option, best_edges = found_forest[-2:]
+        forest = self._forest(options, edge_option, *found_forest[:-2])
+        best = self.translation(source, options, found)
+        return PhraseSearch(source, forest, options, edge_option, best, best_edges)
+
+    def _forest(
+        self,
+        options: TranslationOptions,
+        edge_option: IdArray,
+        edge_start: LongArray,
+        tail_start: LongArray,
+        tail: IdArray,
+        dense: FloatArray,
+        yield_start: LongArray,
+        symbols: IdArray,
+    ) -> Forest:
         if len(edge_start) < 2:
-            empty = Forest.empty(features=self._features, vocabulary=self._vocabulary)
-            return empty, edge_option
+            return Forest.empty(features=self._features, vocabulary=self._vocabulary)
         edges = len(edge_option)
         rule = np.append(options.rule, -1)[edge_option]  # the last one is of edges without option
         rule[rule >= 0] = self._table.ids(rule[rule >= 0])
-        forest = Forest._unchecked(
+        return Forest._unchecked(
             edge_start=edge_start,
             tail_start=tail_start,
             tail=tail,
@@ -124,7 +145,6 @@ class Results:
             rule=rule,
             **self._sparse_rows(options, edge_option),
         )
-        return forest, edge_option
 
     def _numbered(self, options: TranslationOptions, symbols: IdArray) -> IdArray:
         """Words as the vocabulary numbers them."""
