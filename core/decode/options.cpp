@@ -57,6 +57,8 @@ class Collector {
     const std::int32_t words =
         place(begin, end, static_cast<std::int64_t>(record.rule), OptionOrigin::table);
     model_.table().read_features(record, values_.data());
+    model_.check_rule(record.rule, std::span(out_.target).last(static_cast<std::size_t>(words)),
+                      values_);
     double* row = out_.features.data() + out_.features.size() - model_.stateless();
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
       row[i] = values_[model_.table_columns()[i]];
@@ -82,10 +84,6 @@ class Collector {
   std::int32_t place(std::int32_t begin, std::int32_t end, std::int64_t rule, OptionOrigin origin) {
     const auto words = static_cast<std::int32_t>(static_cast<std::int64_t>(out_.target.size()) -
                                                  out_.target_start.back());
-    for (const std::int32_t word : std::span(out_.target).last(static_cast<std::size_t>(words)))
-      if (word < 0 || static_cast<std::uint64_t>(word) >=
-                          model_.table().target_words().size() + out_.extra_words.size())
-        fail<RuleError>("rule ", rule, " is no phrase: the table is damaged");
     out_.begin.push_back(begin);
     out_.end.push_back(end);
     out_.rule.push_back(rule);

@@ -2,6 +2,7 @@
 #include "decode/phrase_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rosewood {
 
@@ -40,6 +41,17 @@ PhraseModel::PhraseModel(const RuleTable& table, std::vector<std::size_t> table_
     for (auto& number : numbers) number.store(not_found_yet, std::memory_order_relaxed);
     lm_words_.push_back(std::move(numbers));
   }
+}
+
+void PhraseModel::check_rule(std::uint64_t rule, std::span<const std::int32_t> target,
+                             std::span<const float> values) const {
+  const auto words = static_cast<std::int64_t>(table_.target_words().size());
+  for (const std::int32_t word : target)
+    if (word < 0 || word >= words)
+      fail<RuleError>("rule ", rule, " is no phrase: the table is damaged");
+  for (const float value : values)
+    if (!std::isfinite(value))
+      fail<RuleError>("rule ", rule, " has features that are no numbers: the table is damaged");
 }
 
 std::uint32_t PhraseModel::lm_word(std::size_t model, std::int32_t word) const {
@@ -94,6 +106,7 @@ WeightedPhraseModel::Chosen WeightedPhraseModel::choose(const RuleRange& range) 
     table.read_features(record, features.data());
     target.clear();
     table.append_target(record, target);
+    model_.check_rule(rule, target, features);
     double score = weight(model_.phrase_penalty()) -
                    weight(model_.word_penalty()) * static_cast<double>(target.size());
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)

@@ -51,6 +51,9 @@ class PhraseModel {
   /// Those that do not depend on what stands before come first.
   std::size_t stateless() const { return distortion(); }
 
+  /// Refuses target words that are none, and what are no numbers: tables may be damaged.
+  void check_rule(std::uint64_t rule, std::span<const std::int32_t> target,
+                  std::span<const float> values) const;
   /// A target word of the table as a language model numbers it.
   std::uint32_t lm_word(std::size_t model, std::int32_t word) const;
 

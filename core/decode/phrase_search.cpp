@@ -119,6 +119,7 @@ bool PhraseSearch::is_out_of_time() {
 
 PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::uint32_t grid,
                                            std::int32_t row, std::int32_t column) {
+  tick();
   const double score = rows_[row].score + grids[grid].step;
   const Column& option = columns_[column];
   const Node& from = nodes_[rows_[row].node];
@@ -135,7 +136,10 @@ void PhraseSearch::accept(Grid& grid, const Cell& cell) {
   if (!grid.is_made) {  // few grids come so far
     const OptionList& list = lists_[grid.list];
     grid.coverage = coverages_.with(grid.coverage, list.begin, list.end);
-    grid.place = tracker_.next(grid.place, list.begin, list.end, list.links.last);
+    grid.place =
+        tracker_.next(grid.place, list.begin, list.end, list.links.last, [&](std::int32_t word) {
+          return word < 0 || word >= options_.length || coverages_.has(grid.coverage, word);
+        });
     grid.is_made = true;
   }
   const std::int32_t from = rows_[cell.row].node, option = columns_[cell.column].option;

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -70,8 +71,9 @@ class PhraseSearch {
  public:
   /// Model and options must outlive it. With a reference, of target words as in the options, only
   /// what says just this is kept, and nothing is pruned.
+  /// `beat` is called every now and then, and may throw to end the search.
   PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
-               const SearchLimits& limits,
+               const SearchLimits& limits, std::function<void()> beat,
                std::optional<std::span<const std::int32_t>> reference = {});
 
   void run();
@@ -162,6 +164,9 @@ class PhraseSearch {
   void accept(Grid& grid, const Cell& cell);
   bool fits(const Node& node, std::int32_t option) const;
   bool is_out_of_time();
+  void tick() {
+    if (++ticks_ % ticks_of_beat == 0) beat_();
+  }
 
   double distortion(std::int32_t place, std::int32_t begin) const;
   Codes codes(std::int32_t place, const OptionList& list, std::int32_t coverage) const;
@@ -181,6 +186,9 @@ class PhraseSearch {
   const SentenceOptions& options_;
   SearchLimits limits_;
   std::optional<std::span<const std::int32_t>> reference_;
+  static constexpr std::uint64_t ticks_of_beat = 1 << 15;  // some milliseconds
+  std::uint64_t ticks_ = 0;                                // cells and grids
+  std::function<void()> beat_;
   SearchReport report_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 

@@ -59,13 +59,14 @@ class PhraseNumbers {
 }  // namespace
 
 PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
-                           const SearchLimits& limits,
+                           const SearchLimits& limits, std::function<void()> beat,
                            std::optional<std::span<const std::int32_t>> reference)
     : weighted_(model),
       model_(model.model()),
       options_(options),
       limits_(limits),
       reference_(reference),
+      beat_(std::move(beat)),
       phrases_(model_.word_models()),
       language_(model_.word_models(), model.language_model_weights(), phrases_),
       tracker_(model_.slots()),
@@ -108,10 +109,11 @@ void PhraseSearch::set_options() {
     for (std::size_t k = 0; k < lms.size(); ++k)
       estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
     if (!(std::abs(estimate) <= largest_score))
-      fail<DecodingError>("option ", option, " of words ", options_.begin[option], " to ",
-                          options_.end[option], " has the score ", estimate);
+      fail<DecodingError>("a translation of words ", options_.begin[option], " to ",
+                          options_.end[option], " has a score that is no number, or too large");
     score_.push_back(score);
     estimate_.push_back(estimate);
+    if (reference_ && std::ranges::search(*reference_, target).empty() && !target.empty()) continue;
     EdgeLinks links = options_.links[option];
     if (!tracker_.needs_last_links()) links.last = 0;
     if (!tracker_.needs_first_links()) links.first = 0;

@@ -17,38 +17,34 @@ OrientationTracker::OrientationTracker(std::span<const OrientationSlot> slots)
   stacks_.add(nothing);
 }
 
-std::int32_t OrientationTracker::next(std::int32_t place, std::int32_t begin, std::int32_t end,
-                                      std::uint8_t last_links) {
-  const std::uint32_t row[] = {needs_begin_ ? static_cast<std::uint32_t>(begin) : 0U,
-                               static_cast<std::uint32_t>(end),
-                               needs_stack_ ? push(places_[place][2], begin, end) : 0U,
-                               needs_last_links_ ? std::uint32_t{last_links} : 0U};
-  return places_.add(row).number;
-}
-
 OrientationTracker::Span OrientationTracker::last_phrase(std::int32_t place) const {
   const auto row = places_[place];
   return {static_cast<std::int32_t>(row[0]), static_cast<std::int32_t>(row[1])};
 }
 
 OrientationTracker::Span OrientationTracker::last_block(std::int32_t place) const {
-  const auto row = stacks_[static_cast<std::int32_t>(places_[place][2])];
+  return block(places_[place][2]);
+}
+
+OrientationTracker::Span OrientationTracker::block(std::uint32_t stack) const {
+  const auto row = stacks_[static_cast<std::int32_t>(stack)];
   return {static_cast<std::int32_t>(row[0]), static_cast<std::int32_t>(row[1])};
 }
 
-std::uint32_t OrientationTracker::push(std::uint32_t stack, std::int32_t begin, std::int32_t end) {
-  std::uint32_t row[] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), stack};
-  while (row[2] != 0) {
-    const auto top = stacks_[static_cast<std::int32_t>(row[2])];
-    if (top[1] == row[0])
-      row[0] = top[0];
-    else if (top[0] == row[1])
-      row[1] = top[1];
+/// The block that words become with those on top of the stack which they are adjacent to; the stack
+/// becomes what is left of it.
+OrientationTracker::Span OrientationTracker::merged(Span span, std::uint32_t& stack) const {
+  while (stack != 0) {
+    const Span top = block(stack);
+    if (top.end == span.begin)
+      span.begin = top.begin;
+    else if (top.begin == span.end)
+      span.end = top.end;
     else
       break;
-    row[2] = top[2];
+    stack = stacks_[static_cast<std::int32_t>(stack)][2];
   }
-  return static_cast<std::uint32_t>(stacks_.add(row).number);
+  return span;
 }
 
 }  // namespace rosewood

@@ -17,7 +17,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "rules/orientation.hpp"
 #include "util/interner.hpp"
@@ -51,9 +50,12 @@ class OrientationTracker {
   bool needs_last_links() const { return needs_last_links_; }
   bool needs_first_links() const { return needs_first_links_; }
 
-  /// A place is what is known of where the last phrase was; 0 is the beginning.
+  /// A place is what is known of where the last phrase was; 0 is the beginning. is_covered(word)
+  /// tells which words are translated, with those of the step; there are none before and behind
+  /// the sentence, so they count as translated.
+  template <class IsCovered>
   std::int32_t next(std::int32_t place, std::int32_t begin, std::int32_t end,
-                    std::uint8_t last_links);
+                    std::uint8_t last_links, IsCovered&& is_covered);
   /// Where the last phrase ended; 0 at the beginning.
   std::int32_t end(std::int32_t place) const {
     return static_cast<std::int32_t>(places_[place][1]);
@@ -75,13 +77,33 @@ class OrientationTracker {
     if (end == before.begin) return Orientation::swap;
     return begin >= before.end ? Orientation::right : Orientation::left;
   }
-  std::uint32_t push(std::uint32_t stack, std::int32_t begin, std::int32_t end);
+  Span block(std::uint32_t stack) const;
+  Span merged(Span span, std::uint32_t& stack) const;
 
   bool needs_begin_ = false, needs_stack_ = false, needs_last_links_ = false,
        needs_first_links_ = false;
   RowInterner places_;  // begin and end of the last phrase, its stack, links of its last word
   RowInterner stacks_;  // begin and end of the top block, and what is below; 0 is empty
 };
+
+template <class IsCovered>
+std::int32_t OrientationTracker::next(std::int32_t place, std::int32_t begin, std::int32_t end,
+                                      std::uint8_t last_links, IsCovered&& is_covered) {
+  std::uint32_t row[] = {needs_begin_ ? static_cast<std::uint32_t>(begin) : 0U,
+                         static_cast<std::uint32_t>(end), 0U,
+                         needs_last_links_ ? std::uint32_t{last_links} : 0U};
+  if (needs_stack_) {
+    std::uint32_t below = places_[place][2];
+    const Span top = merged({begin, end}, below);
+    // A block between words that are translated, by blocks further down, is never merged with
+    // anything: nobody will ever look at what is below it.
+    if (is_covered(top.begin - 1) && is_covered(top.end)) below = 0;
+    const std::uint32_t block[] = {static_cast<std::uint32_t>(top.begin),
+                                   static_cast<std::uint32_t>(top.end), below};
+    row[2] = static_cast<std::uint32_t>(stacks_.add(block).number);
+  }
+  return places_.add(row).number;
+}
 
 template <class IsCovered>
 Orientation OrientationTracker::orientation(const OrientationSlot& slot, std::int32_t place,

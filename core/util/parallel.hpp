@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -45,23 +46,34 @@ void parallel_for(std::int64_t n, int threads, std::int64_t grain, Body&& body) 
 
 /// Calls body(state, block) once for each block in [0, blocks), in any order, on up to `threads`
 /// threads; each thread has a state of its own, made by make(). For pieces of uneven cost: whoever
-/// is free takes the next one. After an exception no further blocks are begun.
+/// is free takes the next one. After an exception no further blocks are begun, and that of the
+/// first block which had one is thrown again here: it is the same at any number of threads.
 template <class Make, class Body>
 void parallel_blocks(std::int64_t blocks, int threads, Make&& make, Body&& body) {
   std::atomic<std::int64_t> next{0};
+  std::mutex mutex;
+  std::int64_t failed = blocks;
+  std::exception_ptr error;
   const std::int64_t workers =
       std::clamp<std::int64_t>(threads, 1, std::max<std::int64_t>(1, blocks));
   parallel_for(workers, static_cast<int>(workers), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t worker = begin; worker < end; ++worker) {
       auto state = make();
-      try {
-        for (std::int64_t block = next++; block < blocks; block = next++) body(state, block);
-      } catch (...) {
-        next = blocks;
-        throw;
+      for (std::int64_t block = next++; block < blocks; block = next++) {
+        try {
+          body(state, block);
+        } catch (...) {
+          next = blocks;
+          const std::lock_guard held(mutex);
+          if (block < failed) {
+            failed = block;
+            error = std::current_exception();
+          }
+        }
       }
     }
   });
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace rosewood

@@ -191,10 +191,10 @@ class PhraseDecoder:
 
     def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
 
-    def options(self, sentences: Sequence[str], given: Sequence[Sequence[tuple[int, int, int, str]]], max_span: int, drops_unknown: bool, threads: int) -> list[SentenceOptions]:
+    def options(self, sentences: Sequence[str], given: Sequence[Sequence[tuple[int, int, int, str]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
         """The options of sentences; given ones are (begin, end, kind, target)."""
 
-    def search(self, options: Sequence[SentenceOptions], references: Sequence[str | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, threads: int) -> list[SearchResult]:
+    def search(self, options: Sequence[SentenceOptions], references: Sequence[str | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
         """Searches for the best translations of many sentences."""
 
 class ForestView:

@@ -7,7 +7,7 @@ a whole; that both agree is tested.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import exp, inf
 from typing import TypeVar
@@ -57,6 +57,16 @@ def push(stack: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
         span = min(stack[-1][0], span[0]), max(stack[-1][1], span[1])
         stack = stack[:-1]
     return (*stack, span)
+
+
+def that_matters(stack: tuple[Span, ...], covered: Container[int], words: int) -> tuple[Span, ...]:
+    """The last block alone, if its neighbours are covered, by blocks further down.
+
+    Then it is never merged with anything, and nobody looks at what is below.
+    """
+    begin, end = stack[-1]
+    is_closed = (begin == 0 or begin - 1 in covered) and (end == words or end in covered)
+    return stack[-1:] if is_closed else stack
 
 
 class SearchGraph:
@@ -135,7 +145,9 @@ class SearchGraph:
             covered,
             (option.begin if self._keeps_begin else 0, option.end),
             tuple(states),
-            push(hypothesis.stack, option.span) if self._keeps_stack else (),
+            that_matters(push(hypothesis.stack, option.span), covered, self.problem.length)
+            if self._keeps_stack
+            else (),
             tuple(
                 model.part(row, "forward")
                 for model, row in zip(self.problem.reorderings, option.rows, strict=True)

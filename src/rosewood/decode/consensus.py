@@ -55,7 +55,10 @@ __all__ = [
     "variational",
 ]
 
-_BEGIN, _END = "<s>", "</s>"
+_BEGIN, _END = (
+    " <s>",
+    " </s>",
+)  # edges of strings: a text may have words like <s>, but none with a space
 
 
 class _Evidence:

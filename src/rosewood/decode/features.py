@@ -30,6 +30,7 @@ __all__ = [
     "RuleIds",
     "SparseFeature",
     "TargetWords",
+    "check_feature",
     "dense_values",
     "sparse_values",
 ]
@@ -102,6 +103,21 @@ class TargetWords:
             owner += [option] * len(words)
             names += [f"word:{word}" for word in words]
         return owner, names, np.ones(len(owner))
+
+
+def check_feature(feature: object) -> None:
+    """Refuses what is none, or has no names to go by."""
+    if isinstance(feature, OptionFeature) == isinstance(feature, SparseFeature):
+        raise DecodingError(f"{feature!r} is no feature: it needs names, or a template")
+    if isinstance(feature, SparseFeature):
+        names: object = (feature.template,)
+    else:
+        names = feature.names  # type: ignore[attr-defined]
+    if isinstance(names, str) or not isinstance(names, Sequence) or not names:
+        raise DecodingError(f"{feature!r} has the names {names!r}, want a list of them")
+    for name in names:
+        if not isinstance(name, str) or not name or ":" in name:
+            raise DecodingError(f"{feature!r} has the name {name!r}, want a text without colon")
 
 
 def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatArray:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
+from rosewood.errors import DecodingError
 from rosewood.rules.table import RuleTable
 
 __all__ = ["GIVEN", "UNKNOWN", "TranslationOptions"]
@@ -72,8 +73,9 @@ class TranslationOptions:
     @cached_property
     def features(self) -> FloatArray:
         """The table's columns for each option; 0 where it has no rule."""
-        columns = self.native.features.reshape(len(self), -1) if len(self) else np.zeros((0, 0))
-        return columns[:, : len(self.names)]
+        if not len(self):
+            return np.zeros((0, len(self.names)))
+        return self.native.features.reshape(len(self), -1)[:, : len(self.names)]
 
     @cached_property
     def _extra_words(self) -> list[str]:
@@ -94,6 +96,9 @@ class TranslationOptions:
         """The words that an option says."""
         start, end = self.target_start[option : option + 2]
         return tuple(map(self.word, self.target[start:end].tolist()))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise DecodingError("options belong to their search: forests and translations are pickled")
 
     def __repr__(self) -> str:
         return f"TranslationOptions({len(self):,} options of {len(self.words)} words)"

@@ -14,7 +14,6 @@ Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from numbers import Real
 from typing import Any, Literal
 
@@ -23,11 +22,17 @@ import numpy as np
 from rosewood import _core
 from rosewood.arrays import FloatArray, as_count
 from rosewood.corpus import Vocabulary
-from rosewood.decode.features import OptionFeature, SparseFeature, dense_values, sparse_values
+from rosewood.decode.features import (
+    OptionFeature,
+    SparseFeature,
+    check_feature,
+    dense_values,
+    sparse_values,
+)
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.results import PhraseSearch, Results
 from rosewood.decode.settings import SearchSettings
-from rosewood.decode.source import Sentence, Source
+from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError, ForestError
 from rosewood.forest import FeatureSpace, Forest
@@ -42,7 +47,7 @@ __all__ = ["PhraseDecoder", "UnknownWords"]
 UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | None"]
 
 _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
-_BATCH = 64  # sentences a thread has at a time
+_BATCH, _BATCH_WORDS = 64, 2000  # sentences and words a thread has at a time
 _ALL = 2**62
 _LARGEST = 1e12  # a weight
 _DEFAULTS = {"word_penalty": -1.0, "unknown_penalty": 1.0, "distortion": 0.3}
@@ -78,8 +83,7 @@ class PhraseDecoder:
         self._dense = [each for each in self.option_features if isinstance(each, OptionFeature)]
         self._sparse = [each for each in self.option_features if isinstance(each, SparseFeature)]
         for each in self.option_features:
-            if isinstance(each, OptionFeature) == isinstance(each, SparseFeature):
-                raise DecodingError(f"{each!r} is no feature: it has neither names nor a template")
+            check_feature(each)
         self._columns = tuple(
             name
             for name in table.features
@@ -121,8 +125,7 @@ class PhraseDecoder:
                 raise DecodingError(
                     f"the weight of {name!r} is {value!r}, want a number up to {_LARGEST:g}"
                 )
-            template, colon, _ = name.partition(":")
-            is_sparse = colon and any(each.template == template for each in self._sparse)
+            is_sparse = any(name.startswith(f"{each.template}:") for each in self._sparse)
             if self.features.dense_index(name) is None and not is_sparse:
                 raise DecodingError(f"there is a weight for {name!r}, but no such feature")
         for name in self.features.dense:
@@ -217,36 +220,41 @@ class PhraseDecoder:
             threads = as_count("threads", threads, 1, 1024)
         except ForestError as error:
             raise DecodingError(str(error)) from None
-        rest = iter(sentences)
-        count = 0
-        while some := list(islice(rest, _BATCH * threads)):
-            sources = [_source(each, count + n) for n, each in enumerate(some, 1)]
-            count += len(some)
-            options = self._options(sources, threads)
+        number = 1
+        for sources in _batches(sentences, threads):
+            options = self._options(sources, number, threads)
             references = [
                 None if each.reference is None else " ".join(each.reference) for each in sources
             ]
             natives = [each.native for each in options]
             found = self._native.search(
-                natives, references, *self.settings.native(), with_forest, threads
+                natives, references, *self.settings.native(), with_forest, number, threads
             )
+            number += len(sources)
             yield from zip(sources, options, found, strict=True)
 
-    def _options(self, sources: list[Source], threads: int) -> list[TranslationOptions]:
+    def _options(
+        self, sources: list[Source], number: int, threads: int
+    ) -> list[TranslationOptions]:
+        """`number` is that of the first sentence, for what is told."""
         given = [source.given() + self._unknown_words(source) for source in sources]
         found = self._native.options(
             [source.text for source in sources],
             given,
             self.settings.max_phrase or _ALL,
             self.unknown == "drop",
+            number,
             threads,
         )
         every = [
             TranslationOptions(source.words, self.table, self._columns, each)
             for source, each in zip(sources, found, strict=True)
         ]
-        for options in every:
-            self._add_columns(options)
+        for place, options in enumerate(every, number):
+            try:
+                self._add_columns(options)
+            except DecodingError as error:
+                raise DecodingError(f"sentence {place}: {error}") from error
         return every
 
     def _unknown_words(self, source: Source) -> list[tuple[int, int, int, str]]:
@@ -262,11 +270,13 @@ class PhraseDecoder:
             if said is not None and (isinstance(said, bytes) or not isinstance(said, Iterable)):
                 said = [said]  # which is refused
             for target in [said] if isinstance(said, str) else said or []:
-                if not isinstance(target, str) or "\n" in target:
+                try:
+                    Forced(place, place + 1, (target,))
+                except DecodingError as error:
+                    word = source.words[place]
                     raise DecodingError(
-                        f"the function for unknown words gave {target!r} for "
-                        f"{source.words[place]!r}, want words between spaces"
-                    )
+                        f"the function for unknown words, asked for {word!r}: {error}"
+                    ) from None
                 given.append((place, place + 1, 2, target))
         return given
 
@@ -313,6 +323,20 @@ def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: 
         table, lms, reorder=reorder, features=features, weights=weights, settings=settings,
         unknown=unknown,
     )  # fmt: skip
+
+
+def _batches(sentences: Iterable[Sentence], threads: int) -> Iterator[list[Source]]:
+    """Sentences that are searched together: fewer where they are long, for memory's sake."""
+    batch: list[Source] = []
+    words = 0
+    for number, each in enumerate(sentences, 1):
+        batch.append(_source(each, number))
+        words += len(batch[-1].words)
+        if len(batch) == _BATCH * threads or words >= _BATCH_WORDS * threads:
+            yield batch
+            batch, words = [], 0
+    if batch:
+        yield batch
 
 
 def _source(sentence: Sentence, number: int) -> Source:

@@ -19,7 +19,7 @@ class SearchReport:
     pops: int  # hypotheses that were made
     narrowed: bool = False  # max_pops left less than was wanted
     timed_out: bool = False  # time_limit ended it: another run may find something else
-    reachable: bool = True  # without a reference, always
+    reachable: bool = True  # something was found; a reference may be missed if it was narrowed
 
 
 @dataclass(frozen=True)
