@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rosewood.cli.ahead import Ahead
 from rosewood.cli.common import warn
 from rosewood.cli.corpora import checked_lines
 from rosewood.cli.lm_reading import name_of, opened, source_of
@@ -191,9 +194,14 @@ class Reading:
             raise DecodingError(f"--on-bad-line {self.on_bad_line}: want stop or skip")
 
     @property
-    def is_typed(self) -> bool:
-        """Whether somebody types the lines, and waits for an answer to each."""
-        return str(self.input) == "-" and sys.stdin.isatty()
+    def is_awaited(self) -> bool:
+        """Whether somebody, or another program, may be waiting for answers before it goes on."""
+        if str(self.input) != "-":
+            return False
+        try:
+            return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+        except (OSError, ValueError):  # it is no file at all
+            return False
 
     def jobs(self, translator: TextTranslator) -> Iterator[Job]:
         """The lines, with their references."""
@@ -301,11 +309,16 @@ def run(
     results = Results()
     decoder = translator.decoder
     jobs = reading.jobs(translator)
-    most = 1 if reading.is_typed else _AT_ONCE * threads
+    most = _AT_ONCE * threads
+    batches: Iterable[list[Job]]
+    if reading.is_awaited:
+        batches = Ahead(jobs, most)
+    else:
+        batches = iter(lambda: list(islice(jobs, most)), [])
     with ExitStack() as stack:
         write = Writer(translator, wanted, stack)
         begin = time.monotonic()
-        while some := list(islice(jobs, most)):
+        for some in batches:
             sources = [job.prepared.source for job in some]
             found: Iterator[tuple[Translation, PhraseSearch | None]]
             if wanted.needs_forest:
@@ -315,6 +328,8 @@ def run(
             for job, (best, search) in zip(some, found, strict=True):
                 results.count(job, write(job, best, search))
                 step()
+            if reading.is_awaited:
+                sys.stdout.flush()
         results.seconds = time.monotonic() - begin
     return results
 
