@@ -92,7 +92,6 @@ std::vector<GivenOption> given_of(const std::vector<Given>& all) {
 void bind_options(nb::module_& m) {
   nb::class_<SentenceOptions>(m, "SentenceOptions", "What may stand for the spans of a sentence.")
       .def("__len__", &SentenceOptions::size)
-      .def_prop_ro("length", [](const SentenceOptions& self) { return self.length; })
       .def_prop_ro("begin", column(&SentenceOptions::begin), nb::rv_policy::automatic)
       .def_prop_ro("end", column(&SentenceOptions::end), nb::rv_policy::automatic)
       .def_prop_ro("rule", column(&SentenceOptions::rule), nb::rv_policy::automatic)
@@ -119,25 +118,13 @@ void bind_options(nb::module_& m) {
       .def(
           "set_features",
           [](SentenceOptions& self, std::size_t first, In2<double> columns) {
-            if (columns.shape(0) != self.size())
-              fail<DecodingError>("there are ", columns.shape(0), " rows for ", self.size(),
-                                  " options");
-            const std::size_t width = self.size() ? self.features.size() / self.size() : 0;
-            for (std::size_t n = 0; n < self.size(); ++n)
-              for (std::size_t i = 0; i < columns.shape(1) && first + i < width; ++i)
-                self.features[n * width + first + i] = columns(n, i);
+            self.set_columns(self.features, first, span_of(columns), columns.shape(1));
           },
           "first"_a, "columns"_a.noconvert(), "Values of features, from column `first` on.")
       .def(
           "set_orientations",
           [](SentenceOptions& self, std::size_t first, In2<double> columns) {
-            if (columns.shape(0) != self.size())
-              fail<DecodingError>("there are ", columns.shape(0), " rows for ", self.size(),
-                                  " options");
-            const std::size_t width = self.size() ? self.orientations.size() / self.size() : 0;
-            for (std::size_t n = 0; n < self.size(); ++n)
-              for (std::size_t i = 0; i < columns.shape(1) && first + i < width; ++i)
-                self.orientations[n * width + first + i] = columns(n, i);
+            self.set_columns(self.orientations, first, span_of(columns), columns.shape(1));
           },
           "first"_a, "columns"_a.noconvert(), "Log probabilities, from column `first` on.")
       .def(
@@ -217,8 +204,6 @@ void bind_decode(nb::module_& m) {
           },
           "table"_a, "table_columns"_a, "given_columns"_a, "language_models"_a, "slots"_a,
           "orientation_columns"_a)
-      .def_prop_ro("num_features",
-                   [](const PhraseModelHandle& self) { return self.model.features(); })
       .def(
           "words_without_option",
           [](const PhraseModelHandle& self, const std::string& sentence) {

@@ -22,7 +22,6 @@ class TargetPhrases {
  public:
   explicit TargetPhrases(WordModels models);
 
-  std::int32_t size() const { return static_cast<std::int32_t>(length_.size()); }
   /// A phrase of `length` words; those of model k are words[k * length] .. and so on.
   std::int32_t add(std::size_t length, std::span<const std::uint32_t> words);
   std::size_t length(std::int32_t phrase) const { return length_[phrase]; }
@@ -67,7 +66,6 @@ class LanguageStates {
     return {values_.data() + step(state, phrase) * models_.size(), models_.size()};
   }
   std::span<const double> final_values(std::int32_t state);
-  std::int32_t size() const { return states_.size(); }
 
  private:
   std::size_t step(std::int32_t state, std::int32_t phrase);

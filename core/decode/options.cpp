@@ -117,6 +117,15 @@ class Collector {
 
 }  // namespace
 
+void SentenceOptions::set_columns(std::vector<double>& rows, std::size_t first,
+                                  std::span<const double> values, std::size_t columns) {
+  const std::size_t width = size() ? rows.size() / size() : first + columns;
+  if (values.size() != size() * columns || first + columns > width)
+    fail<DecodingError>("there are ", values.size(), " numbers for ", size(), " options");
+  for (std::size_t n = 0; n < size(); ++n)
+    std::copy_n(values.data() + n * columns, columns, rows.data() + n * width + first);
+}
+
 SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::string_view sentence,
                                       std::size_t max_span, std::span<const GivenOption> given,
                                       UnknownWords unknown) {

@@ -42,6 +42,9 @@ struct SentenceOptions {
   std::vector<double> added_score;   // what further features are worth; empty: nothing
 
   std::size_t size() const { return begin.size(); }
+  /// Columns of `rows`, features or orientations, from `first` on: a row for each option.
+  void set_columns(std::vector<double>& rows, std::size_t first, std::span<const double> values,
+                   std::size_t columns);
   std::span<const std::int32_t> target_of(std::size_t option) const {
     return std::span(target).subspan(
         static_cast<std::size_t>(target_start[option]),

@@ -82,23 +82,12 @@ PhraseSearch::Codes PhraseSearch::codes(std::int32_t place, const OptionList& li
   return found;
 }
 
-double PhraseSearch::forward_score(std::int32_t tail, std::uint64_t code) const {
-  if (tail_option_[tail] < 0) return 0;
-  const double* row = options_.orientations.data() + static_cast<std::size_t>(tail_option_[tail]) *
-                                                         model_.orientation_columns().size();
-  double score = 0;
-  for_each_class({0, code}, [&](const OrientationSlot& slot, Orientation orientation) {
-    const std::size_t column = slot.column(orientation);
-    score += weighted_.orientation_weights()[column] * row[column];
-  });
-  return score;
-}
-
-double PhraseSearch::backward_score(std::int32_t option, std::uint64_t code) const {
+/// What the row of an option is worth for a step with these classes.
+double PhraseSearch::orientation_score(std::int32_t option, const Codes& codes) const {
   const double* row = options_.orientations.data() +
                       static_cast<std::size_t>(option) * model_.orientation_columns().size();
   double score = 0;
-  for_each_class({code, 0}, [&](const OrientationSlot& slot, Orientation orientation) {
+  for_each_class(codes, [&](const OrientationSlot& slot, Orientation orientation) {
     const std::size_t column = slot.column(orientation);
     score += weighted_.orientation_weights()[column] * row[column];
   });
@@ -114,8 +103,11 @@ std::int32_t PhraseSearch::rows_of(Group& group, std::uint64_t code) {
   const std::int32_t found = find_order(group.first_order, code);
   if (found >= 0) return found;
   const auto begin = static_cast<std::int32_t>(rows_.size());
-  for (const std::int32_t node : group.nodes)
-    rows_.push_back({node, nodes_[node].score + forward_score(nodes_[node].tail, code)});
+  for (const std::int32_t node : group.nodes) {
+    const std::int32_t before = tail_option_[nodes_[node].tail];
+    const double score = before < 0 ? 0 : orientation_score(before, {0, code});
+    rows_.push_back({node, nodes_[node].score + score});
+  }
   std::stable_sort(rows_.begin() + begin, rows_.end(),
                    [](const Row& a, const Row& b) { return a.score > b.score; });
   orders_.push_back({code, begin, static_cast<std::int32_t>(rows_.size()), group.first_order});
@@ -127,7 +119,7 @@ std::int32_t PhraseSearch::columns_of(OptionList& list, std::uint64_t code) {
   if (found >= 0) return found;
   const auto begin = static_cast<std::int32_t>(columns_.size());
   for (const std::int32_t option : list.options) {
-    const double score = backward_score(option, code);
+    const double score = orientation_score(option, {code, 0});
     columns_.push_back({option, score_[option] + score, estimate_[option] + score});
   }
   std::stable_sort(columns_.begin() + begin, columns_.end(),

@@ -172,8 +172,7 @@ class PhraseSearch {
   Codes codes(std::int32_t place, const OptionList& list, std::int32_t coverage) const;
   template <class Body>
   void for_each_class(const Codes& codes, Body&& body) const;
-  double forward_score(std::int32_t tail, std::uint64_t code) const;
-  double backward_score(std::int32_t option, std::uint64_t code) const;
+  double orientation_score(std::int32_t option, const Codes& codes) const;
   std::int32_t find_order(std::int32_t first, std::uint64_t code) const;
   std::int32_t rows_of(Group& group, std::uint64_t code);
   std::int32_t columns_of(OptionList& list, std::uint64_t code);

@@ -117,9 +117,6 @@ class SentenceOptions:
     def __len__(self) -> int: ...
 
     @property
-    def length(self) -> int: ...
-
-    @property
     def begin(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
 
     @property
@@ -179,9 +176,6 @@ class PhraseModel:
     """Models of a phrase-based decoder."""
 
     def __init__(self, table: object, table_columns: Sequence[int], given_columns: int, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
-
-    @property
-    def num_features(self) -> int: ...
 
     def words_without_option(self, sentence: str) -> list[int]:
         """Words that no rule translates by themselves."""

@@ -38,10 +38,15 @@ def alternatives(
         return []
     weight = found.forest.score(theta)
     listed = list(found.forest.k_best(weight, n, distinct=distinct))
-    first = found.derivation
-    if listed and abs(listed[0].score - float(weight[first.edges].sum())) < _SAME:
+    edges = found.derivation.edges
+    first = Derivation(found.forest, edges, float(weight[edges].sum()))
+    if listed and abs(listed[0].score - first.score) < _SAME:
         # The search's own choice comes first among equals, which the forest may see otherwise.
-        rest = [each for each in listed if not _is_same(each, first, distinct)]
+        rest = [
+            each
+            for each in listed
+            if abs(each.score - first.score) >= _SAME or not _is_same(each, first, distinct)
+        ]
         listed = [first, *rest][:n]
     return [translation_of(found, each) for each in listed]
 
@@ -102,20 +107,8 @@ def _spoken(
     words: list[str] = []
     phrases: list[PhraseUse] = []
     for option in chosen:
-        said = options.target_words(option)
-        rule = int(options.rule[option])
-        phrases.append(
-            PhraseUse(
-                int(options.begin[option]),
-                int(options.end[option]),
-                len(words),
-                len(words) + len(said),
-                None if rule < 0 else int(options.table.ids([rule])[0]),
-                bool(options.is_unknown[option]),
-                bool(options.is_forced[option]),
-            )
-        )
-        words += said
+        phrases.append(options.use(option, len(words)))
+        words += options.target_words(option)
     return tuple(words), tuple(phrases)
 
 
@@ -123,6 +116,8 @@ def _features(forest: Forest, edges: LongArray) -> dict[str, float]:
     """Those that are not 0, summed over the edges alone: a forest has many more."""
     totals = forest.dense[edges].sum(axis=0).tolist()
     named = {n: v for n, v in zip(forest.features.dense, totals, strict=True) if v}
+    if not len(forest.feat_id):
+        return named
     sparse: dict[int, float] = {}
     for edge in edges.tolist():
         row = slice(int(forest.feat_start[edge]), int(forest.feat_start[edge + 1]))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
+from rosewood.decode.translation import PhraseUse
 from rosewood.errors import DecodingError
 from rosewood.rules.table import RuleTable
 
@@ -51,6 +52,13 @@ class TranslationOptions:
         return self.native.rule
 
     @cached_property
+    def rule_id(self) -> LongArray:
+        """The id of its rule, which tables made of this one share; or -1."""
+        ids = self.rule.copy()
+        ids[ids >= 0] = self.table.ids(ids[ids >= 0])
+        return ids
+
+    @cached_property
     def is_unknown(self) -> NDArray[np.bool_]:
         """Whether it stands for a word that no rule translates."""
         return np.equal(self.native.origin, UNKNOWN)
@@ -78,6 +86,11 @@ class TranslationOptions:
         return self.native.features.reshape(len(self), -1)[:, : len(self.names)]
 
     @cached_property
+    def _said(self) -> dict[int, tuple[str, ...]]:
+        """What options say, of those that were asked for."""
+        return {}
+
+    @cached_property
     def _extra_words(self) -> list[str]:
         return [word.decode() for word in self.native.extra_words]
 
@@ -94,8 +107,24 @@ class TranslationOptions:
 
     def target_words(self, option: int) -> tuple[str, ...]:
         """The words that an option says."""
-        start, end = self.target_start[option : option + 2]
-        return tuple(map(self.word, self.target[start:end].tolist()))
+        said = self._said.get(option)
+        if said is None:
+            start, end = self.target_start[option : option + 2]
+            said = self._said[option] = tuple(map(self.word, self.target[start:end].tolist()))
+        return said
+
+    def use(self, option: int, target_begin: int) -> PhraseUse:
+        """An option as a phrase of a translation, in which so many words stand before it."""
+        rule = int(self.rule_id[option])
+        return PhraseUse(
+            int(self.begin[option]),
+            int(self.end[option]),
+            target_begin,
+            target_begin + len(self.target_words(option)),
+            None if rule < 0 else rule,
+            bool(self.is_unknown[option]),
+            bool(self.is_forced[option]),
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         raise DecodingError("options belong to their search: forests and translations are pickled")

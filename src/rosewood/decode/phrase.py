@@ -30,7 +30,7 @@ from rosewood.decode.features import (
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
-from rosewood.decode.results import PhraseSearch, Results
+from rosewood.decode.results import PhraseSearch, ResultMaker
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
@@ -38,7 +38,7 @@ from rosewood.errors import DecodingError, ForestError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.lm import Model
 from rosewood.reorder.lexicalized import Lexicalized
-from rosewood.reorder.model import ReorderingModel, class_names
+from rosewood.reorder.model import ReorderingModel, check_model, class_names
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 from rosewood.rules.table import RuleTable
 
@@ -72,6 +72,12 @@ class PhraseDecoder:
         Words that no rule translates are copied, dropped, or translated by `unknown`: a function
         from a word to its translations; None has it copied.
         """
+        if not isinstance(table, RuleTable):
+            raise DecodingError(f"table is {table!r}, want a RuleTable")
+        if settings is not None and not isinstance(settings, SearchSettings):
+            raise DecodingError(f"settings are {settings!r}, want SearchSettings")
+        if isinstance(features, str) or not isinstance(features, Iterable):
+            raise DecodingError(f"features are {features!r}, want a list of them")
         self.table = table
         self.language_models = _named_models(language_models)
         self.reorder = _models(reorder, table)
@@ -91,7 +97,7 @@ class PhraseDecoder:
         )
         self.features = FeatureSpace(self._names())
         self.vocabulary = Vocabulary()
-        self._results = Results(table, self.features, self.vocabulary, self._sparse)
+        self._results = ResultMaker(table, self.features, self.vocabulary, self._sparse)
         self._model = self._native_model()
         self._set_weights(weights)
 
@@ -365,13 +371,15 @@ def _models(
         return () if found is None else (found,)
     several = tuple(reorder) if isinstance(reorder, Iterable) else (reorder,)
     for model in several:
-        if not isinstance(model, ReorderingModel):
-            raise DecodingError(f"{model!r} is no reordering model")
+        check_model(model, table)
     return several
 
 
 def _orientations(model: ReorderingModel, options: TranslationOptions, width: int) -> FloatArray:
-    rows = np.ascontiguousarray(model.log_probabilities(options), dtype=np.float64)
+    try:
+        rows = np.ascontiguousarray(model.log_probabilities(options), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DecodingError(f"{model.name!r} gave no numbers: {error}") from error
     if rows.shape != (len(options), width):
         raise DecodingError(
             f"{model.name!r} gave numbers of shape {rows.shape}, want {(len(options), width)}"

@@ -20,7 +20,7 @@ from rosewood.decode.translation import PhraseUse, SearchReport, Translation
 from rosewood.forest import Derivation, FeatureSpace, Forest
 from rosewood.rules.table import RuleTable
 
-__all__ = ["PhraseSearch", "Results"]
+__all__ = ["PhraseSearch", "ResultMaker"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class PhraseSearch:
         return self.best.report
 
 
-class Results:
+class ResultMaker:
     """Makes results whose forests share one feature space and one vocabulary."""
 
     def __init__(
@@ -131,8 +131,7 @@ class Results:
         if len(edge_start) < 2:
             return Forest.empty(features=self._features, vocabulary=self._vocabulary)
         edges = len(edge_option)
-        rule = np.append(options.rule, -1)[edge_option]  # the last one is of edges without option
-        rule[rule >= 0] = self._table.ids(rule[rule >= 0])
+        rule = np.append(options.rule_id, -1)[edge_option]  # the last is of edges without option
         return Forest._unchecked(
             edge_start=edge_start,
             tail_start=tail_start,

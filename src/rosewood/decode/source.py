@@ -36,7 +36,7 @@ class Forced:
             raise DecodingError(f"there are no words from {self.begin} to {self.end}")
         if isinstance(self.targets, str) or not isinstance(self.targets, Iterable):
             raise DecodingError(f"targets are {self.targets!r}, want a list of translations")
-        object.__setattr__(self, "targets", tuple(self.targets))
+        object.__setattr__(self, "targets", tuple(dict.fromkeys(self.targets)))
         if not self.targets:
             raise DecodingError(f"words {self.begin} to {self.end} have no translation to choose")
         for target in self.targets:
@@ -55,7 +55,12 @@ class Source:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", _words("", self.words))
+        if not isinstance(self.forced, Iterable):
+            raise DecodingError(f"forced is {self.forced!r}, want a list of translations")
         object.__setattr__(self, "forced", tuple(self.forced))
+        for each in self.forced:
+            if not isinstance(each, Forced):
+                raise DecodingError(f"a forced translation is {each!r}, want one that is Forced")
         if self.reference is not None:
             object.__setattr__(self, "reference", _words("its reference: ", self.reference))
         exclusive = sorted({(each.begin, each.end) for each in self.forced if each.exclusive})

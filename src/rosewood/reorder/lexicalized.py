@@ -16,6 +16,7 @@ import numpy as np
 
 from rosewood.arrays import FloatArray
 from rosewood.errors import DecodingError
+from rosewood.reorder.model import OptionsInContext
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind, orientation_columns
 from rosewood.rules.table import RuleTable
 
@@ -30,16 +31,6 @@ class Lexicalized:
     classes: Classes = "mslr"
     directions: tuple[str, ...] = DIRECTIONS
     name: str = "reorder"
-
-    def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise DecodingError(f"kind is {self.kind!r}, want one of {', '.join(KINDS)}")
-        if self.classes not in CLASSES:
-            raise DecodingError(f"classes is {self.classes!r}, want one of {', '.join(CLASSES)}")
-        ways = tuple(self.directions)
-        if not ways or len(set(ways)) != len(ways) or not set(ways) <= set(DIRECTIONS):
-            raise DecodingError(f"directions are {ways!r}, want some of {', '.join(DIRECTIONS)}")
-        object.__setattr__(self, "directions", ways)
 
     @classmethod
     def of(cls, table: RuleTable, *, kind: Kind | None = None) -> Lexicalized | None:
@@ -67,7 +58,7 @@ class Lexicalized:
                 raise DecodingError(f"{table.folder}: the table has no column {name!r}")
         return tuple(places[name] for name in wanted)
 
-    def log_probabilities(self, options: Any) -> FloatArray:
+    def log_probabilities(self, options: OptionsInContext) -> FloatArray:
         """The same, asked for; options that are of no rule say nothing."""
         rows = np.zeros((len(options), len(self.directions) * len(CLASSES[self.classes])))
         own = options.rule >= 0

@@ -9,17 +9,35 @@ kind.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-from rosewood.rules.settings import CLASSES, Classes, Kind
+from rosewood.arrays import IdArray, LongArray
+from rosewood.errors import DecodingError
+from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind
 from rosewood.rules.table import RuleTable
 
-if TYPE_CHECKING:
-    from rosewood.decode.options import TranslationOptions
+__all__ = ["OptionsInContext", "ReorderingModel", "check_model", "class_names"]
 
-__all__ = ["ReorderingModel", "class_names"]
+
+class OptionsInContext(Protocol):
+    """Translation options of a sentence, as `rosewood.decode.TranslationOptions` has them: option n
+    is of words begin[n]:end[n], by rule rule[n] of the table, or -1."""
+
+    @property
+    def words(self) -> tuple[str, ...]: ...
+    @property
+    def table(self) -> RuleTable: ...
+    @property
+    def begin(self) -> IdArray: ...
+    @property
+    def end(self) -> IdArray: ...
+    @property
+    def rule(self) -> LongArray: ...
+    def __len__(self) -> int: ...
+    def source_words(self, option: int) -> tuple[str, ...]: ...
+    def target_words(self, option: int) -> tuple[str, ...]: ...
 
 
 @runtime_checkable
@@ -51,7 +69,7 @@ class ReorderingModel(Protocol):
         `class_names`; None if they are to be asked for."""
         ...
 
-    def log_probabilities(self, options: TranslationOptions) -> ArrayLike:
+    def log_probabilities(self, options: OptionsInContext) -> ArrayLike:
         """A row for each option, in the order of `class_names`; 0 says nothing."""
         ...
 
@@ -59,3 +77,31 @@ class ReorderingModel(Protocol):
 def class_names(model: ReorderingModel) -> tuple[str, ...]:
     """The columns of a model: a direction after the other, and in each a class after the other."""
     return tuple(f"{way}_{name}" for way in model.directions for name in CLASSES[model.classes])
+
+
+def check_model(model: object, table: RuleTable) -> None:
+    """Refuses what is no reordering model, or none that a decoder can track."""
+    if not isinstance(model, ReorderingModel):
+        raise DecodingError(f"{model!r} is no reordering model")
+    if not isinstance(model.name, str) or not model.name or ":" in model.name:
+        raise DecodingError(f"{model!r} has the name {model.name!r}, want a text without colon")
+    for what, value, among in (
+        ("kind", model.kind, KINDS),
+        ("classes", model.classes, tuple(CLASSES)),
+    ):
+        if value not in among:
+            raise DecodingError(
+                f"{model.name!r}: {what} is {value!r}, want one of {', '.join(among)}"
+            )
+    ways = tuple(model.directions)
+    if not ways or len(set(ways)) != len(ways) or not set(ways) <= set(DIRECTIONS):
+        listed = ", ".join(DIRECTIONS)
+        raise DecodingError(f"{model.name!r}: directions are {ways!r}, want some of {listed}")
+    columns = model.columns(table)
+    if columns is not None:
+        known = range(len(table.features))
+        if len(columns) != len(class_names(model)) or any(each not in known for each in columns):
+            raise DecodingError(
+                f"{model.name!r}: its columns are {columns!r}, want {len(class_names(model))} of "
+                f"the table's {len(known)}"
+            )
