@@ -16,7 +16,6 @@ from tests.system.test_decode_cli import DECODE, models, place  # noqa: F401
 from rosewood.forest import ForestSet
 from rosewood.model import write_weights
 
-
 VARIATIONAL = ["--consensus", "variational", "--set"]
 
 
@@ -31,10 +30,10 @@ VARIATIONAL = ["--consensus", "variational", "--set"]
         (["--consensus", "mbr", "--set", "order=2"], "mbr has no such setting; it has k, metric"),
         (["--consensus", "mbr", "--set", "k=many"], "--set k=many: want a number"),
         (["--consensus", "mbr", "--set", "metric=no"], "there is no metric 'no'"),
-        (VARIATIONAL + ["mixture=1"], "--set mixture=1: '1' is no order with its weight"),
-        (VARIATIONAL + ["mixture=1:1,1:2"], "--set mixture=1:1,1:2: order 1 stands twice"),
-        (VARIATIONAL + ["mixture=0:1"], "an order is 0"),
-        (VARIATIONAL + ["mixture=1:1", "--set", "order=2"], "it has orders already"),
+        ([*VARIATIONAL, "mixture=1"], "--set mixture=1: '1' is no order with its weight"),
+        ([*VARIATIONAL, "mixture=1:1,1:2"], "--set mixture=1:1,1:2: order 1 stands twice"),
+        ([*VARIATIONAL, "mixture=0:1"], "an order is 0"),
+        ([*VARIATIONAL, "mixture=1:1", "--set", "order=2"], "it has orders already"),
         (["--forests", "f.txt"], "f.txt: --forests: a set of forests ends with .rwf"),
         (["--picture", "p.png"], "p.png: --picture: it ends with .svg or .html"),
         (["--pop-limit", "0"], "pop_limit is 0, want a whole number from 1 on"),
@@ -120,8 +119,8 @@ def test_what_must_be_known_is_told_quietly(command, place):  # noqa: F811
     done = command(*DECODE, "bad", *SKIP)
     assert done.err.splitlines() == [
         "rosewood: bad lines, left blank: 1 (lines 2)",
-        "rosewood: the first of the bad ones, line 2: it is not UTF-8: invalid start byte at byte 1 "
-        "of the line",
+        "rosewood: the first of the bad ones, line 2: it is not UTF-8: invalid start byte at byte "
+        "1 of the line",
     ]
     narrow = command(*DECODE, "in", "--max-pops", 1, "-q")
     assert narrow.err.startswith("rosewood: searched less thoroughly, for --max-pops: ")

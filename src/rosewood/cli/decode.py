@@ -288,7 +288,7 @@ def decode(
         typer.Option(
             "--on-bad-line",
             metavar="stop|skip",
-            help="Stop at a line that cannot be read, or leave its translation blank and tell of it.",
+            help="Stop at a line that cannot be read, or leave it blank and tell of it.",
         ),
     ] = "stop",
     line_words: LineWords = 10_000,

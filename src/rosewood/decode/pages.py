@@ -72,7 +72,8 @@ def page_section(number: int, source: str, target: str, explained: Explanation) 
     return (
         f'<h3 style="{_FONT};font-size:16px;margin:28px 0 2px" dir="auto">'
         f'<span style="opacity:0.5">{number}</span> {escape(clean(source))}</h3>\n'
-        f'<p style="{_FONT};font-size:15px;margin:2px 0 10px" dir="auto">{escape(clean(target))}</p>\n'
+        f'<p style="{_FONT};font-size:15px;margin:2px 0 10px" dir="auto">'
+        f"{escape(clean(target))}</p>\n"
         f"{explanation_html(explained)}"
     )
 
