@@ -91,7 +91,9 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _head(name: str, left: bool) -> str:
-    return f'<th style="{_LEFT if left else _RIGHT};font-weight:600">{escape(clean(name))}</th>'
+    """A heading; long names may break behind _, so that more columns are in sight."""
+    style = f"{_LEFT if left else _RIGHT}{_BOLD};white-space:normal;vertical-align:bottom"
+    return f'<th style="{style}">{escape(clean(name)).replace("_", "_<wbr/>")}</th>'
 
 
 def _plain(text: str, more: str = "") -> str:
