@@ -221,3 +221,5 @@ def test_what_is_refused(decoder):
         TextTranslator(decoder, german)
     with pytest.raises(DecodingError, match="texts are a list of them"):
         next(TextTranslator(decoder).translate("das haus"))
+    with pytest.raises(DecodingError, match="the glossary is dict, want a Glossary"):
+        TextTranslator(decoder, glossary={"haus": "house"})

@@ -41,10 +41,8 @@ class GlossaryEntry:
         if not self.source:
             raise DecodingError("there is no source phrase")
         given = Forced(0, len(self.source), self.targets)  # which checks what it is given
-        targets = tuple(" ".join(split(target)) for target in given.targets)
-        if len(set(targets)) < len(targets):
-            raise DecodingError(f"{' '.join(self.source)!r} has one translation twice")
-        object.__setattr__(self, "targets", targets)
+        targets = dict.fromkeys(" ".join(split(target)) for target in given.targets)
+        object.__setattr__(self, "targets", tuple(targets))
         if not isinstance(self.exclusive, bool):
             raise DecodingError(f"exclusive is {self.exclusive!r}, want True or False")
 

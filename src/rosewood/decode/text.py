@@ -66,6 +66,8 @@ class TextTranslator:
         that have a translation say what the words between them become."""
         if (source is None) != (target is None):
             raise DecodingError("raw text needs a processor for the source and one for the target")
+        if glossary is not None and not isinstance(glossary, Glossary):
+            raise DecodingError(f"the glossary is {type(glossary).__name__}, want a Glossary")
         if inline and source is not None and not source.protect_tags:
             raise DecodingError(
                 "spans within the text are tags, and the processor of the source does not look for "
