@@ -219,6 +219,7 @@ def test_arpa_files_and_mixtures(command, place):  # noqa: F811
         ("mbr", ["k=20", "metric=chrf", "scale=2"], "posterior"),
         ("forest-mbr", ["order=3", "posterior=expected", "margin=20"], "gain"),
         ("variational", ["order=3", "viterbi=0.5"], "divergence"),
+        ("variational", ["mixture=1:0.5,2:0.5", "scale=2"], "divergence"),
     ],
 )
 def test_consensus(command, place, name, settings, key):  # noqa: F811
@@ -237,7 +238,9 @@ def test_explanations(command, place):  # noqa: F811
     done = command(*DECODE, "in", "--explain", "--picture", "p.html", "-q")
     assert done.out.splitlines() == SAID
     assert done.err.startswith("1\nwords")
-    assert (place / "p.html").read_text().count("<svg") == 3
+    page = (place / "p.html").read_text()
+    assert page.count("<svg") == page.count("<h3") == 3
+    assert '<span style="opacity:0.5">3</span> zyx wir gehen nach hause .</h3>' in page
     rows = command(*DECODE, "in", "--explain", "--json", "-q")
     assert rows.err == ""
     row = json.loads(rows.out.splitlines()[0])
@@ -259,12 +262,13 @@ def test_references(command, place):  # noqa: F811
     (place / "refs").write_text("the building is little .\n\nwe go home .\n")
     done = command(*DECODE, "in", "--reference", "refs")
     assert done.out.splitlines() == ["the building is little .", "", ""]
-    assert "rosewood: references that cannot be reached: 1 (lines 3)" in done.err
+    assert "rosewood: references that cannot be reached, left blank: 1 (lines 3)" in done.err
     rows = command(*DECODE, "in", "--reference", "refs", "--json", "-q").out.splitlines()
     row = json.loads(rows[2])
     assert (row["report"]["reachable"], row["translation"], row["score"]) == (False, None, None)
     lists = command(*DECODE, "in", "--reference", "refs", "--nbest", 2, "--forests", "f.rwf")
-    assert {line.split()[0] for line in lists.out.splitlines()} == {"0", "1"}
+    assert {line.split()[0] for line in lists.out.splitlines()} == {"0", "1", "2"}
+    assert lists.out.splitlines()[-1].startswith("2 |||  ||| phrase_ef=0.0 ")
     assert ForestSet("f.rwf")[2].is_empty
     (place / "refs").write_text("a\n")
     done = command(*DECODE, "in", "--reference", "refs", "-o", "out")

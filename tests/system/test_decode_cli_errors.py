@@ -13,7 +13,10 @@ from tests.decoders import WEIGHTS
 from tests.system.commands import command  # noqa: F401
 from tests.system.test_decode_cli import DECODE, models, place  # noqa: F401
 
+from rosewood.forest import ForestSet
 from rosewood.model import write_weights
+
+VARIATIONAL = ["--consensus", "variational", "--set"]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,10 @@ from rosewood.model import write_weights
         (["--consensus", "mbr", "--set", "order=2"], "mbr has no such setting; it has k, metric"),
         (["--consensus", "mbr", "--set", "k=many"], "--set k=many: want a number"),
         (["--consensus", "mbr", "--set", "metric=no"], "there is no metric 'no'"),
+        ([*VARIATIONAL, "mixture=1"], "--set mixture=1: '1' is no order with its weight"),
+        ([*VARIATIONAL, "mixture=1:1,1:2"], "--set mixture=1:1,1:2: order 1 stands twice"),
+        ([*VARIATIONAL, "mixture=0:1"], "an order is 0"),
+        ([*VARIATIONAL, "mixture=1:1", "--set", "order=2"], "it has orders already"),
         (["--forests", "f.txt"], "f.txt: --forests: a set of forests ends with .rwf"),
         (["--picture", "p.png"], "p.png: --picture: it ends with .svg or .html"),
         (["--pop-limit", "0"], "pop_limit is 0, want a whole number from 1 on"),
@@ -102,6 +109,45 @@ def test_bad_lines(command, place, line, told):  # noqa: F811
     assert (place / "links").read_text().splitlines()[1] == ""
     rows = command(*DECODE, "bad", "--on-bad-line", "skip", "--json", "-q", *limits).out
     assert json.loads(rows.splitlines()[1]) == {"id": "1", "src": "", "error": told}
+
+
+SKIP = ["--on-bad-line", "skip", "-q"]
+
+
+def test_what_must_be_known_is_told_quietly(command, place):  # noqa: F811
+    (place / "bad").write_bytes(b"das haus\n\xff\n")
+    done = command(*DECODE, "bad", *SKIP)
+    assert done.err.splitlines() == [
+        "rosewood: bad lines, left blank: 1 (lines 2)",
+        "rosewood: the first of the bad ones, line 2: it is not UTF-8: invalid start byte at byte "
+        "1 of the line",
+    ]
+    narrow = command(*DECODE, "in", "--max-pops", 1, "-q")
+    assert narrow.err.startswith("rosewood: searched less thoroughly, for --max-pops: ")
+    untuned = command(*DECODE[:-2], "in", "-q")
+    assert untuned.err.startswith("rosewood: there are no --weights")
+
+
+def test_forests_of_bad_lines(command, place):  # noqa: F811
+    (place / "bad").write_bytes(b"\n\xff\ndas haus\n")
+    command(*DECODE, "bad", *SKIP, "--forests", "f.rwf", "-o", "out")
+    forests = ForestSet("f.rwf")
+    assert [each.is_empty for each in forests] == [False, True, False]
+    assert ["error" in forests.info(number) for number in range(3)] == [False, True, False]
+    assert forests.info(1)["error"].startswith("it is not UTF-8")
+
+
+@pytest.mark.parametrize("how", [[], ["--json"]])
+@pytest.mark.parametrize("bad", [1, 2])  # in the middle; at the end
+def test_lists_with_bad_lines_can_be_tuned_on(command, place, how, bad):  # noqa: F811
+    lines = [b"das haus ist klein ."] * 3
+    lines[bad] = b"\xff"
+    (place / "bad").write_bytes(b"\n".join(lines) + b"\n")
+    (place / "refs").write_text("the building is little .\n" * 3)
+    name = "dev.jsonl" if how else "dev.nbest"
+    assert command(*DECODE, "bad", *SKIP, "--nbest", 5, *how, "-o", name).code == 0
+    done = command("tune", name, "--ref", "refs", "--method", "mert", "-o", "w2.json", "-q")
+    assert (done.code, (place / "w2.json").exists()) == (0, True), done.err
 
 
 def test_spans_that_are_bad_can_be_skipped(command, place):  # noqa: F811

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.decoders import PAIRS, small_decoder
 
-from rosewood.corpus import TextProcessor, make_tokeniser
+from rosewood.corpus import TextProcessor, Truecaser, make_tokeniser
 from rosewood.decode import Glossary, SearchSettings, TextTranslator
 from rosewood.errors import DecodingError
 
@@ -129,6 +129,50 @@ def test_a_glossary_is_exact(decoder):
     assert said(translator, "Hallo {name}!") == "Hello {name}!"  # what a value is goes first
 
 
+@pytest.mark.parametrize("joiners", [False, True])
+@pytest.mark.parametrize(
+    ("text", "terms", "found"),
+    [
+        ("Das sehen Sie .", ["Sie"], {"Sie": 2}),
+        ("Das sehen sie .", ["Sie"], {}),
+        ("Das sehen Sie .", ["sie"], {}),
+        ("Sie kommen .", ["Sie"], {"Sie": 0}),
+        ("Sie kommen .", ["sie"], {"sie": 0}),
+        ("Sie kommen .", ["sie", "Sie"], {"Sie": 0}),  # as it is written comes first
+        ("Hier . Sie kommen .", ["sie kommen"], {"sie kommen": 2}),
+        ("Das Haus ist klein .", ["das Haus"], {"das Haus": 0}),
+        ("Das Haus ist klein .", ["Das Haus"], {"Das Haus": 0}),
+        ("Hier ist das Haus .", ["Das Haus"], {}),
+        ("Widgets sind hier .", ["widgets"], {"widgets": 0}),  # which the truecaser never saw
+        ("GmbH ist hier .", ["gmbh"], {}),
+        ("DAS HAUS IST KLEIN .", ["das Haus"], {"das Haus": 0}),
+        ("<b>Das</b> Haus {name} .", ["das Haus", "{name}"], {"das Haus": 0}),
+    ],
+)
+def test_capitals_of_a_glossary(decoder, joiners, text, terms, found):
+    known = Truecaser({"das": 9, "sie": 5, "Haus": 9, "hier": 3, "ist": 3})
+    german = TextProcessor(make_tokeniser("unicode", language="de", joiners=joiners), known)
+    english = processors()[1]
+    lines = [f"{term}\t{term} forced" for term in terms]
+    glossary = Glossary.read(lines, source_text=german, target_text=english)
+    translator = TextTranslator(decoder, german, english, glossary=glossary)
+    forced = {
+        each.targets[0].removesuffix(" forced"): each.begin
+        for each in translator.prepare(text).source.forced
+        if each.targets[0].endswith("forced")
+    }
+    assert forced == found
+
+
+def test_capitals_count_where_nothing_changes_them(decoder):
+    german = TextProcessor(make_tokeniser("unicode", language="de"))
+    english = TextProcessor(make_tokeniser("unicode", language="en"))
+    glossary = Glossary.read(["das Haus\tX"], source_text=german, target_text=english)
+    translator = TextTranslator(decoder, german, english, glossary=glossary)
+    assert translator.prepare("Das Haus").source.forced == ()
+    assert len(translator.prepare("das Haus").source.forced) == 1
+
+
 def test_spans_within_raw_text(decoder):
     translator = TextTranslator(decoder, *processors(), inline=True)
     text = 'Das <x translation="Big {0}||Small">Haus {name}</x> ist <b>klein</b>.'
@@ -177,3 +221,5 @@ def test_what_is_refused(decoder):
         TextTranslator(decoder, german)
     with pytest.raises(DecodingError, match="texts are a list of them"):
         next(TextTranslator(decoder).translate("das haus"))
+    with pytest.raises(DecodingError, match="the glossary is dict, want a Glossary"):
+        TextTranslator(decoder, glossary={"haus": "house"})

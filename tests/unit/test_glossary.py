@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.decoders import small_decoder
 
-from rosewood.corpus import TextProcessor, make_tokeniser
+from rosewood.corpus import TextProcessor, Truecaser, make_tokeniser
 from rosewood.decode import Forced, Glossary, GlossaryEntry, Source
 from rosewood.errors import DecodingError, FormatError
 
@@ -84,10 +84,53 @@ def test_entries_at_hand():
     assert list(Glossary(twice)) == [GlossaryEntry(("a",), ("b", "c"))]
     with pytest.raises(DecodingError, match="has this translation already"):
         Glossary([twice[0], twice[0]])
-    with pytest.raises(DecodingError, match="or one of them twice"):
-        GlossaryEntry(("a",), ("b", "b"))
+    assert GlossaryEntry(("a",), ("b c", "b  c", "b c")).targets == ("b c",)
     with pytest.raises(DecodingError, match="no translation"):
         GlossaryEntry(("a",), ())
+
+
+def test_phrases_as_people_type_them():
+    entry = GlossaryEntry("das  haus", ["the  house", ""])
+    assert entry == GlossaryEntry(("das", "haus"), ("the house", ""))
+    assert GlossaryEntry(["das", "haus"], ("the house", "")) == entry
+    glossary = Glossary([entry])
+    want = (Forced(1, 3, ("the house", "")),)
+    assert glossary.apply("hier das haus") == want
+    assert glossary.apply(["hier", "das", "haus"]) == want
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        (("haus", "house"), "targets are 'house', want a list of translations"),
+        ((("das haus",), ("house",)), "word 1 of a sentence is 'das haus', which is no word"),
+        (((1,), ("house",)), "is 1, which is no word"),
+        ((None, ("house",)), "words of a sentence are None"),
+        (("haus", None), "targets are None"),
+        (("haus", (1,)), "a translation is 1"),
+        (("", ("house",)), "there is no source phrase"),
+        (("haus", ("house",), "soft"), "exclusive is 'soft', want True or False"),
+    ],
+)
+def test_phrases_that_are_none(entry, told):
+    with pytest.raises(DecodingError) as refused:
+        GlossaryEntry(*entry)
+    assert told in str(refused.value)
+
+
+def test_entries_that_are_none():
+    with pytest.raises(DecodingError, match="an entry is 'a', want a GlossaryEntry"):
+        Glossary("ab")
+    with pytest.raises(DecodingError):
+        Glossary().apply(("das haus",))
+    with pytest.raises(DecodingError, match="has 2 words, and another 1"):
+        Glossary().apply("das haus", also=["das"])
+
+
+def test_other_forms_of_a_sentence():
+    glossary = Glossary.read(["Sie\tyou", "sie\tthey", "sie kommen\tthey come"])
+    assert glossary.apply("Sie", also=["sie"]) == (Forced(0, 1, ("you",)),)
+    assert glossary.apply("Sie kommen", also=["sie kommen"]) == (Forced(0, 2, ("they come",)),)
 
 
 def test_raw_phrases():
@@ -101,6 +144,13 @@ def test_raw_phrases():
     assert english.decode(entry.targets[0].split()) == "Hat™, a."
     with pytest.raises(FormatError, match="<text>:1: there is the tag '<b>' in a phrase"):
         Glossary.read(["<b>Haus</b>\thouse"], source_text=german, target_text=english)
+
+
+def test_a_raw_phrase_is_no_sentence():
+    german = TextProcessor(make_tokeniser("unicode", language="de"), Truecaser({"sie": 9}))
+    english = TextProcessor(make_tokeniser("unicode", language="en"), Truecaser({"you": 9}))
+    (entry,) = Glossary.read(["Sie\tYou"], source_text=german, target_text=english)
+    assert entry == GlossaryEntry(("Sie",), ("You",))
 
 
 words = st.sampled_from("abc")

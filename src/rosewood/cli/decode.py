@@ -90,7 +90,9 @@ def decode(
     target_words: Annotated[
         bool,
         typer.Option(
-            "--target-words", rich_help_panel=_MODEL, help="So is every target word, word:…."
+            "--target-words",
+            rich_help_panel=_MODEL,
+            help="Every target word is a sparse feature, word:….",
         ),
     ] = False,
     search: Annotated[
@@ -107,11 +109,11 @@ def decode(
         str | None, _limit("--pop-limit", "400", "Hypotheses made for each number of words.")
     ] = None,
     stack_size: Annotated[
-        str | None, _limit("--stack-size", "200", "Of which so many are kept.")
+        str | None, _limit("--stack-size", "200", "Hypotheses kept for each number of words.")
     ] = None,
     beam: Annotated[
         str | None,
-        _limit("--beam", "none", "Those that are worse than the best by more are not kept."),
+        _limit("--beam", "none", "Hypotheses worse than the best by more are not kept."),
     ] = None,
     distortion_limit: Annotated[
         str | None, _limit("--distortion-limit", "6", "Words that a jump skips.")
@@ -153,7 +155,8 @@ def decode(
         typer.Option(
             "--inline",
             rich_help_panel=_TEXT,
-            help='The input itself says so: <x translation="the house||the home">das haus</x>; '
+            help='The input itself says what words must become: <x translation="the house||the '
+            'home">das haus</x>; '
             "< > & of the text are written &lt; &gt; &amp;.",
         ),
     ] = False,
@@ -182,7 +185,8 @@ def decode(
             "--text-target",
             metavar="FILE",
             rich_help_panel=_TEXT,
-            help="And so is the output: the processor of the other language.",
+            help="The output is raw text: the processor of the target language. It goes with "
+            "--text-source.",
         ),
     ] = None,
     consensus: Annotated[
@@ -202,8 +206,9 @@ def decode(
             metavar="NAME=VALUE",
             callback=merged,
             rich_help_panel=_CHOICE,
-            help="Its settings: scale and margin; of mbr k and metric; of forest-mbr order, "
-            "precision, ratio and posterior (exact or expected); of variational order and viterbi.",
+            help="Settings of --consensus: scale and margin; of mbr k and metric; of forest-mbr "
+            "order, precision, ratio and posterior (exact or expected); of variational order or "
+            "mixture (1:0.5,2:0.5: orders and their weights), and viterbi.",
         ),
     ] = None,
     output: Annotated[
@@ -274,7 +279,8 @@ def decode(
             "--picture",
             metavar="FILE",
             rich_help_panel=FILES,
-            help="The same to look at: .svg of one sentence, or an .html page of many.",
+            help="Pictures of the phrases, and in a page what each feature says of them: .svg for "
+            "one sentence, or .html for many.",
         ),
     ] = None,
     on_bad_line: Annotated[
@@ -282,7 +288,7 @@ def decode(
         typer.Option(
             "--on-bad-line",
             metavar="stop|skip",
-            help="Stop at a line that cannot be read, or leave it blank and count it.",
+            help="Stop at a line that cannot be read, or leave it blank and tell of it.",
         ),
     ] = "stop",
     line_words: LineWords = 10_000,
@@ -343,12 +349,13 @@ def decode(
     )
     translator = make_translator(decoder, text_source, text_target, glossary, inline)
     wanted = Wanted(output, nbest, distinct, json, explain, chosen, alignment, forests, picture)
-    if weights is None and not quiet:
+    if weights is None:
         warn("there are no --weights: untuned ones are used, with which tuning may begin")
     with progress("decoding, sentences", quiet=quiet) as step:
         results = run(translator, reading, wanted, threads=workers, step=step)
     if not quiet:
-        results.tell(unknown)
+        results.tell_sums(unknown)
+    results.tell_doubts()
 
 
 def _check(

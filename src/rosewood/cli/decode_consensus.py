@@ -22,13 +22,29 @@ def _metric(text: str) -> Any:
     return parse_metric(text)
 
 
+def _mixture(text: str) -> dict[int, float]:
+    """Orders and their weights, as in 1:0.5,2:0.5."""
+    shares: dict[int, float] = {}
+    for part in text.split(","):
+        order, _, share = part.partition(":")
+        try:
+            number, weight = int(order), float(share)
+        except ValueError:
+            told = f"{part!r} is no order with its weight: want something like 1:0.5,2:0.5"
+            raise DecodingError(told) from None
+        if number in shares:
+            raise DecodingError(f"order {number} stands twice")
+        shares[number] = weight
+    return shares
+
+
 _EVERYWHERE: dict[str, Callable[[str], Any]] = {"scale": float, "margin": float}
 _SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
     "mbr": {"k": int, "metric": _metric, **_EVERYWHERE},
     "forest-mbr": {
         "order": int, "precision": float, "ratio": float, "posterior": str, **_EVERYWHERE,
     },
-    "variational": {"order": int, "viterbi": float, **_EVERYWHERE},
+    "variational": {"order": int, "mixture": _mixture, "viterbi": float, **_EVERYWHERE},
 }  # fmt: skip
 
 
@@ -62,6 +78,8 @@ class Consensus:
                 raise DecodingError(f"--set {key}={text}: want a number") from None
             except RosewoodError as error:
                 raise DecodingError(f"--set {key}={text}: {error}") from None
+        if "order" in settings and "mixture" in settings:
+            raise DecodingError("--set mixture: it has orders already, there is no other order")
         return cls(name, settings)
 
     def __call__(self, forest: Forest, weight: FloatArray) -> tuple[Derivation, dict[str, Any]]:

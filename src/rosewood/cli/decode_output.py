@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +88,7 @@ class Writer:
     def __call__(self, job: Job, best: Translation, found: PhraseSearch | None) -> TranslatedText:
         """Writes one, and says what was chosen."""
         from rosewood.corpus.lines import at
+        from rosewood.forest import Forest
 
         with at(f"line {job.number}", None):
             chosen = self._chosen(job, best, found)
@@ -102,9 +103,13 @@ class Writer:
             self.links(" ".join(f"{i}-{j}" for i, j in links))
         if self.forests is not None and found is not None:
             info = {"id": str(job.number - 1), "src": job.prepared.source.text}
-            self.forests.append(found.forest, info)
+            forest = found.forest
+            if job.error is not None:  # no derivations at all: it is no empty sentence
+                info["error"] = job.error
+                forest = Forest.empty(features=forest.features, vocabulary=forest.vocabulary)
+            self.forests.append(forest, info)
         if chosen.why is not None:
-            self._tell(job, chosen.why)
+            self._tell(job, chosen.said.text, chosen.why)
         return chosen.said
 
     def _chosen(self, job: Job, best: Translation, found: PhraseSearch | None) -> _Chosen:
@@ -112,7 +117,9 @@ class Writer:
 
         text_of, wanted = self.translator.text_of, self.wanted
         if found is None or job.error is not None or found.forest.is_empty:
-            return _Chosen(text_of(best, job.prepared))
+            # A list is never empty: learners want one for each line of their references.
+            blank = replace(best, words=(), score=0.0, features={}, phrases=())
+            return _Chosen(text_of(best, job.prepared), () if wanted.nbest is None else (blank,))
         decoder = self.translator.decoder
         theta = decoder.theta()
         chosen, told, derivation = best, None, None
@@ -140,7 +147,8 @@ class Writer:
         chosen = found.said.translation
         row: dict[str, Any] = {"id": str(job.number - 1), "src": job.prepared.text}
         if job.error is not None:
-            return json.dumps({**row, "error": job.error}, ensure_ascii=False)
+            row |= {"error": job.error, **self._hyps(job, found)}
+            return json.dumps(row, ensure_ascii=False)
         is_there = chosen.report.reachable
         row |= {
             "translation": found.said.text if is_there else None,
@@ -164,30 +172,40 @@ class Writer:
             row["consensus"] = found.consensus
         if found.why is not None and self.wanted.explain:
             row["explanation"] = found.why.to_dict()
-        if self.wanted.nbest is not None:
-            row["hyps"] = [
-                {
-                    "text": self.translator.text_of(each, job.prepared).text,
-                    "features": all_features(each, self.dense),
-                    "scores": {"model": each.score},
-                }
-                for each in found.others
-            ]
+        row |= self._hyps(job, found)
         return json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+    def _hyps(self, job: Job, found: _Chosen) -> dict[str, Any]:
+        """The list of a row, where one is wanted."""
+        from rosewood.decode.alternatives import all_features
+
+        if self.wanted.nbest is None:
+            return {}
+        hyps = [
+            {
+                "text": self.translator.text_of(each, job.prepared).text,
+                "features": all_features(each, self.dense),
+                "scores": {"model": each.score},
+            }
+            for each in found.others
+        ]
+        return {"hyps": hyps}
 
     @property
     def _is_svg(self) -> bool:
         return self.wanted.picture is not None and self.wanted.picture.suffix.lower() == ".svg"
 
-    def _tell(self, job: Job, why: Explanation) -> None:
+    def _tell(self, job: Job, said: str, why: Explanation) -> None:
         """The explanation as a table beside the results, and as a picture."""
+        from rosewood.decode.pages import page_section
+
         if self.wanted.explain and not self.wanted.json:
             print(f"{job.number}\n{why.to_text()}", file=sys.stderr)
         if self.draw is None:
             return
         self.drawn += 1
         if not self._is_svg:
-            self.draw(f"<h3>{job.number}</h3>\n{why.to_html()}")
+            self.draw(page_section(job.number, job.prepared.text, said, why))
         elif self.drawn == 1:
             self.draw(why.to_svg())
         else:

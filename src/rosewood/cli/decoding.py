@@ -269,8 +269,8 @@ class Results:
             if is_so:
                 numbers.append(job.number)
 
-    def tell(self, unknown: str) -> None:
-        """All that is worth knowing, on standard error."""
+    def tell_sums(self, unknown: str) -> None:
+        """How much there was, and how long it took."""
         rate = self.words / self.seconds if self.seconds else 0.0
         warn(
             f"{_count(self.sentences, 'sentence')}, {_count(self.words, 'word')} in "
@@ -279,10 +279,13 @@ class Results:
         if self.unknown:
             done = "copied" if unknown == "copy" else "dropped"
             warn(f"{_count(self.unknown, 'word')} that no rule translates, {done}")
+
+    def tell_doubts(self) -> None:
+        """Which translations are not what one would think: that must be known always."""
         for numbers, told in (
             (self.narrowed, "searched less thoroughly, for --max-pops"),
             (self.timed_out, "ended by --time-limit, another run may find something else"),
-            (self.unreachable, "references that cannot be reached"),
+            (self.unreachable, "references that cannot be reached, left blank"),
             ([number for number, _ in self.bad], "bad lines, left blank"),
             (self.lost, "lack placeholders that their source has"),
             (self.added, "have placeholders that their source has not"),

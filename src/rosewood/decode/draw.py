@@ -1,10 +1,8 @@
-"""Pictures of a translation: how its phrases lie, and in which order the source was covered.
+"""Pictures of a translation: how its phrases lie, and where they went.
 
-`to_svg`        source words above, target words below, both in boxes by phrase, joined by bands.
-                A phrase has one colour above and below.  Words that no rule translates stand in
-                hollow red boxes, forced translations in boxes with a strong frame.
-`coverage_svg`  a row for each phrase from the first to the last: its source words full, those
-                covered before it pale, its target words beside them.
+Source words stand above, target words below, both in boxes by phrase, joined by bands.  A phrase
+has one colour above and below.  Words that no rule translates stand in hollow red boxes, forced
+translations in boxes with a strong frame.
 
 Resting on a phrase tells its rule and, of an `Explanation`, its features.  The SVG has its own
 background and no style sheet, script, identifier or outside resource; words are escaped.
@@ -21,9 +19,9 @@ from rosewood.decode.source import Source
 from rosewood.decode.translation import PhraseUse
 from rosewood.lettering import ACCENT, ROSEWOOD
 
-__all__ = ["Derived", "coverage_svg", "to_svg"]
+__all__ = ["Derived", "to_svg"]
 
-_PAPER, _CELL, _LINE, _INK, _FAINT = "#fdfbf7", "#ffffff", "#ebe4da", "#2b2523", "#a79c92"
+_PAPER, _CELL, _INK, _FAINT = "#fdfbf7", "#ffffff", "#2b2523", "#a79c92"
 _FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _COLOURS = (
     "#8fb8de", "#e8b98a", "#a8cf9d", "#d9a3c4", "#e3d37e", "#9fd0cd", "#c3aee0", "#dba79b",
@@ -31,7 +29,6 @@ _COLOURS = (
 _MARGIN, _PAD, _BETWEEN = 16.0, 7.0, 8.0  # around the picture, in boxes, between boxes
 _HIGH, _APART = 28.0, 76.0  # of a box; between the two rows
 _WIDEST = 190.0  # of a word
-_CELL_SIDE = 20.0
 _FEATURES_TOLD = 30
 
 
@@ -71,43 +68,6 @@ def to_svg(translation: Derived) -> str:
     wide = max(width, sum(say.text_width(text, 11.5) + 34 for text, _ in legend))
     marks = _legend_marks(legend, height - 26)
     return _svg(wide + 2 * _MARGIN, height, [*groups, *letters, *marks])
-
-
-def coverage_svg(translation: Derived) -> str:
-    """A row for each phrase in the order of the target: which source words it covers."""
-    words, phrases = translation.source.words, translation.phrases
-    shown = [say.shorten(say.clean(word), _WIDEST) for word in words]
-    rise = max((say.text_width(word, 11.5) for word in shown), default=0.0) * 0.87
-    x, y = _MARGIN, _MARGIN + rise + 10
-    side = _CELL_SIDE
-    parts = []
-    for place, word in enumerate(shown):
-        left, base = x + (place + 0.5) * side + 3, y - 6
-        turn = f"rotate(-60 {say.decimal(left)} {say.decimal(base)})"
-        parts.append(_text(left, base, word, "start", size=11.5, more=f' transform="{turn}"'))
-    told = [" ".join(translation.words[p.target_begin : p.target_end]) or "–" for p in phrases]
-    covered: set[int] = set()
-    for row, phrase in enumerate(phrases):
-        above = y + row * side
-        cells = []
-        for place in range(len(words)):
-            own = phrase.begin <= place < phrase.end
-            fill = _colour(row, phrase) if own else _LINE if place in covered else _CELL
-            cells.append(
-                f'<rect x="{say.decimal(x + place * side)}" y="{say.decimal(above)}" '
-                f'width="{say.decimal(side)}" height="{say.decimal(side)}" fill="{fill}" '
-                f'stroke="{_LINE}"/>'
-            )
-        covered.update(range(phrase.begin, phrase.end))
-        said = say.shorten(say.clean(told[row]), 2 * _WIDEST)
-        beside = x + len(words) * side + 10
-        cells.append(_text(beside, above + 0.7 * side, said, "start", colour=_letter(phrase)))
-        title = f"<title>{say.xml_text(_about(translation, phrase))}</title>"
-        parts.append(f"<g>{title}{''.join(cells)}</g>")
-    last = max((say.text_width(word, 11.5) * 0.5 for word in shown[-6:]), default=0.0)
-    wide = max([min(say.text_width(text), 2 * _WIDEST) for text in told] + [last])
-    width = 2 * _MARGIN + len(words) * side + 14 + wide
-    return _svg(width, y + len(phrases) * side + _MARGIN, parts)
 
 
 class _Row:
@@ -180,10 +140,6 @@ def _about(translation: Derived, phrase: PhraseUse) -> str:
 
 def _colour(number: int, phrase: PhraseUse) -> str:
     return "#f3d3d9" if phrase.is_unknown else _COLOURS[number % len(_COLOURS)]
-
-
-def _letter(phrase: PhraseUse) -> str:
-    return ACCENT if phrase.is_unknown else ROSEWOOD if phrase.is_forced else _INK
 
 
 def _look(number: int, phrase: PhraseUse) -> str:

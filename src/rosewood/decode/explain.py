@@ -30,7 +30,10 @@ __all__ = [
     "Table",
     "difference",
     "explain",
+    "signed",
 ]
+
+_ROUNDING = 1e-9  # relative: scores are sums of many features
 
 
 @dataclass(frozen=True)
@@ -249,14 +252,19 @@ class Difference:
         return self.first.score - self.second.score
 
     def verdict(self) -> str:
-        """In one sentence: who wins, by what, against what."""
-        if self.margin == 0:
+        """In one sentence: who wins, by what, against what.
+
+        What is less than rounding makes of scores like these is no difference.
+        """
+        noise = _ROUNDING * max(1.0, abs(self.first.score), abs(self.second.score))
+        if abs(self.margin) <= noise:
             return "Both have the same score."
         winner, sign = ("first", 1.0) if self.margin > 0 else ("second", -1.0)
+        least = noise / len(self.changes)
         adds = [(c.name, sign * c.contribution) for c in self.changes]
-        good = [(name, value) for name, value in adds if value > 0]
-        bad = [(name, value) for name, value in adds if value < 0]
-        said = f"The {winner} is better by {abs(self.margin):.3f}: {_listed(good)}"
+        good = [(name, value) for name, value in adds if value > least]
+        bad = [(name, value) for name, value in adds if value < -least]
+        said = f"The {winner} is better by {signed(abs(self.margin))[1:]}: {_listed(good)}"
         return f"{said}, against {_listed(bad)}." if bad else f"{said}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -282,9 +290,9 @@ class Difference:
         rows = [["feature", "weight", "first", "second", "adds"]]
         for c in self.changes:
             values = (f"{x:.4g}" for x in (c.weight, c.first, c.second))
-            rows.append([c.name, *values, f"{c.contribution:+.3f}"])
+            rows.append([c.name, *values, signed(c.contribution)])
         scores = (f"{x:.3f}" for x in (self.first.score, self.second.score))
-        rows.append(["score", "", *scores, f"{self.margin:+.3f}"])
+        rows.append(["score", "", *scores, signed(self.margin)])
         lines = [f"first   {self.first.text}", f"second  {self.second.text}"]
         return "\n".join([*lines, _aligned(rows, right=range(1, 5)), self.verdict()])
 
@@ -322,10 +330,15 @@ def difference(first: Explanation, second: Explanation) -> Difference:
 
 def _listed(adds: list[tuple[str, float]]) -> str:
     """The strongest by name; of many, the rest as one sum."""
-    told = [f"{name} {value:+.3f}" for name, value in adds[:4]]
+    told = [f"{name} {signed(value)}" for name, value in adds[:4]]
     if len(adds) > 4:
-        told.append(f"{say.plural(len(adds) - 4, 'other')} {sum(v for _, v in adds[4:]):+.3f}")
+        told.append(f"{say.plural(len(adds) - 4, 'other')} {signed(sum(v for _, v in adds[4:]))}")
     return ", ".join(told)
+
+
+def signed(value: float) -> str:
+    """What something adds: three places, or where that would be 0.000, two digits that tell."""
+    return f"{value:+.3f}" if abs(value) >= 0.0005 or not value else f"{value:+.2g}"
 
 
 # -- tables ---------------------------------------------------------------------------------------

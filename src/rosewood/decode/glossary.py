@@ -11,7 +11,7 @@ it nothing else may touch the words.  Blank lines are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import Source as Lines
 from rosewood.corpus.lines import at, file_name, read_lines, split
 from rosewood.corpus.text.tokeniser import JOINER, Joining
-from rosewood.decode.source import Forced
+from rosewood.decode.source import Forced, Source
 from rosewood.errors import DecodingError
 
 __all__ = ["Glossary", "GlossaryEntry", "target_words"]
@@ -37,12 +37,14 @@ class GlossaryEntry:
     exclusive: bool = True
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "source", Source.of(self.source).words)
         if not self.source:
             raise DecodingError("there is no source phrase")
-        if not self.targets or len(set(self.targets)) < len(self.targets):
-            raise DecodingError(
-                f"{' '.join(self.source)!r} has no translation, or one of them twice"
-            )
+        given = Forced(0, len(self.source), self.targets)  # which checks what it is given
+        targets = dict.fromkeys(" ".join(split(target)) for target in given.targets)
+        object.__setattr__(self, "targets", tuple(targets))
+        if not isinstance(self.exclusive, bool):
+            raise DecodingError(f"exclusive is {self.exclusive!r}, want True or False")
 
 
 class Glossary:
@@ -51,13 +53,13 @@ class Glossary:
     def __init__(self, entries: Iterable[GlossaryEntry] = ()) -> None:
         self._entries: dict[tuple[str, ...], GlossaryEntry] = {}
         for entry in entries:
+            if not isinstance(entry, GlossaryEntry):
+                raise DecodingError(f"an entry is {entry!r}, want a GlossaryEntry")
             before = self._entries.get(entry.source)
             self._entries[entry.source] = entry if before is None else _both(before, entry)
-        # Of entries that begin with a word, how long they are: the longest first.
-        lengths: dict[str, set[int]] = {}
+        self._lengths: dict[str, set[int]] = {}  # of entries that begin with a word
         for source in self._entries:
-            lengths.setdefault(source[0], set()).add(len(source))
-        self._lengths = {word: sorted(each, reverse=True) for word, each in lengths.items()}
+            self._lengths.setdefault(source[0], set()).add(len(source))
 
     @classmethod
     def read(
@@ -70,8 +72,9 @@ class Glossary:
     ) -> Glossary:
         """The glossary of a file, compressed or not, or of lines.
 
-        With processors its phrases are raw text, and become words as sentences do; the case of
-        targets stays as it is written.
+        With processors its phrases are raw text, and become words as sentences do.  Case stays as
+        it is written, for a phrase is no sentence that would begin with a capital; but where the
+        whole text is in small letters, sources are.
         """
         name = file_name(source, file)
         found: dict[tuple[str, ...], _Place] = {}
@@ -87,14 +90,28 @@ class Glossary:
         return cls(place.entry for place in found.values())
 
     def apply(
-        self, words: tuple[str, ...], *, taken: Collection[int] = frozenset()
+        self,
+        sentence: str | Sequence[str],
+        *,
+        also: Sequence[Sequence[str]] = (),
+        taken: Collection[int] = frozenset(),
     ) -> tuple[Forced, ...]:
         """What the words of a sentence must become: from left to right, and at each word the
-        longest entry that begins there; none overlap, and none touch the words in `taken`."""
+        longest entry that begins there; none overlap, and none touch the words in `taken`.
+
+        `also` has the same sentence in other forms, as with small letters where it begins.  Of
+        entries of one length, that of the sentence itself comes first, then those of the others.
+        """
+        forms = [Source.of(each).words for each in (sentence, *also)]
+        for form in forms[1:]:
+            if len(form) != len(forms[0]):
+                raise DecodingError(
+                    f"one form of a sentence has {len(forms[0])} words, and another {len(form)}"
+                )
         found: list[Forced] = []
         place = 0
-        while place < len(words):
-            match = self._match(words, place, taken)
+        while place < len(forms[0]):
+            match = self._match(forms, place, taken)
             if match is None:
                 place += 1
                 continue
@@ -104,15 +121,16 @@ class Glossary:
         return tuple(found)
 
     def _match(
-        self, words: tuple[str, ...], place: int, taken: Collection[int]
+        self, forms: list[tuple[str, ...]], place: int, taken: Collection[int]
     ) -> GlossaryEntry | None:
-        for length in self._lengths.get(words[place], ()):
-            entry = self._entries.get(words[place : place + length])
-            if entry is not None and not any(
-                each in taken for each in range(place, place + length)
-            ):
-                return entry
-        return None
+        fits = [
+            entry
+            for form in forms
+            for length in self._lengths.get(form[place], ())
+            if (entry := self._entries.get(form[place : place + length])) is not None
+            and not any(each in taken for each in range(place, place + length))
+        ]
+        return max(fits, key=lambda entry: len(entry.source), default=None)  # the first of them
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -148,8 +166,10 @@ def _entry(
 
 
 def source_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
-    """A phrase as sentences have it."""
-    return tuple(split(text)) if processor is None else _without_tags(text, processor).words
+    """A phrase as sentences have it where they do not begin."""
+    if processor is None:
+        return tuple(split(text))
+    return _without_tags(text, replace(processor, truecaser=None)).words
 
 
 def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:

@@ -11,15 +11,16 @@ from html import escape
 from statistics import median
 
 from rosewood.decode.draw import to_svg
-from rosewood.decode.explain import Difference, Explanation, Table
+from rosewood.decode.explain import Difference, Explanation, Table, signed
 from rosewood.lettering import clean
 
-__all__ = ["difference_html", "explanation_html"]
+__all__ = ["difference_html", "explanation_html", "page_section"]
 
 _FONT = "font-family:system-ui,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:13px"
 _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:8px 0"
 _LEFT = "padding:3px 9px;text-align:left;white-space:nowrap"
 _RIGHT = "padding:3px 9px;text-align:right;white-space:nowrap"
+_BOLD = ";font-weight:600"
 _RULE = ";border-top:1px solid #cdbfae"
 
 
@@ -27,22 +28,23 @@ def explanation_html(explained: Explanation) -> str:
     """The picture, and below it the table of its phrases."""
     table = Table(explained)
     dark = _dark(value for row in table.rows for value in row)
-    names = ["words", "source", "target", "rule", *table.columns, "score"]
+    # The score stands beside the words: behind many features it would be out of sight.
+    names = ["words", "source", "target", "score", "rule", *table.columns]
     rows = [_row(_head(name, number < 3) for number, name in enumerate(names))]
     for phrase, values in zip(explained.phrases, table.rows, strict=False):
         said = [f"{phrase.begin}:{phrase.end}", " ".join(phrase.source), " ".join(phrase.target)]
-        cells = [*map(_plain, said), _number(phrase.origin)]
+        cells = [*map(_plain, said), _number(f"{phrase.score:.3f}", _BOLD), _number(phrase.origin)]
         for name, value in zip(table.columns, values, strict=True):
             local = phrase.features.get(name)
             about = "" if local is None else f"{local:.4g} × {explained.weights[name]:.4g}"
             cells.append(_shaded(value, dark, about))
-        rows.append(_row([*cells, _number(f"{phrase.score:.3f}")]))
+        rows.append(_row(cells))
     ending = [_shaded(value, dark) for value in table.rows[-1]]
-    rows.append(_row([*_label("end"), *ending, _number(f"{sum(table.rows[-1]):.3f}")]))
+    rows.append(_row([*_label("end", f"{sum(table.rows[-1]):.3f}"), *ending]))
     sums = [_number(f"{value:.3f}", _RULE) for value in table.sums]
-    rows.append(_row([*_label("sum", _RULE), *sums, _number(f"{explained.score:.3f}", _RULE)]))
+    rows.append(_row([*_label("sum", f"{explained.score:.3f}", _RULE), *sums]))
     weights = [_number("" if weight is None else f"{weight:.4g}") for weight in table.weights]
-    rows.append(_row([*_label("weight"), *weights, _number("")]))
+    rows.append(_row([*_label("weight", ""), *weights]))
     return f'<div style="{_FONT}">{_scrolling(to_svg(explained))}{_scrolling(_table(rows))}</div>'
 
 
@@ -55,13 +57,24 @@ def difference_html(compared: Difference) -> str:
         values = [_number(f"{value:.4g}") for value in (c.weight, c.first, c.second)]
         rows.append(_row([_plain(c.name), *values, _shaded(c.contribution, dark)]))
     scores = [f"{compared.first.score:.3f}", f"{compared.second.score:.3f}"]
-    last = ["", *scores, f"{compared.margin:+.3f}"]
+    last = ["", *scores, signed(compared.margin)]
     rows.append(_row([_plain("score", _RULE), *(_number(text, _RULE) for text in last)]))
     return (
         f'<div style="{_FONT}">{_scrolling(to_svg(compared.first))}'
         f'<div style="height:8px"></div>{_scrolling(to_svg(compared.second))}'
         f'<p style="margin:8px 0">{escape(clean(compared.verdict()))}</p>'
         f"{_scrolling(_table(rows))}</div>"
+    )
+
+
+def page_section(number: int, source: str, target: str, explained: Explanation) -> str:
+    """A sentence of a page of many: its line, its text and its translation, and why."""
+    return (
+        f'<h3 style="{_FONT};font-size:16px;margin:28px 0 2px" dir="auto">'
+        f'<span style="opacity:0.5">{number}</span> {escape(clean(source))}</h3>\n'
+        f'<p style="{_FONT};font-size:15px;margin:2px 0 10px" dir="auto">'
+        f"{escape(clean(target))}</p>\n"
+        f"{explanation_html(explained)}"
     )
 
 
@@ -78,7 +91,9 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _head(name: str, left: bool) -> str:
-    return f'<th style="{_LEFT if left else _RIGHT};font-weight:600">{escape(clean(name))}</th>'
+    """A heading; long names may break behind _, so that more columns are in sight."""
+    style = f"{_LEFT if left else _RIGHT}{_BOLD};white-space:normal;vertical-align:bottom"
+    return f'<th style="{style}">{escape(clean(name)).replace("_", "_<wbr/>")}</th>'
 
 
 def _plain(text: str, more: str = "") -> str:
@@ -89,9 +104,10 @@ def _number(text: str, more: str = "") -> str:
     return f'<td style="{_RIGHT}{more}">{escape(text)}</td>'
 
 
-def _label(text: str, more: str = "") -> list[str]:
-    """A row that is about no phrase: empty cells, and what it is about."""
-    return [_plain("", more), _plain("", more), _plain(text, more), _plain("", more)]
+def _label(text: str, score: str, more: str = "") -> list[str]:
+    """A row that is about no phrase: empty cells, what it is about, and its score."""
+    empty = _plain("", more)
+    return [empty, empty, _plain(text, more), _number(score, _BOLD + more), empty]
 
 
 def _dark(values: Iterable[float]) -> float:

@@ -11,13 +11,14 @@ each comes out as often as it went in.  Without processors a text is words betwe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import tee
 
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
+from rosewood.corpus.text.truecase import lowered, sentence_starts
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
 from rosewood.decode.phrase import PhraseDecoder
@@ -65,6 +66,8 @@ class TextTranslator:
         that have a translation say what the words between them become."""
         if (source is None) != (target is None):
             raise DecodingError("raw text needs a processor for the source and one for the target")
+        if glossary is not None and not isinstance(glossary, Glossary):
+            raise DecodingError(f"the glossary is {type(glossary).__name__}, want a Glossary")
         if inline and source is not None and not source.protect_tags:
             raise DecodingError(
                 "spans within the text are tags, and the processor of the source does not look for "
@@ -75,6 +78,9 @@ class TextTranslator:
         self.target_text = target
         self.glossary = glossary
         self.inline = inline
+        self._as_written: TextProcessor | None = None  # where the words of the model are not
+        if source is not None and source.truecaser is not None:
+            self._as_written = replace(source, truecaser=None)
         if source is not None and target is not None:
             # What is a value in the source must not get a capital in the target.
             self.target_text = replace(
@@ -104,7 +110,8 @@ class TextTranslator:
             forced += [Forced(place, place + 1, (self._kept(words[place]),)) for place in values]
             taken |= set(values)
         if self.glossary is not None:
-            forced += self.glossary.apply(words, taken=taken)
+            written, *also = self._forms(text, words)
+            forced += self.glossary.apply(written, also=also, taken=taken)
         said = None if reference is None else self._reference(reference)
         return PreparedText(text, Source(words, tuple(forced), said), encoded)
 
@@ -141,6 +148,22 @@ class TextTranslator:
         found = self.decoder.translate((each.source for each in other), threads=threads)
         for translation in found:
             yield self.text_of(translation, next(one))
+
+    def _forms(self, text: str, words: tuple[str, ...]) -> list[Sequence[str]]:
+        """The words of a text in the forms that a glossary may have them in.
+
+        Truecased text is also taken as it is written, and with small letters where sentences begin,
+        whether or not the truecaser knows the word: terms are rare.
+        """
+        if self._as_written is None:
+            return [words]
+        written = self._as_written.encode(text).words
+        small = list(written)
+        bare = [_bare(word) for word in written]
+        for place in sentence_starts(bare):
+            if len(bare[place]) == 1 or bare[place][1:].islower():
+                small[place] = lowered(written[place], self._as_written.tokeniser.language)
+        return [written, words, small]
 
     def _kept(self, word: str) -> str:
         """A value, as a word of the target."""
