@@ -36,13 +36,14 @@ class Forced:
             raise DecodingError(f"there are no words from {self.begin} to {self.end}")
         if isinstance(self.targets, str) or not isinstance(self.targets, Iterable):
             raise DecodingError(f"targets are {self.targets!r}, want a list of translations")
-        object.__setattr__(self, "targets", tuple(dict.fromkeys(self.targets)))
-        if not self.targets:
+        targets = list(self.targets)
+        if not targets:
             raise DecodingError(f"words {self.begin} to {self.end} have no translation to choose")
-        for target in self.targets:
+        for target in targets:
             if not isinstance(target, str):
                 raise DecodingError(f"a translation is {target!r}, want words between spaces")
             _words("a forced translation: ", target)
+        object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
 
 
 @dataclass(frozen=True)
