@@ -23,8 +23,11 @@ def uneven(draw, **how):
     case = draw(cases(**how))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     rules = tuple(
-        replace(rule, features={n: float(np.float32(v)) for n, v in zip(rule.features, row)})
-        for rule, row in zip(case.rules, -random.exponential(1.0, (len(case.rules), 12)))
+        replace(
+            rule,
+            features={name: float(np.float32(-random.exponential())) for name in rule.features},
+        )
+        for rule in case.rules
     )
     weights = {name: value or 0.25 for name, value in case.weights.items()}
     weights["unknown_penalty"] = 0.01  # or sums over derivations are as good as 0
