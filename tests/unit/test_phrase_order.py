@@ -215,3 +215,88 @@ def test_rows_that_differ_in_their_last_bits_make_two_nodes(decoder_for, numbers
     forest = decoder.decode(Source("a b", (Forced(0, 1, ("u", "v")),)))
     assert forest.num_derivations() == 2
     assert forest.num_nodes == 1 + nodes + 1 + 1  # the beginning, u or v, behind Z, the root
+
+
+# -- few hypotheses --------------------------------------------------------------------------------
+
+
+class Beside:
+    """What options say of a step in the order of the source: by the first of their words."""
+
+    name, kind, classes = "beside", "phrase", "msd"
+
+    def __init__(self, way, **numbers):
+        self.directions, self.numbers = (way,), numbers
+
+    def columns(self, table):
+        return None
+
+    def log_probabilities(self, options):
+        first = [options.target_words(n)[0] for n in range(len(options))]
+        return np.array([[self.numbers.get(word, 0.0), 0.0, 0.0] for word in first])
+
+    def weights(self):
+        classes = ("monotone", "swap", "discontinuous")
+        return {**WEIGHTS, **{f"beside_{self.directions[0]}_{each}": 1.0 for each in classes}}
+
+
+def test_orientations_backward_count_in_what_is_looked_at_first(decoder_for):
+    for bad, good in ("XY", "YX"):
+        model = Beside("backward", **{bad: -5.0})
+        decoder = decoder_for(
+            *TWO, reorder=[model], weights=model.weights(), settings=replace(UNLIMITED, pop_limit=1)
+        )
+        assert decoder.search("a").best.text == good
+
+
+def test_orientations_forward_count_in_what_is_looked_at_first(decoder_for):
+    """Both hypotheses of the second stack go on from the better one of the first."""
+    for bad, good in ("uv", "vu"):
+        model = Beside("forward", **{bad: -5.0})
+        decoder = decoder_for(
+            ("a", "u"), ("a", "v"), ("b", "X"), ("b", "Y", -0.75), ("b", "Z", -9.0),
+            reorder=[model], weights=model.weights(),
+            settings=replace(UNLIMITED, pop_limit=2, distortion_limit=0),
+        )  # fmt: skip
+        forest = decoder.decode("a b")
+        every = {each.text for each in forest.iterate_best(forest.score(decoder.theta()))}
+        assert every == {f"{good} X", f"{good} Y"}
+
+
+@pytest.mark.parametrize(
+    ("search", "max_pops", "pops", "is_narrowed"),
+    [
+        ({"pop_limit": 4}, 4, 4, False),  # as much as was wanted
+        ({"pop_limit": 4}, 3, 3, True),
+        ({"pop_limit": 9}, 9, 9, False),
+        ({"pop_limit": 20}, 9, 9, False),  # there is no more
+        ({"pop_limit": 20}, 8, 8, True),
+        ({}, 9, 9, False),
+        ({}, 8, 8, True),
+        ({"search": "full"}, 9, 9, False),
+        ({"search": "full"}, 8, 8, True),
+    ],
+)
+def test_a_search_is_narrowed_if_it_wanted_more(decoder_for, search, max_pops, pops, is_narrowed):
+    decoder = decoder_for(
+        *(("a", f"u{n}") for n in range(9)),
+        settings=replace(UNLIMITED, max_pops=max_pops, **search),
+    )
+    report = decoder.search("a").report
+    assert (report.pops, report.narrowed) == (pops, is_narrowed)
+
+
+def test_stacks_get_their_share_of_what_is_left(decoder_for):
+    """Of 11 the first of three stacks may have 3, but has 1 only; the others 5 each, not 4."""
+    pairs = [("a", "u"), *((word, f"u{n}") for n in range(6) for word in "bc")]
+    how = replace(UNLIMITED, max_pops=11, distortion_limit=0)
+    report = decoder_for(*pairs, settings=how).search("a b c").report
+    assert (report.pops, report.narrowed) == (1 + 5 + 5, True)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_when_time_is_over_every_stack_gets_one_hypothesis(decoder_for, search):
+    decoder = decoder_for(*TWO, settings=replace(UNLIMITED, time_limit=1e-9, **search))
+    found = decoder.search("a b a b")
+    assert (found.report.pops, found.report.timed_out) == (4, True)
+    assert found.forest.num_derivations() == 1
