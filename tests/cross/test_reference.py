@@ -19,6 +19,7 @@ from tests.large import WEIGHTS, large_forest, large_weight
 from tests.reference import (
     align,
     align_words,
+    consensus,
     expectation,
     learn,
     metrics,
@@ -75,7 +76,7 @@ def test_every_kernel_has_its_loop():
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,
-        align, align_words, symmetrize,
+        align, align_words, symmetrize, consensus,
     )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)
