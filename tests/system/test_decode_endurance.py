@@ -79,7 +79,7 @@ def test_a_search_is_interrupted(decoder, threads):
     threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         list(slow.translate([text] * 3, threads=threads))
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 30
     assert decoder.search("das haus").best.text == "the house"
 
 
