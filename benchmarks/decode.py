@@ -39,7 +39,7 @@ from rosewood.rules import RuleTable
 
 ORDER = 5  # of the language model
 DISTORTION, OPTIONS = 6, 20
-POPS = (50, 75, 100, 200, 300, 400, 600, 1000)  # ours
+POPS = (50, 60, 75, 100, 200, 300, 400, 600, 1000)  # ours
 PEER_POPS = (100, 400, 1000)
 STACKS = (100,)  # of Moses's full search
 ENOUGH = 1e-4  # scores are told with few digits
