@@ -52,7 +52,7 @@ def judge(
             continue
         texts, references = held_out(clean.folder, part)
         said = _said(translator, texts, part, threads, told)
-        scores += _scores(part, said, references, metrics)
+        scores = [*_scores(part, said, references, metrics), *scores]
         if not examples:  # of sentences that were not tuned on, if there are any
             examples = _examples(translator, said, references, part, tuned["confidence_scale"])
         if part == "dev" and tuned["weights"] != tuned["start"]:
@@ -63,7 +63,7 @@ def judge(
             unknown.update(_unknown_words(each))
     return {
         "text": "words" if settings.pretokenized else "raw",
-        "scores": scores[::-1] if len(scores) > len(metrics) else scores,
+        "scores": scores,
         "baseline": baseline,
         "examples": examples,
         "unknown_words": [list(each) for each in unknown.most_common(_UNKNOWN)],

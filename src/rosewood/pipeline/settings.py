@@ -96,7 +96,8 @@ class TrainingSettings:
 
     def processor(self, language: str | None) -> TextProcessor:
         """How raw text is made into words, before casing is learnt."""
-        tokeniser = make_tokeniser(self.tokeniser, language=language)
+        known = {} if language is None else {"language": language}
+        tokeniser = make_tokeniser(self.tokeniser, **known)
         return TextProcessor(tokeniser, lowercase=self.lowercase)
 
     def extraction(self) -> dict[str, Any]:
