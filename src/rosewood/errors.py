@@ -12,6 +12,7 @@
     ├── DecodingError             a decoder, or what it is to translate, is not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
     ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
+    ├── TrainingError             a training run, or what it is to make, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
     └── FormatError               a file or a text cannot be read: carries file, line and reason
         └── DamagedFileError      a binary file is truncated, altered or of another kind
@@ -39,6 +40,7 @@ __all__ = [
     "RuleError",
     "SemiringError",
     "TextError",
+    "TrainingError",
     "TuningError",
 ]
 
@@ -89,6 +91,10 @@ class MetricError(RosewoodError):
 
 class TextError(RosewoodError):
     """A tokeniser, or what else is done to raw text, is not valid."""
+
+
+class TrainingError(RosewoodError):
+    """A training run, or what it is to make, is not valid."""
 
 
 class TuningError(RosewoodError):

@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 from rosewood.errors import DamagedFileError
 from rosewood.output import whole_file
 
-__all__ = ["FolderKind", "check_offsets", "checksum", "cut_words", "joined_words", "mapped"]
+__all__ = [
+    "FolderKind",
+    "check_offsets",
+    "checksum",
+    "checksums",
+    "cut_words",
+    "joined_words",
+    "mapped",
+    "table_checksum",
+]
 
 _CHUNK = 1 << 24
 
@@ -38,7 +47,7 @@ class FolderKind(NamedTuple):
     ) -> None:
         """Sizes and checksums of the files, and whatever else is to be known."""
         table = {"format": self.format, "version": self.version, **facts, "files": told}
-        table["crc32"] = _table_checksum(table)
+        table["crc32"] = table_checksum(table)
         with whole_file(folder / self.manifest) as stream:
             stream.write(json.dumps(table, indent=1, ensure_ascii=False).encode() + b"\n")
 
@@ -91,11 +100,11 @@ class FolderKind(NamedTuple):
     def verify_manifest(self, folder: Path) -> None:
         """The manifest against its own checksum: last, for it says least about what is wrong."""
         table = self.read_manifest(folder)
-        if table.get("crc32") != _table_checksum(table):
+        if table.get("crc32") != table_checksum(table):
             raise DamagedFileError("it does not match its checksum", file=folder / self.manifest)
 
 
-def _table_checksum(table: Mapping[str, Any]) -> int:
+def table_checksum(table: Mapping[str, Any]) -> int:
     """CRC-32 of what a manifest says, but for this number."""
     said = {name: value for name, value in table.items() if name != "crc32"}
     return zlib.crc32(json.dumps(said, sort_keys=True).encode())
@@ -142,6 +151,18 @@ def checksum(path: Path) -> int:
         while chunk := stream.read(_CHUNK):
             crc = zlib.crc32(chunk, crc)
     return crc
+
+
+def checksums(folder: Path) -> dict[str, dict[str, int]]:
+    """Size and checksum of all files below a folder, in the order of their names."""
+    found = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    return {
+        path.relative_to(folder).as_posix(): {
+            "bytes": path.stat().st_size,
+            "crc32": checksum(path),
+        }
+        for path in found
+    }
 
 
 def joined_words(words: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

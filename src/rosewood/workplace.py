@@ -20,7 +20,7 @@ from rosewood import __version__
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.journal import Journal, fingerprint
 
-__all__ = ["Workplace"]
+__all__ = ["FolderLock", "Workplace"]
 
 _LOCK = "lock"
 _BEGUN = "begun"
@@ -42,11 +42,10 @@ class Workplace:
         task: str,
         error: type[RosewoodError],
     ) -> None:
-        self._error = error
         self._journal_name = f"{task}.journal"
         self._can_go_on = facts is not None
         self._key = fingerprint(__version__, token_hex(16) if facts is None else facts)
-        self._lock: BinaryIO | None = None
+        self._lock: FolderLock | None = None
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix=f"rosewood-{task}-", dir=temporary))
             self._journal = Journal()
@@ -59,7 +58,7 @@ class Workplace:
                               file=self.folder)  # fmt: skip
         was_there = self.folder.exists() and not any(self.folder.iterdir())
         self.folder.mkdir(exist_ok=True)
-        self._take_lock()
+        self._lock = FolderLock(self.folder, error)
         self._journal = Journal(journal)
         if f"{self._key} {_BEGUN}" not in self._journal:
             self._begin_anew(was_there)
@@ -84,15 +83,19 @@ class Workplace:
         if len(self._journal) <= 1 or not self._can_go_on:
             self.remove()
         else:
-            self._give_lock()
+            self._free()
 
     def remove(self) -> None:
         """The work is done: nothing stays."""
         begun = self.result(_BEGUN)
-        self._give_lock()
+        self._free()
         shutil.rmtree(self.folder, ignore_errors=not self.is_named)
         if begun and begun["was_there"]:  # somebody had made it
             self.folder.mkdir()
+
+    def _free(self) -> None:
+        if self._lock is not None:
+            self._lock.give()
 
     def _is_ours(self) -> bool:
         names = {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else {""}
@@ -110,9 +113,12 @@ class Workplace:
         self._journal = Journal(path)
         self.note(_BEGUN, {"was_there": was_there})
 
-    def _take_lock(self) -> None:
-        """The system gives it back when the process ends, however that happens."""
-        stream = (self.folder / _LOCK).open("ab")
+
+class FolderLock:
+    """One process at a time; the system gives it back when that ends, however it happens."""
+
+    def __init__(self, folder: Path, error: type[RosewoodError]) -> None:
+        stream = (folder / _LOCK).open("ab")
         try:
             if sys.platform == "win32":
                 import msvcrt
@@ -124,13 +130,14 @@ class Workplace:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             stream.close()
-            raise self._error(
-                f"{self.folder}: another process is at work there; wait for it, or take another "
+            raise error(
+                f"{folder}: another process is at work there; wait for it, or take another "
                 "folder (--work)"
             ) from None
-        self._lock = stream
+        self._stream: BinaryIO | None = stream
 
-    def _give_lock(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+    def give(self) -> None:
+        """Others may work there."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None

@@ -22,6 +22,7 @@ from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, Targ
 from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase import PhraseDecoder
+from rosewood.decode.posteriors import WordPosteriors, string_posteriors
 from rosewood.decode.results import PhraseSearch
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Source
@@ -54,6 +55,7 @@ __all__ = [
     "Translation",
     "TranslationOptions",
     "Variational",
+    "WordPosteriors",
     "alternatives",
     "difference",
     "explain",
@@ -61,6 +63,7 @@ __all__ = [
     "mbr",
     "moses_line",
     "ngram_posteriors",
+    "string_posteriors",
     "translation_of",
     "variational",
 ]

@@ -28,16 +28,15 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray, as_count, as_scale, as_weight
+from rosewood.decode.posteriors import number_posteriors
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest import (
-    Automaton,
     Derivation,
     Derivations,
     Distribution,
     Forest,
     Ngrams,
     Refined,
-    intersect,
     prune,
     refine,
     select_edges,
@@ -133,7 +132,7 @@ def mbr(
     metric = Bleu(tokenize="none") if metric is None else metric
     evidence = _Evidence(forest, weight, scale, margin)
     listed = evidence.forest.k_best(evidence.weight, as_count("k", k, 1), distinct=True)
-    posterior = _string_posteriors(listed, evidence.weight, max_edges)
+    posterior = number_posteriors(evidence.forest, evidence.weight, _said(listed), max_edges)
     texts = listed.texts()
     # Against each string in turn: rows of one reference after those of another.
     rows = metric.statistics_many([texts] * len(texts), [[text] for text in texts])
@@ -150,34 +149,13 @@ def mbr(
     ]
 
 
-def _string_posteriors(listed: Derivations, weight: FloatArray, max_edges: int) -> FloatArray:
-    """The probability of the string of each derivation, over all derivations of the forest.
-
-    One intersection serves all strings: they are a tree whose arcs weigh nothing, and the weight of
-    an end is the number of the string, so that edges into the root tell which one they end.
-    """
+def _said(listed: Derivations) -> list[list[int]]:
+    """What each derivation says, as numbers of words."""
     forest = listed.forest
     start, symbol = _core.derivation_yields(
         forest.view, forest.yield_start, forest.yield_symbol, listed.start, listed.edge
     )
-    next_of: dict[tuple[int, int], int] = {}
-    final: dict[int, float] = {}
-    for number in range(len(listed)):
-        state = 0
-        for word in symbol[start[number] : start[number + 1]].tolist():
-            state = next_of.setdefault((state, word), len(next_of) + 1)
-        final[state] = float(number)
-    arcs = [(source, word, to, 0.0) for (source, word), to in next_of.items()]
-    strings = Automaton(arcs, final, states=len(next_of) + 1)
-    both = intersect(forest, strings, max_edges=max_edges)
-    weights = weight[both.edge_map]
-    inside = both.forest.inside(weights)
-    total = float(forest.inside(weight)[-1])
-    posterior: FloatArray = np.zeros(len(listed))
-    for edge in both.forest.edges_into(both.forest.root):
-        log_weight = weights[edge] + inside[both.forest.tails(edge)].sum()
-        posterior[int(both.weight[edge])] += np.exp(log_weight - total)
-    return posterior
+    return [symbol[a:b].tolist() for a, b in pairwise(start.tolist())]
 
 
 # -- linear BLEU ----------------------------------------------------------------------------------

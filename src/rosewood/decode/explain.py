@@ -28,6 +28,7 @@ __all__ = [
     "Explanation",
     "FeatureChange",
     "Table",
+    "aligned",
     "difference",
     "explain",
     "signed",
@@ -143,7 +144,7 @@ class Explanation:
         rows.append(["", "", "sum", "", *map(_cell, table.sums), f"{self.score:.3f}"])
         weights = ["" if weight is None else f"{weight:.4g}" for weight in table.weights]
         rows.append(["", "", "weight", "", *weights, ""])
-        return _aligned(rows, right=range(3, len(rows[0])))
+        return aligned(rows, right=range(3, len(rows[0])))
 
     def to_svg(self) -> str:
         """A picture: see `rosewood.decode.draw`."""
@@ -294,7 +295,7 @@ class Difference:
         scores = (f"{x:.3f}" for x in (self.first.score, self.second.score))
         rows.append(["score", "", *scores, signed(self.margin)])
         lines = [f"first   {self.first.text}", f"second  {self.second.text}"]
-        return "\n".join([*lines, _aligned(rows, right=range(1, 5)), self.verdict()])
+        return "\n".join([*lines, aligned(rows, right=range(1, 5)), self.verdict()])
 
     def to_html(self) -> str:
         """The same for a page, with both pictures."""
@@ -376,7 +377,7 @@ def _cell(value: float) -> str:
     return f"{value:.3f}" if value else "·"
 
 
-def _aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
+def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
     """Rows of a terminal, columns in line whatever the script; those of `right` are flush right."""
     wide = [max(map(say.columns, column)) for column in zip(*rows, strict=True)]
     lines = []

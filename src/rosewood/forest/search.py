@@ -73,6 +73,25 @@ class Derivations(Sequence["Derivation"]):
         """The string of each derivation, words joined by spaces."""
         return [" ".join(words) for words in self.words()]
 
+    def as_list(self) -> Forest:
+        """These derivations alone, as an n-best list: a forest with an edge for each of them."""
+        forest, count = self.forest, len(self)
+        of = np.repeat(np.arange(count), np.diff(self.start))
+        dense = np.zeros((count, forest.dense.shape[1]))
+        np.add.at(dense, of, forest.dense[self.edge])
+        yield_start, yield_symbol = _yields(forest, self.start, self.edge)
+        return Forest(
+            [0, count],
+            np.zeros(count + 1, dtype=np.int64),
+            [],
+            features=forest.features,
+            dense=dense,
+            **_sparse_sums(forest, of, self.edge, count),
+            vocabulary=forest.vocabulary,
+            yield_start=yield_start,
+            yield_symbol=yield_symbol,
+        )
+
     def __repr__(self) -> str:
         return f"Derivations({len(self)} of {self.forest!r})"
 
@@ -105,6 +124,25 @@ class Derivation:
 
     def __repr__(self) -> str:
         return f"Derivation({self.score:.6g}, {self.text!r})"
+
+
+def _sparse_sums(
+    forest: Forest, of: LongArray, edge: LongArray, count: int
+) -> dict[str, LongArray | FloatArray]:
+    """Sparse features of derivations, each a sum over its edges."""
+    width = np.diff(forest.feat_start)[edge]
+    place = np.arange(width.sum()) + np.repeat(
+        forest.feat_start[edge] - np.cumsum(width) + width, width
+    )
+    rows = np.stack([np.repeat(of, width), forest.feat_id[place]])
+    cells, which = np.unique(rows, axis=1, return_inverse=True)
+    total = np.zeros(cells.shape[1])
+    np.add.at(total, which.reshape(-1), forest.feat_value[place])
+    return {
+        "feat_start": np.searchsorted(cells[0], np.arange(count + 1)),
+        "feat_id": cells[1],
+        "feat_value": total,
+    }
 
 
 def _yields(forest: Forest, start: LongArray, edge: LongArray) -> tuple[LongArray, IdArray]:

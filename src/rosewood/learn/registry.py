@@ -19,9 +19,12 @@ LEARNERS: dict[str, type[Learner]] = {
 }
 
 
+_OTHER_NAMES = {"minrisk": "mr"}
+
+
 def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
     """A learner by name, with these settings (strings are read as what the setting is)."""
-    kind = LEARNERS.get(name)
+    kind = LEARNERS.get(_OTHER_NAMES.get(name, name))
     if kind is None:
         raise TuningError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}")
     return kind.from_settings(settings or {})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Language", "language_of"]
+__all__ = ["Language", "has_rules", "language_of"]
 
 _ENGLISH_CLITICS = r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))"
 _TITLES = "Dr Prof St Jr Sr Mr Mrs Ms Mme Mlle Gen Col Capt Lt Sgt Rev Hon Gov Sen Rep Pres"
@@ -112,3 +112,8 @@ def language_of(code: str) -> Language:
     main = whole.partition("-")[0]
     main = _THREE.get(main, main)
     return _LANGUAGES.get(whole) or _LANGUAGES.get(main) or Language()
+
+
+def has_rules(code: str) -> bool:
+    """Whether there is anything particular about a language."""
+    return language_of(code) != Language()

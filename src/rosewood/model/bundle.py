@@ -1,0 +1,267 @@
+"""The model bundle: one folder with everything that a translation needs, wherever it is copied.
+
+    bundle = Bundle.open("model")          # nothing is read but the manifest: the rest is mapped
+    bundle.rules; bundle.language_models; bundle.weights
+    Bundle.verify("model")                 # every byte
+
+    model/
+      manifest.json     versions, files with sizes and checksums, features, weights, settings, seed,
+                        statistics of the corpus, scores; nothing that depends on time or place
+      rules/            the rule table
+      lm.rlm            the language model; more of them by their names
+      source.json, target.json          how raw text becomes words; absent if it was words already
+      corpus/           the words it was trained on: where rules come from (may be left out)
+      origins/          and in which files they stood
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from functools import cached_property
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosewood import __version__
+from rosewood.corpus import IndexedCorpus, TextProcessor
+from rosewood.corpus.indexed_files import verify as verify_corpus
+from rosewood.errors import DamagedFileError, FormatError
+from rosewood.folders import FolderKind, checksums, cut_words, joined_words, table_checksum
+from rosewood.lm import Model
+from rosewood.lm.files import verify_model
+from rosewood.output import whole_file, whole_folder
+from rosewood.rules import RuleTable
+
+__all__ = ["MANIFEST", "Bundle", "read_origins", "write_bundle", "write_origins"]
+
+MANIFEST = "manifest.json"
+_FORMAT, _VERSION = "rosewood-model", 1
+_ORIGINS = FolderKind(
+    "origins.json",
+    "rosewood origins",
+    1,
+    {"file": "<i4", "line": "<i8", "names": "|u1", "name_start": "<i8"},
+)
+_NEEDED = {
+    "rosewood": str, "decoder": str, "languages": list, "parts": dict, "files": dict,
+    "features": list, "weights": dict, "search": dict, "unknown": str, "confidence_scale": float,
+    "settings": dict, "seed": int, "stages": dict, "corpus": dict, "scores": list,
+    "fallbacks": list,
+}  # fmt: skip
+_PARTS = {"rules", "language_models", "source_text", "target_text", "corpus", "origins"}
+
+
+class Bundle:
+    """A model that was opened; immutable."""
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        """Those who have a folder want `Bundle.open`."""
+        self.folder = folder
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, folder: str | PathLike[str]) -> Bundle:
+        """The model of a folder: its manifest is read, and its files have the sizes they should."""
+        place = Path(folder)
+        manifest = _read_manifest(place)
+        for name, entry in manifest["files"].items():
+            _check_size(place / name, entry["bytes"])
+        return cls(place, manifest)
+
+    @classmethod
+    def verify(cls, folder: str | PathLike[str]) -> None:
+        """Every byte of it; the first thing wrong is a DamagedFileError that names the file."""
+        bundle = cls.open(folder)
+        listed = bundle.manifest["files"]
+        for name, entry in checksums(bundle.folder).items():
+            if name == MANIFEST:
+                continue
+            if name not in listed:
+                raise DamagedFileError("it does not belong to the model", file=bundle.folder / name)
+            if entry != listed[name]:
+                raise DamagedFileError("it does not match its checksum", file=bundle.folder / name)
+        if bundle.manifest.get("crc32") != table_checksum(bundle.manifest):
+            raise DamagedFileError("it does not match its checksum", file=bundle.folder / MANIFEST)
+        bundle.rules.verify()
+        for name in bundle.manifest["parts"]["language_models"].values():
+            verify_model(bundle.folder / name)
+        if bundle.corpus is not None:
+            verify_corpus(bundle.folder / bundle.manifest["parts"]["corpus"])
+        if bundle._origins is not None:
+            _ORIGINS.verify(bundle.folder / bundle.manifest["parts"]["origins"])
+        _ = bundle.source_text, bundle.target_text
+
+    # -- its parts ---------------------------------------------------------------------------------
+
+    @cached_property
+    def rules(self) -> RuleTable:
+        """The rule table."""
+        return RuleTable.open(self.folder / self.manifest["parts"]["rules"])
+
+    @cached_property
+    def language_models(self) -> dict[str, Model]:
+        """Language models by the names of their features."""
+        named = self.manifest["parts"]["language_models"]
+        return {name: Model.open(self.folder / file) for name, file in named.items()}
+
+    @cached_property
+    def source_text(self) -> TextProcessor | None:
+        """How raw text becomes words; nothing if the model takes words."""
+        return self._processor("source_text")
+
+    @cached_property
+    def target_text(self) -> TextProcessor | None:
+        """How words become raw text."""
+        return self._processor("target_text")
+
+    def _processor(self, part: str) -> TextProcessor | None:
+        name = self.manifest["parts"][part]
+        return None if name is None else TextProcessor.load(self.folder / name)
+
+    @cached_property
+    def corpus(self) -> IndexedCorpus | None:
+        """The words it was trained on, unless they were left out."""
+        name = self.manifest["parts"]["corpus"]
+        return None if name is None else IndexedCorpus.open(self.folder / name)
+
+    def origin(self, sentence: int) -> str | None:
+        """Where a pair of the corpus stood, as file:line."""
+        found = self._origins
+        if found is None or not 0 <= sentence < len(found["file"]):
+            return None
+        names, start = found["names"], found["name_start"]
+        file, line = int(found["file"][sentence]), int(found["line"][sentence])
+        if not 0 <= file < len(start) - 1:
+            place = self.folder / self.manifest["parts"]["origins"] / "file"
+            raise DamagedFileError(f"sentence {sentence} is from a file that is none", file=place)
+        name = names[start[file] : start[file + 1]].tobytes().decode(errors="replace")
+        return name if line < 0 else f"{name}:{line}"
+
+    @cached_property
+    def _origins(self) -> Mapping[str, Any] | None:
+        name = self.manifest["parts"]["origins"]
+        return None if name is None else _ORIGINS.open(self.folder / name)[1]
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Weights by feature."""
+        return dict(self.manifest["weights"])
+
+    @property
+    def confidence_scale(self) -> float:
+        """What weights are multiplied with where scores become probabilities."""
+        return float(self.manifest["confidence_scale"])
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(entry["bytes"] for entry in self.manifest["files"].values())
+
+    def __repr__(self) -> str:
+        one, other = (each or "?" for each in self.manifest["languages"])
+        return f"Bundle({fspath(self.folder)!r}, {one} to {other}, {self.size:,} bytes)"
+
+
+def write_bundle(
+    folder: str | PathLike[str],
+    files: Mapping[str, Path],
+    facts: Mapping[str, Any],
+    parts: Mapping[str, Any],
+) -> Bundle:
+    """Write a model: files and folders by the names they get, all that the manifest says.
+
+    They are copied, so that nothing done to one of them reaches the other.  The folder appears
+    whole or not at all.
+    """
+    with whole_folder(folder, marker=MANIFEST) as aside:
+        for name, source in files.items():
+            (shutil.copytree if source.is_dir() else shutil.copyfile)(source, aside / name)
+        table = {"format": _FORMAT, "version": _VERSION, "rosewood": __version__, **facts}
+        table |= {"parts": dict(parts), "files": checksums(aside)}
+        table["crc32"] = table_checksum(table)
+        _check_manifest(table, aside / MANIFEST)
+        with whole_file(aside / MANIFEST) as stream:
+            text = json.dumps(table, indent=1, ensure_ascii=False, allow_nan=False)
+            stream.write(text.encode() + b"\n")
+    return Bundle.open(folder)
+
+
+def read_origins(folder: Path) -> tuple[list[str], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """What `write_origins` wrote: names of files; of each pair the number of its file, its line."""
+    _, found = _ORIGINS.open(folder)
+    names = [name.decode() for name in cut_words(found["names"], found["name_start"])]
+    return names, found["file"], found["line"]
+
+
+def write_origins(
+    folder: Path, names: list[str], file: np.ndarray[Any, Any], line: np.ndarray[Any, Any]
+) -> None:
+    """Where each pair stood: the number of its file, and its line or -1."""
+    word_bytes, start = joined_words(names)
+    folder.mkdir()
+    arrays = {"file": file, "line": line, "names": word_bytes, "name_start": start}
+    _ORIGINS.write(folder, arrays, {})
+
+
+def _check_size(path: Path, size: int) -> None:
+    try:
+        found = path.stat().st_size
+    except FileNotFoundError as error:
+        raise DamagedFileError("the file is missing", file=path) from error
+    if found != size:
+        raise DamagedFileError(f"it has {found} bytes, want {size}", file=path)
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        told = "it is no folder" if folder.exists() else "there is no such folder"
+        raise FormatError(f"{told}: want a model that rosewood train has made", file=folder)
+    if not path.exists():
+        raise FormatError(f"it is not a model: it has no {MANIFEST}", file=folder)
+    try:
+        table = json.loads(path.read_bytes())
+        is_ours = table["format"] == _FORMAT
+        version = table["version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedFileError("it is not the manifest of a model", file=path) from error
+    if not is_ours:
+        raise DamagedFileError("it is not the manifest of a model", file=path)
+    if version != _VERSION:
+        told = f"it is of version {version!r}, this release reads {_VERSION}"
+        raise DamagedFileError(told, file=path)
+    _check_manifest(table, path)
+    return dict(table)
+
+
+def _check_manifest(table: Mapping[str, Any], path: Path) -> None:
+    """Everything is there, and paths lead nowhere else."""
+    for name, kind in _NEEDED.items():
+        if not isinstance(table.get(name), kind):
+            raise DamagedFileError(f"{name!r} is missing, or is no {kind.__name__}", file=path)
+    parts = table["parts"]
+    if set(parts) != _PARTS or not isinstance(parts["language_models"], dict):
+        raise DamagedFileError("its list of parts is damaged", file=path)
+    named = [*parts["language_models"].values()]
+    named += [value for name, value in parts.items() if name != "language_models" and value]
+    for name in [*table["files"], *named]:
+        if not isinstance(name, str) or not name or not _is_inside(name):
+            raise DamagedFileError(f"{name!r} is no path within the model", file=path)
+    for name, entry in table["files"].items():
+        if not isinstance(entry, dict) or {type(entry.get(k)) for k in ("bytes", "crc32")} != {int}:
+            raise DamagedFileError(f"size or checksum of {name!r} are missing", file=path)
+    for name in named:
+        if not any(file == name or file.startswith(f"{name}/") for file in table["files"]):
+            raise DamagedFileError(f"the part {name!r} has no files", file=path)
+    is_number = {type(value) in (int, float) for value in table["weights"].values()}
+    if is_number - {True} or list(table["weights"]) == []:
+        raise DamagedFileError("its weights are no numbers", file=path)
+
+
+def _is_inside(name: str) -> bool:
+    path = Path(name)
+    return not path.is_absolute() and ".." not in path.parts and "\\" not in name

@@ -1,0 +1,193 @@
+"""The stage `clean`: pairs from files of any format, a development set, where each pair stood.
+
+Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: a text a line
+            origins/: the file and the line of each pair of the training corpus
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosewood.corpus import Corpus, Filters, SentencePair
+from rosewood.corpus.fingerprints import KEYS, fingerprint
+from rosewood.corpus.filters import FilterReport
+from rosewood.corpus.splitting import Split, choose_split
+from rosewood.corpus.summary import summarise
+from rosewood.errors import TrainingError
+from rosewood.model.bundle import write_origins
+from rosewood.output import whole_file
+from rosewood.pipeline.inputs import HeldOut, TrainingInputs
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.scratch import Growing
+
+__all__ = ["clean", "clean_settings"]
+
+_SHARE, _MOST = 10, 1000  # of the pairs, one in so many is split off, but not more
+_IN_HELD_OUT = "in a held-out set"
+
+
+def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """What decides this stage."""
+    return {
+        "train": inputs.facts(),
+        "dev": None if inputs.dev is None else inputs.facts(inputs.dev),
+        "test": None if inputs.test is None else inputs.facts(inputs.test),
+        "deduplicate": settings.deduplicate,
+        "dev_size": settings.dev_size if inputs.dev is None else None,
+        "seed": settings.seed if inputs.dev is None else None,
+        "names": [Path(name).name for name in inputs.train.files],  # they are told of
+    }
+
+
+def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> dict[str, Any]:
+    """Does the work, and tells what there was."""
+    held_out: set[bytes] = set()
+    sizes, references = {}, 1
+    for name, given in (("dev", inputs.dev), ("test", inputs.test)):
+        if given is not None:
+            sizes[name], count = _write_held_out(folder, name, given, held_out)
+            references = count if name == "dev" else references
+    filtered = inputs.train.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
+    split: Split | None = None
+    if inputs.dev is None:
+        split = _split(filtered, settings)
+        chosen = Corpus(lambda: split.only("dev", iter(filtered)), filtered.languages)
+        sizes["dev"], _ = _write_held_out(folder, "dev", HeldOut(chosen), set())
+    pairs = filtered if split is None else filtered.through(partial(split.only, "train"))
+    report = FilterReport()
+    written = _Written(folder)
+    with written:
+        summary = summarise(_watched(pairs, held_out, report, written))
+    if not written.count:
+        raise TrainingError("there are no pairs to train on")
+    found = filtered.report or FilterReport()
+    tally = inputs.train.tally
+    return {
+        "files": [Path(name).name for name in inputs.train.files],
+        "languages": list(inputs.languages),
+        "seen": found.seen,
+        "skipped": dict(tally.skipped),
+        "left_out": dict(tally.left_out),
+        "joined": tally.joined,
+        "examples": [str(each) for each in tally.examples],
+        "removed": {**found.as_dict()["removed"], **report.as_dict()["removed"]},
+        "train": written.count,
+        "dev": sizes.get("dev", 0),
+        "dev_from": "split" if inputs.dev is None else "given",
+        "references": references,
+        "test": sizes.get("test", 0),
+        "summary": summary.as_dict(),
+        "notes": _notes(inputs, sizes.get("dev", 0), report),
+    }
+
+
+def _split(corpus: Corpus, settings: TrainingSettings) -> Split:
+    """Pairs to tune on: a tenth of a small corpus, a thousand of a large one."""
+    size = settings.dev_size
+    if size is None:
+        distinct = len({fingerprint(KEYS["source"](pair)) for pair in _first(corpus)})
+        size = min(_MOST, distinct // _SHARE)
+    return choose_split(corpus, size, 0, settings.seed, "source")
+
+
+def _first(corpus: Corpus) -> Iterator[SentencePair]:
+    """As many as are needed to know that a development set is of full size."""
+    for number, pair in enumerate(corpus):
+        if number >= 2 * _SHARE * _MOST:
+            return
+        yield pair
+
+
+def _write_held_out(
+    folder: Path, name: str, given: HeldOut, seen: set[bytes]
+) -> tuple[int, int]:
+    """A file of sources and one for each reference; how many sentences, how many references."""
+    count = len(given.references) + 1
+    number = 0
+    with ExitStack() as stack:
+        source = stack.enter_context(whole_file(folder / f"{name}.source"))
+        targets = [
+            stack.enter_context(whole_file(folder / f"{name}.target.{k}")) for k in range(count)
+        ]
+        for pair, references in given.sentences():
+            number += 1
+            seen.add(fingerprint(KEYS["pair"](pair)))
+            source.write(pair.source.encode() + b"\n")
+            for stream, text in zip(targets, references, strict=True):
+                stream.write(text.encode() + b"\n")
+    return number, count
+
+
+class _Written:
+    """The training corpus on its way to disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._stack = ExitStack()
+        self._files: dict[str, int] = {}
+        self._file, self._line = Growing(np.int32), Growing(np.int64)
+        self._waiting: list[tuple[int, int]] = []
+        self.count = 0
+
+    def __enter__(self) -> _Written:
+        self._source, self._target = (
+            self._stack.enter_context(whole_file(self._folder / f"train.{side}"))
+            for side in ("source", "target")
+        )
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+        if error[0] is None:
+            self._flush()
+            names = [Path(name).name for name in self._files] or ["?"]
+            write_origins(self._folder / "origins", names, self._file.array(), self._line.array())
+
+    def add(self, pair: SentencePair) -> None:
+        self._source.write(pair.source.encode() + b"\n")
+        self._target.write(pair.target.encode() + b"\n")
+        file, line = ("?", None) if pair.origin is None else (pair.origin.file, pair.origin.line)
+        number = self._files.setdefault(file, len(self._files))
+        self._waiting.append((number, -1 if line is None else line))
+        if len(self._waiting) == 1 << 16:
+            self._flush()
+        self.count += 1
+
+    def _flush(self) -> None:
+        rows = np.array(self._waiting, np.int64).reshape(-1, 2)
+        self._file.append(rows[:, 0].astype(np.int32))
+        self._line.append(rows[:, 1])
+        self._waiting = []
+
+
+def _watched(
+    pairs: Corpus, held_out: set[bytes], report: FilterReport, written: _Written
+) -> Iterator[SentencePair]:
+    """The pairs that are trained on, written as they go by."""
+    key = KEYS["pair"]
+    for pair in pairs:
+        report.seen += 1
+        if held_out and fingerprint(key(pair)) in held_out:
+            report.remove(pair, _IN_HELD_OUT)
+            continue
+        written.add(pair)
+        yield pair
+
+
+def _notes(inputs: TrainingInputs, dev: int, report: FilterReport) -> list[str]:
+    notes = []
+    if inputs.dev is None:
+        notes.append(f"no development set was given: {dev:,} pairs were split off")
+    removed = report.removed.get(_IN_HELD_OUT)
+    if removed is not None:
+        notes.append(
+            f"{removed.count:,} training pairs were left out: they are in the development or test "
+            "set"
+        )
+    return notes

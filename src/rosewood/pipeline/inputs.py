@@ -1,0 +1,208 @@
+"""What a model is made of: corpora to train, tune and judge on, in any format that corpora have."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from rosewood.corpus import Checks, Corpus, SentencePair
+from rosewood.corpus.compression import plain_name
+from rosewood.corpus.formats.strict import Input, strict_lines
+from rosewood.corpus.readers import OnBadLine, Source
+from rosewood.corpus.text.languages import has_rules
+from rosewood.errors import FormatError, TrainingError
+
+__all__ = ["HeldOut", "TrainingInputs", "content_hash", "read_lines"]
+
+PathName = str | PathLike[str]
+Files = PathName | Sequence[PathName]
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Sentences to tune or judge on: a corpus of pairs, and files of further references."""
+
+    corpus: Corpus
+    references: tuple[str, ...] = ()
+
+    def sentences(self) -> Iterator[tuple[SentencePair, list[str]]]:
+        """The pairs, each with all its references."""
+        others = [_strict_lines(file) for file in self.references]
+        number = 0
+        for number, pair in enumerate(self.corpus, 1):
+            more = []
+            for file, lines in zip(self.references, others, strict=True):
+                line = next(lines, None)
+                if line is None:
+                    told = f"it ends after {number - 1:,} lines, but the set goes on"
+                    raise FormatError(told, file=file)
+                more.append(line)
+            yield pair, [pair.target, *more]
+        for file, lines in zip(self.references, others, strict=True):
+            if next(lines, None) is not None:
+                raise FormatError(f"it goes on behind the {number:,} lines of the set", file=file)
+
+    @property
+    def files(self) -> list[str]:
+        """All files of it."""
+        return [*self.corpus.files, *self.references]
+
+
+def _strict_lines(file: str, *, allow_empty: bool = False) -> Iterator[str]:
+    checks = Checks(allow_empty=allow_empty)
+    for line in strict_lines(Input(file), checks.max_bytes):
+        if line.bad is not None:
+            raise line.bad.error
+        wrong = checks.problem(line.text)
+        if wrong is not None:
+            raise FormatError(wrong[1], file=file, line=line.number)
+        yield line.text
+
+
+class TrainingInputs:
+    """Corpora by their files; nothing is read before training begins."""
+
+    def __init__(
+        self,
+        source: Files = (),
+        target: Files = (),
+        *,
+        corpus: Files = (),
+        languages: tuple[str | None, str | None] | str | None = None,
+        format: str | None = None,
+        on_bad_line: OnBadLine = "stop",
+        dev: tuple[PathName, PathName] | None = None,
+        dev_corpus: PathName | None = None,
+        dev_reference: Files = (),
+        test: tuple[PathName, PathName] | None = None,
+        test_corpus: PathName | None = None,
+        test_reference: Files = (),
+        monolingual: Files = (),
+        checks: Checks | None = None,
+    ) -> None:
+        """`source` and `target` are text files, in step; `corpus` are files of any format.
+
+        `languages` are "de:en", or what the endings of the text files say.
+        """
+        sources, targets, others = _several(source), _several(target), _several(corpus)
+        if len(sources) != len(targets):
+            raise TrainingError(
+                f"there are {len(sources)} files of sources, but {len(targets)} of targets: "
+                "want one for each"
+            )
+        if not sources and not others:
+            raise TrainingError("there is nothing to train on: want source and target, or corpus")
+        self.files: list[Source] = [*zip(sources, targets, strict=True), *others]
+        self.languages = _languages(languages, sources, targets)
+        self._format = format
+        self._on_bad_line = on_bad_line
+        self._checks = checks
+        self.train = self._read(self.files)
+        self.dev = self._held_out("dev", dev, dev_corpus, dev_reference)
+        self.test = self._held_out("test", test, test_corpus, test_reference)
+        self.monolingual = tuple(_several(monolingual))
+        for file in self.every_file():
+            if file == "-":
+                raise TrainingError("training reads its files again and again: - cannot be one")
+
+    def _read(self, files: Sequence[Source]) -> Corpus:
+        # A file of pairs says which language is which itself: endings would be a guess.
+        return Corpus.read(
+            *files,
+            format=self._format,
+            source_language=self.languages[0],
+            target_language=self.languages[1],
+            on_bad_line=self._on_bad_line,
+            checks=self._checks,
+        )
+
+    def _held_out(
+        self,
+        name: str,
+        pair: tuple[PathName, PathName] | None,
+        corpus: PathName | None,
+        references: Files,
+    ) -> HeldOut | None:
+        if pair is not None and corpus is not None:
+            raise TrainingError(f"{name} and {name}_corpus are both given: want one of them")
+        if isinstance(pair, str) or (pair is not None and len(pair) != 2):
+            raise TrainingError(f"{name} is {pair!r}, want two files: a source and its target")
+        several = tuple(_several(references))
+        if pair is None and corpus is None:
+            if several:
+                raise TrainingError(f"{name}_reference is given, but no {name}")
+            return None
+        files: list[Source] = [(pair[0], pair[1])] if pair is not None else [corpus or ""]
+        return HeldOut(self._read(files), several)
+
+    def every_file(self) -> list[str]:
+        """All files that are read."""
+        held_out = [each.files for each in (self.dev, self.test) if each is not None]
+        return [*self.train.files, *(f for files in held_out for f in files), *self.monolingual]
+
+    def facts(self, held_out: HeldOut | None = None) -> dict[str, Any]:
+        """What decides what is read: the bytes of the files, not how they are called."""
+        files = self.train.files if held_out is None else held_out.files
+        return {
+            "files": [content_hash(file) for file in files],
+            "kinds": [plain_name(file).suffix for file in files],
+            "languages": list(self.languages),
+            "format": self._format,
+            "on_bad_line": self._on_bad_line,
+            "checks": repr(self._checks or Checks()),
+        }
+
+    def monolingual_facts(self) -> list[str]:
+        """What decides further text of the target language."""
+        return [content_hash(file) for file in self.monolingual]
+
+    def monolingual_lines(self, file: str) -> Iterator[str]:
+        """The lines of such a file, but for empty ones."""
+        return (line for line in _strict_lines(file, allow_empty=True) if line)
+
+
+def read_lines(file: Path) -> Iterator[str]:
+    """Lines of a file that a stage has written."""
+    with file.open("rb") as stream:
+        for line in stream:
+            yield line.removesuffix(b"\n").decode()
+
+
+def content_hash(file: PathName) -> str:
+    """SHA-256 of the bytes of a file."""
+    digest = hashlib.sha256()
+    with Path(file).open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _several(files: Files) -> list[str]:
+    listed = [files] if isinstance(files, str | PathLike) else list(files)
+    return [fspath(file) for file in listed]
+
+
+def _languages(
+    given: tuple[str | None, str | None] | str | None, sources: list[str], targets: list[str]
+) -> tuple[str | None, str | None]:
+    if isinstance(given, str):
+        source, colon, target = given.partition(":")
+        if not colon or not source or not target or ":" in target:
+            raise TrainingError(f"languages are {given!r}, want two of them, as in de:en")
+        return source, target
+    if given is not None:
+        return given
+    one, other = _ending(sources), _ending(targets)
+    return (one, other) if one != other else (None, None)
+
+
+def _ending(files: list[str]) -> str | None:
+    """The language that all files are called after, if it is one."""
+    endings = {plain_name(file).suffix[1:].lower() for file in files}
+    ending = endings.pop() if len(endings) == 1 else ""
+    return ending if ending and has_rules(ending) else None

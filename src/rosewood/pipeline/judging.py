@@ -1,0 +1,160 @@
+"""The stage `report`: what the tuned model says of held-out sentences, with scores and examples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rosewood.corpus import TextProcessor
+from rosewood.decode import PhraseDecoder, PhraseSearch, TextTranslator, TranslatedText, explain
+from rosewood.metrics import Metric, evaluate, parse_metric
+from rosewood.pipeline.confidence import confidence
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished
+from rosewood.pipeline.telling import Told
+from rosewood.pipeline.words import held_out
+
+__all__ = ["judge", "text_translator"]
+
+_EXAMPLES = 9  # translations that are shown
+_SHOWN = (4, 30)  # words of such a sentence
+_UNKNOWN = 30  # words that are listed
+_METRICS = ("bleu", "chrf")
+
+
+def text_translator(decoder: PhraseDecoder, words: Finished) -> TextTranslator:
+    """The decoder with the processors of a run, where there are any."""
+    files = [words.folder / f"{side}.json" for side in ("source", "target")]
+    if words.facts["pretokenized"]:
+        return TextTranslator(decoder)
+    return TextTranslator(decoder, *map(TextProcessor.load, files))
+
+
+def judge(
+    settings: TrainingSettings,
+    clean: Finished,
+    words: Finished,
+    decoder: PhraseDecoder,
+    tuned: Mapping[str, Any],
+    threads: int,
+    told: Told,
+) -> dict[str, Any]:
+    """Scores of raw text, or of words where that is all there is; examples; unknown words."""
+    metrics = [_metric(name, settings) for name in _METRICS]
+    translator = text_translator(decoder.with_weights(tuned["weights"]), words)
+    scores: list[dict[str, Any]] = []
+    baseline: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
+    unknown: Counter[str] = Counter()
+    for part in ("test", "dev"):
+        if not clean.facts[part]:
+            continue
+        texts, references = held_out(clean.folder, part)
+        said = _said(translator, texts, part, threads, told)
+        scores = [*_scores(part, said, references, metrics), *scores]
+        if not examples:  # of sentences that were not tuned on, if there are any
+            examples = _examples(translator, said, references, part, tuned["confidence_scale"])
+        if part == "dev" and tuned["weights"] != tuned["start"]:
+            before = text_translator(decoder.with_weights(tuned["start"]), words)
+            others = _said(before, texts, "dev, weights before tuning", threads, told)
+            baseline = _scores(part, others, references, metrics)
+        for each in said:
+            unknown.update(_unknown_words(each))
+    return {
+        "text": "words" if settings.pretokenized else "raw",
+        "scores": scores,
+        "baseline": baseline,
+        "examples": examples,
+        "unknown_words": [list(each) for each in unknown.most_common(_UNKNOWN)],
+        "notes": [],
+    }
+
+
+def _metric(name: str, settings: TrainingSettings) -> Metric:
+    """Words that are there already are not cut again."""
+    cut = settings.pretokenized and name == "bleu"
+    return parse_metric(f"{name}:tokenize=none" if cut else name)
+
+
+def _said(
+    translator: TextTranslator, texts: Sequence[str], part: str, threads: int, told: Told
+) -> list[TranslatedText]:
+    said = []
+    for each in translator.translate(texts, threads=threads):
+        said.append(each)
+        told(f"translating {part}, sentences", len(said), len(texts))
+    return said
+
+
+def _scores(
+    part: str,
+    said: Sequence[TranslatedText],
+    references: Sequence[Sequence[str]],
+    metrics: Sequence[Metric],
+) -> list[dict[str, Any]]:
+    found = evaluate([each.text for each in said], references, metrics, layout="sentences")
+    return [
+        {"on": part, "name": each.title, "value": each.value, "signature": each.signature,
+         "sentences": each.sentences}
+        for each in found
+    ]  # fmt: skip
+
+
+def _examples(
+    translator: TextTranslator,
+    said: Sequence[TranslatedText],
+    references: Sequence[Sequence[str]],
+    part: str,
+    scale: float,
+) -> list[dict[str, Any]]:
+    """Sentences of middling length, from the worst to the best by chrF of each alone."""
+    metric = parse_metric("chrf")
+    least, most = _SHOWN
+    lengths = [len(each.prepared.source.words) for each in said]
+    among = [k for k, length in enumerate(lengths) if least <= length <= most] or list(
+        range(len(said))
+    )
+    if not among:
+        return []
+    texts = [said[k].text for k in among]
+    wanted = [references[k] for k in among]
+    gains = metric.sentence_gains(metric.statistics_many([[text] for text in texts], wanted))
+    order = sorted(range(len(among)), key=lambda k: (gains[k], k))
+    count = min(_EXAMPLES, len(order))
+    chosen = [order[(len(order) - 1) * k // max(1, count - 1)] for k in range(count)]
+    rows = []
+    decoder = translator.decoder
+    for place in dict.fromkeys(chosen):
+        k = among[place]
+        found = decoder.search(said[k].prepared.source)
+        why = explain(found, decoder.weights)
+        sure, posterior = _sureness(found, decoder, scale)
+        rows.append(
+            {
+                "on": part,
+                "number": k + 1,
+                "source": said[k].prepared.text,
+                "references": list(references[k]),
+                "translation": translator.text_of(found.best, said[k].prepared).text,
+                "chrf": float(gains[place]),
+                "score": found.best.score,
+                "confidence": sure,
+                "posterior": posterior,
+                "explanation": why.to_dict(),
+                "svg": why.to_svg(),
+            }
+        )
+    return rows
+
+
+def _sureness(found: PhraseSearch, decoder: PhraseDecoder, scale: float) -> tuple[float, float]:
+    each, whole = confidence(found, decoder.theta(), scale, found.best.words)
+    return (sum(each) / len(each) if each else 0.0), whole
+
+
+def _unknown_words(said: TranslatedText) -> list[str]:
+    words = said.prepared.source.words
+    return [words[use.begin] for use in said.translation.phrases if use.is_unknown]
+
+

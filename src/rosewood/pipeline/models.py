@@ -1,0 +1,197 @@
+"""The stages `align`, `lm`, `extract` and `reordering`: what a decoder needs, from words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.align import Aligner, Links
+from rosewood.align.models import make_model
+from rosewood.corpus import IndexedCorpus
+from rosewood.errors import TrainingError
+from rosewood.lm import Model, estimate_files
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished, Place
+from rosewood.pipeline.telling import Told
+from rosewood.pipeline.words import held_out
+from rosewood.reorder.lexicalized import Lexicalized
+from rosewood.rules import RuleTable, extract
+from rosewood.rules.settings import CLASSES, DIRECTIONS
+
+__all__ = ["align", "build_lms", "extract_rules", "reordering"]
+
+_LINKS = ("start", "source", "target")  # arrays of an alignment
+_EXAMPLES = 6  # alignments that are shown
+_SHOWN = (6, 16)  # words of such a sentence
+
+
+def align(
+    settings: TrainingSettings, words: Finished, place: Place, threads: int, told: Told
+) -> dict[str, Any]:
+    """Writes the links of the corpus: start.npy, source.npy, target.npy."""
+    corpus = IndexedCorpus.open(words.folder / "corpus")
+    model = make_model(settings.aligner)
+    planned = getattr(model, "model1", 0) + getattr(model, "iterations", 0)
+    rounds = 0
+
+    def report(row: dict[str, Any]) -> None:
+        nonlocal rounds
+        rounds += 1
+        told("rounds", rounds, max(planned, rounds) + 1)  # what follows takes about as long
+
+    aligner, both = Aligner.fit_align(corpus, model, threads=threads, report=report)
+    links = both.symmetrize(settings.symmetrization, threads=threads)
+    told("rounds", rounds + 1, rounds + 1)
+    for name in _LINKS:
+        np.save(place.folder / f"{name}.npy", getattr(links, name))
+    linked = [_linked(links, side, text) for side, text in
+              (("source", corpus.source), ("target", corpus.target))]  # fmt: skip
+    scores = both.scores(corpus).mean(axis=1)
+    return {
+        "model": settings.aligner,
+        "symmetrization": settings.symmetrization,
+        "history": aligner.history,
+        "links": len(links.source),
+        "unlinked_source": 1.0 - linked[0],
+        "unlinked_target": 1.0 - linked[1],
+        "examples": _examples(corpus, links, scores),
+        "notes": [],
+    }
+
+
+def read_links(folder: Path) -> Links:
+    """The links that `align` wrote, mapped."""
+    parts = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in _LINKS)
+    return Links(*parts)
+
+
+def _linked(links: Links, side: str, text: Any) -> float:
+    """The share of words that have a link."""
+    at = np.repeat(np.arange(len(links)), links.counts)
+    places = text.start[at] + getattr(links, side)
+    return len(np.unique(places)) / max(1, len(text.ids))
+
+
+def _examples(
+    corpus: IndexedCorpus, links: Links, scores: NDArray[np.float64]
+) -> list[dict[str, Any]]:
+    """Sentences of middling length: those the model likes best and least, and some between."""
+    lengths = np.maximum(corpus.source.lengths, corpus.target.lengths)
+    least, most = _SHOWN
+    chosen = np.flatnonzero((lengths >= least) & (lengths <= most) & np.isfinite(scores))
+    if not len(chosen):
+        chosen = np.flatnonzero(np.isfinite(scores) & (lengths <= 4 * most))
+    order = chosen[np.argsort(-scores[chosen], kind="stable")]
+    wanted = np.unique(np.linspace(0, len(order) - 1, min(_EXAMPLES, len(order))).astype(int))
+    return [
+        {
+            "number": int(k),
+            "source": corpus.source.words(k),
+            "target": corpus.target.words(k),
+            "links": [list(link) for link in links[int(k)]],
+            "score": float(scores[k]),
+        }
+        for k in order[wanted].tolist()
+    ]
+
+
+def build_lms(
+    settings: TrainingSettings,
+    words: Finished,
+    place: Place,
+    threads: int,
+    max_memory: int,
+    told: Told,
+) -> dict[str, Any]:
+    """Writes lm.rlm, and another model for each file of further text."""
+    place.going.mkdir(exist_ok=True)
+    texts = {"lm": words.folder / "train.target"}
+    for number, path in enumerate(sorted(words.folder.glob("mono.*"), key=_number), 1):
+        texts[f"lm{number + 1}"] = path
+    dev = _references(words)
+    facts: dict[str, Any] = {}
+    notes: list[str] = []
+    for name, file in texts.items():
+        with estimate_files(
+            [file], settings.lm_order, skip_bad=True, max_memory=max_memory,
+            work=place.going / name, threads=threads,
+            told=lambda what, done, total, name=name: told(f"{name}, {what}", done, total),
+        ) as made:  # fmt: skip
+            model = made.save(place.folder / f"{name}.rlm")
+            fallbacks = [str(each) for each in made.fallbacks]
+            skipped = made.skipped.count
+        seen = None if not dev else model.perplexity(dev)
+        facts[name] = {
+            "order": model.order,
+            "tokens": model.facts["tokens"],
+            "types": model.facts["types"],
+            "ngrams": list(model.counts),
+            "discounts": model.facts["discounts"],
+            "fallbacks": fallbacks,
+            "bytes": (place.folder / f"{name}.rlm").stat().st_size,
+            "dev_perplexity": None if seen is None else seen.perplexity,
+            "dev_unknown": None if seen is None else seen.unknown,
+        }
+        notes += [f"language model {name}: {each}" for each in fallbacks]
+        if skipped:
+            notes.append(f"language model {name}: {skipped:,} sentences with <s> or </s> left out")
+    return {"models": facts, "notes": notes}
+
+
+def _number(path: Path) -> int:
+    return int(path.suffix[1:])
+
+
+def _references(words: Finished) -> list[str]:
+    if not (words.folder / "dev.source").exists():
+        return []
+    return [each[0] for each in held_out(words.folder, "dev")[1]]
+
+
+def extract_rules(
+    settings: TrainingSettings,
+    words: Finished,
+    aligned: Finished,
+    place: Place,
+    threads: int,
+    max_memory: int,
+    told: Told,
+) -> dict[str, Any]:
+    """Writes the rule table, rules/."""
+    corpus = IndexedCorpus.open(words.folder / "corpus")
+    links = read_links(aligned.folder)
+    made = extract(
+        corpus, links, place.folder / "rules", work=place.going, threads=threads,
+        max_memory=max_memory, told=told, **settings.extraction(),
+    )  # fmt: skip
+    notes = []
+    if made.facts["fallback"] is not None:
+        notes.append(f"rules have fixed discounts: {made.facts['fallback']}")
+    if not made.facts["rules"]:
+        raise TrainingError("no rules were found: are the two sides translations of each other?")
+    return {**made.facts, "bytes": made.table.size, "notes": notes}
+
+
+def reordering(settings: TrainingSettings, extracted: Finished) -> dict[str, Any]:
+    """What the orientations of phrases look like; their probabilities are columns of the table."""
+    table = RuleTable.open(extracted.folder / "rules")
+    model = Lexicalized.of(table)
+    if model is None:
+        return {"kind": None, "notes": ["there is no reordering model: jumps have their length"]}
+    counts = np.array(extracted.facts["orientation"]["counts"], float)
+    shares = counts.reshape(len(DIRECTIONS), -1)
+    shares /= np.maximum(1.0, shares.sum(axis=1, keepdims=True))
+    names = CLASSES[model.classes]
+    return {
+        "kind": model.kind,
+        "classes": model.classes,
+        "directions": list(model.directions),
+        "shares": {
+            way: dict(zip(names, row, strict=True))
+            for way, row in zip(DIRECTIONS, shares.tolist(), strict=True)
+        },
+        "notes": [],
+    }

@@ -1,0 +1,189 @@
+"""All that is known of a translation in one answer: what it says, how sure it is, what else there is.
+
+reply = translator.reply("das haus ist klein", nbest=5)
+reply.translation; reply.confidence; reply.alignment; reply.features
+for other in reply.alternatives: print(other.posterior, other.translation)
+json.dumps(reply.as_dict())                 # a line of `rosewood translate --json`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rosewood.decode import (
+    PhraseSearch,
+    PhraseUse,
+    SearchReport,
+    TextTranslator,
+    TranslatedText,
+    Translation,
+    alternatives,
+)
+from rosewood.decode.alternatives import all_features
+from rosewood.pipeline.confidence import confidences
+
+__all__ = ["Alternative", "Reply", "Said", "reply_of", "said_of"]
+
+Links = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A translation as text, and the words, phrases and features that it is made of.
+
+    Where a reference was asked for that cannot be reached, the report says so, and nothing is said.
+    """
+
+    source: str
+    translation: str
+    source_words: tuple[str, ...]
+    words: tuple[str, ...]
+    alignment: Links  # places of source words and of target words, from 0
+    score: float
+    features: Mapping[str, float]  # dense ones even where they are 0
+    phrases: tuple[PhraseUse, ...]
+    report: SearchReport
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        is_there = self.report.reachable
+        return {
+            "src": self.source,
+            "translation": self.translation if is_there else None,
+            **self._sureness(),
+            "source_words": list(self.source_words),
+            "words": list(self.words),
+            "alignment": [list(link) for link in self.alignment],
+            "score": self.score if is_there else None,
+            "features": dict(self.features),
+            "phrases": [
+                {
+                    "source": [use.begin, use.end],
+                    "target": [use.target_begin, use.target_end],
+                    "rule": use.rule,
+                    "is_unknown": use.is_unknown,
+                    "is_forced": use.is_forced,
+                }
+                for use in self.phrases
+            ],
+            "report": asdict(self.report),
+        }
+
+    def _sureness(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Something else that might be said."""
+
+    translation: str
+    confidence: float
+    posterior: float
+    words: tuple[str, ...]
+    alignment: Links
+    score: float
+    features: Mapping[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "translation": self.translation,
+            "confidence": self.confidence,
+            "posterior": self.posterior,
+            "words": list(self.words),
+            "alignment": [list(link) for link in self.alignment],
+            "score": self.score,
+            "features": dict(self.features),
+        }
+
+
+@dataclass(frozen=True)
+class Reply(Said):
+    """A translation with how sure it is, and the best of what else might be said.
+
+    `posterior` is the probability of the whole string, all its derivations together;
+    `word_confidence` that of each word to occur at all, and `confidence` their mean.
+    `alternatives` say different things, the best first; what was chosen is among them.
+    """
+
+    confidence: float
+    posterior: float
+    word_confidence: tuple[float, ...]
+    alternatives: tuple[Alternative, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**super().as_dict(), "alternatives": [each.as_dict() for each in self.alternatives]}
+
+    def _sureness(self) -> dict[str, Any]:
+        return {
+            "confidence": self.confidence,
+            "posterior": self.posterior,
+            "word_confidence": list(self.word_confidence),
+        }
+
+
+def said_of(said: TranslatedText, dense: Sequence[str]) -> Said:
+    """What is known without a forest; `dense` names features that are told even where they are 0."""
+    return Said(**_common(said, dense))
+
+
+def reply_of(
+    text: TextTranslator,
+    said: TranslatedText,
+    found: PhraseSearch,
+    scale: float,
+    *,
+    nbest: int = 0,
+) -> Reply:
+    """The answer to a text: `said` is the best translation of its search, or another one that was
+    chosen; `scale` is that of the model's confidence; `nbest` alternatives come with it."""
+    decoder = text.decoder
+    theta = decoder.theta()
+    others = alternatives(found, theta, nbest, distinct=True) if nbest else []
+    every = [said.translation, *others]
+    sure = confidences(found, theta, scale, [each.words for each in every])
+    listed = []
+    for other, (words, whole) in zip(others, sure[1:], strict=True):
+        listed.append(
+            Alternative(
+                text.text_of(other, said.prepared).text,
+                _mean(words, whole),
+                whole,
+                other.words,
+                other.links,
+                other.score,
+                all_features(other, decoder.features.dense),
+            )
+        )
+    words, whole = sure[0]
+    return Reply(
+        **_common(said, decoder.features.dense),
+        confidence=_mean(words, whole),
+        posterior=whole,
+        word_confidence=tuple(words),
+        alternatives=tuple(listed),
+    )
+
+
+def _common(said: TranslatedText, dense: Sequence[str]) -> dict[str, Any]:
+    chosen: Translation = said.translation
+    return {
+        "source": said.prepared.text,
+        "translation": said.text,
+        "source_words": said.prepared.source.words,
+        "words": chosen.words,
+        "alignment": chosen.links,
+        "score": chosen.score,
+        "features": all_features(chosen, dense) if chosen.report.reachable else {},
+        "phrases": chosen.phrases,
+        "report": chosen.report,
+    }
+
+
+def _mean(words: Sequence[float], whole: float) -> float:
+    """The confidence of a translation: of one without words, its posterior."""
+    return sum(words) / len(words) if words else whole

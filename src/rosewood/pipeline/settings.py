@@ -1,0 +1,137 @@
+"""What decides a model, but for its corpora: one field a flag of `rosewood train`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from rosewood.align.models import make_model
+from rosewood.align.symmetrize import SYMMETRIZATIONS
+from rosewood.corpus import Filters, TextProcessor, make_tokeniser
+from rosewood.decode.settings import SearchSettings
+from rosewood.errors import TrainingError
+from rosewood.learn import Learner, make_learner
+from rosewood.lm.smoothing import Smoothing
+from rosewood.metrics import Metric, parse_metric
+from rosewood.rules.settings import ExtractionSettings
+
+__all__ = ["TrainingSettings"]
+
+_SEEDS = 2**32
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How a model is trained.  None is chosen by the corpus; what was chosen is told."""
+
+    # text
+    pretokenized: bool = False  # words stand between spaces, as they are
+    tokeniser: str = "unicode"
+    lowercase: bool = False  # instead of writing words as they are cased mostly
+    min_words: int = 1
+    max_words: int | None = 100  # of a sentence that is trained on
+    max_ratio: float | None = 9.0  # of the longer side to the shorter
+    deduplicate: bool = False
+    dev_size: int | None = None  # pairs that are split off where no development set is given
+    # models
+    aligner: str = "best"
+    symmetrization: str = "grow-diag-final-and"
+    lm_order: int = 5
+    max_phrase: int = 7
+    smoothing: str = "plain"  # of the probabilities of rules
+    significance: str | float | None = None
+    orientation: str | None = "hierarchy"
+    classes: str = "mslr"
+    # tuning
+    tune: str = "mira"  # or none
+    set: dict[str, Any] = field(default_factory=dict)  # settings of the learner
+    metric: str = "bleu:tokenize=none"  # of words, while weights are tuned
+    rounds: int = 10
+    nbest: int = 100  # translations of a sentence in each round
+    # search
+    pop_limit: int | None = 400
+    distortion_limit: int | None = 6
+    option_limit: int | None = 20
+    unknown: str = "copy"
+    # the rest
+    seed: int = 1
+    keep_corpus: bool = True  # in the model, so that it can tell where its rules are from
+
+    def __post_init__(self) -> None:
+        for name in ("pretokenized", "lowercase", "deduplicate", "keep_corpus"):
+            if not isinstance(getattr(self, name), bool):
+                raise TrainingError(f"{name} is {getattr(self, name)!r}, want True or False")
+        for name, least, most in (
+            ("dev_size", 0, 2**40), ("rounds", 1, 10**6), ("nbest", 2, 10**6), ("seed", 0, _SEEDS),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value is None and name == "dev_size":
+                continue
+            if type(value) is not int or not least <= value < most:
+                raise TrainingError(f"{name} is {value!r}, want a whole number from {least} on")
+        if self.unknown not in ("copy", "drop"):
+            raise TrainingError(f"unknown is {self.unknown!r}, want copy or drop")
+        if self.pretokenized and self.lowercase:
+            raise TrainingError("words that are there already are not changed: lowercase them before")
+        if self.symmetrization not in SYMMETRIZATIONS:
+            told = ", ".join(SYMMETRIZATIONS)
+            raise TrainingError(f"symmetrization is {self.symmetrization!r}, want one of {told}")
+        # Whatever would be refused hours later is refused now.
+        try:
+            self.filters()
+            make_model(self.aligner)
+            Smoothing(order=self.lm_order)
+            ExtractionSettings(**self.extraction())
+            self.search()
+            self.learner()
+            self.tuning_metric()
+            if not self.pretokenized:
+                self.processor(None)
+        except TypeError as error:
+            raise TrainingError(str(error)) from error
+
+    def filters(self) -> Filters:
+        """Which pairs are trained on, by their words."""
+        return Filters(self.min_words, self.max_words, self.max_ratio)
+
+    def processor(self, language: str | None) -> TextProcessor:
+        """How raw text is made into words, before casing is learnt."""
+        known = {} if language is None else {"language": language}
+        tokeniser = make_tokeniser(self.tokeniser, **known)
+        return TextProcessor(tokeniser, lowercase=self.lowercase)
+
+    def extraction(self) -> dict[str, Any]:
+        """Settings of rules."""
+        names = ("max_phrase", "smoothing", "significance", "orientation", "classes")
+        return {name: getattr(self, name) for name in names}
+
+    def search(self) -> SearchSettings:
+        """Limits of the decoder, while it is tuned and afterwards."""
+        names = ("pop_limit", "distortion_limit", "option_limit")
+        return SearchSettings(**{name: getattr(self, name) for name in names})
+
+    def learner(self) -> Learner | None:
+        """Who finds the weights; nobody if they stay what they are."""
+        if self.tune == "none":
+            if self.set:
+                raise TrainingError("there are settings of a learner, but tune is none")
+            return None
+        return make_learner(self.tune, self.set)
+
+    def tuning_metric(self) -> Metric:
+        """What weights are tuned for."""
+        return parse_metric(self.metric)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> TrainingSettings:
+        """By their names; one that does not exist is refused with those that do."""
+        known = [each.name for each in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise TrainingError(f"there is no setting {name!r}; there are {', '.join(known)}")
+        return cls(**values)
+

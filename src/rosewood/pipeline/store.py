@@ -1,0 +1,176 @@
+"""Stages of a run, each a folder by the hash of all that decides it.
+
+    with StageStore("model.work") as store:
+        clean = store.run("clean", {"dev_size": 100, "files": […hashes…]}, [], write_clean)
+        words = store.run("tokenise", {…}, [clean], write_words)
+
+A stage that is there is not done again; one that was killed is, unless it goes on from what it
+left in its own folder.  So a run that was stopped goes on, and a changed setting redoes only what
+depends on it.  The folder belongs to one process at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rosewood import __version__
+from rosewood.errors import DamagedFileError, FormatError, TrainingError
+from rosewood.folders import checksum, checksums
+from rosewood.journal import fingerprint
+from rosewood.output import whole_file, whole_folder
+from rosewood.workplace import FolderLock
+
+__all__ = ["Finished", "Place", "StageStore", "peak_memory"]
+
+MARKER = "rosewood-training"  # tells that a folder is one of these
+NOTE = "stage.json"
+_KEY = 12  # letters of a hash in the name of a folder
+_LEFT = re.compile(r"\.\d+-[0-9a-f]{8}\.part$")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A stage that is done."""
+
+    name: str
+    key: str
+    folder: Path
+    facts: dict[str, Any]
+    seconds: float  # that it took when it was done
+    memory: int  # bytes that the process had used at most when it ended
+    was_done: bool  # before this run
+    files: dict[str, dict[str, int]]  # sizes and checksums of all it has written
+
+    def check(self) -> None:
+        """Refuses a stage whose files are no longer what they were."""
+        for name, entry in self.files.items():
+            path = self.folder / name
+            told = "it is no longer what it was: delete its folder, and it will be made again"
+            if not path.is_file() or path.stat().st_size != entry["bytes"]:
+                raise DamagedFileError(told, file=path)
+            if checksum(path) != entry["crc32"]:
+                raise DamagedFileError(told, file=path)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a stage works."""
+
+    folder: Path  # what is to stay
+    going: Path  # from which it can go on if it is killed; gone when it is done
+
+
+Work = Callable[[Place], dict[str, Any]]
+
+
+class StageStore:
+    """The work folder of a run."""
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder)
+        marker = self.folder / MARKER
+        is_ours = marker.exists() or not (self.folder.exists() and any(self.folder.iterdir()))
+        if self.folder.exists() and not (self.folder.is_dir() and is_ours):
+            told = f"it is there already, and has no {MARKER}: is it yours?"
+            raise FormatError(told, file=folder)
+        if not self.folder.parent.is_dir():
+            raise FormatError(f"there is no folder {str(self.folder.parent)!r}", file=folder)
+        self.folder.mkdir(exist_ok=True)
+        marker.touch()
+        self._lock = FolderLock(self.folder, TrainingError)
+        self.finished: list[Finished] = []
+        remove_parts(self.folder, "")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._lock.give()
+
+    def run(
+        self, name: str, settings: Mapping[str, Any], needs: Sequence[Finished], work: Work
+    ) -> Finished:
+        """The stage with these settings behind those it needs: as it is there, or by its work.
+
+        `work` writes its files and gives facts for the report: JSON values.
+        """
+        key = fingerprint(__version__, name, dict(settings), [each.key for each in needs])
+        found = self._found(name, key)
+        if found is None:
+            found = self._done(name, key, work)
+        self.finished.append(found)
+        return found
+
+    def has(self, name: str, key: str) -> bool:
+        """Whether a stage is there."""
+        return self._found(name, key) is not None
+
+    def _folder(self, name: str, key: str) -> Path:
+        return self.folder / f"{name}-{key[:_KEY]}"
+
+    def _found(self, name: str, key: str) -> Finished | None:
+        folder = self._folder(name, key)
+        try:
+            note = json.loads((folder / NOTE).read_bytes())
+            if note["key"] != key:
+                return None
+            return Finished(
+                name, key, folder, note["facts"], note["seconds"], note["memory"], True,
+                note["files"],
+            )  # fmt: skip
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(f"it is not the note of a stage: {error}", file=folder / NOTE) from error
+
+    def _done(self, name: str, key: str, work: Work) -> Finished:
+        folder = self._folder(name, key)
+        going = folder.with_name(f"{folder.name}.going")
+        begin = time.monotonic()
+        with whole_folder(folder, marker=NOTE) as aside:
+            facts = json.loads(json.dumps(work(Place(aside, going)), allow_nan=False))
+            files = checksums(aside)
+            seconds, memory = time.monotonic() - begin, peak_memory()
+            note = {"name": name, "key": key, "facts": facts, "files": files}
+            note |= {"seconds": seconds, "memory": memory}
+            with whole_file(aside / NOTE) as stream:
+                stream.write(json.dumps(note, ensure_ascii=False).encode())
+        shutil.rmtree(going, ignore_errors=True)
+        return Finished(name, key, folder, facts, seconds, memory, False, files)
+
+
+def remove_parts(folder: Path, name: str) -> None:
+    """What killed processes left of files and folders whose names begin with `name`."""
+    for each in folder.iterdir():
+        rest = _LEFT.search(each.name)
+        if rest is None or not (name in ("", each.name[: rest.start()])):
+            continue
+        if each.is_dir():
+            shutil.rmtree(each, ignore_errors=True)
+        else:
+            each.unlink(missing_ok=True)
+
+
+def peak_memory() -> int:
+    """Bytes that this process has used at most."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used if sys.platform == "darwin" else used * 1024

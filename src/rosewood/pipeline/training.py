@@ -1,0 +1,261 @@
+"""From corpora to a model: stage by stage, each done once.
+
+    trained = train(TrainingInputs("train.de", "train.en", dev=("dev.de", "dev.en")), "model")
+    trained.folder; trained.report; trained.scores; trained.notes
+
+clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► report ─► the model
+             └─────► lm ──────────────────────────────► ┘
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rosewood.decode import PhraseDecoder
+from rosewood.errors import FormatError, TrainingError
+from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
+from rosewood.output import check_apart, check_folder
+from rosewood.pipeline.cleaning import clean, clean_settings
+from rosewood.pipeline.inputs import TrainingInputs
+from rosewood.pipeline.judging import judge
+from rosewood.pipeline.models import align, build_lms, extract_rules, reordering
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished, Place, StageStore, remove_parts
+from rosewood.pipeline.telling import Told, of_stage
+from rosewood.pipeline.tuning import make_decoder, tune
+from rosewood.pipeline.words import tokenise, tokenise_settings
+from rosewood.resources import MAX_MEMORY, check_resources
+
+__all__ = ["Trained", "train"]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model that was made, and what there is to know of how."""
+
+    folder: Path
+    report: Path
+    work: Path
+    stages: list[Finished]
+
+    @property
+    def notes(self) -> list[str]:
+        """What fell back, what was left out: all that one should know."""
+        return [note for stage in self.stages for note in stage.facts.get("notes", [])]
+
+    @property
+    def scores(self) -> list[dict[str, Any]]:
+        """Scores of held-out sentences."""
+        return list(self.stages[-1].facts["scores"])
+
+
+def train(
+    inputs: TrainingInputs,
+    output: str | PathLike[str],
+    settings: TrainingSettings | None = None,
+    *,
+    work: str | PathLike[str] | None = None,
+    report: str | PathLike[str] | None = None,
+    overwrite: bool = False,
+    threads: int = 1,
+    max_memory: int = MAX_MEMORY,
+    told: Told | None = None,
+    command: str | None = None,
+) -> Trained:
+    """Train a model into the folder `output`, which appears when all is done.
+
+    What is computed stays in the folder `work` (the model's name and .work), so that the same call
+    goes on if it is stopped, and one with other settings redoes only what depends on them.  The
+    report is a page beside the model.  A model that was not made from this work folder is replaced
+    only with `overwrite`.
+    """
+    chosen = settings or TrainingSettings()
+    threads, max_memory = check_resources(threads, max_memory, TrainingError)
+    folder = Path(output)
+    check_folder(folder, marker=MANIFEST)
+    place = folder.with_name(f"{folder.name}.work") if work is None else Path(work)
+    page = folder.with_name(f"{folder.name}.html") if report is None else Path(report)
+    _check_paths(folder, place, page, inputs)
+    _check_inputs(inputs, chosen)
+    with StageStore(place) as store:
+        remove_parts(folder.parent, folder.name)
+        _check_model(folder, store, overwrite)
+        run = _Run(inputs, chosen, store, threads, max_memory, told)
+        run.go()
+        _check_model(folder, store, overwrite)  # another run may have been quicker
+        run.write_model(folder)
+        made = Trained(folder, page, place, store.finished)
+        from rosewood.pipeline.report import write_report
+
+        write_report(page, made.stages, command=command)
+    return made
+
+
+class _Run:
+    """The stages of one run."""
+
+    def __init__(
+        self,
+        inputs: TrainingInputs,
+        settings: TrainingSettings,
+        store: StageStore,
+        threads: int,
+        max_memory: int,
+        told: Told | None,
+    ) -> None:
+        self.inputs, self.settings, self.store = inputs, settings, store
+        self.threads, self.max_memory, self.told = threads, max_memory, told
+
+    def go(self) -> None:
+        inputs, settings, threads = self.inputs, self.settings, self.threads
+        memory = self.max_memory
+        self.clean = self._stage(
+            "clean", clean_settings(inputs, settings), [],
+            lambda place, tell: clean(inputs, settings, place.folder),
+        )  # fmt: skip
+        self.words = self._stage(
+            "tokenise", tokenise_settings(inputs, settings), [self.clean],
+            lambda place, tell: tokenise(inputs, settings, self.clean, place.folder, tell),
+        )  # fmt: skip
+        self.aligned = self._stage(
+            "align", self._some("aligner", "symmetrization"), [self.words],
+            lambda place, tell: align(settings, self.words, place, threads, tell),
+        )  # fmt: skip
+        self.lms = self._stage(
+            "lm", self._some("lm_order"), [self.words],
+            lambda place, tell: build_lms(settings, self.words, place, threads, memory, tell),
+        )  # fmt: skip
+        self.extracted = self._stage(
+            "extract", settings.extraction(), [self.words, self.aligned],
+            lambda place, tell: extract_rules(
+                settings, self.words, self.aligned, place, threads, memory, tell
+            ),
+        )  # fmt: skip
+        self.reordering = self._stage(
+            "reordering", {}, [self.extracted],
+            lambda place, tell: reordering(settings, self.extracted),
+        )  # fmt: skip
+        tuning = self._some("tune", "set", "metric", "rounds", "nbest", "unknown", "seed")
+        search = asdict(settings.search())
+        self.decoder = make_decoder(settings, self.extracted, self.lms)
+        self.tuned = self._stage(
+            "tune", {**tuning, "search": search}, [self.reordering, self.lms],
+            lambda place, tell: tune(settings, self.words, self.decoder, place, threads, tell),
+        )  # fmt: skip
+        self.judged = self._stage(
+            "report", {}, [self.clean, self.tuned],
+            lambda place, tell: judge(
+                settings, self.clean, self.words, self.decoder, self.tuned.facts, threads, tell
+            ),
+        )  # fmt: skip
+
+    def _some(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self.settings, name) for name in names}
+
+    def _stage(
+        self,
+        name: str,
+        settings: dict[str, Any],
+        needs: list[Finished],
+        work: Callable[[Place, Told], dict[str, Any]],
+    ) -> Finished:
+        tell = of_stage(name, self.told)
+        return self.store.run(name, settings, needs, lambda place: work(place, tell))
+
+    def write_model(self, folder: Path) -> None:
+        """The bundle, unless it is there already."""
+        stages = {stage.name: stage.key for stage in self.store.finished}
+        settings = self.settings.as_dict()
+        try:
+            there = Bundle.open(folder).manifest
+            if there["stages"] == stages and there["settings"] == settings:
+                return
+        except (FormatError, OSError):
+            pass
+        parts, files = self._parts()
+        for stage in (self.words, self.lms, self.extracted):
+            stage.check()
+        tuned, decoder = self.tuned.facts, self.decoder
+        facts = {
+            "decoder": "phrase",
+            "languages": list(self.inputs.languages),
+            "features": list(decoder.features.dense),
+            "weights": tuned["weights"],
+            "search": asdict(decoder.settings),
+            "unknown": self.settings.unknown,
+            "confidence_scale": tuned["confidence_scale"],
+            "settings": settings,
+            "seed": self.settings.seed,
+            "stages": stages,
+            "corpus": {
+                "pairs": self.words.facts["kept"],
+                **self.words.facts["train"],
+                "dev": self.clean.facts["dev"],
+                "test": self.clean.facts["test"],
+                "case": self.words.facts["case"],
+                "rules": self.extracted.facts["rules"],
+            },
+            "scores": self.judged.facts["scores"],
+            "fallbacks": [
+                note for stage in self.store.finished for note in stage.facts.get("notes", [])
+            ],
+        }
+        write_bundle(folder, files, facts, parts)
+
+    def _parts(self) -> tuple[dict[str, Any], dict[str, Path]]:
+        """What the model is made of, and the files of it."""
+        words = self.words.folder
+        models = {name: f"{name}.rlm" for name in self.lms.facts["models"]}
+        files = {"rules": self.extracted.folder / "rules"}
+        files |= {file: self.lms.folder / file for file in models.values()}
+        parts: dict[str, Any] = {"rules": "rules", "language_models": models}
+        parts |= dict.fromkeys(("source_text", "target_text", "corpus", "origins"))
+        if not self.settings.pretokenized:
+            for side in ("source", "target"):
+                parts[f"{side}_text"] = f"{side}.json"
+                files[f"{side}.json"] = words / f"{side}.json"
+        if self.settings.keep_corpus:
+            for name in ("corpus", "origins"):
+                parts[name] = name
+                files[name] = words / name
+        return parts, files
+
+
+def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -> None:
+    """Nothing that is read or kept is written over."""
+    check_apart(folder, [work, page, *inputs.every_file()])
+    check_apart(work, [folder, page, *inputs.every_file()])
+    if page.resolve() in {Path(file).resolve() for file in inputs.every_file()}:
+        raise FormatError("the report would be written over it", file=page)
+    if page.is_dir():
+        raise FormatError("the report is a page, and this is a folder", file=page)
+    if not page.resolve().parent.is_dir() or not os.access(page.resolve().parent, os.W_OK):
+        raise FormatError("the report cannot be written there", file=page)
+
+
+def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
+    for file in inputs.every_file():
+        with Path(file).open("rb"):  # what is missing is told of now, not hours later
+            pass
+    if inputs.dev is not None and settings.dev_size is not None:
+        raise TrainingError("a development set is given: dev_size would split off another one")
+
+
+def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
+    """A model that somebody else has made is not replaced without being told to."""
+    if overwrite or not (folder / MANIFEST).exists():
+        return
+    try:
+        stages = Bundle.open(folder).manifest["stages"]
+    except FormatError:  # damaged: whose it was cannot be told
+        stages = {}
+    if not stages or not all(store.has(name, key) for name, key in stages.items()):
+        raise TrainingError(
+            f"{folder}: a model is there already that was not made from {store.folder}; "
+            "take another folder, or --overwrite"
+        )

@@ -1,0 +1,223 @@
+"""A model at work: text in, translations out, with everything that is known of them.
+
+    translator = Translator.load("model")
+    translator.translate("ein satz")
+    translator.reply("ein satz", nbest=5).confidence
+    translator.decode("ein satz")                          # a Forest
+    Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from os import PathLike
+from typing import TYPE_CHECKING, Any, overload
+
+from rosewood.corpus.readers import OnBadLine
+from rosewood.decode import (
+    Explanation,
+    Glossary,
+    PhraseDecoder,
+    PhraseSearch,
+    PreparedText,
+    SearchSettings,
+    TextTranslator,
+    explain,
+)
+from rosewood.errors import DamagedFileError, DecodingError
+from rosewood.forest import Forest
+from rosewood.model.bundle import MANIFEST, Bundle
+from rosewood.pipeline.inputs import Files, PathName, TrainingInputs
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.telling import Told
+from rosewood.pipeline.training import train
+from rosewood.resources import MAX_MEMORY
+
+if TYPE_CHECKING:
+    from rosewood.pipeline.inspection import Inspection
+    from rosewood.pipeline.reply import Reply
+
+__all__ = ["Translator"]
+
+
+class Translator:
+    """A model that was opened.  Any number of threads may ask it."""
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        *,
+        glossary: Glossary | PathName | None = None,
+        inline: bool = False,
+        threads: int = 1,
+        **search: Any,
+    ) -> None:
+        """Those who have a folder want `Translator.load`."""
+        self.bundle = bundle
+        self.threads = threads
+        self.decoder = _decoder(bundle, search)
+        source, target = bundle.source_text, bundle.target_text
+        if glossary is not None and not isinstance(glossary, Glossary):
+            glossary = Glossary.read(glossary, source_text=source, target_text=target)
+        self.text = TextTranslator(self.decoder, source, target, glossary=glossary, inline=inline)
+
+    @classmethod
+    def load(
+        cls,
+        folder: PathName,
+        *,
+        glossary: Glossary | PathName | None = None,
+        inline: bool = False,
+        threads: int = 1,
+        **search: Any,
+    ) -> Translator:
+        """The model of a folder: mapped, not read.
+
+        `search` are limits that differ from the model's: see `SearchSettings`.
+        """
+        bundle = Bundle.open(folder)
+        return cls(bundle, glossary=glossary, inline=inline, threads=threads, **search)
+
+    @classmethod
+    def train(
+        cls,
+        source: Files = (),
+        target: Files = (),
+        *,
+        output: PathName,
+        corpus: Files = (),
+        languages: tuple[str | None, str | None] | str | None = None,
+        format: str | None = None,
+        on_bad_line: OnBadLine = "stop",
+        dev: tuple[PathName, PathName] | None = None,
+        dev_corpus: PathName | None = None,
+        dev_reference: Files = (),
+        test: tuple[PathName, PathName] | None = None,
+        test_corpus: PathName | None = None,
+        test_reference: Files = (),
+        monolingual: Files = (),
+        work: PathName | None = None,
+        report: PathName | None = None,
+        overwrite: bool = False,
+        threads: int = 1,
+        max_memory: int = MAX_MEMORY,
+        told: Told | None = None,
+        **settings: Any,
+    ) -> Translator:
+        """Train a model and open it: everything has the name that it has on the command line.
+
+        `settings` are those of `TrainingSettings`; see `train` for the rest.
+        """
+        inputs = TrainingInputs(
+            source, target, corpus=corpus, languages=languages, format=format,
+            on_bad_line=on_bad_line, dev=dev, dev_corpus=dev_corpus, dev_reference=dev_reference,
+            test=test, test_corpus=test_corpus, test_reference=test_reference,
+            monolingual=monolingual,
+        )  # fmt: skip
+        train(
+            inputs, output, TrainingSettings.of(settings), work=work, report=report,
+            overwrite=overwrite, threads=threads, max_memory=max_memory, told=told,
+        )  # fmt: skip
+        return cls.load(output, threads=threads)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Weights by feature."""
+        return self.decoder.weights
+
+    @overload
+    def translate(self, text: str, *, threads: int | None = None) -> str: ...
+    @overload
+    def translate(self, text: Iterable[str], *, threads: int | None = None) -> list[str]: ...
+    def translate(
+        self, text: str | Iterable[str], *, threads: int | None = None
+    ) -> str | list[str]:
+        """The translation of a text, or of each of several."""
+        several = [text] if isinstance(text, str) else text
+        found = self.text.translate(several, threads=threads or self.threads)
+        said = [each.text for each in found]
+        return said[0] if isinstance(text, str) else said
+
+    def decode(self, sentence: str) -> Forest:
+        """All translations that the search has met, packed."""
+        return self.search(sentence)[1].forest
+
+    def search(self, text: str) -> tuple[PreparedText, PhraseSearch]:
+        """A text as the decoder takes it, and all that was found of it."""
+        prepared = self.text.prepare(text)
+        return prepared, self.decoder.search(prepared.source)
+
+    def reply(self, text: str, *, nbest: int = 0) -> Reply:
+        """A translation with its alignment, features and confidence, and `nbest` others."""
+        return next(self.replies([text], nbest=nbest))
+
+    def replies(
+        self, texts: Iterable[str], *, nbest: int = 0, threads: int | None = None
+    ) -> Iterator[Reply]:
+        """The same of many texts, in their order."""
+        if isinstance(texts, str):
+            raise DecodingError("texts are a list of them, this is one")
+        from rosewood.pipeline.reply import reply_of
+
+        prepared: list[PreparedText] = []
+
+        def sources() -> Iterator[Any]:
+            for text in texts:
+                prepared.append(self.text.prepare(text))
+                yield prepared[-1].source
+
+        searches = self.decoder.search_all(sources(), threads=threads or self.threads)
+        for found in searches:
+            yield reply_of(
+                self.text, prepared.pop(0), found, self.bundle.confidence_scale, nbest=nbest
+            )
+
+    def explain(self, text: str) -> Explanation:
+        """What each feature says of each phrase of the translation."""
+        return explain(self.search(text)[1], self.decoder.weights)
+
+    def inspect(self, text: str) -> Inspection:
+        """Everything that is known of a text and its translation."""
+        from rosewood.pipeline.inspection import inspect  # which draws: few want it
+
+        return inspect(self, text)
+
+    def __repr__(self) -> str:
+        return f"Translator({self.bundle!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        search = asdict(self.decoder.settings)
+        return (_loaded, (self.bundle.folder, self.text.glossary, self.text.inline, self.threads,
+                          search))  # fmt: skip
+
+
+def _loaded(
+    folder: PathLike[str], glossary: Glossary | None, inline: bool, threads: int, search: Any
+) -> Translator:
+    return Translator.load(folder, glossary=glossary, inline=inline, threads=threads, **search)
+
+
+def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
+    manifest = bundle.manifest
+    path = bundle.folder / MANIFEST
+    try:
+        settings = SearchSettings(**manifest["search"])
+    except (TypeError, DecodingError) as error:
+        raise DamagedFileError(f"its limits of the search are damaged: {error}", file=path) from error
+    if search:
+        settings = SearchSettings(**{**asdict(settings), **search})
+    try:
+        decoder = PhraseDecoder(
+            bundle.rules, bundle.language_models, weights=bundle.weights, settings=settings,
+            unknown=manifest["unknown"],
+        )  # fmt: skip
+    except DecodingError as error:
+        raise DamagedFileError(str(error), file=path) from error
+    _check_features(list(decoder.features.dense), manifest["features"], path)
+    return decoder
+
+
+def _check_features(own: Sequence[str], told: Sequence[str], path: Any) -> None:
+    if list(own) != list(told):
+        raise DamagedFileError("its features are not those of its rules and models", file=path)

@@ -1,0 +1,122 @@
+"""The stage `tune`: weights that make the decoder say what the references say.
+
+Each round the decoder lists its best translations of the development set, the lists of all rounds
+are merged, and a learner finds weights for them; what the decoder says with them is what counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rosewood.decode import PhraseDecoder
+from rosewood.forest import Forest
+from rosewood.learn import tune_loop
+from rosewood.lm import Model
+from rosewood.pipeline.confidence import MOST_SEARCHES, fit_scale
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished, Place
+from rosewood.pipeline.telling import Told
+from rosewood.pipeline.words import held_out
+from rosewood.rules import RuleTable
+
+__all__ = ["make_decoder", "tune"]
+
+_FEW = 40  # sentences from which no weights can be learnt
+
+
+def make_decoder(
+    settings: TrainingSettings, extracted: Finished, lms: Finished
+) -> PhraseDecoder:
+    """The decoder of a run, with the weights that tuning begins with."""
+    models = {name: Model.open(lms.folder / f"{name}.rlm") for name in lms.facts["models"]}
+    return PhraseDecoder(
+        RuleTable.open(extracted.folder / "rules"),
+        models,
+        settings=settings.search(),
+        unknown="copy" if settings.unknown == "copy" else "drop",
+    )
+
+
+def tune(
+    settings: TrainingSettings,
+    words: Finished,
+    decoder: PhraseDecoder,
+    place: Place,
+    threads: int,
+    told: Told,
+) -> dict[str, Any]:
+    """Weights, how they were found, and the scale that makes posteriors of scores."""
+    learner = settings.learner()
+    metric = settings.tuning_metric()
+    start = decoder.default_weights()
+    sentences, references = ([], []) if not words.facts["dev"] else held_out(words.folder, "dev")
+    facts: dict[str, Any] = {
+        "learner": settings.tune,
+        "metric": settings.metric,
+        "signature": metric.signature,
+        "sentences": len(sentences),
+        "nbest": settings.nbest,
+        "start": start,
+        "history": [],
+        "notes": [],
+    }
+    if learner is None or len(sentences) < _FEW:
+        if learner is not None:
+            facts["notes"].append(
+                f"weights are untuned ones: {len(sentences)} sentences are too few to learn from, "
+                f"want {_FEW} at least"
+            )
+        facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
+        return facts | _confidence(decoder, sentences, references, threads)
+    done = 0
+
+    def lists(weights: Mapping[str, float], number: int) -> list[Forest]:
+        nonlocal done
+        made = []
+        for forest in _lists(decoder.with_weights(weights), sentences, settings.nbest, threads):
+            made.append(forest)
+            done += 1
+            told(f"round {number}, sentences", len(made) - 1, len(sentences))
+        told(f"round {number}, sentences", len(sentences), len(sentences))
+        return made
+
+    place.going.mkdir(exist_ok=True)
+    found = tune_loop(
+        lists, learner, metric, references, start=start, rounds=settings.rounds,
+        seed=settings.seed, threads=threads, folder=place.going / "loop",
+    )  # fmt: skip
+    facts |= {
+        "settings": {name: value for name, value in vars(learner).items()},
+        "history": found.history,
+        "ending": found.ending,
+        "weights": found.weights,
+        "score": found.score,
+    }
+    if found.weights == start:
+        facts["notes"].append("no weights were better than those that tuning began with")
+    return facts | _confidence(
+        decoder.with_weights(found.weights), sentences, references, threads
+    )
+
+
+def _lists(
+    decoder: PhraseDecoder, sentences: list[str], n: int, threads: int
+) -> Iterator[Forest]:
+    """The n best translations of each sentence, as flat forests."""
+    theta = decoder.theta()
+    for found in decoder.search_all(sentences, threads=threads):
+        forest = found.forest
+        yield forest.k_best(forest.score(theta), n, distinct=True).as_list()
+
+
+def _confidence(
+    decoder: PhraseDecoder, sentences: list[str], references: list[list[str]], threads: int
+) -> dict[str, Any]:
+    """The scale of weights with which the forest's probabilities are those of being right."""
+    every = -(-len(sentences) // MOST_SEARCHES) or 1
+    searches = list(decoder.search_all(sentences[::every], threads=threads))
+    words = [found.best.words for found in searches]
+    wanted = [[each.split() for each in some] for some in references[::every]]
+    scale = fit_scale(searches, decoder.theta(), words, wanted)
+    return {"confidence_scale": float(scale)}

@@ -1,0 +1,220 @@
+"""The stage `tokenise`: raw text becomes words, and pairs that are too long or too odd are left out.
+
+Writes      corpus/: the words of the training pairs, as numbers;  origins/: where they stood
+            train.target: those of the target, for language models
+            dev.source, dev.target.0 …, test.…, mono.0 …: words, a sentence a line
+            source.json, target.json: how it was done, unless the text was words already
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.corpus import Filters, IndexedCorpus, IndexedText, SentencePair, TextProcessor
+from rosewood.corpus.filters import FilterReport
+from rosewood.corpus.lines import split
+from rosewood.corpus.pairs import Origin
+from rosewood.errors import TrainingError
+from rosewood.model.bundle import read_origins, write_origins
+from rosewood.output import whole_file
+from rosewood.pipeline.inputs import TrainingInputs, read_lines
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished
+from rosewood.pipeline.telling import Told
+
+__all__ = ["held_out", "tokenise", "tokenise_settings"]
+
+_LEARNT_FROM = 2_000_000  # lines whose casing is looked at
+_LENGTHS = 100  # of sentences that are counted one by one
+_BARS = "|||"  # parts the fields of rules as text
+
+
+def tokenise_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """What decides this stage, beside the cleaned corpus."""
+    names = ("pretokenized", "min_words", "max_words", "max_ratio")
+    named = {name: getattr(settings, name) for name in names}
+    if not settings.pretokenized:
+        named |= {"tokeniser": settings.tokeniser, "lowercase": settings.lowercase}
+    return named | {
+        "languages": list(inputs.languages),
+        "monolingual": inputs.monolingual_facts(),
+    }
+
+
+class _Side(NamedTuple):
+    """How the text of one side becomes words."""
+
+    processor: TextProcessor | None
+
+    def words(self, text: str) -> str:
+        if self.processor is None:
+            return " ".join(split(text))
+        return " ".join(self.processor.encode(text).words)
+
+
+def tokenise(
+    inputs: TrainingInputs, settings: TrainingSettings, clean: Finished, folder: Path, told: Told
+) -> dict[str, Any]:
+    """Does the work, and tells what there was."""
+    total = clean.facts["train"]
+    sides = []
+    for name, language in zip(("source", "target"), inputs.languages, strict=True):
+        processor = None
+        if not settings.pretokenized:
+            processor = settings.processor(language)
+            if not settings.lowercase:
+                told(f"learning how the {name} is cased", 0, 1)
+                processor = processor.learned(
+                    islice(read_lines(clean.folder / f"train.{name}"), _LEARNT_FROM)
+                )
+            processor.save(folder / f"{name}.json")
+        sides.append(_Side(processor))
+    report = FilterReport()
+    kept = array("q")
+    with whole_file(folder / "train.target") as target:
+        pairs = _pairs(clean.folder, sides, settings.filters(), report, kept, target)
+        corpus = IndexedCorpus.build(
+            folder / "corpus", pairs=_counted(pairs, "making words of pairs", total, told)
+        )
+    if not len(corpus):
+        raise TrainingError(
+            f"none of the {total:,} pairs is left to train on: {_reasons(report)}"
+        )
+    names, file, line = read_origins(clean.folder / "origins")
+    rows = np.frombuffer(kept, np.int64)
+    write_origins(folder / "origins", names, file[rows], line[rows])
+    dev = {}
+    for part in ("dev", "test"):
+        if clean.facts[part]:
+            found = _write_held_out(clean.folder, folder, part, sides)
+            dev = _unknown(found, corpus.source) if part == "dev" else dev
+    for number, name in enumerate(inputs.monolingual):
+        texts = inputs.monolingual_lines(name)
+        _write(folder / f"mono.{number}", (sides[1].words(text) for text in texts))
+    return {
+        "tokeniser": None if settings.pretokenized else settings.tokeniser,
+        "pretokenized": settings.pretokenized,
+        "case": _case(settings),
+        "seen": report.seen,
+        "kept": len(corpus),
+        "removed": report.as_dict()["removed"],
+        "train": {"source": _side(corpus.source), "target": _side(corpus.target)},
+        "lengths": {"source": _lengths(corpus.source), "target": _lengths(corpus.target)},
+        "dev": dev,
+        "notes": _notes(report),
+    }
+
+
+def held_out(folder: Path, part: str) -> tuple[list[str], list[list[str]]]:
+    """Sentences of a held-out set, and the references of each."""
+    source = list(read_lines(folder / f"{part}.source"))
+    number = len(list(folder.glob(f"{part}.target.*")))
+    documents = [list(read_lines(folder / f"{part}.target.{k}")) for k in range(number)]
+    return source, [list(each) for each in zip(*documents, strict=True)]
+
+
+def _pairs(
+    folder: Path,
+    sides: Sequence[_Side],
+    filters: Filters,
+    report: FilterReport,
+    kept: array[int],
+    words: BinaryIO,
+) -> Iterator[SentencePair]:
+    """The training pairs as words, which lines they are of, and a file of their targets."""
+    texts = zip(
+        read_lines(folder / "train.source"), read_lines(folder / "train.target"), strict=True
+    )
+    for number, (source, target) in enumerate(texts):
+        report.seen += 1
+        origin = Origin("pair", number + 1)
+        pair = SentencePair(sides[0].words(source), sides[1].words(target), origin=origin)
+        reason = filters.reason(pair)
+        if reason is None and (_BARS in pair.source or _BARS in pair.target):
+            reason = f"a word with {_BARS}"
+        if reason is not None:
+            report.remove(pair, reason)
+            continue
+        kept.append(number)
+        words.write(pair.target.encode() + b"\n")
+        yield pair
+
+
+def _counted(
+    pairs: Iterator[SentencePair], what: str, total: int, told: Told
+) -> Iterator[SentencePair]:
+    for number, pair in enumerate(pairs):
+        if number % 256 == 0:
+            told(what, min(number, total - 1), total)
+        yield pair
+    told(what, total, total)
+
+
+def _write_held_out(
+    clean: Path, folder: Path, part: str, sides: Sequence[_Side]
+) -> list[str]:
+    source, references = held_out(clean, part)
+    words = [sides[0].words(text) for text in source]
+    _write(folder / f"{part}.source", words)
+    for k in range(len(references[0])):
+        _write(folder / f"{part}.target.{k}", (sides[1].words(each[k]) for each in references))
+    return words
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    with whole_file(path) as stream:
+        stream.writelines(line.encode() + b"\n" for line in lines)
+
+
+def _unknown(lines: list[str], text: IndexedText) -> dict[str, int]:
+    """Words of a held-out set that were not seen."""
+    known = set(text.types)
+    words = [word for line in lines for word in line.split()]
+    unseen = [word for word in words if word not in known]
+    return {
+        "sentences": len(lines),
+        "source_tokens": len(words),
+        "unknown_tokens": len(unseen),
+        "unknown_types": len(set(unseen)),
+    }
+
+
+def _side(text: IndexedText) -> dict[str, Any]:
+    counts = np.bincount(text.ids, minlength=text.num_types)
+    return {
+        "tokens": len(text.ids),
+        "types": text.num_types,
+        "once": int((counts == 1).sum()),
+        "longest": int(text.lengths.max()),
+        "mean": float(text.lengths.mean()),
+    }
+
+
+def _lengths(text: IndexedText) -> list[int]:
+    lengths: NDArray[np.int64] = np.minimum(text.lengths, _LENGTHS)
+    return [int(count) for count in np.bincount(lengths)]
+
+
+def _case(settings: TrainingSettings) -> str:
+    if settings.pretokenized:
+        return "as it is"
+    return "lowercase" if settings.lowercase else "truecase"
+
+
+def _reasons(report: FilterReport) -> str:
+    told = (f"{reason} {each.count:,}" for reason, each in report.removed.items())
+    return ", ".join(told)
+
+
+def _notes(report: FilterReport) -> list[str]:
+    removed = report.seen - report.kept
+    if not removed:
+        return []
+    return [f"{removed:,} of {report.seen:,} pairs were left out: {_reasons(report)}"]
