@@ -11,9 +11,12 @@ from html import escape
 from pathlib import Path
 
 from rosewood import __version__
-from rosewood.lettering import clean
+from rosewood.lettering import clean, columns
 
-__all__ = ["differences", "facts_list", "page", "sentence", "signed", "table", "text"]
+__all__ = [
+    "details", "differences", "facts_list", "page", "section", "sentence", "signed", "table",
+    "text",
+]  # fmt: skip
 
 _COMPARED = 400  # words of a text in which differences are sought
 
@@ -76,27 +79,31 @@ def table(
 
 
 def differences(own: str, other: str) -> tuple[str, str]:
-    """Both texts as HTML, the words that one has and the other has not marked."""
-    a, b = own.split(" "), other.split(" ")
+    """Both texts as HTML, the words that one has and the other has not marked.
+
+    Scripts that are written without spaces are compared by their characters.
+    """
+    space = "" if " " not in own + other and columns(own) > len(own) else " "
+    a, b = (own.split(" "), other.split(" ")) if space else (list(own), list(other))
     if max(len(a), len(b)) > _COMPARED:
         return text(own), text(other)
     left: list[str] = []
     right: list[str] = []
     for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        left += _marked(a[a1:a2], "" if kind == "equal" else "ins")
-        right += _marked(b[b1:b2], "" if kind == "equal" else "del")
+        left += _marked(a[a1:a2], "" if kind == "equal" else "ins", space)
+        right += _marked(b[b1:b2], "" if kind == "equal" else "del", space)
     nothing = '<span class="faint">(no words)</span>'
-    return " ".join(left) if own else nothing, " ".join(right) if other else nothing
+    return space.join(left) if own else nothing, space.join(right) if other else nothing
 
 
-def _marked(words: Sequence[str], mark: str) -> list[str]:
+def _marked(words: Sequence[str], mark: str, space: str) -> list[str]:
     if not words or not mark:
         return [text(word) for word in words]
-    return [f"<{mark}>{text(' '.join(words))}</{mark}>"]
+    return [f"<{mark}>{text(space.join(words))}</{mark}>"]
 
 
 def section(place: str, title: str, *parts: str, look: str = "") -> str:
-    """A part of the page that links lead to by its `place`; nothing, where there is nothing in it."""
+    """A part of the page, to which links lead by its `place`; where nothing is in it, nothing."""
     said = [part for part in parts if part]
     if not said:
         return ""
@@ -105,7 +112,7 @@ def section(place: str, title: str, *parts: str, look: str = "") -> str:
 
 
 def details(summary: str, *parts: str, is_open: bool = False) -> str:
-    """What is shown when somebody asks for it; on paper always."""
+    """What is shown when somebody asks for it."""
     if not any(parts):
         return ""
     way = " open" if is_open else ""

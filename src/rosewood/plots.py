@@ -174,10 +174,9 @@ def curves(
     step = shown[1] - shown[0] if len(shown) > 1 else 0.01
     digits = next((d for d in range(9) if abs(round(step, d) - step) < 1e-6 * step), 9)
     for value in shown:
+        told = f"{value:.{digits}f}".replace("-", "−")
         body.append(line(0, down(value), 100, down(value), "grid"))
-        body.append(
-            f'<text x="0" y="{number(down(value) - 4)}" class="small">{value:.{digits}f}</text>'
-        )
+        body.append(f'<text x="0" y="{number(down(value) - 4)}" class="small">{told}</text>')
     body += _stages(series[0].stages, along, top, height)
     for which, each in enumerate(series):
         body.append(f'<g class="s{which % 6}">')

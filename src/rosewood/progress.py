@@ -197,7 +197,12 @@ def _bar() -> Progress:
     """A bar that takes the room that what stands beside it leaves."""
     from rich.console import Console
     from rich.progress import (
-        BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn,
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
     )  # fmt: skip
     from rich.table import Column
     from rich.text import Text
