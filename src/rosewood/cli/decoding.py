@@ -1,4 +1,4 @@
-"""What `rosewood decode` does: models opened, lines read and translated, a summary told."""
+"""What `decode` and `translate` do: models opened, lines read and translated, a summary told."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ __all__ = [
     "open_models",
     "run",
     "search_settings",
+    "translate_all",
+    "typed_limits",
 ]
 
 _AT_ONCE = 64  # sentences for each thread
@@ -130,12 +132,16 @@ def search_settings(**typed: str | None) -> SearchSettings:
     """What was typed; what was not is as it is without."""
     from rosewood.decode import SearchSettings
 
-    settings: dict[str, Any] = {}
-    for name, text in typed.items():
-        if text is None:
-            continue
-        settings[name] = text if name == "search" else _number(name, text)
-    return SearchSettings(**settings)
+    return SearchSettings(**typed_limits(**typed))
+
+
+def typed_limits(**typed: str | None) -> dict[str, Any]:
+    """The limits of a search that were typed, by their names."""
+    return {
+        name: text if name == "search" else _number(name, text)
+        for name, text in typed.items()
+        if text is not None
+    }
 
 
 def _number(name: str, text: str) -> int | float | None:
@@ -335,6 +341,25 @@ def run(
                 sys.stdout.flush()
         results.seconds = time.monotonic() - begin
     return results
+
+
+def translate_all(
+    translator: TextTranslator,
+    reading: Reading,
+    wanted: Wanted,
+    *,
+    threads: int,
+    quiet: bool,
+    unknown: str,
+) -> None:
+    """Translates all lines, shows how far that is, and tells at the end what must be known."""
+    from rosewood.progress import progress
+
+    with progress("decoding, sentences", quiet=quiet) as step:
+        results = run(translator, reading, wanted, threads=threads, step=step)
+    if not quiet:
+        results.tell_sums(unknown)
+    results.tell_doubts()
 
 
 def _count(number: int, what: str) -> str:

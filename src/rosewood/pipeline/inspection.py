@@ -96,6 +96,8 @@ class RuleSource:
     def counts(self) -> str:
         """How often it was seen, and its sides were, in words."""
         rule = self.rule
+        if not rule.count:
+            return "not counted"
         return (
             f"seen {_times(rule.count)}; its source {_times(rule.source_count)}, its target "
             f"{_times(rule.target_count)}"

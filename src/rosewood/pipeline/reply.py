@@ -1,4 +1,4 @@
-"""All that is known of a translation in one answer: what it says, how sure it is, what else there is.
+"""All that is known of a translation in one answer: its words, how sure it is, what else there is.
 
 reply = translator.reply("das haus ist klein", nbest=5)
 reply.translation; reply.confidence; reply.alignment; reply.features
@@ -127,7 +127,7 @@ class Reply(Said):
 
 
 def said_of(said: TranslatedText, dense: Sequence[str]) -> Said:
-    """What is known without a forest; `dense` names features that are told even where they are 0."""
+    """What is known without a forest; features named in `dense` are told even where they are 0."""
     return Said(**_common(said, dense))
 
 
