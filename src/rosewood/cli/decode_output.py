@@ -1,4 +1,4 @@
-"""What `decode` and `translate` write: text, lists, JSON, links, forests, explanations, pictures."""
+"""What `decode` and `translate` write: text, lists, JSON, links, forests, reasons, pictures."""
 
 from __future__ import annotations
 
