@@ -22,6 +22,7 @@ __all__ = [
     "GlossaryFile",
     "Inline",
     "LeaveBadLine",
+    "ModelFolder",
     "Nbest",
     "OutputFile",
     "Picture",
@@ -74,6 +75,9 @@ def search_name(default: str = "cube") -> Any:
     )
 
 
+ModelFolder = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The folder of a model: from rosewood train.")
+]
 GlossaryFile = Annotated[
     Path | None,
     typer.Option(

@@ -176,7 +176,9 @@ class Writer:
             row |= said_of(chosen.said, self.dense).as_dict()
         else:
             most = _ALTERNATIVES if self.wanted.nbest is None else self.wanted.nbest
-            row |= reply_of(self.translator, chosen.said, found, scale, nbest=most).as_dict()
+            said = chosen.said
+            reply = reply_of(self.translator, said.prepared, found, scale, nbest=most, chosen=said)
+            row |= reply.as_dict()
         if chosen.consensus is not None:
             row["consensus"] = chosen.consensus
         if chosen.why is not None and self.wanted.explain:

@@ -22,7 +22,9 @@ from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:
     from rosewood.cli.decode_output import Wanted
+    from rosewood.corpus import TextProcessor
     from rosewood.decode import (
+        Glossary,
         PhraseDecoder,
         PhraseSearch,
         PreparedText,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         Translation,
     )
     from rosewood.lm import Mixture, Model
+    from rosewood.pipeline import Translator
 
 __all__ = [
     "Job",
@@ -40,6 +43,7 @@ __all__ = [
     "make_decoder",
     "make_translator",
     "open_models",
+    "open_translator",
     "run",
     "search_settings",
     "translate_all",
@@ -163,18 +167,38 @@ def make_translator(
 ) -> TextTranslator:
     """The decoder with what is known of its texts."""
     from rosewood.corpus import TextProcessor
-    from rosewood.decode import Glossary, TextTranslator
+    from rosewood.decode import TextTranslator
 
     if (text_source is None) != (text_target is None):
         raise DecodingError("raw text needs both --text-source and --text-target")
     source = None if text_source is None else TextProcessor.load(text_source)
     target = None if text_target is None else TextProcessor.load(text_target)
-    terms = None
-    if glossary is not None:
-        terms = Glossary.read(
-            source_of(glossary), source_text=source, target_text=target, file=name_of(glossary)
-        )
+    terms = _read_glossary(glossary, source, target)
     return TextTranslator(decoder, source, target, glossary=terms, inline=inline)
+
+
+def open_translator(
+    model: Path, glossary: Path | None, inline: bool, limits: dict[str, Any]
+) -> Translator:
+    """The model of a folder, with what is known of its texts and limits that differ."""
+    from rosewood.model import Bundle
+    from rosewood.pipeline import Translator
+
+    bundle = Bundle.open(model)
+    terms = _read_glossary(glossary, bundle.source_text, bundle.target_text)
+    return Translator(bundle, glossary=terms, inline=inline, **limits)
+
+
+def _read_glossary(
+    file: Path | None, source: TextProcessor | None, target: TextProcessor | None
+) -> Glossary | None:
+    from rosewood.decode import Glossary
+
+    if file is None:
+        return None
+    return Glossary.read(
+        source_of(file), source_text=source, target_text=target, file=name_of(file)
+    )
 
 
 class Job(NamedTuple):
