@@ -177,11 +177,11 @@ class Translator:
         """What each feature says of each phrase of the translation."""
         return explain(self.search(text)[1], self.decoder.weights)
 
-    def inspect(self, text: str) -> Inspection:
-        """Everything that is known of a text and its translation."""
+    def inspect(self, text: str, *, options: int = 5, nbest: int = 5) -> Inspection:
+        """Everything that is known of a text and its translation: see `rosewood inspect`."""
         from rosewood.pipeline.inspection import inspect  # which draws: few want it
 
-        return inspect(self, text)
+        return inspect(self, text, options=options, nbest=nbest)
 
     def __repr__(self) -> str:
         return f"Translator({self.bundle!r})"
