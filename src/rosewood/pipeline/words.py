@@ -1,4 +1,4 @@
-"""The stage `tokenise`: raw text becomes words, and pairs that are too long or too odd are left out.
+"""The stage `tokenise`: raw text becomes words; pairs that are too long or too odd are left out.
 
 Writes      corpus/: the words of the training pairs, as numbers;  origins/: where they stood
             train.target: those of the target, for language models
@@ -84,13 +84,11 @@ def tokenise(
             folder / "corpus", pairs=_counted(pairs, "making words of pairs", total, told)
         )
     if not len(corpus):
-        raise TrainingError(
-            f"none of the {total:,} pairs is left to train on: {_reasons(report)}"
-        )
+        raise TrainingError(f"none of the {total:,} pairs is left to train on: {_reasons(report)}")
     names, file, line = read_origins(clean.folder / "origins")
     rows = np.frombuffer(kept, np.int64)
     write_origins(folder / "origins", names, file[rows], line[rows])
-    dev = {}
+    dev: dict[str, int] = {}
     for part in ("dev", "test"):
         if clean.facts[part]:
             found = _write_held_out(clean.folder, folder, part, sides)
@@ -157,9 +155,7 @@ def _counted(
     told(what, total, total)
 
 
-def _write_held_out(
-    clean: Path, folder: Path, part: str, sides: Sequence[_Side]
-) -> list[str]:
+def _write_held_out(clean: Path, folder: Path, part: str, sides: Sequence[_Side]) -> list[str]:
     source, references = held_out(clean, part)
     words = [sides[0].words(text) for text in source]
     _write(folder / f"{part}.source", words)
