@@ -212,11 +212,14 @@ class _Run:
         files = {"rules": self.extracted.folder / "rules"}
         files |= {file: self.lms.folder / file for file in models.values()}
         parts: dict[str, Any] = {"rules": "rules", "language_models": models}
-        parts |= dict.fromkeys(("source_text", "target_text", "corpus", "origins"))
+        parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
         if not self.settings.pretokenized:
             for side in ("source", "target"):
                 parts[f"{side}_text"] = f"{side}.json"
                 files[f"{side}.json"] = words / f"{side}.json"
+        if self.settings.unknown == "guess":
+            parts["guesses"] = "guesses.json"
+            files["guesses.json"] = self.extracted.folder / "guesses.json"
         if self.settings.keep_corpus:
             for name in ("corpus", "origins"):
                 parts[name] = name
@@ -252,7 +255,7 @@ def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
         stages = Bundle.open(folder).manifest["stages"]
     except FormatError:  # damaged: whose it was cannot be told
         stages = {}
-    if not stages or not all(store.has(name, key) for name, key in stages.items()):
+    if not any(store.has(name, key) for name, key in stages.items()):
         raise TrainingError(
             f"{folder}: a model is there already that was not made from {store.folder}; "
             "take another folder, or --overwrite"
