@@ -90,7 +90,8 @@ def train(
         _check_model(folder, store, overwrite)  # another run may have been quicker
         run.write_model(folder)
         made = Trained(folder, page, place, store.finished)
-        write_report(page, made.stages, command=command)
+        size = Bundle.open(folder).size
+        write_report(page, made.stages, command=command, settings=chosen.as_dict(), size=size)
     return made
 
 
