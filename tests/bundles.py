@@ -38,7 +38,7 @@ def small_bundle(
         model.save(made / "lm.rlm")
     files = {"rules": made / "rules", "lm.rlm": made / "lm.rlm"}
     parts: dict[str, object] = {"rules": "rules", "language_models": {"lm": "lm.rlm"}}
-    parts |= dict.fromkeys(("source_text", "target_text", "corpus", "origins"))
+    parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
     if raw:
         for side, language in (("source", "de"), ("target", "en")):
             file = made / f"{side}.json"

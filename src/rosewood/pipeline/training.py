@@ -85,6 +85,7 @@ def train(
     _check_inputs(inputs, chosen)
     with StageStore(place) as store:
         remove_parts(folder.parent, folder.name)
+        remove_parts(page.parent, page.name)
         _check_model(folder, store, overwrite)
         run = _Run(inputs, chosen, store, threads, max_memory, told)
         run.go()
