@@ -141,7 +141,7 @@ def train(
         setting(
             _MODELS,
             "smoothing",
-            "plain",
+            "kneser-ney",
             "Of the probabilities of rules: plain, good-turing or kneser-ney.",
             metavar="NAME",
         ),

@@ -24,7 +24,7 @@ __all__ = ["jump_lengths", "reordering"]
 
 _SENTENCES = 1 << 16  # looked at together
 _LONGEST = 1000  # jumps of this length and more are counted as one
-_SHARE = 0.995  # of jumps that are within reach
+_SHARE = 0.999  # of jumps that are within reach
 _LEAST, _MOST = 6, 20  # words of a limit that is chosen
 
 
@@ -80,7 +80,7 @@ def _jumps(links: Links) -> NDArray[np.int64]:
     order = np.lexsort((links.source, word))
     word, source = word[order], links.source[order].astype(np.int64)
     first = np.flatnonzero(np.diff(word, prepend=-1))
-    last = np.append(first[1:], len(word)) - 1
+    last = np.append(first[1:], len(word))[: len(first)] - 1
     in_a_row = (word[first][1:] >> 32) == (word[first][:-1] >> 32)
     jumps = np.abs(source[first][1:] - source[last][:-1] - 1)[in_a_row]
     return np.bincount(np.minimum(jumps, _LONGEST), minlength=_LONGEST + 1)

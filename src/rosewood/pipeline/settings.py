@@ -38,7 +38,7 @@ class TrainingSettings:
     symmetrization: str = "grow-diag-final-and"
     lm_order: int = 5
     max_phrase: int = 7
-    smoothing: str = "plain"  # of the probabilities of rules
+    smoothing: str = "kneser-ney"  # of the probabilities of rules
     significance: str | float | None = None
     orientation: str | None = "hierarchy"
     classes: str = "mslr"
