@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +20,7 @@ def plainly(sentences) -> dict[int, int]:
     for links in sentences:
         words = sorted({j for _, j in links})
         spans = [sorted(i for i, j in links if j == word) for word in words]
-        for before, after in zip(spans, spans[1:], strict=False):
+        for before, after in pairwise(spans):
             jump = abs(after[0] - before[-1] - 1)
             found[jump] = found.get(jump, 0) + 1
     return found
