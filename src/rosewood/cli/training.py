@@ -82,7 +82,7 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
     for note in made.notes:
         warn(note)
     rows = [
-        ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} to tune on, "
+        ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} for development, "
                   f"{clean['test']:,} to test on, of {clean['seen']:,}"],
         ["rules", f"{facts['extract']['rules']:,}"],
     ]  # fmt: skip
