@@ -96,6 +96,11 @@ class TrainingSettings:
         """Which pairs are trained on, by their words."""
         return Filters(self.min_words, self.max_words, self.max_ratio)
 
+    @property
+    def truecase(self) -> bool:
+        """Whether words get the case that they have mostly."""
+        return not (self.pretokenized or self.lowercase or self.tokeniser == "char")
+
     def processor(self, language: str | None) -> TextProcessor:
         """How raw text is made into words, before casing is learnt."""
         known = {} if language is None else {"language": language}
