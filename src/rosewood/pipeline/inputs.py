@@ -169,9 +169,8 @@ class TrainingInputs:
         """Refuses what cannot be read again and again, before any work."""
         for file in self.every_file():
             if Path(file).exists() and not Path(file).is_file():
-                raise FormatError(
-                    "training reads its files again and again: want a file", file=file
-                )
+                told = "training reads its files again and again: want an ordinary file"
+                raise FormatError(told, file=file)
             with Path(file).open("rb"):
                 pass
 
