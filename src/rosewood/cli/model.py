@@ -38,11 +38,11 @@ def info(model: ModelFolder, json: Json = False) -> None:
     _table("limits of the search", named_rows(manifest["search"]))
     weights = manifest["weights"]
     _table("weights", ([name, f"{weights[name]:.6g}"] for name in weights))
-    parts = _sizes(bundle)
+    how, parts = bundle.confidence.as_dict(), _sizes(bundle)
     _table("parts, MB", ([name, f"{size / 1e6:,.2f}"] for name, size in parts.items()))
     _table("scores", ([f"{each['on']} {each['name']}", f"{each['value']:.2f}", each["signature"]]
                       for each in manifest["scores"]))  # fmt: skip
-    print(f"\nconfidence: scores times {bundle.confidence_scale:.4g} are log probabilities")
+    _table("confidence", ([name, f"{value:.4g}"] for name, value in how.items()))
     if manifest["fallbacks"]:
         print("\nwhat fell back")
         for each in manifest["fallbacks"]:
