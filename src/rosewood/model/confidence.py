@@ -3,10 +3,10 @@
     how = Confidence.calibrated(scale, posterior, is_unknown, is_right)      # on held-out words
     how(posterior, is_unknown)                                               # of others
 
-The probability that a word occurs in a translation drawn from the forest, p(d) ∝ exp(scale · score),
-tells right words from wrong ones, but is too high: what all that the search has met agree on is
-certain, right or wrong.  So log odds of it go through a line, which is fitted to what was right on
-held-out text:
+The probability that a word occurs in a translation drawn from the forest, where log probabilities
+are scores times the scale, tells right words from wrong ones, but is too high: what all that the
+search has met agree on is certain, right or wrong.  So its log odds go through a line, which is
+fitted to what was right on held-out text:
 
     confidence = sigmoid(offset + slope · logit p)        of a word that a rule says
                = sigmoid(unknown + slope · logit p)       of one that no rule translates
