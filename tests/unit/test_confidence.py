@@ -28,7 +28,7 @@ from rosewood.model.confidence import Confidence
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.confidence import confidences, fit_confidence, right_words
 
-CERTAIN = math.log((1 - 1e-4) / 1e-4)
+CERTAIN = math.log(0.99 / 0.01)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def decoder(tmp_path_factory):
 
 
 def logit(p):
-    p = min(max(p, 1e-4), 1 - 1e-4)
+    p = min(max(p, 0.01), 0.99)
     return math.log(p / (1 - p))
 
 
@@ -104,7 +104,7 @@ def test_words_that_nothing_translates_have_even_odds_at_best(decoder):
     assert sure.words[1] == pytest.approx(0.5)
     assert sure.words[0] > 0.5
     [other] = confidences(found, decoder.theta(), Confidence(3.0, unknown=0.0), [found.best])
-    assert other.words == pytest.approx((sure.words[0], 1 - 1e-4))
+    assert other.words == pytest.approx((sure.words[0], 0.99))
     assert other.posterior == sure.posterior
 
 
@@ -133,7 +133,7 @@ def test_lines_are_plain_formulas():
     assert found == pytest.approx([sigmoid(each) for each in want])
     assert how([], []).shape == (0,)
     plain = Confidence(2.0)
-    assert plain([0.0, 0.3, 1.0], [False] * 3) == pytest.approx([1e-4, 0.3, 1 - 1e-4])
+    assert plain([0.0, 0.3, 1.0], [False] * 3) == pytest.approx([0.01, 0.3, 0.99])
     assert Confidence(1.0, 0.0, 800.0, -800.0)([0.5, 0.5], [False, True]).tolist() == [1.0, 0.0]
 
 

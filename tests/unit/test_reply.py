@@ -84,7 +84,7 @@ def test_empty_texts_and_strange_words(translator):
     assert [each.translation for each in empty.alternatives] == [""]
     strange = translator.reply("xyzzy")
     assert (strange.translation, strange.phrases[0].is_unknown) == ("xyzzy", True)
-    certain = math.log((1 - 1e-4) / 1e-4)  # nothing else could be said: that does not make it right
+    certain = math.log(0.99 / 0.01)  # nothing else could be said: that does not make it right
     assert strange.confidence == pytest.approx(1 / (1 + math.exp(1.5 - 0.5 * certain)))
     assert strange.posterior == pytest.approx(1.0)
 

@@ -30,7 +30,7 @@ from rosewood.errors import DecodingError
 
 __all__ = ["Confidence"]
 
-_NEAREST = 1e-4  # that a probability comes to 0 or to 1
+_NEAREST = 0.01  # that a probability comes to 0 or to 1: beyond, it does not tell more
 _CERTAIN = math.log((1 - _NEAREST) / _NEAREST)  # the log odds of the surest
 _USUAL = 5.0  # scale, for weights whose sizes add up to 1
 _PRIOR = np.array(

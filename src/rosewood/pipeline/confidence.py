@@ -14,7 +14,6 @@ like the one it was fitted on.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -97,7 +96,8 @@ def fit_confidence(
     if not rights:
         return usual
     sure, right = np.concatenate(tables), np.array(rights, np.float64)
-    telling = [_correlation(column, right) for column in sure.T]
+    known = np.zeros(len(right), np.bool_)
+    telling = [_correlation(usual(column, known), right) for column in sure.T]
     best = max(range(len(scales)), key=telling.__getitem__)
     if not telling[best]:  # all are right, or none, or all are as sure
         best = len(scales) - 1
@@ -126,6 +126,6 @@ def _unknown_words(said: Translation) -> list[bool]:
 
 def _correlation(sure: FloatArray, right: FloatArray) -> float:
     """Of probabilities with being right; 0 where one of them is the same everywhere."""
-    one, other = sure - sure.mean(), right - right.mean()
-    spread = float((one @ one) * (other @ other))
-    return float(one @ other) / math.sqrt(spread) if spread > 0 else 0.0
+    if not np.ptp(sure) or not np.ptp(right):
+        return 0.0
+    return float(np.corrcoef(sure, right)[0, 1])
