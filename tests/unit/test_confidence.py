@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import FrozenInstanceError, replace
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from tests.bundles import CONFIDENCE, small_bundle
 from tests.decoders import small_decoder
 from tests.phrase_models import cases, decoder_of
 from tests.reference.consensus import Strings
@@ -22,8 +24,10 @@ from rosewood.decode import (
     ngram_posteriors,
     string_posteriors,
 )
-from rosewood.errors import DecodingError, EmptyForestError
+from rosewood.errors import DamagedFileError, DecodingError, EmptyForestError
 from rosewood.forest import Forest
+from rosewood.model import Bundle
+from rosewood.model.bundle import MANIFEST
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.confidence import confidences, fit_confidence, right_words
@@ -163,6 +167,23 @@ def test_tables_of_them(decoder):
     size = np.abs(decoder.theta()).sum()
     assert Confidence.default(decoder.theta()) == Confidence(5 / size, 1.0, 0.0, -CERTAIN)
     assert Confidence.default(np.zeros(2)).scale == 5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (None, "'confidence' is missing, or is no dict"),
+        ({"scale": 2.0}, "its confidence is damaged: want the numbers scale, slope"),
+        ({"scale": 2.0, "slope": -1.0, "offset": 0.0, "unknown": 0.0}, "the slope is -1.0"),
+    ],
+)
+def test_models_with_other_numbers_are_refused(tmp_path, wrong, told):
+    bundle = small_bundle(tmp_path / "model", corpus=False)
+    assert bundle.confidence == CONFIDENCE
+    manifest = {**bundle.manifest, "confidence": wrong}
+    (tmp_path / "model" / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(DamagedFileError, match=f"manifest.json: .*{told}"):
+        Bundle.open(tmp_path / "model")
 
 
 def cost(numbers, posterior, is_unknown, is_right):
