@@ -175,9 +175,7 @@ class Translator:
 
         searches = self.decoder.search_all(sources(), threads=threads or self.threads)
         for found in searches:
-            yield reply_of(
-                self.text, prepared.pop(0), found, self.bundle.confidence_scale, nbest=nbest
-            )
+            yield reply_of(self.text, prepared.pop(0), found, self.bundle.confidence, nbest=nbest)
 
     def explain(self, text: str) -> Explanation:
         """What each feature says of each phrase of the translation."""
