@@ -141,7 +141,7 @@ def train(
         setting(
             _MODELS,
             "smoothing",
-            "plain",
+            "kneser-ney",
             "Of the probabilities of rules: plain, good-turing or kneser-ney.",
             metavar="NAME",
         ),
@@ -228,7 +228,13 @@ def train(
     ] = None,
     distortion_limit: Annotated[
         str | None,
-        setting(_SEARCH, "distortion_limit", "6", "Words that a jump skips.", metavar="N|none"),
+        setting(
+            _SEARCH,
+            "distortion_limit",
+            "auto",
+            "Words that a jump skips; auto has nearly all jumps of the alignment within reach.",
+            metavar="N|none|auto",
+        ),
     ] = None,
     option_limit: Annotated[
         str | None,
@@ -239,9 +245,10 @@ def train(
         setting(
             _SEARCH,
             "unknown",
-            "copy",
-            "What becomes of words that no rule translates.",
-            metavar="copy|drop",
+            "guess",
+            "What becomes of words that no rule translates: guess has them translated by their "
+            "parts and by other forms of them, where that can be.",
+            metavar="guess|copy|drop",
         ),
     ] = None,
     output: Annotated[

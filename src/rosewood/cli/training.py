@@ -33,6 +33,8 @@ def settings_of(typed: dict[str, Any]) -> TrainingSettings:
         settings[name] = value
         if value == "none" and name in _MAY_BE_NONE:
             settings[name] = None
+        elif value == "auto" and name == "distortion_limit":
+            continue
         elif name in _NUMBERS:
             option = f"--{name.replace('_', '-')}"
             try:
