@@ -145,8 +145,8 @@ def trained(command, place):  # noqa: F811
 
 def test_what_is_told_at_the_end(command, place, trained):  # noqa: F811
     lines = trained.out.splitlines()
-    assert lines[0].split(maxsplit=1) == ["pairs", "200 to train on, 20 to tune on, 20 to test "
-                                          "on, of 200"]  # fmt: skip
+    said = "200 to train on, 20 for development, 20 to test on, of 200"
+    assert lines[0].split(maxsplit=1) == ["pairs", said]
     assert lines[1].startswith("rules")
     told = [line.split("  ")[0] for line in lines[2:]]
     assert told == ["BLEU, dev", "chrF2, dev", "BLEU, test", "chrF2, test", "model", "report",
@@ -190,3 +190,13 @@ def test_the_same_from_python(place, trained):
     ours, theirs = (Bundle.open(name).manifest for name in ("m", "python"))
     assert {**ours, "crc32": 0} == {**theirs, "crc32": 0}
     assert made.bundle.manifest == theirs
+
+
+def test_stopped_by_somebody(command, place, monkeypatch):  # noqa: F811
+    def stopped(*arguments, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rosewood.pipeline.train", stopped)
+    done = command("train", *FILES, "-o", "m/")
+    assert done.code == 130
+    assert "the same command goes on from m.work" in done.err

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rosewood.cli.common import warn
 from rosewood.cli.corpora import (
     CorpusFormat,
     Languages,
@@ -78,7 +79,7 @@ def train(
     ] = False,
     tokeniser: Annotated[
         str | None,
-        setting(_TEXT, "tokeniser", "unicode", "unicode, moses or chars.", metavar="NAME"),
+        setting(_TEXT, "tokeniser", "unicode", "unicode, moses, char or none.", metavar="NAME"),
     ] = None,
     lowercase: Annotated[
         bool,
@@ -115,7 +116,7 @@ def train(
     ] = False,
     aligner: Annotated[
         str | None,
-        setting(_MODELS, "aligner", "best", "model1, diagonal, hmm or best.", metavar="NAME"),
+        setting(_MODELS, "aligner", "best", "model1, diag, hmm or best.", metavar="NAME"),
     ] = None,
     symmetrization: Annotated[
         str | None,
@@ -361,17 +362,22 @@ def train(
         monolingual=monolingual or (),
         checks=checks_of(line_words, line_characters),
     )
-    with progress_of_parts(quiet=quiet) as told:
-        made = pipeline.train(
-            inputs,
-            output,
-            settings,
-            work=work,
-            report=report,
-            overwrite=overwrite,
-            threads=cores(threads),
-            max_memory=max_memory,
-            told=told,
-            command=shlex.join(["rosewood", *sys.argv[1:]]),
-        )
+    try:
+        with progress_of_parts(quiet=quiet) as told:
+            made = pipeline.train(
+                inputs,
+                output,
+                settings,
+                work=work,
+                report=report,
+                overwrite=overwrite,
+                threads=cores(threads),
+                max_memory=max_memory,
+                told=told,
+                command=shlex.join(["rosewood", *sys.argv[1:]]),
+            )
+    except KeyboardInterrupt:
+        place = work or output.with_name(f"{output.name}.work")
+        warn(f"stages that are done are kept: the same command goes on from {place}")
+        raise
     tell(made, as_json=json, quiet=quiet)
