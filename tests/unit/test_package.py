@@ -56,8 +56,9 @@ def test_rooms_load_when_named():
     "module",
     ["rosewood", "rosewood.align", "rosewood.corpus", "rosewood.corpus.phrasebook",
      "rosewood.corpus.text", "rosewood.errors", "rosewood.forest", "rosewood.forest.formats",
-     "rosewood.forest.draw", "rosewood.learn", "rosewood.lm", "rosewood.metrics",
-     "rosewood.rerank", "rosewood.rules", "rosewood.rules.formats"],
+     "rosewood.forest.draw", "rosewood.learn", "rosewood.lm", "rosewood.metrics", "rosewood.model",
+     "rosewood.decode", "rosewood.pipeline", "rosewood.reorder", "rosewood.rerank",
+     "rosewood.rules", "rosewood.rules.formats"],
 )  # fmt: skip
 def test_every_exported_name_is_there(module):
     room = import_module(module)
