@@ -3,8 +3,8 @@
     python -m tests.killing FOLDER        # then a line of JSON for each run, and one is answered
 
 A run is {"after": seconds} or {"at": number}: it is killed so long after its beginning, or before
-it makes, renames or deletes a folder or a file for the so many-th time; {} lets it end.  Children are forked, so
-that a run takes as long as its work: importing everything would take longer.
+it makes, renames or deletes a folder or a file for the so many-th time; {} lets it end.  Children
+are forked, so that a run takes as long as its work: importing everything would take longer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Training runs for tests: corpora of the phrasebook in files, quick settings, all bytes of a folder."""
+"""Training runs for tests: the phrasebook in files, quick settings, all bytes of a folder."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, Transla
 
 QUICK = {"rounds": 4, "nbest": 50, "pop_limit": 50}
 SLACK = 1.0
-DECODERS = ["phrase"]
 
 
 def inputs_of(place: Path, languages: str = "en-de", **more) -> TrainingInputs:
@@ -48,12 +47,12 @@ def book(tmp_path_factory):
 
 
 TUNERS = {  # BLEU on the test set
-    "none": (0.0, {}),
-    "mert": (0.0, {"restarts": 5}),
-    "pro": (0.0, {"interpolation": 0.5, "samples": 500, "rounds": 2}),
-    "mira": (0.0, {}),
-    "l1": (0.0, {}),
-    "minrisk": (0.0, {}),
+    "none": (37.3, {}),
+    "mert": (43.1, {"restarts": 5}),
+    "pro": (40.7, {"interpolation": 0.5, "samples": 500, "rounds": 2}),
+    "mira": (42.7, {}),
+    "l1": (41.4, {}),
+    "minrisk": (44.2, {}),
 }
 
 
@@ -65,7 +64,6 @@ def test_tuners(book, tuner):
         TrainingSettings(**QUICK, tune=tuner, set=settings), threads=2,
     )  # fmt: skip
     facts = {stage.name: stage.facts for stage in made.stages}
-    print(tuner, score(made), score(made, "dev"), made.notes, made.stages[-2].seconds)
     assert score(made) > measured - SLACK
     assert facts["tune"]["learner"] == (None if tuner == "none" else tuner)
     if tuner != "none":
@@ -83,19 +81,17 @@ def test_it_translates_as_it_was_judged(book):
     assert evaluate(said, [target], "bleu")[0].value == pytest.approx(score(made))
 
 
-def test_words_that_are_there_already(book, tmp_path):
-    place = tmp_path
+def test_words_that_are_there_already(tmp_path):
     for part, pairs in zip(
         ("train", "dev", "test"), Phrasebook("en-de", seed=1).split(train=2000, dev=100, test=200),
         strict=True,
     ):  # fmt: skip
         for ending, side in (("en", "source"), ("de", "target")):
             lines = "".join(f"{' '.join(getattr(pair, side))}\n" for pair in pairs)
-            (place / f"{part}.{ending}").write_text(lines)
+            (tmp_path / f"{part}.{ending}").write_text(lines)
     settings = TrainingSettings(**QUICK, pretokenized=True)
-    made = train(with_dev(place), place / "model", settings, threads=2)
-    print("words", score(made))
-    assert score(made) > 0.0 - SLACK
+    made = train(with_dev(tmp_path), tmp_path / "model", settings, threads=2)
+    assert score(made) > 41.9 - SLACK
     assert all("tok:none" in each["signature"] for each in made.scores if each["name"] == "BLEU")
 
 
@@ -104,16 +100,15 @@ def test_japanese(tmp_path):
     made = train(
         with_dev(tmp_path, "en-ja"), tmp_path / "model", TrainingSettings(**QUICK), threads=2
     )
-    print("ja", score(made))
-    assert score(made) > 0.0 - SLACK
+    assert score(made) > 49.4 - SLACK
 
 
 # -- few pairs -------------------------------------------------------------------------------------
 
 FEW = {  # pairs: BLEU on the test set, what is told
-    200: (0.0, ["20 pairs were split off", "weights are untuned ones: 20 sentences are too few"]),
-    500: (0.0, ["50 pairs were split off"]),
-    2000: (0.0, ["200 pairs were split off"]),
+    200: (29.2, ["20 pairs were split off", "weights are untuned ones: 20 sentences are too few"]),
+    500: (34.0, ["50 pairs were split off", "5-grams have fixed discounts"]),
+    2000: (41.7, ["200 pairs were split off"]),
 }
 
 
@@ -131,13 +126,13 @@ def test_few_pairs(tmp_path, command, pairs):  # noqa: F811
     assert done.code == 0
     found = json.loads(done.out)
     (bleu,) = (e["value"] for e in found["scores"] if (e["on"], e["name"]) == ("test", "BLEU"))
-    print(pairs, bleu, found["notes"])
     assert bleu > measured - SLACK
     for text in told:
         assert any(text in note for note in found["notes"])
     manifest = json.loads((tmp_path / "model" / "manifest.json").read_bytes())
     assert manifest["fallbacks"] == found["notes"]
-    assert all(note in (tmp_path / "model.html").read_text() for note in told)
+    page = (tmp_path / "model.html").read_text().lower()
+    assert all(text.lower() in page for text in told)
 
 
 def test_a_handful_of_pairs(tmp_path, command):  # noqa: F811

@@ -289,7 +289,14 @@ def test_damaged_files_in_use_are_refused_or_give_some_answer(copy):
 
 @pytest.mark.parametrize(
     "name",
-    ["notes.txt", "rules/more", "corpus/.hidden", "new/file", "model.rlm", "manifest.json.1-0.part"],
+    [
+        "notes.txt",
+        "rules/more",
+        "corpus/.hidden",
+        "new/file",
+        "model.rlm",
+        "manifest.json.1-0.part",
+    ],
 )
 def test_a_file_that_does_not_belong_there(copy, name):
     (copy / name).parent.mkdir(exist_ok=True)
@@ -456,7 +463,8 @@ def test_a_decoder_that_there_is_not(copy, decoder):
 
 
 @pytest.mark.parametrize(
-    "path", ["/etc/passwd", "../copy/lm.rlm", "rules/../lm.rlm", "", ".", "a\\b", "lm.rlm/", "C:\\x"]
+    "path",
+    ["/etc/passwd", "../copy/lm.rlm", "rules/../lm.rlm", "", ".", "a\\b", "lm.rlm/", "C:\\x"],
 )
 def test_paths_that_lead_elsewhere(copy, path):
     def as_file(table):
@@ -479,9 +487,13 @@ def test_paths_that_lead_elsewhere(copy, path):
 def test_parts_that_are_something_else(copy, part, value):
     """Refused, with the name of what was wrong: nothing is guessed from it."""
     rewritten(copy, lambda table: table["parts"].update({part: value}))
-    with pytest.raises((RosewoodError, OSError), match="copy"):
+
+    def verified_and_used() -> None:
         Bundle.verify(copy)
         used(copy)
+
+    with pytest.raises((RosewoodError, OSError), match="copy"):
+        verified_and_used()
 
 
 def test_sizes_that_are_none(copy):

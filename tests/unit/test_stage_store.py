@@ -1,8 +1,9 @@
-"""Stages by the hash of what decides them: done once, whole or not at all, one process at a time."""
+"""Stages by the hash of what decides them: done once, whole or not at all, by one process."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import sys
 import pytest
 
 from rosewood import __version__
-from rosewood.errors import DamagedFileError, FormatError, RosewoodError, TrainingError
+from rosewood.errors import DamagedFileError, FormatError, TrainingError
+from rosewood.folders import table_checksum
 from rosewood.pipeline import store as store_module
 from rosewood.pipeline.store import Place, StageStore, remove_parts
 
@@ -125,6 +127,7 @@ def test_a_folder_of_the_same_name_and_another_key(folder):
     found = done(folder)
     note = json.loads((found.folder / "stage.json").read_text())
     note["key"] = found.key[:12] + "0" * (len(found.key) - 12)
+    note["crc32"] = table_checksum(note)
     (found.folder / "stage.json").write_text(json.dumps(note))
     assert not done(folder).was_done
     assert done(folder).was_done
@@ -194,22 +197,32 @@ def test_killed_behind_the_end_of_a_stage(folder):
     assert not going.exists()
 
 
-def test_what_killed_processes_left_is_deleted(folder):
+@pytest.fixture(scope="module")
+def gone():
+    """The number of a process that is no more."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_what_killed_processes_left_is_deleted(folder, gone):
     found = done(folder)
-    for name in ("clean-0123456789ab.4711-0a1b2c3d.part", "tune-0123.1-00000000.part"):
+    for name in (f"clean-0123456789ab.{gone}-0a1b2c3d.part", f"tune-0123.{gone}-00000000.part"):
         (folder / name / "inner").mkdir(parents=True)
         (folder / name / "inner" / "file").write_text(TEXT)
-    (folder / "lock.12-0a1b2c3d.part").write_text("")
-    kept = ("notes.part", "mine.12-xyz.part", "clean-1.12-0a1b2c3d.parts")
+    (folder / f"lock.{gone}-0a1b2c3d.part").write_text("")
+    kept = ("notes.part", f"mine.{gone}-xyz.part", f"clean-1.{gone}-0a1b2c3d.parts")
     for name in kept:
         (folder / name).write_text("not ours")
     assert done(folder).was_done
     assert names(folder) == sorted([found.folder.name, "lock", "rosewood-training", *kept])
 
 
-def test_only_what_belongs_to_a_name_is_deleted(tmp_path):
-    left = ["model.12-0a1b2c3d.part", "models.12-0a1b2c3d.part", "a.model.1-0a1b2c3d.part",
-            "model.x.12-0a1b2c3d.part"]  # fmt: skip
+def test_only_what_belongs_to_a_name_is_deleted(tmp_path, gone):
+    """And only if whoever began to write it is no more."""
+    ending = f"{gone}-0a1b2c3d.part"
+    left = [f"model.{ending}", f"models.{ending}", f"a.model.{ending}", f"model.x.{ending}",
+            f"model.{os.getppid()}-0a1b2c3d.part"]  # fmt: skip
     for name in left:
         (tmp_path / name).mkdir()
     remove_parts(tmp_path, "model")
@@ -225,18 +238,15 @@ def test_only_what_belongs_to_a_name_is_deleted(tmp_path):
      '{"key": "KEY"}', '{"key": "KEY", "facts": {}, "seconds": 1}', "[" * 100_000],
 )  # fmt: skip
 def test_a_note_that_is_damaged(folder, note):
-    """It is refused with its name, or the stage is done again: it is never taken for one."""
+    """It is refused with its name; without its folder, the stage is done again."""
     found = done(folder)
     path = found.folder / "stage.json"
     path.write_bytes(note.replace("KEY", found.key).encode("latin-1"))
-    try:
-        again = done(folder)
-    except FormatError as error:
-        assert error.file is not None
-        assert str(path) in str(error)
-        shutil.rmtree(found.folder)
-        again = done(folder)
-    assert not again.was_done
+    with pytest.raises(DamagedFileError, match="delete its folder") as caught:
+        done(folder)
+    assert str(path) in str(caught.value)
+    shutil.rmtree(found.folder)
+    assert not done(folder).was_done
     assert done(folder).was_done
 
 
@@ -251,12 +261,9 @@ def test_a_note_with_a_field_of_another_kind(folder, field, value):
     note = json.loads((found.folder / "stage.json").read_text())
     note[field] = value
     (found.folder / "stage.json").write_text(json.dumps(note))
-    try:
-        again = done(folder)
-        again.check()
-        assert not again.was_done
-    except RosewoodError as error:
-        assert found.folder.name in str(error)
+    with pytest.raises(DamagedFileError, match="delete its folder") as caught:
+        done(folder)
+    assert found.folder.name in str(caught.value)
 
 
 def test_a_stage_without_its_note_is_done_again(folder):

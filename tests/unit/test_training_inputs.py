@@ -1,4 +1,4 @@
-"""What training reads: corpora of all formats, held-out sets with references, text of one language."""
+"""What training reads: corpora of all formats, sets with references, text of one language."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def test_several_files_of_several_formats(book, tmp_path):
         [book / "train.en", book / "dev.en"], [book / "train.de", book / "dev.de"],
         corpus=[book / "test.jsonl"], languages="en:de",
     )  # fmt: skip
-    made, sides = cleaned(inputs, tmp_path, TrainingSettings(**{**QUICKEST.as_dict(), "dev_size": 0}))
+    made, sides = cleaned(
+        inputs, tmp_path, TrainingSettings(**{**QUICKEST.as_dict(), "dev_size": 0})
+    )
     assert sides == [
         one + two + three
         for one, two, three in zip(*(texts(book, p) for p in ("train", "dev", "test")), strict=True)
@@ -151,7 +153,19 @@ def test_languages_by_endings(source, target, given, wanted):
 
 @pytest.mark.parametrize(
     "languages",
-    ["de", "de:", ":en", "de:en:fr", "", ":", ("de",), ("de", "en", "fr"), 5, ("de", 5), ["", "en"]],
+    [
+        "de",
+        "de:",
+        ":en",
+        "de:en:fr",
+        "",
+        ":",
+        ("de",),
+        ("de", "en", "fr"),
+        5,
+        ("de", 5),
+        ["", "en"],
+    ],
 )
 def test_languages_that_are_none(languages):
     with pytest.raises(RosewoodError, match="language"):
@@ -345,7 +359,7 @@ def test_references_and_skipped_lines_stay_in_step(book, tmp_path):
 
 def test_further_text(book, tmp_path):
     (tmp_path / "news.de").write_text("Das ist neu.\n\nWir haben das Haus.\n")
-    (tmp_path / "web.de.gz").write_bytes(gzip.compress("Ganz anderes.\n".encode()))
+    (tmp_path / "web.de.gz").write_bytes(gzip.compress(b"Ganz anderes.\n"))
     inputs = TrainingInputs(
         book / "train.en", book / "train.de", dev=(book / "dev.en", book / "dev.de"),
         monolingual=[tmp_path / "news.de", tmp_path / "web.de.gz"],

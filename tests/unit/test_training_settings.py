@@ -63,7 +63,9 @@ def test_it_is_refused_before_any_work(name, tmp_path):
 
 
 def test_settings_that_do_not_exist():
-    with pytest.raises(TrainingError, match="no setting 'lm_ordre'; there are pretokenized, .*seed"):
+    with pytest.raises(
+        TrainingError, match=r"no setting 'lm_ordre'; there are pretokenized, .*seed"
+    ):
         TrainingSettings.of({"lm_ordre": 3})
     with pytest.raises(TypeError):
         TrainingSettings(lm_ordre=3)
