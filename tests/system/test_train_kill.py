@@ -1,0 +1,148 @@
+"""`kill -9` at any moment of a training run: the same bytes in the end, and nothing done twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.training import contents, stage_notes, write_book
+
+from rosewood.folders import checksums
+from rosewood.model import Bundle
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
+
+ROOT = Path(__file__).parents[2]
+READ = {f"{part}.{ending}" for part in ("train", "dev", "test") for ending in ("en", "de")}
+MADE = {"model", "model.html", "model.work"}
+STAGES = 8
+
+
+class Runs:
+    """Training runs in one folder."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        settings = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.killing", str(place)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=settings,
+        )  # fmt: skip
+
+    def run(self, **order) -> dict:
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
+    def end(self) -> None:
+        self._process.communicate()
+
+    def clear(self) -> None:
+        for name in {path.name for path in self.place.iterdir()} - READ:
+            path = self.place / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    place = write_book(tmp_path_factory.mktemp("kill"), train=200, dev=40, test=10)
+    made = Runs(place)
+    yield made
+    made.end()
+
+
+@pytest.fixture(scope="module")
+def wanted(runs):
+    """The model of a run that nobody disturbs, and how long it takes."""
+    runs.clear()
+    done = runs.run()
+    assert done["code"] == 0
+    assert_all_is_there(runs.place)
+    return contents(runs.place / "model"), done["seconds"]
+
+
+def assert_all_is_there(place: Path) -> None:
+    """A run has ended: there is what it makes, and nothing else."""
+    assert {path.name for path in place.iterdir()} == READ | MADE
+    names = {path.name for path in (place / "model.work").iterdir()}
+    assert names == {"lock", "rosewood-training", *stage_notes(place / "model.work")}
+    assert len(names) == STAGES + 2
+    assert (place / "model.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+def assert_what_is_there_is_whole(place: Path, models: Sequence[dict[str, bytes]]) -> None:
+    """A run was killed: whatever has a name that it would have in the end is whole."""
+    if (place / "model").exists():
+        assert contents(place / "model") in models
+    if (place / "model.html").exists():
+        assert (place / "model.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+    for stage in (place / "model.work").glob("*-*"):
+        if stage.is_dir() and stage.suffix not in (".part", ".going"):
+            note = json.loads((stage / "stage.json").read_bytes())
+            found = checksums(stage)
+            del found["stage.json"]
+            assert found == note["files"]
+
+
+def kill(runs: Runs, *models: dict[str, bytes], **when) -> int:
+    """A run that is killed, unless it ends before; what was done before it is not done again."""
+    before = stage_notes(runs.place / "model.work")
+    code = runs.run(**when)["code"]
+    assert code in (0, -9)
+    after = stage_notes(runs.place / "model.work")
+    assert {name: after[name] for name in before} == before
+    assert_what_is_there_is_whole(runs.place, models)
+    return code
+
+
+def finish(runs: Runs, model: dict[str, bytes]) -> None:
+    assert kill(runs, model) == 0
+    assert contents(runs.place / "model") == model
+    Bundle.verify(runs.place / "model")
+    assert_all_is_there(runs.place)
+
+
+SEED = 20  # of the moments
+
+
+@pytest.mark.parametrize("sequence", range(10))
+def test_killed_at_three_random_moments(runs, wanted, sequence):
+    """Thirty moments, spread over a whole run, in tens of three in a row."""
+    model, seconds = wanted
+    chance = random.Random(SEED + sequence)
+    runs.clear()
+    for third in range(3):
+        # The first of all sequences together are spread over the whole run; so are the others
+        # over what is left of it.
+        moment = (sequence + chance.random()) / 10
+        left = [1.0, 0.7, 0.5][third]
+        if kill(runs, model, after=max(0.001, moment * left * seconds)) == 0:
+            break
+    finish(runs, model)
+
+
+@pytest.mark.parametrize("there", [None, "another model"])
+def test_killed_at_every_step_of_the_end(runs, wanted, there):
+    """All stages are done; the bundle is put together, takes its place, the report is written."""
+    model, _ = wanted
+    runs.clear()
+    finish(runs, model)
+    number = 0
+    while True:
+        number += 1
+        shutil.rmtree(runs.place / "model", ignore_errors=True)
+        (runs.place / "model.html").unlink(missing_ok=True)
+        if there is not None:
+            assert runs.run(settings={"keep_corpus": False})["code"] == 0
+        models = [model, contents(runs.place / "model")] if there else [model]
+        if kill(runs, *models, at=number) == 0:
+            break
+    assert number > 10
+    finish(runs, model)

@@ -1,0 +1,116 @@
+"""Settings of training: nonsense in any of them is refused before anything is done."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, fields
+
+import pytest
+
+from rosewood.errors import RosewoodError, TrainingError
+from rosewood.pipeline import TrainingSettings, Translator
+
+# What must be refused for every setting: one that can be anything is no setting.
+NONSENSE = {
+    "pretokenized": ["yes", 1, None, []],
+    "tokeniser": ["", "mooses", None, 3, ["unicode"]],
+    "lowercase": ["yes", 1, None],
+    "min_words": [-1, 1.5, "1", None, True, 101],
+    "max_words": [0, -1, 1.5, "many", True],
+    "max_ratio": [0, 0.5, -1.0, "9", float("nan"), True],
+    "deduplicate": ["no", 0, None],
+    "dev_size": [-1, 1.5, "100", True, 2**60],
+    "aligner": ["", "giza", None, 1, ["best"]],
+    "symmetrization": ["", "grow", None, 1],
+    "lm_order": [0, -1, 2.5, "5", None, True],
+    "max_phrase": [0, -1, 256, 1.5, "7", None, True],
+    "smoothing": ["", "kn", None, 1],
+    "significance": ["a", -1.0, float("nan"), True, [1]],
+    "orientation": ["", "left", 1, True],
+    "classes": ["", "xyz", None, 1],
+    "tune": ["", "moses", None, 1, "oscar"],
+    "set": [{"no_such": 1}, {"learning_rate": "fast"}, None, [1], "a=b", {1: 2}],
+    "metric": ["", "bleux", None, 1, "bleu:nothing=1"],
+    "rounds": [0, -1, 1.5, "10", None, True],
+    "nbest": [1, 0, -1, 2.5, "100", None, True],
+    "pop_limit": [0, -1, 1.5, "400", True],
+    "distortion_limit": [-1, 1.5, "6", True, "much"],
+    "option_limit": [0, -1, 1.5, "20", True],
+    "unknown": ["", "keep", None, 1],
+    "seed": [-1, 2**32, 1.5, "1", None, True],
+    "keep_corpus": ["no", 0, None],
+}
+
+
+def test_the_table_has_every_setting():
+    assert list(NONSENSE) == [each.name for each in fields(TrainingSettings)]
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, some in NONSENSE.items() for v in some])
+def test_nonsense_is_refused(name, value):
+    with pytest.raises(RosewoodError) as caught:
+        TrainingSettings(**{name: value})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) > 10
+
+
+@pytest.mark.parametrize("name", list(NONSENSE))
+def test_it_is_refused_before_any_work(name, tmp_path):
+    """Not even the files are looked at, let alone a folder made."""
+    with pytest.raises(RosewoodError):
+        Translator.train("no.en", "no.de", output=tmp_path / "model", **{name: NONSENSE[name][0]})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_that_do_not_exist():
+    with pytest.raises(
+        TrainingError, match=r"no setting 'lm_ordre'; there are pretokenized, .*seed"
+    ):
+        TrainingSettings.of({"lm_ordre": 3})
+    with pytest.raises(TypeError):
+        TrainingSettings(lm_ordre=3)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"pretokenized": True, "lowercase": True}, "lowercase them before"),
+        ({"tune": "none", "set": {"restarts": 1}}, "tune is none"),
+        ({"tune": "mira", "set": {"restarts": 1}}, "restarts"),
+        ({"min_words": 10, "max_words": 5}, "words"),
+    ],
+)
+def test_settings_that_do_not_go_together(values, told):
+    with pytest.raises(RosewoodError, match=told):
+        TrainingSettings(**values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"max_words": None}, {"max_ratio": None}, {"significance": 3.5}, {"significance": "a+e"},
+        {"orientation": None}, {"pop_limit": None}, {"distortion_limit": None},
+        {"option_limit": None}, {"distortion_limit": 0}, {"dev_size": 0}, {"seed": 0},
+        {"seed": 2**32 - 1}, {"tune": "none"}, {"tune": "mert", "set": {"restarts": 1}},
+        {"metric": "chrf"}, {"metric": "ter"}, {"lm_order": 1}, {"lm_order": 8}, {"max_ratio": 1},
+        *({"tune": name} for name in ("mert", "pro", "mira", "l1", "minrisk", "none")),
+        *({"aligner": name} for name in ("model1", "diag", "hmm", "best")),
+        *({"classes": name} for name in ("msd", "mslr")),
+        *({"unknown": name} for name in ("guess", "copy", "drop")),
+    ],
+)  # fmt: skip
+def test_what_is_allowed(values):
+    settings = TrainingSettings(**values)
+    assert TrainingSettings.of(settings.as_dict()) == settings
+    assert json.loads(json.dumps(settings.as_dict(), allow_nan=False)) == settings.as_dict()
+
+
+def test_settings_stay_what_they_are():
+    with pytest.raises(FrozenInstanceError):
+        TrainingSettings().seed = 2
+    given = {"restarts": 1}
+    settings = TrainingSettings(tune="mert", set=given)
+    given["restarts"] = 7
+    assert settings.set == {"restarts": 1}
+    settings.as_dict()["set"]["restarts"] = 5
+    assert settings.set == {"restarts": 1}
