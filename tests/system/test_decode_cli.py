@@ -98,7 +98,7 @@ def test_json(command, place, decoder):  # noqa: F811
     best = decoder.search(row["src"]).best
     assert (row["id"], row["score"]) == ("2", pytest.approx(best.score))
     assert {name: value for name, value in row["features"].items() if value} == best.features
-    assert row["links"] == [list(link) for link in best.links]
+    assert row["alignment"] == [list(link) for link in best.links]
     assert [phrase["rule"] for phrase in row["phrases"]] == [use.rule for use in best.phrases]
     assert row["phrases"][0] == {
         "source": [0, 1], "target": [0, 1], "rule": None, "is_unknown": True, "is_forced": False,

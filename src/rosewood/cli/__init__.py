@@ -23,14 +23,18 @@ from rosewood.cli import (
     evaluate,
     extract,
     forest,
+    inspect,
     links,
     lm,
+    model,
     nbest,
     phrasebook,
     rerank,
     rules,
     sweep,
     text,
+    train,
+    translate,
     tune,
 )
 from rosewood.cli.common import warn
@@ -76,6 +80,10 @@ def _options(
     """Options of the program itself."""
 
 
+app.command("train")(train.train)
+app.command("translate")(translate.translate)
+app.command("inspect")(inspect.inspect)
+app.add_typer(model.app, name="model")
 app.command("align")(align.align)
 app.command("extract")(extract.extract)
 app.command("decode")(decode.decode)

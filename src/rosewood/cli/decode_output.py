@@ -1,4 +1,4 @@
-"""What `rosewood decode` writes: text, lists, JSON, links, forests, explanations, pictures."""
+"""What `decode` and `translate` write: text, lists, JSON, links, forests, reasons, pictures."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosewood.cli.common import lines_to
-from rosewood.errors import DecodingError
+from rosewood.cli.options import check_files
+from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:
     from rosewood.cli.decode_consensus import Consensus
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wanted", "Writer"]
 
+_ALTERNATIVES = 5  # unless --nbest says how many
 _PAGE = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translations</title>"]
 
 
@@ -42,6 +44,27 @@ class Wanted:
     alignment: Path | None = None
     forests: Path | None = None
     picture: Path | None = None
+    scale: float | None = None  # of confidence, where it is wanted
+
+    def check(self, inputs: Sequence[Path | None]) -> None:
+        """Before any work: what does not go together, and files that cannot be written."""
+        if self.distinct and self.nbest is None:
+            raise DecodingError("--distinct is for --nbest")
+        if self.nbest is not None and self.consensus is not None:
+            raise DecodingError("--nbest goes by score, --consensus does not: want one of them")
+        if self.forests is not None and self.forests.suffix != ".rwf":
+            raise FormatError("--forests: a set of forests ends with .rwf", file=self.forests)
+        if self.picture is not None and self.picture.suffix.lower() not in (".svg", ".html"):
+            raise FormatError("--picture: it ends with .svg or .html", file=self.picture)
+        outputs = {
+            "-o": self.output,
+            "--alignment": self.alignment,
+            "--forests": self.forests,
+            "--picture": self.picture,
+        }
+        if sum(str(path) == "-" for path in outputs.values()) > 1:
+            raise DecodingError("standard output (-) can be written only once")
+        check_files(outputs, inputs)
 
     @property
     def explains(self) -> bool:
@@ -50,7 +73,7 @@ class Wanted:
     @property
     def needs_forest(self) -> bool:
         """Whether the best translation alone would not do."""
-        others = (self.nbest, self.consensus, self.forests)
+        others = (self.nbest, self.consensus, self.forests, self.scale)
         return self.explains or any(each is not None for each in others)
 
 
@@ -93,7 +116,7 @@ class Writer:
         with at(f"line {job.number}", None):
             chosen = self._chosen(job, best, found)
         if self.wanted.json:
-            self.line(self._row(job, chosen))
+            self.line(self._row(job, chosen, found))
         elif self.wanted.nbest is None:
             self.line("" if job.error is not None else chosen.said.text)
         else:
@@ -127,7 +150,7 @@ class Writer:
         if wanted.consensus is not None:
             derivation, told = wanted.consensus(found.forest, found.forest.score(theta))
             chosen = translation_of(found, derivation)
-        if wanted.nbest is not None:
+        if wanted.nbest is not None and wanted.scale is None:
             others = alternatives(found, theta, wanted.nbest, distinct=wanted.distinct)
         why = explain(found, decoder.weights, derivation) if wanted.explains else None
         return _Chosen(text_of(chosen, job.prepared), others, told, why)
@@ -141,45 +164,33 @@ class Writer:
             with at(f"line {job.number}, want --json", None):
                 self.line(moses_line(job.number - 1, each, self.dense, text))
 
-    def _row(self, job: Job, found: _Chosen) -> str:
-        from rosewood.decode.alternatives import all_features
+    def _row(self, job: Job, chosen: _Chosen, found: PhraseSearch | None) -> str:
+        from rosewood.pipeline.reply import reply_of, said_of
 
-        chosen = found.said.translation
-        row: dict[str, Any] = {"id": str(job.number - 1), "src": job.prepared.text}
+        row: dict[str, Any] = {"id": str(job.number - 1)}
         if job.error is not None:
-            row |= {"error": job.error, **self._hyps(job, found)}
+            row |= {"src": job.prepared.text, "error": job.error, **self._hyps(job, chosen)}
             return json.dumps(row, ensure_ascii=False)
-        is_there = chosen.report.reachable
-        row |= {
-            "translation": found.said.text if is_there else None,
-            "words": list(chosen.words),
-            "score": chosen.score if is_there else None,
-            "features": all_features(chosen, self.dense) if is_there else {},
-            "phrases": [
-                {
-                    "source": [use.begin, use.end],
-                    "target": [use.target_begin, use.target_end],
-                    "rule": use.rule,
-                    "is_unknown": use.is_unknown,
-                    "is_forced": use.is_forced,
-                }
-                for use in chosen.phrases
-            ],
-            "links": [list(link) for link in chosen.links],
-            "report": asdict(chosen.report),
-        }
-        if found.consensus is not None:
-            row["consensus"] = found.consensus
-        if found.why is not None and self.wanted.explain:
-            row["explanation"] = found.why.to_dict()
-        row |= self._hyps(job, found)
+        scale = self.wanted.scale
+        if scale is None or found is None:
+            row |= said_of(chosen.said, self.dense).as_dict()
+        else:
+            most = _ALTERNATIVES if self.wanted.nbest is None else self.wanted.nbest
+            said = chosen.said
+            reply = reply_of(self.translator, said.prepared, found, scale, nbest=most, chosen=said)
+            row |= reply.as_dict()
+        if chosen.consensus is not None:
+            row["consensus"] = chosen.consensus
+        if chosen.why is not None and self.wanted.explain:
+            row["explanation"] = chosen.why.to_dict()
+        row |= self._hyps(job, chosen)
         return json.dumps(row, ensure_ascii=False, allow_nan=False)
 
-    def _hyps(self, job: Job, found: _Chosen) -> dict[str, Any]:
+    def _hyps(self, job: Job, chosen: _Chosen) -> dict[str, Any]:
         """The list of a row, where one is wanted."""
         from rosewood.decode.alternatives import all_features
 
-        if self.wanted.nbest is None:
+        if self.wanted.nbest is None or self.wanted.scale is not None:
             return {}
         hyps = [
             {
@@ -187,7 +198,7 @@ class Writer:
                 "features": all_features(each, self.dense),
                 "scores": {"model": each.score},
             }
-            for each in found.others
+            for each in chosen.others
         ]
         return {"hyps": hyps}
 

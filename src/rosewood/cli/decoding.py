@@ -1,4 +1,4 @@
-"""What `rosewood decode` does: models opened, lines read and translated, a summary told."""
+"""What `decode` and `translate` do: models opened, lines read and translated, a summary told."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:
     from rosewood.cli.decode_output import Wanted
+    from rosewood.corpus import TextProcessor
     from rosewood.decode import (
+        Glossary,
         PhraseDecoder,
         PhraseSearch,
         PreparedText,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         Translation,
     )
     from rosewood.lm import Mixture, Model
+    from rosewood.pipeline import Translator
 
 __all__ = [
     "Job",
@@ -40,8 +43,11 @@ __all__ = [
     "make_decoder",
     "make_translator",
     "open_models",
+    "open_translator",
     "run",
     "search_settings",
+    "translate_all",
+    "typed_limits",
 ]
 
 _AT_ONCE = 64  # sentences for each thread
@@ -130,12 +136,16 @@ def search_settings(**typed: str | None) -> SearchSettings:
     """What was typed; what was not is as it is without."""
     from rosewood.decode import SearchSettings
 
-    settings: dict[str, Any] = {}
-    for name, text in typed.items():
-        if text is None:
-            continue
-        settings[name] = text if name == "search" else _number(name, text)
-    return SearchSettings(**settings)
+    return SearchSettings(**typed_limits(**typed))
+
+
+def typed_limits(**typed: str | None) -> dict[str, Any]:
+    """The limits of a search that were typed, by their names."""
+    return {
+        name: text if name == "search" else _number(name, text)
+        for name, text in typed.items()
+        if text is not None
+    }
 
 
 def _number(name: str, text: str) -> int | float | None:
@@ -157,18 +167,38 @@ def make_translator(
 ) -> TextTranslator:
     """The decoder with what is known of its texts."""
     from rosewood.corpus import TextProcessor
-    from rosewood.decode import Glossary, TextTranslator
+    from rosewood.decode import TextTranslator
 
     if (text_source is None) != (text_target is None):
         raise DecodingError("raw text needs both --text-source and --text-target")
     source = None if text_source is None else TextProcessor.load(text_source)
     target = None if text_target is None else TextProcessor.load(text_target)
-    terms = None
-    if glossary is not None:
-        terms = Glossary.read(
-            source_of(glossary), source_text=source, target_text=target, file=name_of(glossary)
-        )
+    terms = _read_glossary(glossary, source, target)
     return TextTranslator(decoder, source, target, glossary=terms, inline=inline)
+
+
+def open_translator(
+    model: Path, glossary: Path | None, inline: bool, limits: dict[str, Any]
+) -> Translator:
+    """The model of a folder, with what is known of its texts and limits that differ."""
+    from rosewood.model import Bundle
+    from rosewood.pipeline import Translator
+
+    bundle = Bundle.open(model)
+    terms = _read_glossary(glossary, bundle.source_text, bundle.target_text)
+    return Translator(bundle, glossary=terms, inline=inline, **limits)
+
+
+def _read_glossary(
+    file: Path | None, source: TextProcessor | None, target: TextProcessor | None
+) -> Glossary | None:
+    from rosewood.decode import Glossary
+
+    if file is None:
+        return None
+    return Glossary.read(
+        source_of(file), source_text=source, target_text=target, file=name_of(file)
+    )
 
 
 class Job(NamedTuple):
@@ -335,6 +365,25 @@ def run(
                 sys.stdout.flush()
         results.seconds = time.monotonic() - begin
     return results
+
+
+def translate_all(
+    translator: TextTranslator,
+    reading: Reading,
+    wanted: Wanted,
+    *,
+    threads: int,
+    quiet: bool,
+    unknown: str,
+) -> None:
+    """Translates all lines, shows how far that is, and tells at the end what must be known."""
+    from rosewood.progress import progress
+
+    with progress("decoding, sentences", quiet=quiet) as step:
+        results = run(translator, reading, wanted, threads=threads, step=step)
+    if not quiet:
+        results.tell_sums(unknown)
+    results.tell_doubts()
 
 
 def _count(number: int, what: str) -> str:

@@ -54,7 +54,7 @@ def _load(context: typer.Context, path: Path | None) -> Path | None:
                 raise FormatError(f"there is no option {name!r} here; there are {told}", file=path)
             try:
                 plain = _plain(value, is_flag=getattr(option, "is_flag", False),
-                               is_many=getattr(option, "multiple", False))  # fmt: skip
+                               is_many=_takes_many(option))  # fmt: skip
                 option.process_value(context, plain)
             except (ValueError, typer.BadParameter) as error:
                 told = getattr(error, "message", None) or str(error)
@@ -67,6 +67,11 @@ def _load(context: typer.Context, path: Path | None) -> Path | None:
 def _spelling(option: Any) -> str:
     """How an option is called in a file: its long name, without the dashes."""
     return str(max(option.opts, key=len)).lstrip("-")
+
+
+def _takes_many(option: Any) -> bool:
+    """Whether it may be repeated, or takes several values at once."""
+    return bool(getattr(option, "multiple", False)) or option.nargs != 1
 
 
 def _table(path: Path) -> dict[str, Any]:

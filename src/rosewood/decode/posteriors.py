@@ -1,8 +1,8 @@
 """How probable strings are in a forest, and that words occur in them at all.
 
-p(d) ∝ exp(scale · weight of d) over the derivations; what a string is worth is the sum over all that
-say it.  Both are exact.  Single words need no nodes that know their neighbours, and only those that
-are asked for are looked at, so this is quicker than `ngram_posteriors`.
+p(d) ∝ exp(scale · weight of d) over the derivations; a string has those of all that say it.
+Both are exact.  Single words need no nodes that know their neighbours, and only those asked for are
+looked at, so this is quicker than `ngram_posteriors`.
 Native      core/forest/occurrence.hpp; specification: tests/reference/consensus.py
 """
 

@@ -1,17 +1,17 @@
 """The model bundle: one folder with everything that a translation needs, wherever it is copied.
 
-    bundle = Bundle.open("model")          # nothing is read but the manifest: the rest is mapped
-    bundle.rules; bundle.language_models; bundle.weights
-    Bundle.verify("model")                 # every byte
+bundle = Bundle.open("model")          # nothing is read but the manifest: the rest is mapped
+bundle.rules; bundle.language_models; bundle.weights
+Bundle.verify("model")                 # every byte
 
-    model/
-      manifest.json     versions, files with sizes and checksums, features, weights, settings, seed,
-                        statistics of the corpus, scores; nothing that depends on time or place
-      rules/            the rule table
-      lm.rlm            the language model; more of them by their names
-      source.json, target.json          how raw text becomes words; absent if it was words already
-      corpus/           the words it was trained on: where rules come from (may be left out)
-      origins/          and in which files they stood
+model/
+  manifest.json     versions, files with sizes and checksums, features, weights, settings, seed,
+                    statistics of the corpus, scores; nothing that depends on time or place
+  rules/            the rule table
+  lm.rlm            the language model; more of them by their names
+  source.json, target.json          how raw text becomes words; absent if it was words already
+  corpus/           the words it was trained on: where rules come from (may be left out)
+  origins/          and in which files they stood
 """
 
 from __future__ import annotations

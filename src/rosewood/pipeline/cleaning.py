@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from rosewood.corpus import Corpus, Filters, SentencePair
-from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.filters import FilterReport
+from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.splitting import Split, choose_split
 from rosewood.corpus.summary import summarise
 from rosewood.errors import TrainingError
@@ -104,9 +104,7 @@ def _first(corpus: Corpus) -> Iterator[SentencePair]:
         yield pair
 
 
-def _write_held_out(
-    folder: Path, name: str, given: HeldOut, seen: set[bytes]
-) -> tuple[int, int]:
+def _write_held_out(folder: Path, name: str, given: HeldOut, seen: set[bytes]) -> tuple[int, int]:
     """A file of sources and one for each reference; how many sentences, how many references."""
     count = len(given.references) + 1
     number = 0

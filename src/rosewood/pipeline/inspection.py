@@ -26,13 +26,13 @@ from rosewood.lettering import plural
 from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.rules.rule import Rule
 
-__all__ = ["Inspection", "RuleSource", "SpanOption", "inspection_of"]
+__all__ = ["Inspection", "RuleSource", "SpanOption", "inspect"]
 
 _LOG_OF_TEN = math.log(10)
 _EDGES_DRAWN = 60
 
 
-class Trained(Protocol):
+class Keeper(Protocol):
     """What is asked of a model bundle."""
 
     @property
@@ -40,6 +40,16 @@ class Trained(Protocol):
     @property
     def confidence_scale(self) -> float: ...
     def origin(self, sentence: int) -> str | None: ...
+
+
+class Asked(Protocol):
+    """What is asked of a `Translator`."""
+
+    @property
+    def bundle(self) -> Keeper: ...
+    @property
+    def text(self) -> TextTranslator: ...
+    def search(self, text: str) -> tuple[PreparedText, PhraseSearch]: ...
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,8 @@ class RuleSource:
     def counts(self) -> str:
         """How often it was seen, and its sides were, in words."""
         rule = self.rule
+        if not rule.count:
+            return "not counted"
         return (
             f"seen {_times(rule.count)}; its source {_times(rule.source_count)}, its target "
             f"{_times(rule.target_count)}"
@@ -240,23 +252,16 @@ class Inspection:
         return f"Inspection({self.reply.source!r} → {self.reply.translation!r})"
 
 
-def inspection_of(
-    text: TextTranslator,
-    bundle: Trained,
-    prepared: PreparedText,
-    found: PhraseSearch,
-    *,
-    options: int = 5,
-    nbest: int = 5,
-) -> Inspection:
-    """Looks at a search: up to so many `options` of each span, and the `nbest` translations."""
-    decoder = text.decoder
+def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -> Inspection:
+    """Searches a text and looks at what there is: up to so many `options` of each span, and the
+    `nbest` translations."""
+    decoder, bundle = translator.text.decoder, translator.bundle
+    prepared, found = translator.search(text)
     scale = bundle.confidence_scale
-    said = text.text_of(found.best, prepared)
     weight = scale * found.forest.score(decoder.theta())
     rules, notes = _rules(found, bundle)
     return Inspection(
-        reply_of(text, said, found, scale, nbest=nbest),
+        reply_of(translator.text, prepared, found, scale, nbest=nbest),
         explained(found, decoder.weights),
         tuple(_options(decoder, found, weight, options)),
         len(found.options),
@@ -271,7 +276,7 @@ def inspection_of(
     )
 
 
-def _rules(found: PhraseSearch, bundle: Trained) -> tuple[tuple[RuleSource, ...], tuple[str, ...]]:
+def _rules(found: PhraseSearch, bundle: Keeper) -> tuple[tuple[RuleSource, ...], tuple[str, ...]]:
     used = dict.fromkeys(use.rule for use in found.best.phrases if use.rule is not None)
     table, corpus = found.options.table, bundle.corpus
     told = []

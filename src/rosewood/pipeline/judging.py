@@ -156,5 +156,3 @@ def _sureness(found: PhraseSearch, decoder: PhraseDecoder, scale: float) -> tupl
 def _unknown_words(said: TranslatedText) -> list[str]:
     words = said.prepared.source.words
     return [words[use.begin] for use in said.translation.phrases if use.is_unknown]
-
-

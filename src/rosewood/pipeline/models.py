@@ -12,7 +12,7 @@ from rosewood.align import Aligner, Links
 from rosewood.align.models import make_model
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import TrainingError
-from rosewood.lm import Model, estimate_files
+from rosewood.lm import estimate_files
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place
 from rosewood.pipeline.telling import Told

@@ -1,4 +1,4 @@
-"""All that is known of a translation in one answer: what it says, how sure it is, what else there is.
+"""All that is known of a translation in one answer: its words, how sure it is, what else there is.
 
 reply = translator.reply("das haus ist klein", nbest=5)
 reply.translation; reply.confidence; reply.alignment; reply.features
@@ -15,6 +15,7 @@ from typing import Any
 from rosewood.decode import (
     PhraseSearch,
     PhraseUse,
+    PreparedText,
     SearchReport,
     TextTranslator,
     TranslatedText,
@@ -127,20 +128,24 @@ class Reply(Said):
 
 
 def said_of(said: TranslatedText, dense: Sequence[str]) -> Said:
-    """What is known without a forest; `dense` names features that are told even where they are 0."""
+    """What is known without a forest; features named in `dense` are told even where they are 0."""
     return Said(**_common(said, dense))
 
 
 def reply_of(
     text: TextTranslator,
-    said: TranslatedText,
+    prepared: PreparedText,
     found: PhraseSearch,
     scale: float,
     *,
     nbest: int = 0,
+    chosen: TranslatedText | None = None,
 ) -> Reply:
-    """The answer to a text: `said` is the best translation of its search, or another one that was
-    chosen; `scale` is that of the model's confidence; `nbest` alternatives come with it."""
+    """The answer to a text that was searched: about the best translation, or another `chosen` one.
+
+    `scale` is that of the model's confidence; `nbest` alternatives come with it.
+    """
+    said = text.text_of(found.best, prepared) if chosen is None else chosen
     decoder = text.decoder
     theta = decoder.theta()
     others = alternatives(found, theta, nbest, distinct=True) if nbest else []
@@ -150,7 +155,7 @@ def reply_of(
     for other, (words, whole) in zip(others, sure[1:], strict=True):
         listed.append(
             Alternative(
-                text.text_of(other, said.prepared).text,
+                text.text_of(other, prepared).text,
                 _mean(words, whole),
                 whole,
                 other.words,

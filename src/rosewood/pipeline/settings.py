@@ -72,7 +72,9 @@ class TrainingSettings:
         if self.unknown not in ("copy", "drop"):
             raise TrainingError(f"unknown is {self.unknown!r}, want copy or drop")
         if self.pretokenized and self.lowercase:
-            raise TrainingError("words that are there already are not changed: lowercase them before")
+            raise TrainingError(
+                "words that are there already are not changed: lowercase them before"
+            )
         if self.symmetrization not in SYMMETRIZATIONS:
             told = ", ".join(SYMMETRIZATIONS)
             raise TrainingError(f"symmetrization is {self.symmetrization!r}, want one of {told}")
@@ -134,4 +136,3 @@ class TrainingSettings:
             if name not in known:
                 raise TrainingError(f"there is no setting {name!r}; there are {', '.join(known)}")
         return cls(**values)
-

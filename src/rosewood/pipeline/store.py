@@ -136,7 +136,9 @@ class StageStore:
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:
-            raise FormatError(f"it is not the note of a stage: {error}", file=folder / NOTE) from error
+            raise FormatError(
+                f"it is not the note of a stage: {error}", file=folder / NOTE
+            ) from error
 
     def _done(self, name: str, key: str, work: Work) -> Finished:
         folder = self._folder(name, key)
@@ -158,7 +160,7 @@ def remove_parts(folder: Path, name: str) -> None:
     """What killed processes left of files and folders whose names begin with `name`."""
     for each in folder.iterdir():
         rest = _LEFT.search(each.name)
-        if rest is None or not (name in ("", each.name[: rest.start()])):
+        if rest is None or name not in ("", each.name[: rest.start()]):
             continue
         if each.is_dir():
             shutil.rmtree(each, ignore_errors=True)

@@ -16,7 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rosewood.decode import PhraseDecoder
 from rosewood.errors import FormatError, TrainingError
 from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
 from rosewood.output import check_apart, check_folder

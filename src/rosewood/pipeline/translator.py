@@ -1,10 +1,10 @@
 """A model at work: text in, translations out, with everything that is known of them.
 
-    translator = Translator.load("model")
-    translator.translate("ein satz")
-    translator.reply("ein satz", nbest=5).confidence
-    translator.decode("ein satz")                          # a Forest
-    Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model")
+translator = Translator.load("model")
+translator.translate("ein satz")
+translator.reply("ein satz", nbest=5).confidence
+translator.decode("ein satz")                          # a Forest
+Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model")
 """
 
 from __future__ import annotations
@@ -177,11 +177,11 @@ class Translator:
         """What each feature says of each phrase of the translation."""
         return explain(self.search(text)[1], self.decoder.weights)
 
-    def inspect(self, text: str) -> Inspection:
-        """Everything that is known of a text and its translation."""
+    def inspect(self, text: str, *, options: int = 5, nbest: int = 5) -> Inspection:
+        """Everything that is known of a text and its translation: see `rosewood inspect`."""
         from rosewood.pipeline.inspection import inspect  # which draws: few want it
 
-        return inspect(self, text)
+        return inspect(self, text, options=options, nbest=nbest)
 
     def __repr__(self) -> str:
         return f"Translator({self.bundle!r})"
@@ -204,7 +204,9 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
     try:
         settings = SearchSettings(**manifest["search"])
     except (TypeError, DecodingError) as error:
-        raise DamagedFileError(f"its limits of the search are damaged: {error}", file=path) from error
+        raise DamagedFileError(
+            f"its limits of the search are damaged: {error}", file=path
+        ) from error
     if search:
         settings = SearchSettings(**{**asdict(settings), **search})
     try:

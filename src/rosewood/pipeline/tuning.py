@@ -25,9 +25,7 @@ __all__ = ["make_decoder", "tune"]
 _FEW = 40  # sentences from which no weights can be learnt
 
 
-def make_decoder(
-    settings: TrainingSettings, extracted: Finished, lms: Finished
-) -> PhraseDecoder:
+def make_decoder(settings: TrainingSettings, extracted: Finished, lms: Finished) -> PhraseDecoder:
     """The decoder of a run, with the weights that tuning begins with."""
     models = {name: Model.open(lms.folder / f"{name}.rlm") for name in lms.facts["models"]}
     return PhraseDecoder(
@@ -95,14 +93,10 @@ def tune(
     }
     if found.weights == start:
         facts["notes"].append("no weights were better than those that tuning began with")
-    return facts | _confidence(
-        decoder.with_weights(found.weights), sentences, references, threads
-    )
+    return facts | _confidence(decoder.with_weights(found.weights), sentences, references, threads)
 
 
-def _lists(
-    decoder: PhraseDecoder, sentences: list[str], n: int, threads: int
-) -> Iterator[Forest]:
+def _lists(decoder: PhraseDecoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
     """The n best translations of each sentence, as flat forests."""
     theta = decoder.theta()
     for found in decoder.search_all(sentences, threads=threads):

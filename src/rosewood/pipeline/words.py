@@ -84,9 +84,7 @@ def tokenise(
             folder / "corpus", pairs=_counted(pairs, "making words of pairs", total, told)
         )
     if not len(corpus):
-        raise TrainingError(
-            f"none of the {total:,} pairs is left to train on: {_reasons(report)}"
-        )
+        raise TrainingError(f"none of the {total:,} pairs is left to train on: {_reasons(report)}")
     names, file, line = read_origins(clean.folder / "origins")
     rows = np.frombuffer(kept, np.int64)
     write_origins(folder / "origins", names, file[rows], line[rows])
@@ -157,9 +155,7 @@ def _counted(
     told(what, total, total)
 
 
-def _write_held_out(
-    clean: Path, folder: Path, part: str, sides: Sequence[_Side]
-) -> list[str]:
+def _write_held_out(clean: Path, folder: Path, part: str, sides: Sequence[_Side]) -> list[str]:
     source, references = held_out(clean, part)
     words = [sides[0].words(text) for text in source]
     _write(folder / f"{part}.source", words)

@@ -1,0 +1,100 @@
+"""What `rosewood train` does with what was typed, and what it tells at the end."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from rosewood.cli.common import print_row, print_table, warn
+from rosewood.errors import RosewoodError, TrainingError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rosewood.pipeline import Trained, TrainingSettings
+
+__all__ = ["settings_of", "tell"]
+
+_NUMBERS = {
+    "max_words": int, "max_ratio": float, "pop_limit": int, "distortion_limit": int,
+    "option_limit": int,
+}  # fmt: skip
+_MAY_BE_NONE = (*_NUMBERS, "significance", "orientation")
+
+
+def settings_of(typed: dict[str, Any]) -> TrainingSettings:
+    """Settings by their names; None is what was not typed."""
+    from rosewood.pipeline import TrainingSettings
+
+    settings: dict[str, Any] = {}
+    for name, value in typed.items():
+        if value is None:
+            continue
+        settings[name] = value
+        if value == "none" and name in _MAY_BE_NONE:
+            settings[name] = None
+        elif name in _NUMBERS:
+            option = f"--{name.replace('_', '-')}"
+            try:
+                settings[name] = _NUMBERS[name](value)
+            except ValueError:
+                raise TrainingError(f"{option} {value}: want a number or none") from None
+    try:
+        return TrainingSettings.of(settings)
+    except TrainingError:
+        raise
+    except RosewoodError as error:
+        raise TrainingError(str(error)) from error
+
+
+def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
+    """What was found, where it is, and what to do next."""
+    facts = {stage.name: stage.facts for stage in made.stages}
+    clean = facts["clean"]
+    sizes = {"model": _size(made.folder), "report": _size(made.report), "work": _size(made.work)}
+    if as_json:
+        print_row(
+            {
+                "model": str(made.folder),
+                "report": str(made.report),
+                "work": str(made.work),
+                "bytes": sizes,
+                "pairs": {name: clean[name] for name in ("seen", "train", "dev", "test")},
+                "rules": facts["extract"]["rules"],
+                "scores": made.scores,
+                "notes": made.notes,
+                "stages": [
+                    {
+                        "name": stage.name,
+                        "key": stage.key,
+                        "was_done": stage.was_done,
+                        "seconds": stage.seconds,
+                        "memory": stage.memory,
+                    }
+                    for stage in made.stages
+                ],
+            },
+            as_json=True,
+        )
+        return
+    for note in made.notes:
+        warn(note)
+    rows = [
+        ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} to tune on, "
+                  f"{clean['test']:,} to test on, of {clean['seen']:,}"],
+        ["rules", f"{facts['extract']['rules']:,}"],
+    ]  # fmt: skip
+    for each in made.scores:
+        rows.append([f"{each['name']}, {each['on']}", f"{each['value']:.2f}  {each['signature']}"])
+    for name, path in (("model", made.folder), ("report", made.report), ("work", made.work)):
+        rows.append([name, f"{path}  ({sizes[name] / 1e6:,.1f} MB)"])
+    print_table(rows)
+    if not quiet:
+        warn(f"next: rosewood translate {shlex.quote(str(made.folder))} < input > output")
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, or of all files of a folder."""
+    if path.is_file():
+        return path.stat().st_size
+    return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())

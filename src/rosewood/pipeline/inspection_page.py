@@ -1,0 +1,186 @@
+"""An inspection as one page of HTML that needs nothing else: no network, no scripts.
+
+`page` is a whole document, `body` the part that a notebook shows.  Words are escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from rosewood import __version__
+from rosewood.decode.pages import explanation_html
+from rosewood.lettering import clean
+from rosewood.pipeline.inspection import Inspection, RuleSource, SpanOption
+
+__all__ = ["body", "page"]
+
+_PAPER = (
+    ":root{color-scheme:light dark} body{margin:0;background:#fbf8f4} "
+    "main{max-width:76rem;margin:0 auto;padding:1.2rem 1rem 3rem} "
+    "@media(prefers-color-scheme:dark){body{background:#191615}}"
+)
+
+
+def page(seen: Inspection) -> str:
+    """The whole document."""
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{_text(seen.reply.source)} – Rosewood</title>",
+            f"<style>{_PAPER}</style></head><body><main>",
+            body(seen),
+            "</main></body></html>",
+            "",
+        ]
+    )
+
+
+def body(seen: Inspection) -> str:
+    """What is known of the sentence, with its style."""
+    style = Path(__file__).with_name("inspection.css").read_text(encoding="utf-8")
+    parts = [
+        f"<style>\n{style}</style>",
+        '<div class="inspection">',
+        _head(seen),
+        _section("Why", "What every feature adds to the score, phrase by phrase.",
+                 explanation_html(seen.explanation)),
+        _alternatives(seen),
+        _rules(seen),
+        _options(seen),
+        _section("The forest", f"{seen.size}. What the translation uses stands out; the likelier "
+                 "an edge, the darker its line.", f'<div class="scroll">{seen.forest_svg}</div>'),
+        *(f'<p class="faint">{_text(note)}</p>' for note in seen.notes),
+        f'<p class="faint">Made by Rosewood {__version__}.</p></div>',
+    ]  # fmt: skip
+    return "\n".join(part for part in parts if part)
+
+
+def _text(text: object) -> str:
+    return escape(clean(str(text)))
+
+
+def _section(title: str, told: str, inside: str) -> str:
+    return f'<section><h2>{_text(title)}</h2><p class="faint">{_text(told)}</p>{inside}</section>'
+
+
+def _head(seen: Inspection) -> str:
+    reply = seen.reply
+    words = [
+        f'<span style="border-color:rgb(var(--sure) / {sure:.2f})" title="{sure:.3f}">'
+        f"{_text(word)}</span>"
+        for word, sure in zip(reply.words, reply.word_confidence, strict=True)
+    ]
+    unknown = ""
+    if seen.unknown:
+        unknown = (
+            f'<p>No rule translates <b class="unknown">{_text(" ".join(seen.unknown))}</b>.</p>'
+        )
+    return (
+        f'<p class="faint" dir="auto">{_text(reply.source)}</p>'
+        f'<h1 dir="auto">{_text(reply.translation) or "–"}</h1>'
+        f'<p class="words" dir="auto">{"".join(words)}</p>'
+        f'<p class="faint">Confidence {reply.confidence:.3f}: the mean of its words, which are '
+        "underlined the more strongly the surer they are. The whole of it has a probability of "
+        f"{reply.posterior:.3f}, and a score of {reply.score:.3f}.</p>{unknown}"
+    )
+
+
+def _alternatives(seen: Inspection) -> str:
+    if not seen.reply.alternatives:
+        return ""
+    rows = ["<tr><th>posterior</th><th>confidence</th><th>score</th><th>translation</th></tr>"]
+    for each in seen.reply.alternatives:
+        numbers = (each.posterior, each.confidence, each.score)
+        cells = "".join(f"<td>{value:.3f}</td>" for value in numbers)
+        rows.append(f'<tr>{cells}<td dir="auto">{_text(each.translation)}</td></tr>')
+    table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
+    told = "The best translations that say different things, and how probable each is."
+    return _section("What else could be said", told, table)
+
+
+def _rules(seen: Inspection) -> str:
+    if not seen.rules:
+        return ""
+    told = "The rules of the translation, and a sentence pair of the training text for each."
+    return _section("Where it came from", told, "".join(map(_rule, seen.rules)))
+
+
+def _rule(each: RuleSource) -> str:
+    rule = each.rule
+    source, target = (_text(" ".join(map(str, side))) for side in (rule.source, rule.target))
+    lines = [
+        f'<p><b dir="auto">{source} → {target or "–"}</b> '
+        f'<span class="faint">rule {rule.id}, {_text(each.counts)}'
+        f"{'' if each.origin is None else f' · {_text(each.origin)}'}</span></p>"
+    ]
+    for words, span in ((each.source, each.source_span), (each.target, each.target_span)):
+        if words:
+            lines.append(f'<p dir="auto">{_marked(words, span)}</p>')
+    return f'<div class="rule">{"".join(lines)}</div>'
+
+
+def _marked(words: Sequence[str], span: tuple[int, int] | None) -> str:
+    if span is None:
+        return _text(" ".join(words))
+    begin, end = span
+    inside = f"<mark>{_text(' '.join(words[begin:end]))}</mark>"
+    parts = [_text(" ".join(words[:begin])), inside, _text(" ".join(words[end:]))]
+    return " ".join(part for part in parts if part)
+
+
+# -- options --------------------------------------------------------------------------------------
+
+
+def _options(seen: Inspection) -> str:
+    """A column for each source word; spans that do not overlap share a row."""
+    if not seen.options:
+        return ""
+    width = len(seen.reply.source_words)
+    head = "".join(f'<th dir="auto">{_text(word)}</th>' for word in seen.reply.source_words)
+    rows = [f"<tr>{head}</tr>"]
+    by_span = seen.spans()
+    for spans in _packed(list(by_span)):
+        cells, at = [], 0
+        for begin, end in spans:
+            cells += ["<td></td>"] * (begin - at)
+            inside = "".join(map(_option, by_span[begin, end]))
+            cells.append(f'<td class="span" colspan="{end - begin}">{inside}</td>')
+            at = end
+        cells += ["<td></td>"] * (width - at)
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    table = f'<div class="scroll"><table class="options">{"".join(rows)}</table></div>'
+    told = (
+        "What the words may become, each with the probability that a translation uses it; what the "
+        "translation uses is framed. Resting on an option tells its features."
+    )
+    return _section("Options", told, table)
+
+
+def _packed(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Rows of spans that do not overlap: short ones first, each as high as there is room."""
+    rows: list[list[tuple[int, int]]] = []
+    for span in sorted(spans, key=lambda s: (s[1] - s[0], s[0])):
+        for row in rows:
+            if all(span[1] <= begin or end <= span[0] for begin, end in row):
+                row.append(span)
+                break
+        else:
+            rows.append([span])
+    return [sorted(row) for row in rows]
+
+
+def _option(each: SpanOption) -> str:
+    facts = [f"{each.kind}" if each.rule is None else f"rule {each.rule}"]
+    facts.append(f"score {each.score:.3f} by itself")
+    facts += [f"{name} {value:.4g}" for name, value in each.features.items() if value]
+    used = ' class="used"' if each.is_used else ""
+    shade = f"background:rgb(var(--sure) / {0.5 * each.posterior:.2f})"
+    share = f"{each.posterior:.2f}" if each.posterior >= 0.005 else "·"
+    return (
+        f'<div{used} style="{shade}" title="{_text(chr(10).join(facts)).replace("␊", "&#10;")}">'
+        f'<span dir="auto">{_text(" ".join(each.target)) or "–"}</span><small>{share}</small></div>'
+    )
