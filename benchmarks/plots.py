@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from rosewood.rerank.plots import ticks
+from rosewood.plots import ticks
 
 _WIDTH, _HEIGHT = 560, 200  # of a panel
 _LEFT, _RIGHT, _TOP, _GAP = 80, 160, 46, 26

@@ -11,6 +11,7 @@ __all__ = [
     "clean",
     "columns",
     "decimal",
+    "duration",
     "from_right",
     "plural",
     "shorten",
@@ -48,6 +49,19 @@ def decimal(value: float) -> str:
 
 def plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}" + ("" if count == 1 else "s")
+
+
+def duration(seconds: float) -> str:
+    """In two units at most: 78 s, 2 min 5 s, 3 h 20 min."""
+    whole = round(seconds)
+    if whole < 100:
+        return f"{whole} s"
+    larger, unit, smaller, rest = (
+        (whole // 60, "min", whole % 60, "s") if whole < 6000 else
+        (whole // 3600, "h", whole % 3600 // 60, "min") if whole < 360_000 else
+        (whole // 86_400, "d", whole % 86_400 // 3600, "h")
+    )  # fmt: skip
+    return f"{larger:,} {unit} {smaller} {rest}" if smaller else f"{larger:,} {unit}"
 
 
 def text_width(text: str, size: float = SIZE) -> float:

@@ -1,4 +1,7 @@
-"""How far long work has come: a bar on a terminal, a plain line now and then elsewhere."""
+"""How far long work has come: a bar on a terminal, a plain line now and then elsewhere.
+
+Where it is known how much there is to do, both tell about how long the rest will take.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,20 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from rosewood.lettering import duration
+
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, Task
+    from rich.text import Text
 
 __all__ = ["Step", "progress", "progress_of_parts"]
 
 _LINE_EVERY = 10.0  # seconds
 _BAR_EVERY = 0.1
+_WIDEST = 100  # columns of a bar and what stands beside it
+_EARLY = 1.0  # seconds: what is done by then was perhaps done before
+_SOONEST = 3.0  # seconds after which the rest is estimated
+_LEAST = 0.01  # of the work must be done for that
 
 
 @contextmanager
@@ -68,17 +78,58 @@ class Step:
         pass
 
 
+class _Pace:
+    """How fast work is done, and so how long the rest of it will take.
+
+    Work that goes on from where it was stopped is told at once of all that was done before; so what
+    is done in the first second does not count.
+    """
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._begin = self._from = self._last = time.monotonic()
+        self._early = self._count = 0
+
+    def reached(self, count: int, now: float) -> None:
+        """So much of the work is done now."""
+        self._last, self._count = now, count
+        if now - self._begin <= _EARLY:
+            self._from, self._early = now, count
+
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self._begin
+
+    def left(self) -> float | None:
+        """Seconds until the end, if that can be told."""
+        done, took = self._count - self._early, self._last - self._from
+        if not self._total or done < _LEAST * self._total or self.seconds() < _SOONEST:
+            return None
+        if self._count >= self._total:
+            return None
+        rest = (self._total - self._count) * took / done
+        return max(0.0, rest - (time.monotonic() - self._last))
+
+
+def _about(seconds: float) -> str:
+    """A time that is only estimated: two digits or so of it."""
+    step = 1 if seconds < 100 else 10 if seconds < 600 else 60 if seconds < 36_000 else 3600
+    return duration(max(1, step * round(seconds / step)))
+
+
 class _Paced(Step, ABC):
     """Shows the count so far, but not more often than every so many seconds."""
 
-    def __init__(self, every: float) -> None:
+    def __init__(self, every: float, total: int | None) -> None:
         self._every = every
         self._next = time.monotonic() + every
         self._count = 0
+        self._pace = _Pace(total)
 
     def __call__(self, count: int = 1) -> None:
-        self._count += count
         now = time.monotonic()
+        self._count += count
+        self._pace.reached(self._count, now)
         if now >= self._next:
             self._next = now + self._every
             self.show()
@@ -90,22 +141,23 @@ class _Paced(Step, ABC):
 
 class _LineStep(_Paced):
     def __init__(self, what: str, total: int | None) -> None:
-        super().__init__(_LINE_EVERY)
+        super().__init__(_LINE_EVERY, total)
         self._what = what
         self._of = "" if total is None else f" of {total:,}"
-        self._begin = time.monotonic()
 
     def show(self) -> None:
-        seconds = time.monotonic() - self._begin
-        done = f"{self._count:,}{self._of}"
-        print(f"rosewood: {self._what}: {done} after {seconds:.0f} s", file=sys.stderr, flush=True)
+        told = f"{self._count:,}{self._of} after {duration(self._pace.seconds())}"
+        left = self._pace.left()
+        if left is not None:
+            told += f", about {_about(left)} left"
+        print(f"rosewood: {self._what}: {told}", file=sys.stderr, flush=True)
 
 
 class _BarStep(_Paced):
     def __init__(self, bar: Progress, what: str, total: int | None) -> None:
-        super().__init__(_BAR_EVERY)
+        super().__init__(_BAR_EVERY, total)
         self._bar = bar
-        self._task = bar.add_task(what, total=total)
+        self._task = bar.add_task(what, total=total, left=self._pace.left)
 
     def show(self) -> None:
         self._bar.update(self._task, completed=self._count)
@@ -142,15 +194,37 @@ class _Watched:
 
 
 def _bar() -> Progress:
+    """A bar that takes the room that what stands beside it leaves."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )  # fmt: skip
+    from rich.table import Column
+    from rich.text import Text
 
+    class Left(ProgressColumn):
+        """How long the rest will take, which grows less while nothing is told."""
+
+        def render(self, task: Task) -> Text:
+            left = task.fields["left"]()
+            return Text("" if left is None else f"{_about(left)} left")
+
+    console = Console(stderr=True)
+    if console.width > _WIDEST:
+        console.width = _WIDEST
     return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
+        TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeElapsedColumn(table_column=Column(no_wrap=True)),
+        Left(table_column=Column(no_wrap=True)),
+        console=console,
+        expand=True,
         transient=True,
         redirect_stdout=False,  # or results would go to where the bar is
         redirect_stderr=False,

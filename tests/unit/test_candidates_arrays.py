@@ -1,19 +1,16 @@
-"""Candidates that are arrays, what a summary tells of lists, and progress."""
+"""Candidates that are arrays, and what a summary tells of lists."""
 
 from __future__ import annotations
 
 import gc
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.candidates import candidate_lists
 
-from rosewood import progress as progress_module
 from rosewood.errors import TuningError
 from rosewood.forest import ForestSet, nbest_texts
-from rosewood.progress import progress
 from rosewood.rerank import from_arrays, lists_from_arrays, summarise
 
 FEATURES = np.array([[1.0, 2], [3, 4], [5, 6]])
@@ -103,26 +100,3 @@ def test_a_summary_in_pieces_is_a_summary_of_the_whole(lists):
 
 def test_a_summary_of_nothing():
     assert summarise([]).as_dict()["candidates"] == 0
-
-
-def test_progress_is_plain_lines_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(progress_module, "_LINE_EVERY", 0.0)
-    with progress("reading", total=2000) as step:
-        step(1500)
-    assert capsys.readouterr().err == "rosewood: reading: 1,500 of 2,000 after 0 s\n"
-    with progress("reading", quiet=True) as step:
-        step(1500)
-    monkeypatch.setattr(progress_module, "_LINE_EVERY", 10.0)
-    with progress("reading") as step:
-        step()
-    assert capsys.readouterr() == ("", "")
-
-
-def test_progress_is_a_bar_on_a_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    with progress("reading", total=3) as step:
-        step(3)
-    shown = capsys.readouterr()
-    assert "reading" in shown.err
-    assert shown.out == ""

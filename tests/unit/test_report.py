@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from rosewood.learn import LEARNERS
+from rosewood.plots import Curve, axis, curves, ticks, weight_row
 from rosewood.rerank import toy_lists, tune, write_candidates
-from rosewood.rerank.plots import Curve, axis, curves, ticks, weight_row
 from rosewood.rerank.report import report_html
 from rosewood.rerank.words import places
 

@@ -16,7 +16,6 @@ from rosewood.learn.parallel import side_by_side
 from rosewood.learn.sweep import Uniform
 from rosewood.metrics import compare, parse_metrics
 from rosewood.model import shared_features
-from rosewood.progress import progress_of_parts
 from rosewood.rerank import (
     forest_set,
     read_candidates,
@@ -172,21 +171,6 @@ def test_one_failure_stops_all():
         0, 1, 4, 9, 16,
     ]  # fmt: skip
     assert sorted(heard) == [0, 1, 4, 9, 16]
-
-
-def test_progress_of_parts(capsys, monkeypatch):
-    monkeypatch.setattr("rosewood.progress._LINE_EVERY", 0.0)
-    with progress_of_parts() as told:
-        told("a", 1, 2)
-        told("a", 2, 2)
-        told("b", 0, 1)
-        told("b", 1, 1)
-    lines = [line.split(" after ")[0] for line in capsys.readouterr().err.splitlines()]
-    assert lines == ["rosewood: a: 1 of 2", "rosewood: a: 2 of 2", "rosewood: b: 0 of 1",
-                     "rosewood: b: 1 of 1"]  # fmt: skip
-    with progress_of_parts(quiet=True) as told:
-        told("a", 1, 2)
-    assert capsys.readouterr().err == ""
 
 
 def test_weights_move_between_sets_of_features():

@@ -6,17 +6,14 @@ write_report(tuned, "report.html")
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
-from html import escape
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosewood import __version__
 from rosewood.lettering import clean
 from rosewood.output import whole_file
-from rosewood.rerank.plots import Curve, axis, curves, weight_row
+from rosewood.page import differences, facts_list, page, sentence, signed, table, text
+from rosewood.plots import Curve, axis, curves, weight_row
 from rosewood.rerank.words import places, verdict
 
 if TYPE_CHECKING:
@@ -31,26 +28,19 @@ _HEADLINES = {
     "unclear": "Reranking does not help here, as far as can be told.",
     "unknown": "Whether reranking helps is not known.",
 }
-_WORDS = 400  # of a text in which differences are sought
 _ROUNDS = {"mert": "climb"}  # what a round of a learner is called
 
 
 def write_report(tuned: Tuned, path: str | PathLike[str], *, command: str | None = None) -> None:
     """The page as a file, which appears whole or not at all; `command` is how to do it again."""
-    page = report_html(tuned, command=command).encode()
+    whole = report_html(tuned, command=command).encode()
     with whole_file(path) as out:
-        out.write(page)
+        out.write(whole)
 
 
 def report_html(tuned: Tuned, *, command: str | None = None) -> str:
     """The page as a text."""
-    style = Path(__file__).with_name("report.css").read_text(encoding="utf-8")
     parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_text(_HEADLINES[tuned.verdict])} Rosewood, tuning</title>",
-        f"<style>\n{style}</style></head><body><main>",
         _head(tuned),
         _scores(tuned),
         _warning(tuned),
@@ -58,24 +48,17 @@ def report_html(tuned: Tuned, *, command: str | None = None) -> str:
         _weights(tuned),
         _effects(tuned),
         _how(tuned, command),
-        f"<footer><p>Made by Rosewood {__version__}.</p></footer>",
-        "</main></body></html>",
     ]
-    return "\n".join(part for part in parts if part) + "\n"
-
-
-def _text(text: object) -> str:
-    """Any text as HTML: nothing in it is markup, or changes the direction of what follows."""
-    return escape(clean(str(text)))
+    return page(f"{_HEADLINES[tuned.verdict]} Rosewood, tuning", parts)
 
 
 def _head(tuned: Tuned) -> str:
     return "\n".join(
         [
             f'<header><p class="kicker">Rosewood · {tuned.lists:,} lists, '
-            f"{tuned.candidates:,} candidates · {_text(tuned.method)} · {_text(tuned.metric)}</p>",
-            f'<h1 class="{tuned.verdict}">{_text(_HEADLINES[tuned.verdict])}</h1>',
-            f'<p class="lead">{_text(_evidence(tuned))}</p></header>',
+            f"{tuned.candidates:,} candidates · {text(tuned.method)} · {text(tuned.metric)}</p>",
+            f'<h1 class="{tuned.verdict}">{text(_HEADLINES[tuned.verdict])}</h1>',
+            f'<p class="lead">{text(_evidence(tuned))}</p></header>',
         ]
     )
 
@@ -104,7 +87,7 @@ def _scores(tuned: Tuned) -> str:
     if tuned.heldout:
         judged = tuned.heldout[0]
         parts += [
-            f"<p>{_text(judged.metric)} of held-out sentences ({_text(judged.how)}), between the "
+            f"<p>{text(judged.metric)} of held-out sentences ({text(judged.how)}), between the "
             "worst and the best (the oracle) that choosing from these lists could reach; better "
             "is to the right. Small dots are the replicates.</p>",
             axis(
@@ -134,13 +117,13 @@ def _score_table(tuned: Tuned) -> str:
     for judged in tuned.heldout:
         figures = places(judged.before, judged.after)
         low, high = judged.interval
-        heads.append(f"{_text(judged.metric)}, held out")
+        heads.append(f"{text(judged.metric)}, held out")
         columns.append(
             {
                 "before": f"{judged.before:.{figures}f}",
                 "after": f"{judged.after:.{figures}f}",
-                "difference": _signed(f"{judged.after - judged.before:+.{figures}f}"),
-                "interval": _signed(f"{low:+.{figures}f} to {high:+.{figures}f}"),
+                "difference": signed(f"{judged.after - judged.before:+.{figures}f}"),
+                "interval": signed(f"{low:+.{figures}f} to {high:+.{figures}f}"),
                 "p": f"{judged.p_value:.3f}",
                 "replicates": f"{min(judged.replicates):.{figures}f} to "
                 f"{max(judged.replicates):.{figures}f}",
@@ -153,12 +136,12 @@ def _score_table(tuned: Tuned) -> str:
             }
     figures = places(tuned.before, tuned.score)
     ends = [each.score for each in tuned.replicates]
-    heads.append(f"{_text(tuned.metric)}, tuned on: too good")
+    heads.append(f"{text(tuned.metric)}, tuned on: too good")
     columns.append(
         {
             "before": f"{tuned.before:.{figures}f}",
             "after": f"{tuned.score:.{figures}f}",
-            "difference": _signed(f"{tuned.score - tuned.before:+.{figures}f}"),
+            "difference": signed(f"{tuned.score - tuned.before:+.{figures}f}"),
             "replicates": f"{min(ends):.{figures}f} to {max(ends):.{figures}f}",
             "oracle": f"{tuned.oracle:.{figures}f}",
             "random": f"{tuned.random:.{figures}f}",
@@ -172,27 +155,17 @@ def _score_table(tuned: Tuned) -> str:
         ("oracle", "oracle: the best choices"), ("random", "random choices"),
         ("worst", "the worst choices"),
     ]  # fmt: skip
-    lines = ['<div class="scroll"><table><thead><tr><th scope="col"></th>']
-    lines += [f'<th scope="col">{head}</th>' for head in heads]
-    lines.append("</tr></thead><tbody>")
-    for key, name in rows:
-        strong = ' class="strong"' if key in ("after", "difference") else ""
-        cells = "".join(f"<td>{column.get(key, '–')}</td>" for column in columns)
-        lines.append(f'<tr{strong}><th scope="row">{_text(name)}</th>{cells}</tr>')
-    return "\n".join([*lines, "</tbody></table></div>"])
+    cells = [[text(name), *(column.get(key, "–") for column in columns)] for key, name in rows]
+    return table(["", *heads], cells, strong=(1, 2))
 
 
 def _warning(tuned: Tuned) -> str:
-    notes = "".join(f"<p>{_text(_sentence(note))}</p>" for note in tuned.notes)
+    notes = "".join(f"<p>{text(sentence(note))}</p>" for note in tuned.notes)
     return (
-        f'<section class="warning"><h2>Before you believe it</h2><p>{_text(tuned.metric)} was '
+        f'<section class="warning"><h2>Before you believe it</h2><p>{text(tuned.metric)} was '
         "tuned, so it overstates how much better the chosen candidates are: trust another metric, "
         f"or people.</p>{notes}</section>"
     )
-
-
-def _sentence(note: str) -> str:
-    return f"{note[:1].upper()}{note[1:]}."
 
 
 # -- rounds and weights ---------------------------------------------------------------------------
@@ -206,14 +179,14 @@ def _rounds(tuned: Tuned) -> str:
     if all(each[1:] == series[0][1:] for each in series[1:]):  # chance has no part in it
         series = [series[0]._replace(name=f"all {len(series)} fits" if series[1:] else "the fit")]
     unit = _ROUNDS.get(tuned.method, "round")
-    told = f"{_text(tuned.metric)} on the lists that it was tuned on, after each {unit}."
+    told = f"{text(tuned.metric)} on the lists that it was tuned on, after each {unit}."
     if any(each.dots for each in series):
         told = (
-            f"{_text(tuned.metric)} on the lists that it was tuned on. Dots are where each {unit} "
+            f"{text(tuned.metric)} on the lists that it was tuned on. Dots are where each {unit} "
             "ended, lines the best so far."
         )
     legend = "".join(
-        f'<li class="s{i % 6}"><i></i>{_text(each.name)}</li>' for i, each in enumerate(series)
+        f'<li class="s{i % 6}"><i></i>{text(each.name)}</li>' for i, each in enumerate(series)
     )
     return "\n".join(
         [
@@ -239,7 +212,7 @@ def _weights(tuned: Tuned) -> str:
     for each, (value, deviation) in zip(shown, reach, strict=True):
         told = _plus_minus(each.weight, tuned.deviations.get(each.name, 0.0))
         rows.append(
-            f'<tr><th scope="row">{_text(each.name)}</th><td>{told}</td>'
+            f'<tr><th scope="row">{text(each.name)}</th><td>{told}</td>'
             f'<td class="picture">{weight_row(value, deviation, low, high)}</td></tr>'
         )
     rest = len(tuned.weights) - len(shown)
@@ -261,14 +234,9 @@ def _weights(tuned: Tuned) -> str:
 def _plus_minus(value: float, spread: float) -> str:
     """A weight and its deviation, which is told to two digits; the weight to as many places."""
     if not spread > 0:
-        return _signed(f"{value:.4g}")
+        return signed(f"{value:.4g}")
     digits = min(12, max(0, 1 - math.floor(math.log10(spread))))
-    return f"{_signed(f'{value:.{digits}f}')} ± {spread:.{digits}f}"
-
-
-def _signed(number: str) -> str:
-    """With a minus that is as wide as a plus."""
-    return number.replace("-", "−")
+    return f"{signed(f'{value:.{digits}f}')} ± {spread:.{digits}f}"
 
 
 # -- features and choices -------------------------------------------------------------------------
@@ -286,7 +254,7 @@ def _effects(tuned: Tuned) -> str:
         [
             "<section><h2>Which feature changes which choices</h2>",
             "<p>If a feature’s weight were zero and all others stayed, this many lists would "
-            f"choose another candidate, with this {_text(tuned.metric)} on the tuned lists. "
+            f"choose another candidate, with this {text(tuned.metric)} on the tuned lists. "
             "In the examples, <ins>underlined words</ins> come with the feature, <del>struck "
             "words</del> without it.</p>",
             *blocks,
@@ -299,9 +267,9 @@ def _effect(tuned: Tuned, each: FeatureEffect, figures: int, *, is_first: bool) 
     share = 100.0 * each.changed / max(1, tuned.lists)
     loss = each.score_without - tuned.score
     parts = [
-        f'<div class="feature"><h3>{_text(each.name)}</h3>',
+        f'<div class="feature"><h3>{text(each.name)}</h3>',
         f"<p>{each.changed:,} of {tuned.lists:,} lists ({share:.0f} %); without it "
-        f"{each.score_without:.{figures}f} ({_signed(f'{loss:+.{figures}f}')})</p>",
+        f"{each.score_without:.{figures}f} ({signed(f'{loss:+.{figures}f}')})</p>",
         f'<div class="bar" aria-hidden="true"><b style="width:{share:.1f}%"></b></div>',
     ]
     if each.examples:
@@ -313,34 +281,14 @@ def _effect(tuned: Tuned, each: FeatureEffect, figures: int, *, is_first: bool) 
 
 
 def _example(list: str, chosen: str, without: str, reference: str | None = None) -> str:
-    own, other = _differences(chosen, without)
+    own, other = differences(chosen, without)
     wanted = ""
     if reference is not None:
-        wanted = f'<p dir="auto" class="faint">{_text(reference)} <i>(reference)</i></p>'
+        wanted = f'<p dir="auto" class="faint">{text(reference)} <i>(reference)</i></p>'
     return (
-        f'<div class="example"><p class="faint">list {_text(list)}</p>'
+        f'<div class="example"><p class="faint">list {text(list)}</p>'
         f'<p dir="auto">{own}</p><p dir="auto">{other}</p>{wanted}</div>'
     )
-
-
-def _differences(chosen: str, without: str) -> tuple[str, str]:
-    """Both texts, the words that one has and the other has not marked."""
-    a, b = chosen.split(" "), without.split(" ")
-    if max(len(a), len(b)) > _WORDS:
-        return _text(chosen), _text(without)
-    own: list[str] = []
-    other: list[str] = []
-    for kind, a1, a2, b1, b2 in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-        own += _marked(a[a1:a2], "" if kind == "equal" else "ins")
-        other += _marked(b[b1:b2], "" if kind == "equal" else "del")
-    nothing = '<span class="faint">(no words)</span>'
-    return " ".join(own) if chosen else nothing, " ".join(other) if without else nothing
-
-
-def _marked(words: Sequence[str], mark: str) -> list[str]:
-    if not words or not mark:
-        return [_text(word) for word in words]
-    return [f"<{mark}>{_text(' '.join(words))}</{mark}>"]
 
 
 # -- how ------------------------------------------------------------------------------------------
@@ -362,8 +310,8 @@ def _how(tuned: Tuned, command: str | None) -> str:
         ("seed", tuned.seed),
         ("version", f"rosewood {__version__}"),
     ]
-    again = "" if command is None else f"<h3>Do it again</h3><pre>{_text(command)}</pre>"
-    return f"<section><h2>How it was done</h2>{_list(facts)}{again}</section>"
+    again = "" if command is None else f"<h3>Do it again</h3><pre>{text(command)}</pre>"
+    return f"<section><h2>How it was done</h2>{facts_list(facts)}{again}</section>"
 
 
 _NORMS = {
@@ -371,8 +319,3 @@ _NORMS = {
     "l2": "l2: squared weights sum to one",
     "none": "none: as the learner left them",
 }
-
-
-def _list(facts: Iterable[tuple[str, Any]]) -> str:
-    rows = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in facts)
-    return f"<dl>{rows}</dl>"

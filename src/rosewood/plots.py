@@ -1,4 +1,4 @@
-"""Pictures for the report: SVG that grows with the page while its letters keep their size.
+"""Pictures for reports: SVG that grows with the page while its letters keep their size.
 
 Places from left to right are percentages, heights are pixels; curves are drawn in a box of 100 by
 100 that is stretched.  Colours are those of the page, so that they follow its light or dark.
@@ -11,14 +11,20 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-__all__ = ["Curve", "axis", "curves", "ticks", "weight_row"]
+__all__ = [
+    "Curve", "axis", "curves", "dot", "label", "line", "number", "share", "svg", "ticks",
+    "weight_row",
+]  # fmt: skip
 
 _LEFT, _RIGHT = 3.0, 97.0  # percent: room for dots at the ends
 _POINTS = 300  # of a curve
 
 
 class Curve(NamedTuple):
-    """A line with a point each round; `dots` are shown beside it; `stages` begin at some rounds."""
+    """A line with a point each round; `dots` are shown beside it; `stages` begin at some rounds.
+
+    Rounds without a value have NaN in the line.
+    """
 
     name: str
     line: list[float]
@@ -40,22 +46,22 @@ class Curve(NamedTuple):
         return cls(name, scores, [], stages)
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 
-def _share(value: float, low: float, high: float) -> float:
+def share(value: float, low: float, high: float) -> float:
     """Where a value stands between two others, in percent of the picture."""
     if low == high:
         return 50.0
     return _LEFT + (_RIGHT - _LEFT) * (value - low) / (high - low)
 
 
-def _svg(height: float, title: str, about: str, body: Sequence[str], name: str) -> str:
+def svg(height: float, title: str, about: str, body: Sequence[str], name: str) -> str:
     return "\n".join(
         [
-            f'<svg role="img" height="{_number(height)}" aria-labelledby="{name}-t {name}-d">',
+            f'<svg role="img" height="{number(height)}" aria-labelledby="{name}-t {name}-d">',
             f'<title id="{name}-t">{escape(title)}</title>',
             f'<desc id="{name}-d">{escape(about)}</desc>',
             *body,
@@ -64,24 +70,24 @@ def _svg(height: float, title: str, about: str, body: Sequence[str], name: str) 
     )
 
 
-def _label(place: float, y: float, text: str, kind: str = "") -> str:
+def label(place: float, y: float, text: str, kind: str = "") -> str:
     anchor = "start" if place < 22 else "end" if place > 78 else "middle"
     look = f' class="{kind}"' if kind else ""
     return (
-        f'<text x="{_number(place)}%" y="{_number(y)}" text-anchor="{anchor}"{look}>'
+        f'<text x="{number(place)}%" y="{number(y)}" text-anchor="{anchor}"{look}>'
         f"{escape(text)}</text>"
     )
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     return (
-        f'<line class="{kind}" x1="{_number(x1)}%" y1="{_number(y1)}" x2="{_number(x2)}%" '
-        f'y2="{_number(y2)}"/>'
+        f'<line class="{kind}" x1="{number(x1)}%" y1="{number(y1)}" x2="{number(x2)}%" '
+        f'y2="{number(y2)}"/>'
     )
 
 
-def _dot(x: float, y: float, radius: float, kind: str) -> str:
-    return f'<circle class="{kind}" cx="{_number(x)}%" cy="{_number(y)}" r="{_number(radius)}"/>'
+def dot(x: float, y: float, radius: float, kind: str) -> str:
+    return f'<circle class="{kind}" cx="{number(x)}%" cy="{number(y)}" r="{number(radius)}"/>'
 
 
 def axis(
@@ -99,7 +105,7 @@ def axis(
     values = [worst, random, before, after, oracle, *replicates]
     left, right = (min(values), max(values)) if oracle >= worst else (max(values), min(values))
     at = {
-        name: _share(value, left, right)
+        name: share(value, left, right)
         for name, value in (
             ("worst", worst), ("random", random), ("before", before), ("after", after),
             ("oracle", oracle),
@@ -114,25 +120,25 @@ def axis(
     }
     y = 64.0
     body = [
-        _line(at["worst"], y, at["oracle"], y, "line"),
-        _line(at["before"], y, at["after"], y, "move"),
-        _line(at["before"], 44, at["before"], y, "lead-line"),
-        _line(at["after"], 22, at["after"], y, "lead-line"),
-        _line(at["random"], y, at["random"], 98, "lead-line"),
-        _dot(at["worst"], y, 5, "hollow"),
-        _dot(at["oracle"], y, 5, "hollow"),
-        _dot(at["random"], y, 5, "hollow"),
-        *(_dot(_share(each, left, right), y, 3.5, "weight") for each in replicates),
-        _dot(at["before"], y, 7, "dot"),
-        _dot(at["after"], y, 8, "dot after"),
-        _label(at["after"], 16, told["after"], "after"),
-        _label(at["before"], 38, told["before"]),
-        _label(at["worst"], 90, told["worst"], "small"),
-        _label(at["oracle"], 90, told["oracle"], "small"),
-        _label(at["random"], 112, told["random"], "small"),
+        line(at["worst"], y, at["oracle"], y, "line"),
+        line(at["before"], y, at["after"], y, "move"),
+        line(at["before"], 44, at["before"], y, "lead-line"),
+        line(at["after"], 22, at["after"], y, "lead-line"),
+        line(at["random"], y, at["random"], 98, "lead-line"),
+        dot(at["worst"], y, 5, "hollow"),
+        dot(at["oracle"], y, 5, "hollow"),
+        dot(at["random"], y, 5, "hollow"),
+        *(dot(share(each, left, right), y, 3.5, "weight") for each in replicates),
+        dot(at["before"], y, 7, "dot"),
+        dot(at["after"], y, 8, "dot after"),
+        label(at["after"], 16, told["after"], "after"),
+        label(at["before"], 38, told["before"]),
+        label(at["worst"], 90, told["worst"], "small"),
+        label(at["oracle"], 90, told["oracle"], "small"),
+        label(at["random"], 112, told["random"], "small"),
     ]
     about = f"{metric} from the worst to the best choice of candidates: {', '.join(told.values())}."
-    return _svg(118, f"{metric} before and after", about, body, "axis")
+    return svg(118, f"{metric} before and after", about, body, "axis")
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
@@ -145,9 +151,11 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def curves(series: Sequence[Curve], *, metric: str, unit: str = "round") -> str:
-    """Scores by round, a line for each fit."""
-    values = [v for each in series for v in (*each.line, *each.dots)]
+def curves(
+    series: Sequence[Curve], *, metric: str, unit: str = "round", name: str = "curves"
+) -> str:
+    """Scores by round, a line for each fit; `name` tells pictures of one page apart."""
+    values = [v for each in series for v in (*each.line, *each.dots) if not math.isnan(v)]
     low, high = min(values), max(values)
     room = 0.06 * (high - low) or max(1e-6, 0.01 * abs(high))
     low, high = low - room, high + room
@@ -166,31 +174,31 @@ def curves(series: Sequence[Curve], *, metric: str, unit: str = "round") -> str:
     step = shown[1] - shown[0] if len(shown) > 1 else 0.01
     digits = next((d for d in range(9) if abs(round(step, d) - step) < 1e-6 * step), 9)
     for value in shown:
-        body.append(_line(0, down(value), 100, down(value), "grid"))
-        body.append(
-            f'<text x="0" y="{_number(down(value) - 4)}" class="small">{value:.{digits}f}</text>'
-        )
+        told = f"{value:.{digits}f}".replace("-", "−")
+        body.append(line(0, down(value), 100, down(value), "grid"))
+        body.append(f'<text x="0" y="{number(down(value) - 4)}" class="small">{told}</text>')
     body += _stages(series[0].stages, along, top, height)
-    for number, each in enumerate(series):
-        body.append(f'<g class="s{number % 6}">')
-        body += [_dot(along(i), down(v), 3.5, "point") for i, v in _thinned(each.dots)]
+    for which, each in enumerate(series):
+        body.append(f'<g class="s{which % 6}">')
+        body += [dot(along(i), down(v), 3.5, "point") for i, v in _thinned(each.dots)]
         points = " ".join(
-            f"{_number(along(i))},{_number(100 * (down(v) - top) / height)}"
+            f"{number(along(i))},{number(100 * (down(v) - top) / height)}"
             for i, v in _thinned(each.line)
         )
         body.append(
-            f'<svg x="0" y="{_number(top)}" width="100%" height="{_number(height)}" '
+            f'<svg x="0" y="{number(top)}" width="100%" height="{number(height)}" '
             f'viewBox="0 0 100 100" preserveAspectRatio="none">'
             f'<polyline class="curve" points="{points}"/></svg>'
         )
-        body.append(_dot(along(len(each.line) - 1), down(each.line[-1]), 5, "end"))
+        last, value = _thinned(each.line)[-1]
+        body.append(dot(along(last), down(value), 5, "end"))
         body.append("</g>")
     foot = top + height + 18
     for place in sorted({0, (longest - 1) // 2, longest - 1}):
-        body.append(_label(along(place), foot, f"{unit} {place + 1}", "small"))
-    ends = "; ".join(f"{each.name} ends at {each.line[-1]:.2f}" for each in series)
+        body.append(label(along(place), foot, f"{unit} {place + 1}", "small"))
+    ends = "; ".join(f"{each.name} ends at {_thinned(each.line)[-1][1]:.2f}" for each in series)
     about = f"{metric} over {longest} {unit}s: {ends}."
-    return _svg(foot + 8, f"{metric} by {unit}", about, body, "curves")
+    return svg(foot + 8, f"{metric} by {unit}", about, body, name)
 
 
 def _stages(stages: Sequence[tuple[int, str]], along: Any, top: float, height: float) -> list[str]:
@@ -198,36 +206,37 @@ def _stages(stages: Sequence[tuple[int, str]], along: Any, top: float, height: f
     if len(stages) < 2:
         return []
     body = []
-    for number, (place, name) in enumerate(stages):
+    for level, (place, name) in enumerate(stages):
         x = along(max(0.0, place - 0.5))
-        body.append(_line(x, top, x, top + height, "grid"))
-        y = top + height - 8 - 15 * (number % 3)
+        body.append(line(x, top, x, top + height, "grid"))
+        y = top + height - 8 - 15 * (level % 3)
         body.append(
-            f'<text x="{_number(x)}%" dx="4" y="{_number(y)}" class="small">{escape(name)}</text>'
+            f'<text x="{number(x)}%" dx="4" y="{number(y)}" class="small">{escape(name)}</text>'
         )
     return body
 
 
 def _thinned(values: Sequence[float]) -> list[tuple[int, float]]:
-    """Not more points than can be told apart, the last one always."""
-    every = max(1, math.ceil(len(values) / _POINTS))
-    kept = [(i, v) for i, v in enumerate(values) if i % every == 0]
-    if values and kept[-1][0] != len(values) - 1:
-        kept.append((len(values) - 1, values[-1]))
+    """Not more points than can be told apart, the last one always; none where there is no value."""
+    known = [(i, v) for i, v in enumerate(values) if not math.isnan(v)]
+    every = max(1, math.ceil(len(known) / _POINTS))
+    kept = known[::every]
+    if known and kept[-1] != known[-1]:
+        kept.append(known[-1])
     return kept
 
 
 def weight_row(value: float, deviation: float, low: float, high: float) -> str:
     """A dot with its spread, on a line from `low` to `high` with a mark at zero."""
-    zero, here = _share(0.0, low, high), _share(value, low, high)
-    left, right = (_share(value + s * deviation, low, high) for s in (-1, 1))
+    zero, here = share(0.0, low, high), share(value, low, high)
+    left, right = (share(value + s * deviation, low, high) for s in (-1, 1))
     return "".join(
         [
             '<svg height="26" aria-hidden="true">',
-            _line(_LEFT, 13, _RIGHT, 13, "grid"),
-            _line(zero, 4, zero, 22, "zero"),
-            _line(left, 13, right, 13, "spread"),
-            _dot(here, 13, 5, "weight"),
+            line(_LEFT, 13, _RIGHT, 13, "grid"),
+            line(zero, 4, zero, 22, "zero"),
+            line(left, 13, right, 13, "spread"),
+            dot(here, 13, 5, "weight"),
             "</svg>",
         ]
     )
