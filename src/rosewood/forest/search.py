@@ -79,6 +79,7 @@ class Derivations(Sequence["Derivation"]):
         of = np.repeat(np.arange(count), np.diff(self.start))
         dense = np.zeros((count, forest.dense.shape[1]))
         np.add.at(dense, of, forest.dense[self.edge])
+        feat_start, feat_id, feat_value = _sparse_sums(forest, of, self.edge, count)
         yield_start, yield_symbol = _yields(forest, self.start, self.edge)
         return Forest(
             [0, count],
@@ -86,7 +87,9 @@ class Derivations(Sequence["Derivation"]):
             [],
             features=forest.features,
             dense=dense,
-            **_sparse_sums(forest, of, self.edge, count),
+            feat_start=feat_start,
+            feat_id=feat_id,
+            feat_value=feat_value,
             vocabulary=forest.vocabulary,
             yield_start=yield_start,
             yield_symbol=yield_symbol,
@@ -128,7 +131,7 @@ class Derivation:
 
 def _sparse_sums(
     forest: Forest, of: LongArray, edge: LongArray, count: int
-) -> dict[str, LongArray | FloatArray]:
+) -> tuple[LongArray, LongArray, FloatArray]:
     """Sparse features of derivations, each a sum over its edges."""
     width = np.diff(forest.feat_start)[edge]
     place = np.arange(width.sum()) + np.repeat(
@@ -138,11 +141,7 @@ def _sparse_sums(
     cells, which = np.unique(rows, axis=1, return_inverse=True)
     total = np.zeros(cells.shape[1])
     np.add.at(total, which.reshape(-1), forest.feat_value[place])
-    return {
-        "feat_start": np.searchsorted(cells[0], np.arange(count + 1)),
-        "feat_id": cells[1],
-        "feat_value": total,
-    }
+    return np.searchsorted(cells[0], np.arange(count + 1)), cells[1], total
 
 
 def _yields(forest: Forest, start: LongArray, edge: LongArray) -> tuple[LongArray, IdArray]:

@@ -117,8 +117,7 @@ def build_lms(
     for name, file in texts.items():
         with estimate_files(
             [file], settings.lm_order, skip_bad=True, max_memory=max_memory,
-            work=place.going / name, threads=threads,
-            told=lambda what, done, total, name=name: told(f"{name}, {what}", done, total),
+            work=place.going / name, threads=threads, told=_named(name, told),
         ) as made:  # fmt: skip
             model = made.save(place.folder / f"{name}.rlm")
             fallbacks = [str(each) for each in made.fallbacks]
@@ -139,6 +138,10 @@ def build_lms(
         if skipped:
             notes.append(f"language model {name}: {skipped:,} sentences with <s> or </s> left out")
     return {"models": facts, "notes": notes}
+
+
+def _named(name: str, told: Told) -> Told:
+    return lambda what, done, total: told(f"{name}, {what}", done, total)
 
 
 def _number(path: Path) -> int:

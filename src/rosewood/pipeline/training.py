@@ -23,6 +23,7 @@ from rosewood.pipeline.cleaning import clean, clean_settings
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.judging import judge
 from rosewood.pipeline.models import align, build_lms, extract_rules, reordering
+from rosewood.pipeline.report import write_report
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place, StageStore, remove_parts
 from rosewood.pipeline.telling import Told, of_stage
@@ -89,8 +90,6 @@ def train(
         _check_model(folder, store, overwrite)  # another run may have been quicker
         run.write_model(folder)
         made = Trained(folder, page, place, store.finished)
-        from rosewood.pipeline.report import write_report
-
         write_report(page, made.stages, command=command)
     return made
 

@@ -127,7 +127,9 @@ class Translator:
         return self.decoder.weights
 
     @overload
-    def translate(self, text: str, *, threads: int | None = None) -> str: ...
+    def translate(  # type: ignore[overload-overlap]  # a text is no list of letters
+        self, text: str, *, threads: int | None = None
+    ) -> str: ...
     @overload
     def translate(self, text: Iterable[str], *, threads: int | None = None) -> list[str]: ...
     def translate(

@@ -85,7 +85,7 @@ def tune(
         seed=settings.seed, threads=threads, folder=place.going / "loop",
     )  # fmt: skip
     facts |= {
-        "settings": {name: value for name, value in vars(learner).items()},
+        "settings": dict(vars(learner)),
         "history": found.history,
         "ending": found.ending,
         "weights": found.weights,

@@ -1,4 +1,4 @@
-"""The stage `tokenise`: raw text becomes words, and pairs that are too long or too odd are left out.
+"""The stage `tokenise`: raw text becomes words; pairs that are too long or too odd are left out.
 
 Writes      corpus/: the words of the training pairs, as numbers;  origins/: where they stood
             train.target: those of the target, for language models
@@ -88,7 +88,7 @@ def tokenise(
     names, file, line = read_origins(clean.folder / "origins")
     rows = np.frombuffer(kept, np.int64)
     write_origins(folder / "origins", names, file[rows], line[rows])
-    dev = {}
+    dev: dict[str, int] = {}
     for part in ("dev", "test"):
         if clean.facts[part]:
             found = _write_held_out(clean.folder, folder, part, sides)
