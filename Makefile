@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help build demo test lint format stubs bench sanitize clean
 
 help:
-	@echo "make demo      an aligner, a reranker and a forest at work: a report and pictures in demo/"
+	@echo "make demo      a model trained, tuned and looked into in half a minute: demo/model.html"
 	@echo "make build     the environment .venv, with the command .venv/bin/rosewood"
 	@echo "make test      all tests"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
@@ -70,6 +70,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.lm
 	$(BIN)/python -m benchmarks.rules
 	$(BIN)/python -m benchmarks.decode
+	$(BIN)/python -m benchmarks.system
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

@@ -47,6 +47,7 @@ def test_importing_is_light():
 
 def test_rooms_load_when_named():
     assert rosewood.forest.Forest is import_module("rosewood.forest").Forest
+    assert rosewood.Translator is import_module("rosewood.pipeline").Translator
     assert set(rosewood.__all__) <= set(dir(rosewood))
     with pytest.raises(AttributeError, match="no attribute 'attic'"):
         rosewood.attic  # noqa: B018
@@ -57,7 +58,7 @@ def test_rooms_load_when_named():
     ["rosewood", "rosewood.align", "rosewood.corpus", "rosewood.corpus.phrasebook",
      "rosewood.corpus.text", "rosewood.errors", "rosewood.forest", "rosewood.forest.formats",
      "rosewood.forest.draw", "rosewood.learn", "rosewood.lm", "rosewood.metrics",
-     "rosewood.rerank", "rosewood.rules", "rosewood.rules.formats"],
+     "rosewood.pipeline", "rosewood.rerank", "rosewood.rules", "rosewood.rules.formats"],
 )  # fmt: skip
 def test_every_exported_name_is_there(module):
     room = import_module(module)

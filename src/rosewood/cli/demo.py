@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-_PAIRS = {"train": 3000, "dev": 200, "test": 200}
+_TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
 _SHOWN = 6  # translations in the table
 _LENGTHS = range(8, 15)  # words of the sentence that is looked into
 
@@ -50,38 +53,25 @@ def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trai
     """From text files to a model, as `rosewood train` does it."""
     from rich.table import Table
 
+    from rosewood.corpus.phrasebook import Phrasebook
     from rosewood.pipeline import TrainingInputs, train
     from rosewood.progress import progress_of_parts
 
     console.print("[bold]Training[/bold]: sentence pairs in, a model out\n")
-    files = _write_corpus(output)
+    files = Phrasebook("en-de", seed=1, reverse=True).write(output, _TRAIN, _DEV, _TEST, raw=True)
     inputs = TrainingInputs(*files["train"], dev=files["dev"], test=files["test"])
     with progress_of_parts(quiet=quiet) as told:
         trained = train(
             inputs, output / "model", threads=threads, told=told, command=_command(output)
         )
-    table = Table("stage", "what came of it", "seconds", title=_command(output))
+    console.print(f"  {_command(output)}", markup=False, soft_wrap=True)
+    table = Table("stage", "what came of it", "seconds")
     table.columns[2].justify = "right"
     for stage in trained.stages:
         took = "was there" if stage.was_done else f"{stage.seconds:.1f}"
         table.add_row(stage.name, _outcome(stage), took)
     console.print(table)
     return trained
-
-
-def _write_corpus(output: Path) -> dict[str, tuple[Path, Path]]:
-    """Raw text of the phrasebook: two files for each part."""
-    from rosewood.corpus.phrasebook import Phrasebook
-    from rosewood.output import whole_file
-
-    book = Phrasebook("en-de", seed=1, reverse=True).split(**_PAIRS)
-    files = {}
-    for part, pairs in zip(_PAIRS, book, strict=True):
-        files[part] = output / f"{part}.de", output / f"{part}.en"
-        for file, texts in zip(files[part], zip(*(p.raw() for p in pairs), strict=True), strict=True):
-            with whole_file(file) as stream:
-                stream.writelines(text.encode() + b"\n" for text in texts)
-    return files
 
 
 def _command(output: Path) -> str:
@@ -115,7 +105,7 @@ def _outcome(stage: Finished) -> str:
             return f"{len(facts['weights'])} weights in {len(facts['history'])} rounds"
         case _:
             value = _scores(facts["scores"])["test"]
-            return f"BLEU {value:.1f} on {_PAIRS['test']} sentences that nobody has seen"
+            return f"BLEU {value:.1f} on {_TEST} sentences that nobody has seen"
 
 
 def _scores(rows: list[dict[str, Any]]) -> dict[str, float]:
@@ -138,19 +128,23 @@ def _translating(console: Console, output: Path, trained: Trained, threads: int)
     judged = trained.stages[-1].facts
     before, after = _scores(judged["baseline"]), _scores(judged["scores"])
     console.print(
-        f"\n[bold]Translating[/bold]: BLEU {after['test']:.1f} on sentences that were not seen; on "
-        f"those of tuning {before['dev']:.1f} before it and {after['dev']:.1f} behind it"
+        f"\n[bold]Translating[/bold] what it has not seen: BLEU {after['test']:.1f} (on the "
+        f"sentences of tuning {before['dev']:.1f} before it, {after['dev']:.1f} after it)\n"
     )
     for row in trained.scores:
-        console.print(f"  {row['on']} {row['name']} {row['value']:.1f}  {row['signature']}")
-    table = Table("German", "translation", "sure", "reference", title="\nSome of them")
+        if row["on"] == "test":
+            told = f"  {row['name']} {row['value']:.1f}  {row['signature']}"
+            console.print(told, markup=False, soft_wrap=True)
+    table = Table("German", "translation", "sure", "reference")
     for reply, reference in list(zip(replies, references, strict=True))[:_SHOWN]:
         same = "(the same)" if reply.translation == reference else reference
         table.add_row(
             Text(reply.source), Text(reply.translation), f"{reply.confidence:.2f}", Text(same)
         )
     console.print(table)
-    _one(console, output, translator, next(filter(_is_worth_a_look, replies), replies[0]))
+    chosen = [reply for reply, text in zip(replies, references, strict=True)
+              if reply.translation == text and _is_worth_a_look(reply)]  # fmt: skip
+    _one(console, output, translator, [*chosen, *replies][0])
 
 
 def _is_worth_a_look(reply: Reply) -> bool:
@@ -169,12 +163,13 @@ def _one(console: Console, output: Path, translator: Translator, chosen: Reply) 
     for phrase in seen.explanation.phrases:
         pieces = " ".join(phrase.source), " ".join(phrase.target)
         console.print(f"  {phrase.score:8.3f}  {pieces[0]} → {pieces[1]}", markup=False)
-    console.print("\n  What else could be said, and how probable it is:")
+    console.print("\n  What could be said, the best first, and how probable it is:")
     for other in seen.reply.alternatives[:4]:
         console.print(f"  {other.posterior:8.3f}  {other.translation}", markup=False)
     longest = max(seen.rules, key=lambda each: len(each.rule.source))
     told = [" ".join(map(str, side)) for side in (longest.rule.source, longest.rule.target)]
-    console.print(f"\n  {told[0]} → {told[1]}: {longest.counts}, in {longest.origin}", markup=False)
+    console.print(f"\n  {told[0]} → {told[1]}: {longest.counts}", markup=False, soft_wrap=True)
+    console.print(f"  {longest.origin}: {' '.join(longest.source)}", markup=False, soft_wrap=True)
     for name, text in (("inspection.html", seen.to_html()), ("forest.svg", seen.forest_svg)):
         with whole_file(output / name) as stream:
             stream.write(text.encode())
@@ -190,12 +185,12 @@ def _reranking(console: Console, output: Path) -> None:
     tuned = tune(file, method="mert", metric="bleu", settings={"restarts": 8})
     tuned.write_weights(output / "weights.json")
     tuned.write_report(output / "reranking.html", command=f"rosewood tune {file} --set restarts=8")
-    console.print(tuned.summary(), markup=False)
+    console.print(f"  {tuned.summary().splitlines()[0]}", markup=False, soft_wrap=True)
 
 
 def _next(console: Console, output: Path) -> None:
     """Where to look, and what to type."""
-    model, test = output / "model", output / "test"
+    model, test, program = output / "model", output / "test", _program()
     pages = {
         "model.html": "the report: corpus, alignments, tuning, scores, examples, times",
         "inspection.html": "that sentence: phrases, features, options, where its rules are from",
@@ -204,12 +199,20 @@ def _next(console: Console, output: Path) -> None:
     }
     console.print("\n[bold]Look at[/bold]")
     for name, what in pages.items():
-        console.print(f"  {output / name}: {what}", markup=False)
+        console.print(f"  {output / name}: {what}", markup=False, soft_wrap=True)
     console.print("\n[bold]Type[/bold]")
     for line in (
-        f"echo 'Wo ist der Bahnhof?' | rosewood translate {model}",
-        f"rosewood translate {model} {test}.de -o {output / 'said.en'}",
-        f"rosewood evaluate {output / 'said.en'} --ref {test}.en",
-        f"rosewood inspect {model} 'Ich habe das Haus gesehen.'",
+        f"echo 'Wo ist der Bahnhof?' | {program} translate {model}",
+        f"{program} translate {model} {test}.de -o {output / 'said.en'}",
+        f"{program} evaluate {output / 'said.en'} --ref {test}.en",
+        f"{program} inspect {model} 'Ich habe das Haus gesehen.'",
     ):
-        console.print(f"  {line}", markup=False)
+        console.print(f"  {line}", markup=False, soft_wrap=True)
+
+
+def _program() -> str:
+    """How this program can be called from here: it may live in an environment of its own."""
+    if shutil.which("rosewood") is not None:
+        return "rosewood"
+    beside = os.path.relpath(Path(sys.executable).with_name("rosewood"))
+    return f"{sys.executable} -m rosewood" if beside.startswith("..") else beside
