@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
+from tests.pages import Page
 
 from rosewood.learn import LEARNERS
 from rosewood.plots import Curve, axis, curves, ticks, weight_row
@@ -16,42 +16,6 @@ from rosewood.rerank.words import places
 
 QUICK = {"mert": {"restarts": 3}, "mira": {"passes": 3}, "l1": {"passes": 3}, "pro": {"rounds": 2},
          "mr-da": {"stages": 2, "iterations": 4}}  # fmt: skip
-VOID = {"meta", "br"}
-
-
-class Page(HTMLParser):
-    """Tags that are closed in order, ids, and addresses."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.ids: list[str] = []
-        self.addresses: list[str] = []
-        self.said = ""
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.handle_startendtag(tag, attrs)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        for name, value in attrs:
-            assert not name.startswith("on")
-            if name == "id":
-                self.ids.append(value)
-            if name in ("src", "href", "action", "data", "xlink:href"):
-                self.addresses.append(value)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.said += data
 
 
 def quick(lists, method="mert", **options):

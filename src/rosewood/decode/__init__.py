@@ -20,8 +20,9 @@ from rosewood.decode.explain import (
 )
 from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
 from rosewood.decode.glossary import Glossary, GlossaryEntry
+from rosewood.decode.guessing import Guesser, Guesses
 from rosewood.decode.options import TranslationOptions
-from rosewood.decode.phrase import PhraseDecoder
+from rosewood.decode.phrase import PhraseDecoder, UnknownWords
 from rosewood.decode.posteriors import WordPosteriors, string_posteriors
 from rosewood.decode.results import PhraseSearch
 from rosewood.decode.settings import SearchSettings
@@ -38,6 +39,8 @@ __all__ = [
     "ForestMbr",
     "Glossary",
     "GlossaryEntry",
+    "Guesser",
+    "Guesses",
     "MbrCandidate",
     "OptionFeature",
     "PhraseDecoder",
@@ -54,6 +57,7 @@ __all__ = [
     "TranslatedText",
     "Translation",
     "TranslationOptions",
+    "UnknownWords",
     "Variational",
     "WordPosteriors",
     "alternatives",

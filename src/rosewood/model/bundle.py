@@ -10,6 +10,7 @@ model/
   rules/            the rule table
   lm.rlm            the language model; more of them by their names
   source.json, target.json          how raw text becomes words; absent if it was words already
+  guesses.json      what unknown words are guessed by; absent where they are not
   corpus/           the words it was trained on: where rules come from (may be left out)
   origins/          and in which files they stood
 """
@@ -52,7 +53,7 @@ _NEEDED = {
     "settings": dict, "seed": int, "stages": dict, "corpus": dict, "scores": list,
     "fallbacks": list,
 }  # fmt: skip
-_PARTS = {"rules", "language_models", "source_text", "target_text", "corpus", "origins"}
+_PARTS = {"rules", "language_models", "source_text", "target_text", "guesses", "corpus", "origins"}
 
 
 class Bundle:

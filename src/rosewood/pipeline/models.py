@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rosewood.align import Aligner, Links
 from rosewood.align.models import make_model
 from rosewood.corpus import IndexedCorpus
+from rosewood.decode import Guesses
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
 from rosewood.pipeline.settings import TrainingSettings
@@ -163,13 +164,18 @@ def extract_rules(
     max_memory: int,
     told: Told,
 ) -> dict[str, Any]:
-    """Writes the rule table, rules/."""
+    """Writes the rule table, rules/, and what unknown words are guessed by, guesses.json."""
     corpus = IndexedCorpus.open(words.folder / "corpus")
     links = read_links(aligned.folder)
     made = extract(
         corpus, links, place.folder / "rules", work=place.going, threads=threads,
         max_memory=max_memory, told=told, **settings.extraction(),
     )  # fmt: skip
+    counts = np.bincount(corpus.source.ids, minlength=corpus.source.num_types)
+    types = corpus.source.types
+    Guesses.learn(types[k] for k in np.argsort(-counts, kind="stable")).save(
+        place.folder / "guesses.json"
+    )
     notes = []
     if made.facts["fallback"] is not None:
         notes.append(f"rules have fixed discounts: {made.facts['fallback']}")

@@ -19,6 +19,7 @@ _REASONS = 30
 _EXAMPLES = 5  # of pairs that were left out for one reason
 _LONG = 600  # characters of a text of which more would not be read
 _MATRICES = 6
+_STAGES, _NAME = 12, 20  # of training that are told apart, and letters of their names
 _WORDS = 45  # of a sentence whose matrix is drawn
 _UNKNOWN = 60  # words of dev that have no translation
 
@@ -214,12 +215,7 @@ def _new_words(dev: Facts, report: Facts) -> str:
             f"({percent(new, tokens)}) never occur in the training set; "
             f"{dev.count('unknown_types'):,} of them are different words.</p>"
         )
-    words = [
-        (each[0], int(each[1]))
-        for each in report.items("unknown_words")
-        if isinstance(each, list | tuple) and len(each) == 2 and isinstance(each[0], str)
-        and isinstance(each[1], int | float)
-    ]  # fmt: skip
+    words = [(w, n) for w, n in report.pairs("unknown_words") if type(w) is str and type(n) is int]
     if words:
         chips = "".join(
             f'<li dir="auto">{shown(word, 40)} <span class="faint">{count:,}</span></li>'
@@ -270,13 +266,13 @@ def _training(facts: Facts) -> str:
     for place, row in enumerate(history):
         name = row.text("stage")
         if name and (not place or name != history[place - 1].text("stage")):
-            stages.append((place, clean(name)))
+            stages.append((place, clean(name)[:_NAME]))
     series = []
     for key, name in (("forward", "source to target"), ("backward", "target to source")):
         values = [row.number(key) for row in history]
         if any(value is not None for value in values):
             line = [nan if value is None else value for value in values]
-            series.append(Curve(name, line, [], stages))
+            series.append(Curve(name, line, [], stages[:_STAGES]))
     if not series:
         return ""
     ends = " and ".join(
@@ -314,11 +310,7 @@ def _matrix(example: Facts) -> str:
     source, target = example.texts("source"), example.texts("target")
     if not source or not target or max(len(source), len(target)) > _WORDS:
         return ""
-    links = {
-        (int(each[0]), int(each[1]))
-        for each in example.items("links")
-        if isinstance(each, list | tuple) and len(each) == 2
-    }
+    links = {(i, j) for i, j in example.pairs("links") if type(i) is int and type(j) is int}
     try:
         return to_svg(Alignment(frozenset(links), tuple(source), tuple(target)))
     except AlignmentError:  # links of words that are not there

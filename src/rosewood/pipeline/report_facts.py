@@ -75,6 +75,10 @@ class Facts:
         """A list of anything."""
         return _list(self._values.get(name))
 
+    def pairs(self, name: str) -> list[tuple[Any, Any]]:
+        """A list of pairs of anything."""
+        return [(each[0], each[1]) for each in map(_list, self.items(name)) if len(each) == 2]
+
     def part(self, name: str) -> Facts:
         """Facts among the facts."""
         return Facts(self._values.get(name))
@@ -94,8 +98,9 @@ class Facts:
         return {k: v for k, v in found.items() if v is not None}
 
     def told(self) -> list[tuple[str, str]]:
-        """Everything, for a list of settings: yes and no, and nothing where there is nothing."""
-        return [(str(name).replace("_", " "), _told(v)[:_LONG]) for name, v in self._values.items()]
+        """Everything, for a list of settings: yes and no, and a dash where there is nothing."""
+        some = list(self._values.items())[:_SETTINGS]
+        return [(str(name)[:_LONG].replace("_", " "), _told(value)[:_LONG]) for name, value in some]
 
 
 def _list(value: object) -> list[Any]:

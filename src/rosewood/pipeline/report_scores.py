@@ -42,12 +42,13 @@ def scores_part(report: Facts, tune: Facts) -> str:
     rows = []
     for metric in dict.fromkeys(each.text("name") for each in scores):
         of = {e.text("on"): e.number("value") for e in scores if e.text("name") == metric}
+        of["before"] = baseline.get(metric)
+        digits = places(*(value for value in of.values() if value is not None))
         row = [text(metric)]
         for name in sets:
-            value = of.get(name)
-            row.append(f"<b>{_score(value)}</b>")
+            row.append(f"<b>{_score(of.get(name), digits)}</b>")
             if name == "dev" and baseline:
-                row += _gain(baseline.get(metric), value)
+                row += [_score(of["before"], digits), _gain(of["before"], of.get("dev"), digits)]
         rows.append(row)
     signatures = {e.text("name"): e.text("signature") for e in scores if e.text("signature")}
     what = "words, as they were given" if report.text("text") == "words" else "plain text"
@@ -55,7 +56,7 @@ def scores_part(report: Facts, tune: Facts) -> str:
         "scores",
         "Scores",
         f"<p>{_how_far(sets, tune)}</p>",
-        table(heads, rows),
+        table(heads, rows, look="few" if len(heads) < 4 else ""),
         details(
             "what exactly was measured",
             facts_list([*signatures.items(), ("compared", what)]),
@@ -63,14 +64,12 @@ def scores_part(report: Facts, tune: Facts) -> str:
     )
 
 
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.{places(value)}f}"
+def _score(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _gain(before: float | None, after: float | None) -> list[str]:
-    if before is None or after is None:
-        return [_score(before), "–"]
-    return [_score(before), signed(f"{after - before:+.{places(before, after)}f}")]
+def _gain(before: float | None, after: float | None, digits: int) -> str:
+    return "–" if before is None or after is None else signed(f"{after - before:+.{digits}f}")
 
 
 def _how_far(sets: Sequence[str], tune: Facts) -> str:
@@ -124,9 +123,8 @@ def _kept(tune: Facts) -> str:
         return ""
     for place, row in enumerate(tune.parts("history"), 1):
         if row.number("score") == best:
-            return (
-                f" The weights of round {place} are kept, with which the score is {_score(best)}."
-            )
+            told = f"{best:.{places(best)}f}"
+            return f" The weights of round {place} are kept, with which the score is {told}."
     return ""
 
 
@@ -257,7 +255,8 @@ def _features(example: Facts) -> str:
     strongest = sorted((n for n in adds if adds[n]), key=lambda n: (-abs(adds[n]), n))
     if not strongest:
         return ""
-    most = abs(adds[strongest[0]])
+    # One unknown word would outshine all else: no bar is more than twice as long as the next.
+    most = min(abs(adds[strongest[0]]), 2 * abs(adds[strongest[min(1, len(strongest) - 1)]]))
     rows = []
     for name in strongest[:_FEATURES]:
         kind = "good" if adds[name] > 0 else "bad"

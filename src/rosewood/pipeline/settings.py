@@ -52,7 +52,7 @@ class TrainingSettings:
     pop_limit: int | None = 400
     distortion_limit: int | None = 6
     option_limit: int | None = 20
-    unknown: str = "copy"
+    unknown: str = "guess"  # words without rules: by their parts and forms, copy, or drop
     # the rest
     seed: int = 1
     keep_corpus: bool = True  # in the model, so that it can tell where its rules are from
@@ -69,8 +69,8 @@ class TrainingSettings:
                 continue
             if type(value) is not int or not least <= value < most:
                 raise TrainingError(f"{name} is {value!r}, want a whole number from {least} on")
-        if self.unknown not in ("copy", "drop"):
-            raise TrainingError(f"unknown is {self.unknown!r}, want copy or drop")
+        if self.unknown not in ("guess", "copy", "drop"):
+            raise TrainingError(f"unknown is {self.unknown!r}, want guess, copy or drop")
         if self.pretokenized and self.lowercase:
             raise TrainingError(
                 "words that are there already are not changed: lowercase them before"

@@ -90,7 +90,8 @@ def train(
         _check_model(folder, store, overwrite)  # another run may have been quicker
         run.write_model(folder)
         made = Trained(folder, page, place, store.finished)
-        write_report(page, made.stages, command=command)
+        size = Bundle.open(folder).size
+        write_report(page, made.stages, command=command, settings=chosen.as_dict(), size=size)
     return made
 
 
@@ -212,11 +213,14 @@ class _Run:
         files = {"rules": self.extracted.folder / "rules"}
         files |= {file: self.lms.folder / file for file in models.values()}
         parts: dict[str, Any] = {"rules": "rules", "language_models": models}
-        parts |= dict.fromkeys(("source_text", "target_text", "corpus", "origins"))
+        parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
         if not self.settings.pretokenized:
             for side in ("source", "target"):
                 parts[f"{side}_text"] = f"{side}.json"
                 files[f"{side}.json"] = words / f"{side}.json"
+        if self.settings.unknown == "guess":
+            parts["guesses"] = "guesses.json"
+            files["guesses.json"] = self.extracted.folder / "guesses.json"
         if self.settings.keep_corpus:
             for name in ("corpus", "origins"):
                 parts[name] = name
@@ -252,7 +256,7 @@ def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
         stages = Bundle.open(folder).manifest["stages"]
     except FormatError:  # damaged: whose it was cannot be told
         stages = {}
-    if not stages or not all(store.has(name, key) for name, key in stages.items()):
+    if not any(store.has(name, key) for name, key in stages.items()):
         raise TrainingError(
             f"{folder}: a model is there already that was not made from {store.folder}; "
             "take another folder, or --overwrite"

@@ -18,11 +18,14 @@ from rosewood.corpus.readers import OnBadLine
 from rosewood.decode import (
     Explanation,
     Glossary,
+    Guesser,
+    Guesses,
     PhraseDecoder,
     PhraseSearch,
     PreparedText,
     SearchSettings,
     TextTranslator,
+    UnknownWords,
     explain,
 )
 from rosewood.errors import DamagedFileError, DecodingError
@@ -214,12 +217,20 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
     try:
         decoder = PhraseDecoder(
             bundle.rules, bundle.language_models, weights=bundle.weights, settings=settings,
-            unknown=manifest["unknown"],
+            unknown=_unknown(bundle),
         )  # fmt: skip
     except DecodingError as error:
         raise DamagedFileError(str(error), file=path) from error
     _check_features(list(decoder.features.dense), manifest["features"], path)
     return decoder
+
+
+def _unknown(bundle: Bundle) -> UnknownWords:
+    """What becomes of words that no rule translates."""
+    file = bundle.manifest["parts"]["guesses"]
+    if file is None:
+        return bundle.manifest["unknown"]  # type: ignore[no-any-return]  # the decoder checks it
+    return Guesser(bundle.rules, Guesses.load(bundle.folder / file))
 
 
 def _check_features(own: Sequence[str], told: Sequence[str], path: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rosewood.decode import PhraseDecoder
+from rosewood.decode import Guesser, Guesses, PhraseDecoder, UnknownWords
 from rosewood.forest import Forest
 from rosewood.learn import tune_loop
 from rosewood.lm import Model
@@ -28,12 +28,11 @@ _FEW = 40  # sentences from which no weights can be learnt
 def make_decoder(settings: TrainingSettings, extracted: Finished, lms: Finished) -> PhraseDecoder:
     """The decoder of a run, with the weights that tuning begins with."""
     models = {name: Model.open(lms.folder / f"{name}.rlm") for name in lms.facts["models"]}
-    return PhraseDecoder(
-        RuleTable.open(extracted.folder / "rules"),
-        models,
-        settings=settings.search(),
-        unknown="copy" if settings.unknown == "copy" else "drop",
-    )
+    table = RuleTable.open(extracted.folder / "rules")
+    unknown: UnknownWords = settings.unknown  # type: ignore[assignment]  # or refused
+    if settings.unknown == "guess":
+        unknown = Guesser(table, Guesses.load(extracted.folder / "guesses.json"))
+    return PhraseDecoder(table, models, settings=settings.search(), unknown=unknown)
 
 
 def tune(
