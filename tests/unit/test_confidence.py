@@ -13,7 +13,7 @@ from tests.reference.consensus import Strings
 from rosewood.decode import Source, WordPosteriors, ngram_posteriors, string_posteriors
 from rosewood.errors import EmptyForestError
 from rosewood.forest import Forest
-from rosewood.pipeline.confidence import confidence, default_scale, fit_scale
+from rosewood.pipeline.confidence import _correlation, confidence, default_scale, fit_scale
 
 
 @pytest.fixture(scope="module")
@@ -82,61 +82,61 @@ def test_the_more_the_scale_the_surer_the_best(decoder):
 TEXTS = ["das haus ist klein .", "das ist nicht klein", "wir gehen nach hause .", "hallo !"]
 
 
-def mean(searches, theta, scale):
-    every = [each for s in searches for each in confidence(s, theta, scale, s.best.words)[0]]
-    return sum(every) / len(every)
+def correlation(searches, theta, scale, rights):
+    """Of the probability of each word with whether it is right, word by word."""
+    sure = [each for s in searches for each in confidence(s, theta, scale, s.best.words)[0]]
+    return np.corrcoef(sure, [each for row in rights for each in row])[0, 1]
 
 
-def test_words_are_as_sure_as_they_are_right(decoder):
+def test_the_scale_tells_right_from_wrong_best(decoder):
     theta = decoder.theta()
+    size = np.abs(theta).sum()
     searches = list(decoder.search_all(TEXTS))
     words = [s.best.words for s in searches]
-    total = sum(map(len, words))
+    assert words[0] == ("the", "house", "is", "small", ".")
     references = [[said] for said in words]
-    references[0] = [("a", *words[0][2:])]  # others are wrong
-    references[1] = [("x",), words[1]]
-    wrong = 2
+    references[0] = [("the", "building", "is", "."), ("is", "small")]
+    rights = [[1.0] * len(said) for said in words]
+    rights[0] = [1.0, 0.0, 1.0, 1.0, 1.0]
     scale = fit_scale(searches, theta, words, references)
-    assert mean(searches, theta, scale) == pytest.approx(
-        (total - wrong + 0.5) / (total + 1), abs=1e-3
-    )
+    found = correlation(searches, theta, scale, rights)
+    for other in np.geomspace(1, 50, 60) / size:
+        assert correlation(searches, theta, other, rights) <= found + 1e-4
     assert scale == fit_scale(iter(searches), theta, iter(words), iter(references))
 
 
-def test_what_is_said_twice_is_right_once(decoder):
-    searches = [decoder.search("klein klein")] * 3
-    theta = decoder.theta()
-    said = searches[0].best.words
-    assert said[0] == said[1]
-    once = fit_scale(searches, theta, [said] * 3, [[said[:1]]] * 3)
-    twice = fit_scale(searches, theta, [said] * 3, [[said]] * 3)
-    assert once < twice
+def test_what_is_said_twice_is_right_once():
+    count, right = np.array([2.0, 1.0]), np.array([1.0, 1.0])
+    want = np.corrcoef([0.5, 0.5, 0.8], [1.0, 0.0, 1.0])[0, 1]
+    assert _correlation(np.array([0.5, 0.8]), count, right) == pytest.approx(want)
+    assert _correlation(np.array([0.5, 0.5]), count, right) == 0.0
 
 
-def test_scales_stay_within_bounds(decoder):
+def test_scales_go_with_weights_and_have_bounds(decoder):
     theta = decoder.theta()
+    size = np.abs(theta).sum()
     searches = list(decoder.search_all(TEXTS))
     words = [s.best.words for s in searches]
-    size = np.abs(theta).sum()
-    none_right = fit_scale(searches, theta, words, [[("nothing",)]] * len(TEXTS))
-    assert none_right * size == pytest.approx(0.1, rel=1e-2)
-    alone = fit_scale([decoder.search("xyz")], theta, [("xyz",)], [[("xyz",)]])
-    assert 0.1 <= alone * size <= 1000
-    # Whatever the size of weights, the same probabilities.
-    half = decoder.with_weights({name: value / 2 for name, value in decoder.weights.items()})
     references = [[("the", "is")]] * len(TEXTS)
     one = fit_scale(searches, theta, words, references)
+    assert one * size >= 0.99
+    assert one * size <= 50.5
+    half = decoder.with_weights({name: value / 2 for name, value in decoder.weights.items()})
     again = fit_scale(half.search_all(TEXTS), half.theta(), words, references)
-    assert again == pytest.approx(2 * one, rel=2e-3)
+    assert again == pytest.approx(2 * one, rel=1e-6)
 
 
 def test_nothing_to_fit(decoder):
     theta = decoder.theta()
-    want = 10 / np.abs(theta).sum()
+    want = 5 / np.abs(theta).sum()
     assert default_scale(theta) == want
-    assert default_scale(np.zeros(2)) == 10
+    assert default_scale(np.zeros(2)) == 5
     missed = decoder.search(Source("das haus", reference="no such thing"))
     empty = decoder.search("")
     assert fit_scale([], theta, [], []) == want
     assert fit_scale([missed, empty], theta, [(), ()], [[("a",)], [("a",)]]) == want
-    assert fit_scale([decoder.search("hallo")], theta, [("hello",)], [[()]]) == want
+    hello = decoder.search("hallo")
+    for reference in ((), ("hello",), ("goodbye",)):
+        assert fit_scale([hello], theta, [("hello",)], [[reference]]) == want
+    # Nothing else was ever said: all words are certain, the right and the wrong.
+    assert fit_scale([hello, hello], theta, [("hello",)] * 2, [[("hello",)], [("no",)]]) == want

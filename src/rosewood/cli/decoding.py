@@ -51,6 +51,7 @@ __all__ = [
 ]
 
 _AT_ONCE = 64  # sentences for each thread
+_DONE = {"copy": "copied", "drop": "dropped", "guess": "guessed by others or copied"}
 _TOLD = 10  # numbers of lines that are told
 _LM = re.compile(r"[\w.-]+")  # what its feature may be called
 
@@ -307,7 +308,7 @@ class Results:
             f"{self.seconds:.1f} s: {rate:,.0f} words a second"
         )
         if self.unknown:
-            done = "copied" if unknown == "copy" else "dropped"
+            done = _DONE[unknown]
             warn(f"{_count(self.unknown, 'word')} that no rule translates, {done}")
 
     def tell_doubts(self) -> None:

@@ -10,7 +10,7 @@ import typer
 from rosewood.cli.common import print_row, warn
 from rosewood.cli.decode_options import GlossaryFile, Inline, ModelFolder, limit, search_name
 from rosewood.cli.options import FILES, Config, check_files
-from rosewood.errors import FormatError
+from rosewood.errors import DecodingError, FormatError
 
 __all__ = ["inspect"]
 
@@ -66,8 +66,12 @@ def inspect(
     rosewood inspect model "ein satz" --html satz.html
     """
     from rosewood.cli.decoding import open_translator, typed_limits
+    from rosewood.corpus import Checks
     from rosewood.output import whole_file
 
+    wrong = Checks(allow_empty=True).problem(text)  # what translate refuses in a line
+    if wrong is not None:
+        raise DecodingError(f"TEXT: {wrong[1]}")
     for file, ending in ((html, ".html"), (picture, ".svg")):
         if file is not None and file.suffix.lower() != ending:
             raise FormatError(f"--{'html' if file is html else 'picture'}: it ends with {ending}",

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rosewood.cli.common import warn
 from rosewood.cli.corpora import (
     CorpusFormat,
     Languages,
@@ -141,7 +142,7 @@ def train(
         setting(
             _MODELS,
             "smoothing",
-            "plain",
+            "kneser-ney",
             "Of the probabilities of rules: plain, good-turing or kneser-ney.",
             metavar="NAME",
         ),
@@ -228,7 +229,13 @@ def train(
     ] = None,
     distortion_limit: Annotated[
         str | None,
-        setting(_SEARCH, "distortion_limit", "6", "Words that a jump skips.", metavar="N|none"),
+        setting(
+            _SEARCH,
+            "distortion_limit",
+            "auto",
+            "Words that a jump skips; auto has nearly all jumps of the alignment within reach.",
+            metavar="N|none|auto",
+        ),
     ] = None,
     option_limit: Annotated[
         str | None,
@@ -239,9 +246,10 @@ def train(
         setting(
             _SEARCH,
             "unknown",
-            "copy",
-            "What becomes of words that no rule translates.",
-            metavar="copy|drop",
+            "guess",
+            "What becomes of words that no rule translates: guess has them translated by their "
+            "parts and by other forms of them, where that can be.",
+            metavar="guess|copy|drop",
         ),
     ] = None,
     output: Annotated[
@@ -354,17 +362,22 @@ def train(
         monolingual=monolingual or (),
         checks=checks_of(line_words, line_characters),
     )
-    with progress_of_parts(quiet=quiet) as told:
-        made = pipeline.train(
-            inputs,
-            output,
-            settings,
-            work=work,
-            report=report,
-            overwrite=overwrite,
-            threads=cores(threads),
-            max_memory=max_memory,
-            told=told,
-            command=shlex.join(["rosewood", *sys.argv[1:]]),
-        )
+    try:
+        with progress_of_parts(quiet=quiet) as told:
+            made = pipeline.train(
+                inputs,
+                output,
+                settings,
+                work=work,
+                report=report,
+                overwrite=overwrite,
+                threads=cores(threads),
+                max_memory=max_memory,
+                told=told,
+                command=shlex.join(["rosewood", *sys.argv[1:]]),
+            )
+    except KeyboardInterrupt:
+        place = work or output.with_name(f"{output.name}.work")
+        warn(f"stages that are done are kept: the same command goes on from {place}")
+        raise
     tell(made, as_json=json, quiet=quiet)

@@ -33,6 +33,8 @@ def settings_of(typed: dict[str, Any]) -> TrainingSettings:
         settings[name] = value
         if value == "none" and name in _MAY_BE_NONE:
             settings[name] = None
+        elif value == "auto" and name == "distortion_limit":
+            continue
         elif name in _NUMBERS:
             option = f"--{name.replace('_', '-')}"
             try:
@@ -80,7 +82,7 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
     for note in made.notes:
         warn(note)
     rows = [
-        ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} to tune on, "
+        ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} for development, "
                   f"{clean['test']:,} to test on, of {clean['seen']:,}"],
         ["rules", f"{facts['extract']['rules']:,}"],
     ]  # fmt: skip

@@ -107,7 +107,7 @@ class TrainingInputs:
         self.test = self._held_out("test", test, test_corpus, test_reference)
         self.monolingual = tuple(_several(monolingual))
         for file in self.every_file():
-            if file == "-":
+            if file in ("-", "<stdin>"):
                 raise TrainingError("training reads its files again and again: - cannot be one")
 
     def _read(self, files: Sequence[Source]) -> Corpus:

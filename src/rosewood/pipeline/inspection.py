@@ -22,7 +22,7 @@ from rosewood.decode import explain as explained
 from rosewood.decode.explain import aligned
 from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
-from rosewood.lettering import plural
+from rosewood.lettering import clean, plural
 from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.rules.rule import Rule
 
@@ -190,8 +190,8 @@ class Inspection:
         reply = self.reply
         sure = f"{reply.confidence:.3f}, the whole of it {reply.posterior:.3f}"
         rows = [
-            ["source", reply.source],
-            ["translation", reply.translation],
+            ["source", clean(reply.source)],
+            ["translation", clean(reply.translation)],
             ["confidence", sure],
             ["words", _each_with(reply.words, reply.word_confidence)],
             ["forest", self.size],
@@ -216,7 +216,7 @@ class Inspection:
         rows = [["posterior", "confidence", "score", "what else could be said"]]
         for each in self.reply.alternatives:
             numbers = (f"{each.posterior:.3f}", f"{each.confidence:.3f}", f"{each.score:.3f}")
-            rows.append([*numbers, each.translation])
+            rows.append([*numbers, clean(each.translation)])
         return aligned(rows, right=range(3))
 
     def _origins(self) -> str:

@@ -1,4 +1,4 @@
-"""The stages `align`, `lm`, `extract` and `reordering`: what a decoder needs, from words."""
+"""The stages `align`, `lm` and `extract`: what a decoder needs, from words."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place
 from rosewood.pipeline.telling import Told
 from rosewood.pipeline.words import held_out
-from rosewood.reorder.lexicalized import Lexicalized
-from rosewood.rules import RuleTable, extract
-from rosewood.rules.settings import CLASSES, DIRECTIONS
+from rosewood.rules import extract
 
-__all__ = ["align", "build_lms", "extract_rules", "reordering"]
+__all__ = ["align", "build_lms", "extract_rules", "read_links"]
 
 _LINKS = ("start", "source", "target")  # arrays of an alignment
 _EXAMPLES = 6  # alignments that are shown
@@ -182,25 +180,3 @@ def extract_rules(
     if not made.facts["rules"]:
         raise TrainingError("no rules were found: are the two sides translations of each other?")
     return {**made.facts, "bytes": made.table.size, "notes": notes}
-
-
-def reordering(settings: TrainingSettings, extracted: Finished) -> dict[str, Any]:
-    """What the orientations of phrases look like; their probabilities are columns of the table."""
-    table = RuleTable.open(extracted.folder / "rules")
-    model = Lexicalized.of(table)
-    if model is None:
-        return {"kind": None, "notes": ["there is no reordering model: jumps have their length"]}
-    counts = np.array(extracted.facts["orientation"]["counts"], float)
-    shares = counts.reshape(len(DIRECTIONS), -1)
-    shares /= np.maximum(1.0, shares.sum(axis=1, keepdims=True))
-    names = CLASSES[model.classes]
-    return {
-        "kind": model.kind,
-        "classes": model.classes,
-        "directions": list(model.directions),
-        "shares": {
-            way: dict(zip(names, row, strict=True))
-            for way, row in zip(DIRECTIONS, shares.tolist(), strict=True)
-        },
-        "notes": [],
-    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
 from rosewood.align.models import make_model
 from rosewood.align.symmetrize import SYMMETRIZATIONS
@@ -38,7 +38,7 @@ class TrainingSettings:
     symmetrization: str = "grow-diag-final-and"
     lm_order: int = 5
     max_phrase: int = 7
-    smoothing: str = "plain"  # of the probabilities of rules
+    smoothing: str = "kneser-ney"  # of the probabilities of rules
     significance: str | float | None = None
     orientation: str | None = "hierarchy"
     classes: str = "mslr"
@@ -50,7 +50,7 @@ class TrainingSettings:
     nbest: int = 100  # translations of a sentence in each round
     # search
     pop_limit: int | None = 400
-    distortion_limit: int | None = 6
+    distortion_limit: int | Literal["auto"] | None = "auto"  # by the jumps of the alignment
     option_limit: int | None = 20
     unknown: str = "guess"  # words without rules: by their parts and forms, copy, or drop
     # the rest
@@ -84,7 +84,7 @@ class TrainingSettings:
             make_model(self.aligner)
             Smoothing(order=self.lm_order)
             ExtractionSettings(**self.extraction())
-            self.search()
+            self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
             self.learner()
             self.tuning_metric()
             if not self.pretokenized:
@@ -107,10 +107,13 @@ class TrainingSettings:
         names = ("max_phrase", "smoothing", "significance", "orientation", "classes")
         return {name: getattr(self, name) for name in names}
 
-    def search(self) -> SearchSettings:
+    def search(self, distortion_limit: int | None) -> SearchSettings:
         """Limits of the decoder, while it is tuned and afterwards."""
-        names = ("pop_limit", "distortion_limit", "option_limit")
-        return SearchSettings(**{name: getattr(self, name) for name in names})
+        return SearchSettings(
+            pop_limit=self.pop_limit,
+            distortion_limit=distortion_limit,
+            option_limit=self.option_limit,
+        )
 
     def learner(self) -> Learner | None:
         """Who finds the weights; nobody if they stay what they are."""

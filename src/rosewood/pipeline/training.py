@@ -22,7 +22,8 @@ from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.cleaning import clean, clean_settings
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.judging import judge
-from rosewood.pipeline.models import align, build_lms, extract_rules, reordering
+from rosewood.pipeline.models import align, build_lms, extract_rules
+from rosewood.pipeline.ordering import reordering
 from rosewood.pipeline.report import write_report
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place, StageStore, remove_parts
@@ -84,6 +85,7 @@ def train(
     _check_inputs(inputs, chosen)
     with StageStore(place) as store:
         remove_parts(folder.parent, folder.name)
+        remove_parts(page.parent, page.name)
         _check_model(folder, store, overwrite)
         run = _Run(inputs, chosen, store, threads, max_memory, told)
         run.go()
@@ -136,14 +138,14 @@ class _Run:
             ),
         )  # fmt: skip
         self.reordering = self._stage(
-            "reordering", {}, [self.extracted],
-            lambda place, tell: reordering(settings, self.extracted),
+            "reordering", self._some("distortion_limit"), [self.aligned, self.extracted],
+            lambda place, tell: reordering(settings, self.aligned, self.extracted),
         )  # fmt: skip
         tuning = self._some("tune", "set", "metric", "rounds", "nbest", "unknown", "seed")
-        search = asdict(settings.search())
-        self.decoder = make_decoder(settings, self.extracted, self.lms)
+        search = settings.search(self.reordering.facts["distortion_limit"])
+        self.decoder = make_decoder(settings, search, self.extracted, self.lms)
         self.tuned = self._stage(
-            "tune", {**tuning, "search": search}, [self.reordering, self.lms],
+            "tune", {**tuning, "search": asdict(search)}, [self.reordering, self.lms],
             lambda place, tell: tune(settings, self.words, self.decoder, place, threads, tell),
         )  # fmt: skip
         self.judged = self._stage(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rosewood.decode import Guesser, Guesses, PhraseDecoder, UnknownWords
+from rosewood.decode import Guesser, Guesses, PhraseDecoder, SearchSettings, UnknownWords
 from rosewood.forest import Forest
 from rosewood.learn import tune_loop
 from rosewood.lm import Model
@@ -25,14 +25,16 @@ __all__ = ["make_decoder", "tune"]
 _FEW = 40  # sentences from which no weights can be learnt
 
 
-def make_decoder(settings: TrainingSettings, extracted: Finished, lms: Finished) -> PhraseDecoder:
+def make_decoder(
+    settings: TrainingSettings, search: SearchSettings, extracted: Finished, lms: Finished
+) -> PhraseDecoder:
     """The decoder of a run, with the weights that tuning begins with."""
     models = {name: Model.open(lms.folder / f"{name}.rlm") for name in lms.facts["models"]}
     table = RuleTable.open(extracted.folder / "rules")
     unknown: UnknownWords = settings.unknown  # type: ignore[assignment]  # or refused
     if settings.unknown == "guess":
         unknown = Guesser(table, Guesses.load(extracted.folder / "guesses.json"))
-    return PhraseDecoder(table, models, settings=settings.search(), unknown=unknown)
+    return PhraseDecoder(table, models, settings=search, unknown=unknown)
 
 
 def tune(

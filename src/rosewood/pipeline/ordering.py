@@ -1,0 +1,86 @@
+"""The stage `reordering`: how differently the two languages order their words.
+
+The probabilities of orientations are columns of the rule table; what is decided here is how far the
+decoder may jump.  Six words, as elsewhere, are too few for Japanese and too many for Spanish: the
+alignment itself tells how far translations jump, and nearly all of them must be within reach.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood.align import Links
+from rosewood.pipeline.models import read_links
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished
+from rosewood.reorder.lexicalized import Lexicalized
+from rosewood.rules import RuleTable
+from rosewood.rules.settings import CLASSES, DIRECTIONS
+
+__all__ = ["jump_lengths", "reordering"]
+
+_SENTENCES = 1 << 16  # looked at together
+_LONGEST = 1000  # jumps of this length and more are counted as one
+_SHARE = 0.999  # of jumps that are within reach
+_LEAST, _MOST = 6, 20  # words of a limit that is chosen
+
+
+def reordering(
+    settings: TrainingSettings, aligned: Finished, extracted: Finished
+) -> dict[str, Any]:
+    """The limit of jumps, and what the orientations of phrases look like."""
+    jumps = jump_lengths(read_links(aligned.folder))
+    facts: dict[str, Any] = {
+        "jumps": jumps[: _MOST + 1].tolist(),
+        "jumps_above": int(jumps[_MOST + 1 :].sum()),
+        "distortion_limit": _limit(settings, jumps),
+        "kind": None,
+        "notes": [],
+    }
+    model = Lexicalized.of(RuleTable.open(extracted.folder / "rules"))
+    if model is None:
+        facts["notes"].append("there is no reordering model: jumps have their length alone")
+        return facts
+    counts = np.array(extracted.facts["orientation"]["counts"], float)
+    shares = counts.reshape(len(DIRECTIONS), -1)
+    shares /= np.maximum(1.0, shares.sum(axis=1, keepdims=True))
+    return facts | {
+        "kind": model.kind,
+        "classes": model.classes,
+        "directions": list(model.directions),
+        "shares": {
+            way: dict(zip(CLASSES[model.classes], row, strict=True))
+            for way, row in zip(DIRECTIONS, shares.tolist(), strict=True)
+        },
+    }
+
+
+def _limit(settings: TrainingSettings, jumps: NDArray[np.int64]) -> int | None:
+    if settings.distortion_limit != "auto":
+        return settings.distortion_limit
+    upto = np.cumsum(jumps) / max(1, jumps.sum())
+    return int(np.clip(np.searchsorted(upto, _SHARE), _LEAST, _MOST))
+
+
+def jump_lengths(links: Links) -> NDArray[np.int64]:
+    """How many jumps there are of each length, from 0: source words that lie between what two
+    target words in a row are linked to, forwards or backwards."""
+    found = np.zeros(_LONGEST + 1, np.int64)
+    for begin in range(0, len(links), _SENTENCES):
+        found += _jumps(links[begin : begin + _SENTENCES])
+    return found
+
+
+def _jumps(links: Links) -> NDArray[np.int64]:
+    sentence = np.repeat(np.arange(len(links), dtype=np.int64), links.counts)
+    word = (sentence << 32) | links.target.astype(np.int64)
+    order = np.lexsort((links.source, word))
+    word, source = word[order], links.source[order].astype(np.int64)
+    first = np.flatnonzero(np.diff(word, prepend=-1))
+    last = np.append(first[1:], len(word))[: len(first)] - 1
+    in_a_row = (word[first][1:] >> 32) == (word[first][:-1] >> 32)
+    jumps = np.abs(source[first][1:] - source[last][:-1] - 1)[in_a_row]
+    return np.bincount(np.minimum(jumps, _LONGEST), minlength=_LONGEST + 1)

@@ -1,0 +1,73 @@
+"""A model bundle of a few words, for tests of what stands around models."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from rosewood.corpus import IndexedCorpus, TextProcessor, make_tokeniser
+from rosewood.decode import SearchSettings
+from rosewood.lm import estimate
+from rosewood.model import Bundle
+from rosewood.model.bundle import write_bundle, write_origins
+from rosewood.rules import RuleTable
+from tests.decoders import ENGLISH, PAIRS, WEIGHTS, small_rules
+
+TRAINED = [
+    ("heute ist das haus klein .", "the house is small today ."),
+    ("wir gehen nach hause .", "we go home ."),
+]
+
+
+def small_bundle(
+    folder: Path, *, raw: bool = False, corpus: bool = True, scale: float = 2.0
+) -> Bundle:
+    """Its rules were seen in `TRAINED`, all in the first pair but for those of the second."""
+    made = folder.with_name(f"{folder.name}.parts")
+    made.mkdir()
+    rules = []
+    for rule in small_rules():
+        is_second = {*rule.source} < {*TRAINED[1][0].split()} - {"."}
+        rules.append(
+            replace(rule, sentence=int(is_second), count=2.0, source_count=3.0, target_count=1.0)
+        )
+    RuleTable.build(made / "rules", rules)
+    with estimate(ENGLISH, order=3) as model:
+        model.save(made / "lm.rlm")
+    files = {"rules": made / "rules", "lm.rlm": made / "lm.rlm"}
+    parts: dict[str, object] = {"rules": "rules", "language_models": {"lm": "lm.rlm"}}
+    parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
+    if raw:
+        for side, language in (("source", "de"), ("target", "en")):
+            file = made / f"{side}.json"
+            TextProcessor(make_tokeniser(language=language), lowercase=True).save(file)
+            parts[f"{side}_text"], files[file.name] = file.name, file
+    if corpus:
+        sides = [[pair[side] for pair in TRAINED] for side in (0, 1)]
+        for name, lines in zip(("de", "en"), sides, strict=True):
+            (made / name).write_text("\n".join(lines) + "\n")
+        IndexedCorpus.build(made / "corpus", source=made / "de", target=made / "en")
+        write_origins(
+            made / "origins", ["train.de"], np.zeros(2, np.int32), np.array([7, 9], np.int64)
+        )
+        for name in ("corpus", "origins"):
+            parts[name], files[name] = name, made / name
+    facts = {
+        "decoder": "phrase",
+        "languages": ["de", "en"],
+        "features": ["phrase_ef", "word_penalty", "phrase_penalty", "unknown_penalty",
+                     "distortion", "lm"],
+        "weights": WEIGHTS,
+        "search": asdict(SearchSettings(pop_limit=300)),
+        "unknown": "copy",
+        "confidence_scale": scale,
+        "settings": {"lm_order": 3, "tune": "none", "set": {}},
+        "seed": 1,
+        "stages": {"clean": "0" * 64},
+        "corpus": {"pairs": 2, "rules": len(PAIRS)},
+        "scores": [{"on": "dev", "name": "BLEU", "value": 31.5, "signature": "nrefs:1|tok:13a"}],
+        "fallbacks": ["weights are untuned ones"],
+    }  # fmt: skip
+    return write_bundle(folder, files, facts, parts)

@@ -1,0 +1,250 @@
+"""`rosewood translate`, `inspect` and `model`: what people type, and what they get."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from xml.etree import ElementTree as ET
+
+import pytest
+from tests.bundles import small_bundle
+from tests.system.commands import command  # noqa: F401
+
+from rosewood.align import read_pharaoh
+from rosewood.forest import ForestSet
+from rosewood.pipeline import Translator
+
+TEXT = "Das Haus ist klein.\n\nZyx, wir gehen nach Hause.\n"
+SAID = ["The house is small.", "", "Zyx, we go home."]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("translate")
+    small_bundle(folder / "model", raw=True)
+    small_bundle(folder / "words", corpus=False)
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path, models, monkeypatch):
+    for name in ("model", "words"):
+        (tmp_path / name).symlink_to(models / name)
+    (tmp_path / "in").write_text(TEXT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def translator(models):
+    return Translator.load(models / "model")
+
+
+def rows(done):
+    assert done.code == 0, done.err
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+# -- translate -------------------------------------------------------------------------------------
+
+
+def test_lines_in_and_out(command, place, translator):  # noqa: F811
+    done = command("translate", "model", text=TEXT)
+    assert (done.code, done.out.splitlines()) == (0, SAID)
+    assert translator.translate(TEXT.splitlines()) == SAID
+    told = done.err.splitlines()
+    assert told[0].startswith("rosewood: 3 sentences, ")
+    assert told[1] == "rosewood: 1 word that no rule translates, copied"
+    quiet = command("translate", "model", "in", "-o", "out", "-q", "--threads", 2)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    assert (place / "out").read_text().splitlines() == SAID
+    words = command("translate", "words", "-q", text="das haus ist klein .\n")
+    assert words.out == "the house is small .\n"
+
+
+def test_json_rows_are_replies(command, place, translator):  # noqa: F811
+    found = rows(command("translate", "model", "in", "--json", "-q"))
+    want = list(translator.replies(TEXT.splitlines(), nbest=5))
+    assert found == [
+        {"id": str(number), **json.loads(json.dumps(each.as_dict()))}
+        for number, each in enumerate(want)
+    ]
+    assert 0 < found[0]["confidence"] <= 1
+    few = rows(command("translate", "model", "in", "--json", "--nbest", 2, "--explain", "-q"))
+    assert [len(row["alternatives"]) for row in few] == [2, 1, 2]
+    assert few[0]["explanation"]["score"] == pytest.approx(few[0]["score"])
+    assert "hyps" not in few[0]
+
+
+def test_whatever_decode_writes(command, place, translator):  # noqa: F811
+    typed = ["--alignment", "links", "--forests", "f.rwf", "--picture", "p.html", "-q"]
+    done = command("translate", "model", "in", "--nbest", 2, "--distinct", *typed)
+    assert done.code == 0
+    lines = [line.split(" ||| ") for line in done.out.splitlines()]
+    assert [line[0] for line in lines] == ["0", "0", "1", "2", "2"]
+    assert [line[1] for line in lines[::2]][:1] == SAID[:1]
+    want = [each.alignment for each in translator.replies(TEXT.splitlines())]
+    assert [tuple(sorted(each)) for each in read_pharaoh("links")] == want
+    assert len(ForestSet("f.rwf")) == 3
+    assert (place / "p.html").read_text().count("<svg") == 3
+
+
+def test_consensus_glossary_and_spans(command, place):  # noqa: F811
+    agreed = rows(
+        command("translate", "model", "in", "--consensus", "mbr", "--set", "k=10", "--json", "-q")
+    )
+    assert agreed[0]["consensus"]["name"] == "mbr"
+    assert agreed[0]["confidence"] > 0
+    (place / "terms").write_text("Haus\tMansion\n")
+    done = command("translate", "model", "in", "--glossary", "terms", "-q")
+    assert done.out.splitlines()[0] == "The Mansion is small."
+    span = 'Das <x translation="cottage">Haus</x> ist klein.'
+    done = command("translate", "model", "--inline", "-q", text=f"{span}\n")
+    assert done.out == "The cottage is small.\n"
+
+
+def test_limits_differ_from_the_models(command, place):  # noqa: F811
+    full = rows(command("translate", "model", "in", "--json", "-q"))
+    less = rows(command("translate", "model", "in", "--json", "-q", "--pop-limit", 1))
+    assert less[2]["report"]["pops"] < full[2]["report"]["pops"]
+    (place / "c.toml").write_text("pop-limit = 1\njson = true\nquiet = true\n")
+    assert rows(command("translate", "model", "in", "--config", "c.toml")) == less
+
+
+def test_references_that_are_reached_or_not(command, place):  # noqa: F811
+    (place / "ref").write_text("The house is small.\n\nNothing of this.\n")
+    done = command("translate", "model", "in", "--reference", "ref", "--json", "-q")
+    first, _, last = rows(done)
+    assert first["posterior"] == pytest.approx(1.0)
+    assert (last["translation"], last["confidence"], last["alternatives"]) == (None, 0.0, [])
+
+
+def test_bad_lines(command, place):  # noqa: F811
+    (place / "bad").write_bytes(b"Hallo!\n\xff\nHallo!\n")
+    done = command("translate", "model", "bad", "-q")
+    assert done.code == 1
+    assert "bad:2: " in done.err
+    done = command("translate", "model", "bad", "-q", "--on-bad-line", "skip", "--json")
+    assert [row.get("translation") for row in rows(done)] == ["Hello!", None, "Hello!"]
+    assert "error" in rows(done)[1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["nowhere"], "nowhere: there is no such folder: want a model that rosewood train"),
+        (["in"], "in: it is no folder: want a model that rosewood train has made"),
+        (["empty"], "empty: it is not a model: it has no manifest.json"),
+        (["model", "in", "--distinct"], "--distinct is for --nbest"),
+        (["model", "in", "--pop-limit", "many"], "--pop-limit many: want a number or none"),
+        (["model", "in", "--pop-limit", "0"], "pop_limit is 0"),
+        (["model", "in", "-o", "model/lm.rlm"], "model/lm.rlm: -o: it is read, too"),
+        (["model", "in", "--set", "k=1"], "--set k: it is for --consensus"),
+        (["model", "missing"], "missing: No such file or directory"),
+    ],
+)
+def test_one_clear_line(command, place, typed, told):  # noqa: F811
+    (place / "empty").mkdir()
+    done = command("translate", *typed)
+    assert (done.code, done.out) == (1, "")
+    assert told in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_answers_come_line_by_line(place):
+    program = [sys.executable, "-m", "rosewood", "translate", "model", "-q"]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=place
+    ) as process:
+        for _ in range(2):
+            process.stdin.write("Hallo!\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "Hello!\n"
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_decode_can_be_as_sure(command, place, translator):  # noqa: F811
+    decode = ["decode", "--rules", "words/rules", "--lm", "words/lm.rlm", "--weights", "w.json"]
+    (place / "w.json").write_text(json.dumps(translator.weights))
+    text = "das haus ist klein .\n"
+    done = command(*decode, "--json", "--confidence", 2, "--pop-limit", 300, "-q", text=text)
+    want = rows(command("translate", "words", "--json", "-q", text=text))
+    assert rows(done) == want
+    done = command(*decode, "--confidence", 2, text=text)
+    assert "--confidence is for --json" in done.err
+    done = command(*decode, "--json", "--confidence", -1, text=text)
+    assert "the scale is -1.0, want a finite number above 0" in done.err
+
+
+# -- inspect ---------------------------------------------------------------------------------------
+
+
+def test_inspect(command, place, translator):  # noqa: F811
+    done = command("inspect", "model", "Das Haus ist klein.")
+    seen = translator.inspect("Das Haus ist klein.")
+    assert (done.code, done.out, done.err) == (0, f"{seen.to_text()}\n", "")
+    assert "train.de:7" in done.out
+    done = command(
+        "inspect", "model", "Das Haus.", "--json", "--html", "i.html", "--picture", "f.svg",
+        "--options", 1, "--nbest", 2, "--pop-limit", 50,
+    )  # fmt: skip
+    assert len(rows(done)[0]["alternatives"]) == 2
+    assert done.err.splitlines() == ["rosewood: wrote i.html", "rosewood: wrote f.svg"]
+    assert (place / "i.html").read_text().startswith("<!DOCTYPE html>")
+    ET.parse(place / "f.svg")
+    without = command("inspect", "words", "das haus", "--options", 0)
+    assert "The model keeps no corpus" in without.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["nowhere", "a"], "nowhere: there is no such folder"),
+        (["model", "a", "--html", "a.txt"], "a.txt: --html: it ends with .html"),
+        (["model", "a", "--picture", "a.html"], "a.html: --picture: it ends with .svg"),
+        (["model", "a", "--html", "no/a.html"], "no/a.html: --html: there is no folder"),
+        (["model", "a\x07b"], "TEXT: there is the control character U+0007"),
+    ],
+)
+def test_inspect_refuses(command, place, typed, told):  # noqa: F811
+    done = command("inspect", *typed)
+    assert (done.code, done.out) == (1, "")
+    assert told in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+# -- model -----------------------------------------------------------------------------------------
+
+
+def test_model_info(command, place, translator):  # noqa: F811
+    done = command("model", "info", "model")
+    assert done.code == 0
+    for part in (
+        "model: de to en, ", "pairs  2", "lm_order  3", "pop_limit         300", "phrase_ef  ",
+        "dev BLEU  31.50  nrefs:1|tok:13a", "scores times 2 are", "  weights are untuned ones",
+    ):  # fmt: skip
+        assert part in done.out, part
+    told = rows(command("model", "info", "model", "--json"))[0]
+    assert told["weights"] == translator.weights
+    assert told["bytes"] == sum(told["sizes"].values()) == translator.bundle.size
+    assert told["scores"][0]["signature"] == "nrefs:1|tok:13a"
+
+
+def test_model_verify(command, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    small_bundle(tmp_path / "m")
+    done = command("model", "verify", "m")
+    assert (done.code, done.out.endswith(" all as they were written\n")) == (0, True)
+    assert rows(command("model", "verify", "m", "--json"))[0]["ok"] is True
+    (tmp_path / "m" / "extra").touch()
+    done = command("model", "verify", "m")
+    assert (done.code, done.err) == (1, "rosewood: m/extra: it does not belong to the model\n")
+    (tmp_path / "m" / "extra").unlink()
+    model = tmp_path / "m" / "lm.rlm"
+    data = bytearray(model.read_bytes())
+    data[len(data) // 2] ^= 1
+    model.write_bytes(data)
+    done = command("model", "verify", "m")
+    assert (done.code, done.err) == (1, "rosewood: m/lm.rlm: it does not match its checksum\n")

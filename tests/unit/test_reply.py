@@ -1,0 +1,119 @@
+"""All that is known of a translation in one answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, asdict
+
+import pytest
+from tests.bundles import small_bundle
+
+from rosewood.decode import Source, mbr
+from rosewood.decode.text import PreparedText
+from rosewood.pipeline import Translator
+from rosewood.pipeline.confidence import confidence
+from rosewood.pipeline.reply import reply_of, said_of
+
+TEXT = "das haus ist klein ."
+
+
+@pytest.fixture(scope="module")
+def translator(tmp_path_factory):
+    return Translator(small_bundle(tmp_path_factory.mktemp("reply") / "model"))
+
+
+def test_what_is_known(translator):
+    reply = translator.reply(TEXT)
+    found = translator.decoder.search(TEXT)
+    best = found.best
+    assert (reply.source, reply.translation) == (TEXT, "the house is small .")
+    assert reply.source_words == tuple(TEXT.split())
+    assert (reply.words, reply.alignment, reply.score) == (best.words, best.links, best.score)
+    assert (reply.phrases, reply.report) == (best.phrases, best.report)
+    assert list(reply.features) == list(translator.decoder.features.dense)
+    assert reply.features["unknown_penalty"] == 0.0
+    score = sum(value * translator.weights[name] for name, value in reply.features.items())
+    assert score == pytest.approx(reply.score)
+    words, whole = confidence(found, translator.decoder.theta(), 2.0, best.words)
+    assert (list(reply.word_confidence), reply.posterior) == (words, whole)
+    assert reply.confidence == pytest.approx(sum(words) / len(words))
+    assert reply.alternatives == ()
+    with pytest.raises(FrozenInstanceError):
+        reply.score = 0.0
+
+
+def test_alternatives_are_those_of_a_list_with_posteriors_of_strings(translator):
+    reply = translator.reply(TEXT, nbest=6)
+    forest = translator.decode(TEXT)
+    want = {
+        each.text: each.posterior
+        for each in mbr(forest, forest.score(translator.decoder.theta()), 6, scale=2.0)
+    }
+    assert len(reply.alternatives) == 6
+    assert {each.translation: each.posterior for each in reply.alternatives} == pytest.approx(want)
+    scores = [each.score for each in reply.alternatives]
+    assert scores == sorted(scores, reverse=True)
+    first = reply.alternatives[0]
+    assert (first.translation, first.confidence) == (reply.translation, reply.confidence)
+    assert (first.posterior, first.alignment) == (reply.posterior, reply.alignment)
+    assert sum(want.values()) <= 1 + 1e-9
+
+
+def test_json_has_all_of_it(translator):
+    reply = translator.reply(TEXT, nbest=2)
+    row = json.loads(json.dumps(reply.as_dict(), allow_nan=False))
+    assert list(row) == [
+        "src", "translation", "confidence", "posterior", "word_confidence", "source_words",
+        "words", "alignment", "score", "features", "phrases", "report", "alternatives",
+    ]  # fmt: skip
+    assert row["alignment"] == [list(link) for link in reply.alignment]
+    assert row["phrases"][0] == {
+        "source": [0, 1], "target": [0, 1], "rule": 0, "is_unknown": False, "is_forced": False,
+    }  # fmt: skip
+    assert row["report"] == asdict(reply.report)
+    assert list(row["alternatives"][1]) == [
+        "translation", "confidence", "posterior", "words", "alignment", "score", "features",
+    ]  # fmt: skip
+
+
+def test_empty_texts_and_strange_words(translator):
+    empty = translator.reply("", nbest=3)
+    assert (empty.translation, empty.words, empty.word_confidence) == ("", (), ())
+    assert (empty.confidence, empty.posterior) == (1.0, 1.0)
+    assert [each.translation for each in empty.alternatives] == [""]
+    strange = translator.reply("xyzzy")
+    assert (strange.translation, strange.phrases[0].is_unknown) == ("xyzzy", True)
+    assert strange.confidence == 1.0
+
+
+def test_a_reference_that_cannot_be_reached(translator):
+    prepared = PreparedText("das haus", Source("das haus", reference="no such thing"))
+    found = translator.decoder.search(prepared.source)
+    reply = reply_of(translator.text, prepared, found, 2.0, nbest=3)
+    assert (reply.confidence, reply.posterior, reply.alternatives) == (0.0, 0.0, ())
+    row = json.loads(json.dumps(reply.as_dict(), allow_nan=False))
+    assert (row["translation"], row["score"], row["features"]) == (None, None, {})
+
+
+def test_another_choice_has_its_own_confidence(translator):
+    prepared, found = translator.search(TEXT)
+    forest = found.forest
+    from rosewood.decode import alternatives
+
+    other = alternatives(found, translator.decoder.theta(), 2)[1]
+    chosen = translator.text.text_of(other, prepared)
+    reply = reply_of(translator.text, prepared, found, 2.0, nbest=1, chosen=chosen)
+    assert reply.words == other.words != found.best.words
+    assert reply.posterior < reply.alternatives[0].posterior
+    assert forest is found.forest
+    plain = said_of(chosen, translator.decoder.features.dense).as_dict()
+    assert plain == {name: value for name, value in reply.as_dict().items() if name in plain}
+    assert "confidence" not in plain
+
+
+def test_many_texts_at_any_number_of_threads(translator):
+    texts = [TEXT, "", "hallo !", "wir gehen nach hause ."] * 40
+    one = list(translator.replies(texts, nbest=2))
+    two = list(translator.replies(iter(texts), nbest=2, threads=2))
+    assert one == two
+    assert [each.source for each in one] == texts
