@@ -155,7 +155,10 @@ def checksum(path: Path) -> int:
 
 def checksums(folder: Path) -> dict[str, dict[str, int]]:
     """Size and checksum of all files below a folder, in the order of their names."""
-    found = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    found = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    for path in found:
+        if not path.is_file():  # a link to a folder, a pipe: nothing of ours
+            raise DamagedFileError("it is no file", file=path)
     return {
         path.relative_to(folder).as_posix(): {
             "bytes": path.stat().st_size,

@@ -79,7 +79,7 @@ def train(
     ] = False,
     tokeniser: Annotated[
         str | None,
-        setting(_TEXT, "tokeniser", "unicode", "unicode, moses or chars.", metavar="NAME"),
+        setting(_TEXT, "tokeniser", "unicode", "unicode, moses, char or none.", metavar="NAME"),
     ] = None,
     lowercase: Annotated[
         bool,
@@ -116,7 +116,7 @@ def train(
     ] = False,
     aligner: Annotated[
         str | None,
-        setting(_MODELS, "aligner", "best", "model1, diagonal, hmm or best.", metavar="NAME"),
+        setting(_MODELS, "aligner", "best", "model1, diag, hmm or best.", metavar="NAME"),
     ] = None,
     symmetrization: Annotated[
         str | None,

@@ -19,6 +19,7 @@ _NUMBERS = {
     "max_words": int, "max_ratio": float, "pop_limit": int, "distortion_limit": int,
     "option_limit": int,
 }  # fmt: skip
+_CHANGES = {"replaced": "the model that was there was replaced", "none": "it has not changed"}
 _MAY_BE_NONE = (*_NUMBERS, "significance", "orientation")
 
 
@@ -58,6 +59,7 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
         print_row(
             {
                 "model": str(made.folder),
+                "change": made.change,
                 "report": str(made.report),
                 "work": str(made.work),
                 "bytes": sizes,
@@ -81,6 +83,11 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
         return
     for note in made.notes:
         warn(note)
+    done = [stage.name for stage in made.stages if stage.was_done]
+    if done and not quiet:
+        warn(f"done before, in {made.work}: {', '.join(done)}")
+    if made.change in _CHANGES:
+        warn(f"{made.folder}: {_CHANGES[made.change]}")
     rows = [
         ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} for development, "
                   f"{clean['test']:,} to test on, of {clean['seen']:,}"],

@@ -18,11 +18,12 @@ model/
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Mapping
 from functools import cached_property
 from os import PathLike, fspath
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -232,7 +233,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise DamagedFileError("it is not the manifest of a model", file=path) from error
     if not is_ours:
         raise DamagedFileError("it is not the manifest of a model", file=path)
-    if version != _VERSION:
+    if type(version) is not int or version != _VERSION:
         told = f"it is of version {version!r}, this release reads {_VERSION}"
         raise DamagedFileError(told, file=path)
     _check_manifest(table, path)
@@ -245,8 +246,15 @@ def _check_manifest(table: Mapping[str, Any], path: Path) -> None:
         if not isinstance(table.get(name), kind):
             raise DamagedFileError(f"{name!r} is missing, or is no {kind.__name__}", file=path)
     parts = table["parts"]
-    if set(parts) != _PARTS or not isinstance(parts["language_models"], dict):
+    is_whole = set(parts) == _PARTS and isinstance(parts["language_models"], dict)
+    if not is_whole or not parts["rules"] or not parts["language_models"]:
         raise DamagedFileError("its list of parts is damaged", file=path)
+    if (parts["source_text"] is None) != (parts["target_text"] is None):
+        raise DamagedFileError("only one of its sides has raw text", file=path)
+    if table["decoder"] != "phrase":
+        raise DamagedFileError(f"there is no decoder {table['decoder']!r}", file=path)
+    if not 0 < table["confidence_scale"] < math.inf:
+        raise DamagedFileError("its scale of confidence is no scale", file=path)
     named = [*parts["language_models"].values()]
     named += [value for name, value in parts.items() if name != "language_models" and value]
     for name in [*table["files"], *named]:
@@ -264,5 +272,6 @@ def _check_manifest(table: Mapping[str, Any], path: Path) -> None:
 
 
 def _is_inside(name: str) -> bool:
-    path = Path(name)
-    return not path.is_absolute() and ".." not in path.parts and "\\" not in name
+    path = PurePosixPath(name)
+    is_plain = path.as_posix() == name and name != "." and "\\" not in name
+    return is_plain and not path.is_absolute() and ".." not in path.parts

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rosewood.corpus import Corpus, Filters, SentencePair
-from rosewood.corpus.filters import FilterReport
+from rosewood.corpus.filters import FilterReport, Removed
 from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.splitting import Split, choose_split
 from rosewood.corpus.summary import summarise
@@ -30,6 +30,7 @@ __all__ = ["clean", "clean_settings"]
 
 _SHARE, _MOST = 10, 1000  # of the pairs, one in so many is split off, but not more
 _IN_HELD_OUT = "in a held-out set"
+_SAME_SOURCE = "its source is in the development set"
 
 
 def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
@@ -67,6 +68,8 @@ def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> d
     if not written.count:
         raise TrainingError("there are no pairs to train on")
     found = filtered.report or FilterReport()
+    if split is not None and split.counts["copies"]:
+        report.removed[_SAME_SOURCE] = Removed(split.counts["copies"])
     tally = inputs.train.tally
     return {
         "files": [Path(name).name for name in inputs.train.files],
@@ -182,10 +185,8 @@ def _notes(inputs: TrainingInputs, dev: int, report: FilterReport) -> list[str]:
     notes = []
     if inputs.dev is None:
         notes.append(f"no development set was given: {dev:,} pairs were split off")
-    removed = report.removed.get(_IN_HELD_OUT)
-    if removed is not None:
-        notes.append(
-            f"{removed.count:,} training pairs were left out: they are in the development or test "
-            "set"
-        )
+    notes += [
+        f"pairs that are not trained on: {each.count:,} ({reason})"
+        for reason, each in report.removed.items()
+    ]
     return notes

@@ -44,15 +44,18 @@ def reordering(
     if model is None:
         facts["notes"].append("there is no reordering model: jumps have their length alone")
         return facts
-    counts = np.array(extracted.facts["orientation"]["counts"], float)
-    shares = counts.reshape(len(DIRECTIONS), -1)
+    counted = extracted.facts["orientation"]["counts"]
+    names = CLASSES[model.classes]
+    shares = np.array(counted, float).reshape(len(DIRECTIONS), -1)
+    if len(names) == 3:  # left and right are counted apart all the same
+        shares = np.concatenate([shares[:, :2], shares[:, 2:].sum(axis=1, keepdims=True)], axis=1)
     shares /= np.maximum(1.0, shares.sum(axis=1, keepdims=True))
     return facts | {
         "kind": model.kind,
         "classes": model.classes,
         "directions": list(model.directions),
         "shares": {
-            way: dict(zip(CLASSES[model.classes], row, strict=True))
+            way: dict(zip(names, row, strict=True))
             for way, row in zip(DIRECTIONS, shares.tolist(), strict=True)
         },
     }

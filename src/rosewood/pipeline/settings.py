@@ -69,6 +69,9 @@ class TrainingSettings:
                 continue
             if type(value) is not int or not least <= value < most:
                 raise TrainingError(f"{name} is {value!r}, want a whole number from {least} on")
+        if not isinstance(self.set, dict) or not all(isinstance(name, str) for name in self.set):
+            raise TrainingError(f"set is {self.set!r}, want settings of the learner by their names")
+        object.__setattr__(self, "set", dict(self.set))
         if self.unknown not in ("guess", "copy", "drop"):
             raise TrainingError(f"unknown is {self.unknown!r}, want guess, copy or drop")
         if self.pretokenized and self.lowercase:
@@ -95,6 +98,11 @@ class TrainingSettings:
     def filters(self) -> Filters:
         """Which pairs are trained on, by their words."""
         return Filters(self.min_words, self.max_words, self.max_ratio)
+
+    @property
+    def truecase(self) -> bool:
+        """Whether words get the case that they have mostly."""
+        return not (self.pretokenized or self.lowercase or self.tokeniser == "char")
 
     def processor(self, language: str | None) -> TextProcessor:
         """How raw text is made into words, before casing is learnt."""

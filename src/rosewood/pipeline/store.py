@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from rosewood import __version__
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
-from rosewood.folders import checksum, checksums
+from rosewood.folders import checksum, checksums, table_checksum
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file, whole_folder
 from rosewood.workplace import FolderLock
@@ -79,8 +79,7 @@ class StageStore:
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
         marker = self.folder / MARKER
-        is_ours = marker.exists() or not (self.folder.exists() and any(self.folder.iterdir()))
-        if self.folder.exists() and not (self.folder.is_dir() and is_ours):
+        if self.folder.exists() and not self._is_ours():
             told = f"it is there already, and has no {MARKER}: is it yours?"
             raise FormatError(told, file=folder)
         if not self.folder.parent.is_dir():
@@ -89,6 +88,7 @@ class StageStore:
         marker.touch()
         self._lock = FolderLock(self.folder, TrainingError)
         self.finished: list[Finished] = []
+        self._checked: set[str] = set()
         remove_parts(self.folder, "")
 
     def __enter__(self) -> Self:
@@ -112,9 +112,24 @@ class StageStore:
         key = fingerprint(__version__, name, dict(settings), [each.key for each in needs])
         found = self._found(name, key)
         if found is None:
+            self.check()
             found = self._done(name, key, work)
+        else:  # it may have been killed before it could do this
+            shutil.rmtree(self._going(name, key), ignore_errors=True)
         self.finished.append(found)
         return found
+
+    def check(self) -> None:
+        """Refuses stages of earlier runs whose files are no longer what they were."""
+        for stage in self.finished:
+            if stage.was_done and stage.key not in self._checked:
+                stage.check()
+                self._checked.add(stage.key)
+
+    def _is_ours(self) -> bool:
+        if not self.folder.is_dir():
+            return False
+        return (self.folder / MARKER).exists() or not any(self.folder.iterdir())
 
     def has(self, name: str, key: str) -> bool:
         """Whether a stage is there."""
@@ -123,26 +138,30 @@ class StageStore:
     def _folder(self, name: str, key: str) -> Path:
         return self.folder / f"{name}-{key[:_KEY]}"
 
+    def _going(self, name: str, key: str) -> Path:
+        return self.folder / f"{name}-{key[:_KEY]}.going"
+
     def _found(self, name: str, key: str) -> Finished | None:
         folder = self._folder(name, key)
         try:
             note = json.loads((folder / NOTE).read_bytes())
-            if note["key"] != key:
+            is_whole = note["crc32"] == table_checksum(note)
+            if note["key"] != key and is_whole:
                 return None
-            return Finished(
-                name, key, folder, note["facts"], note["seconds"], note["memory"], True,
-                note["files"],
-            )  # fmt: skip
+            if not is_whole:
+                raise ValueError("it does not match its checksum")
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError) as error:
-            raise FormatError(
-                f"it is not the note of a stage: {error}", file=folder / NOTE
-            ) from error
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            told = f"it is not the note of a stage: delete its folder ({error})"
+            raise DamagedFileError(told, file=folder / NOTE) from error
+        return Finished(
+            name, key, folder, note["facts"], note["seconds"], note["memory"], True, note["files"]
+        )
 
     def _done(self, name: str, key: str, work: Work) -> Finished:
         folder = self._folder(name, key)
-        going = folder.with_name(f"{folder.name}.going")
+        going = self._going(name, key)
         begin = time.monotonic()
         with whole_folder(folder, marker=NOTE) as aside:
             facts = json.loads(json.dumps(work(Place(aside, going)), allow_nan=False))
@@ -150,6 +169,7 @@ class StageStore:
             seconds, memory = time.monotonic() - begin, peak_memory()
             note = {"name": name, "key": key, "facts": facts, "files": files}
             note |= {"seconds": seconds, "memory": memory}
+            note["crc32"] = table_checksum(note)
             with whole_file(aside / NOTE) as stream:
                 stream.write(json.dumps(note, ensure_ascii=False).encode())
         shutil.rmtree(going, ignore_errors=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rosewood.errors import FormatError, TrainingError
 from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
@@ -43,6 +43,7 @@ class Trained:
     report: Path
     work: Path
     stages: list[Finished]
+    change: Literal["new", "replaced", "none"]  # of what stood in the folder
 
     @property
     def notes(self) -> list[str]:
@@ -90,8 +91,7 @@ def train(
         run = _Run(inputs, chosen, store, threads, max_memory, told)
         run.go()
         _check_model(folder, store, overwrite)  # another run may have been quicker
-        run.write_model(folder)
-        made = Trained(folder, page, place, store.finished)
+        made = Trained(folder, page, place, store.finished, run.write_model(folder))
         size = Bundle.open(folder).size
         write_report(page, made.stages, command=command, settings=chosen.as_dict(), size=size)
     return made
@@ -168,19 +168,18 @@ class _Run:
         tell = of_stage(name, self.told)
         return self.store.run(name, settings, needs, lambda place: work(place, tell))
 
-    def write_model(self, folder: Path) -> None:
-        """The bundle, unless it is there already."""
+    def write_model(self, folder: Path) -> Literal["new", "replaced", "none"]:
+        """The bundle, unless it is there already; and what that has changed."""
         stages = {stage.name: stage.key for stage in self.store.finished}
         settings = self.settings.as_dict()
         try:
             there = Bundle.open(folder).manifest
             if there["stages"] == stages and there["settings"] == settings:
-                return
+                return "none"
         except (FormatError, OSError):
             pass
         parts, files = self._parts()
-        for stage in (self.words, self.lms, self.extracted):
-            stage.check()
+        self.store.check()
         tuned, decoder = self.tuned.facts, self.decoder
         facts = {
             "decoder": "phrase",
@@ -206,7 +205,9 @@ class _Run:
                 note for stage in self.store.finished for note in stage.facts.get("notes", [])
             ],
         }
+        was_there = (folder / MANIFEST).exists()
         write_bundle(folder, files, facts, parts)
+        return "replaced" if was_there else "new"
 
     def _parts(self) -> tuple[dict[str, Any], dict[str, Path]]:
         """What the model is made of, and the files of it."""

@@ -69,7 +69,7 @@ def tokenise(
         processor = None
         if not settings.pretokenized:
             processor = settings.processor(language)
-            if not settings.lowercase:
+            if settings.truecase:
                 told(f"learning how the {name} is cased", 0, 1)
                 processor = processor.learned(
                     islice(read_lines(clean.folder / f"train.{name}"), _LEARNT_FROM)
@@ -199,9 +199,9 @@ def _lengths(text: IndexedText) -> list[int]:
 
 
 def _case(settings: TrainingSettings) -> str:
-    if settings.pretokenized:
-        return "as it is"
-    return "lowercase" if settings.lowercase else "truecase"
+    if settings.lowercase:
+        return "lowercase"
+    return "truecase" if settings.truecase else "as it is"
 
 
 def _reasons(report: FilterReport) -> str:
