@@ -148,9 +148,10 @@ def _translating(console: Console, output: Path, trained: Trained, threads: int)
 
 
 def _is_worth_a_look(reply: Reply) -> bool:
-    """Neither short nor long, with a phrase or two that changed their places."""
+    """Neither short nor long, with phrases of several words that changed their places."""
     begins = [use.begin for use in reply.phrases]
-    return len(reply.source_words) in _LENGTHS and begins != sorted(begins)
+    longer = sum(use.end - use.begin > 1 for use in reply.phrases)
+    return len(reply.source_words) in _LENGTHS and begins != sorted(begins) and longer > 1
 
 
 def _one(console: Console, output: Path, translator: Translator, chosen: Reply) -> None:
