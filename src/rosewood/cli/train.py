@@ -208,7 +208,7 @@ def train(
         ),
     ] = None,
     rounds: Annotated[
-        int | None, setting(_TUNING, "rounds", "10", "Rounds of search and learning.", min=1)
+        int | None, setting(_TUNING, "rounds", "6", "Rounds of search and learning.", min=1)
     ] = None,
     nbest: Annotated[
         int | None,

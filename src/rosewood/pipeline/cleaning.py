@@ -49,11 +49,16 @@ def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
 def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> dict[str, Any]:
     """Does the work, and tells what there was."""
     held_out: set[bytes] = set()
+    notes: list[str] = []
     sizes, references = {}, 1
     for name, given in (("dev", inputs.dev), ("test", inputs.test)):
         if given is not None:
             sizes[name], count = _write_held_out(folder, name, given, held_out)
             references = count if name == "dev" else references
+            notes += [
+                f"bad lines of the {name} set that were skipped: {count:,} ({kind})"
+                for kind, count in given.corpus.skipped.items()
+            ]
     filtered = inputs.train.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
     split: Split | None = None
     if inputs.dev is None:
@@ -86,7 +91,7 @@ def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> d
         "references": references,
         "test": sizes.get("test", 0),
         "summary": summary.as_dict(),
-        "notes": _notes(inputs, sizes.get("dev", 0), report),
+        "notes": notes + _notes(inputs, sizes.get("dev", 0), report),
     }
 
 
@@ -182,7 +187,10 @@ def _watched(
 
 
 def _notes(inputs: TrainingInputs, dev: int, report: FilterReport) -> list[str]:
-    notes = []
+    notes = [
+        f"bad pairs that were skipped: {count:,} ({kind})"
+        for kind, count in inputs.train.skipped.items()
+    ]
     if inputs.dev is None:
         notes.append(f"no development set was given: {dev:,} pairs were split off")
     notes += [

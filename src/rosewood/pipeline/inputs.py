@@ -42,7 +42,8 @@ class HeldOut:
                     told = f"it ends after {number - 1:,} lines, but the set goes on"
                     raise FormatError(told, file=file)
                 more.append(line)
-            yield pair, [pair.target, *more]
+            if pair.source or pair.target:  # or it stands in for a bad line
+                yield pair, [pair.target, *more]
         for file, lines in zip(self.references, others, strict=True):
             if next(lines, None) is not None:
                 raise FormatError(f"it goes on behind the {number:,} lines of the set", file=file)
@@ -110,14 +111,14 @@ class TrainingInputs:
             if file in ("-", "<stdin>"):
                 raise TrainingError("training reads its files again and again: - cannot be one")
 
-    def _read(self, files: Sequence[Source]) -> Corpus:
+    def _read(self, files: Sequence[Source], on_bad_line: OnBadLine | None = None) -> Corpus:
         # A file of pairs says which language is which itself: endings would be a guess.
         return Corpus.read(
             *files,
             format=self._format,
             source_language=self.languages[0],
             target_language=self.languages[1],
-            on_bad_line=self._on_bad_line,
+            on_bad_line=on_bad_line or self._on_bad_line,
             checks=self._checks,
         )
 
@@ -138,7 +139,9 @@ class TrainingInputs:
                 raise TrainingError(f"{name}_reference is given, but no {name}")
             return None
         files: list[Source] = [(pair[0], pair[1])] if pair is not None else [corpus or ""]
-        return HeldOut(self._read(files), several)
+        # Lines of further references must not be shifted.
+        blank: OnBadLine = "blank" if self._on_bad_line == "skip" else self._on_bad_line
+        return HeldOut(self._read(files, blank), several)
 
     def every_file(self) -> list[str]:
         """All files that are read."""
@@ -156,6 +159,20 @@ class TrainingInputs:
             "on_bad_line": self._on_bad_line,
             "checks": repr(self._checks or Checks()),
         }
+
+    def state(self) -> list[tuple[str, int, int]]:
+        """What tells whether files were changed: their sizes and times."""
+        status = [(file, Path(file).stat()) for file in self.every_file()]
+        return [(file, each.st_size, each.st_mtime_ns) for file, each in status]
+
+    def check_files(self) -> None:
+        """Refuses what cannot be read again and again, before any work."""
+        for file in self.every_file():
+            if Path(file).exists() and not Path(file).is_file():
+                told = "training reads its files again and again: want an ordinary file"
+                raise FormatError(told, file=file)
+            with Path(file).open("rb"):
+                pass
 
     def monolingual_facts(self) -> list[str]:
         """What decides further text of the target language."""
@@ -196,6 +213,8 @@ def _languages(
             raise TrainingError(f"languages are {given!r}, want two of them, as in de:en")
         return source, target
     if given is not None:
+        if not isinstance(given, tuple) or len(given) != 2:
+            raise TrainingError(f"languages are {given!r}, want two of them, as in de:en")
         return given
     one, other = _ending(sources), _ending(targets)
     return (one, other) if one != other else (None, None)

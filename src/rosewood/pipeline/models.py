@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosewood.align import Aligner, Links
 from rosewood.align.models import make_model
-from rosewood.corpus import IndexedCorpus
+from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.decode import Guesses
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
@@ -23,6 +23,7 @@ from rosewood.rules import extract
 __all__ = ["align", "build_lms", "extract_rules", "read_links"]
 
 _LINKS = ("start", "source", "target")  # arrays of an alignment
+_SENTENCES = 1 << 16  # looked at together
 _EXAMPLES = 6  # alignments that are shown
 _SHOWN = (6, 16)  # words of such a sentence
 
@@ -67,11 +68,14 @@ def read_links(folder: Path) -> Links:
     return Links(*parts)
 
 
-def _linked(links: Links, side: str, text: Any) -> float:
+def _linked(links: Links, side: str, text: IndexedText) -> float:
     """The share of words that have a link."""
-    at = np.repeat(np.arange(len(links)), links.counts)
-    places = text.start[at] + getattr(links, side)
-    return len(np.unique(places)) / max(1, len(text.ids))
+    linked = 0
+    for begin in range(0, len(links), _SENTENCES):
+        some = links[begin : begin + _SENTENCES]
+        at = np.repeat(np.arange(begin, begin + len(some)), some.counts)
+        linked += len(np.unique(text.start[at] + getattr(some, side)))
+    return linked / max(1, len(text.ids))
 
 
 def _examples(

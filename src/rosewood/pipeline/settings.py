@@ -46,7 +46,7 @@ class TrainingSettings:
     tune: str = "mira"  # or none
     set: dict[str, Any] = field(default_factory=dict)  # settings of the learner
     metric: str = "bleu:tokenize=none"  # of words, while weights are tuned
-    rounds: int = 10
+    rounds: int = 6
     nbest: int = 100  # translations of a sentence in each round
     # search
     pop_limit: int | None = 400

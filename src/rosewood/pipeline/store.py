@@ -12,6 +12,7 @@ depends on it.  The folder belongs to one process at a time.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -35,7 +36,7 @@ __all__ = ["Finished", "Place", "StageStore", "peak_memory"]
 MARKER = "rosewood-training"  # tells that a folder is one of these
 NOTE = "stage.json"
 _KEY = 12  # letters of a hash in the name of a folder
-_LEFT = re.compile(r"\.\d+-[0-9a-f]{8}\.part$")
+_LEFT = re.compile(r"\.(\d+)-[0-9a-f]{8}\.part$")
 
 
 @dataclass(frozen=True)
@@ -180,12 +181,23 @@ def remove_parts(folder: Path, name: str) -> None:
     """What killed processes left of files and folders whose names begin with `name`."""
     for each in folder.iterdir():
         rest = _LEFT.search(each.name)
-        if rest is None or name not in ("", each.name[: rest.start()]):
+        if rest is None or name not in ("", each.name[: rest.start()]) or _lives(int(rest[1])):
             continue
         if each.is_dir():
             shutil.rmtree(each, ignore_errors=True)
         else:
             each.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    """Whether there is such a process; where one cannot ask, it is taken to be there."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(process, 0)
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)
+    return True
 
 
 def peak_memory() -> int:

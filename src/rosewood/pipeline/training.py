@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rosewood.errors import FormatError, TrainingError
+from rosewood.folders import checksums
 from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.cleaning import clean, clean_settings
@@ -115,13 +116,18 @@ class _Run:
     def go(self) -> None:
         inputs, settings, threads = self.inputs, self.settings, self.threads
         memory = self.max_memory
+        before = inputs.state()
         self.clean = self._stage(
             "clean", clean_settings(inputs, settings), [],
-            lambda place, tell: clean(inputs, settings, place.folder),
+            lambda place, tell: _unchanged(
+                inputs, before, clean(inputs, settings, place.folder)
+            ),
         )  # fmt: skip
         self.words = self._stage(
             "tokenise", tokenise_settings(inputs, settings), [self.clean],
-            lambda place, tell: tokenise(inputs, settings, self.clean, place.folder, tell),
+            lambda place, tell: _unchanged(
+                inputs, before, tokenise(inputs, settings, self.clean, place.folder, tell)
+            ),
         )  # fmt: skip
         self.aligned = self._stage(
             "align", self._some("aligner", "symmetrization"), [self.words],
@@ -174,7 +180,8 @@ class _Run:
         settings = self.settings.as_dict()
         try:
             there = Bundle.open(folder).manifest
-            if there["stages"] == stages and there["settings"] == settings:
+            is_same = there["stages"] == stages and there["settings"] == settings
+            if is_same and there["files"] == _without_manifest(checksums(folder)):
                 return "none"
         except (FormatError, OSError):
             pass
@@ -231,6 +238,18 @@ class _Run:
         return parts, files
 
 
+def _unchanged(inputs: TrainingInputs, before: list[Any], facts: dict[str, Any]) -> dict[str, Any]:
+    """What a stage tells that has read the files, if they are still what was hashed."""
+    for one, other in zip(before, inputs.state(), strict=True):
+        if one != other:
+            raise FormatError("it was changed while it was read", file=one[0])
+    return facts
+
+
+def _without_manifest(files: dict[str, Any]) -> dict[str, Any]:
+    return {name: entry for name, entry in files.items() if name != MANIFEST}
+
+
 def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -> None:
     """Nothing that is read or kept is written over."""
     check_apart(folder, [work, page, *inputs.every_file()])
@@ -244,9 +263,7 @@ def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -
 
 
 def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
-    for file in inputs.every_file():
-        with Path(file).open("rb"):  # what is missing is told of now, not hours later
-            pass
+    inputs.check_files()  # what is missing is told of now, not hours later
     if inputs.dev is not None and settings.dev_size is not None:
         raise TrainingError("a development set is given: dev_size would split off another one")
 
@@ -259,7 +276,7 @@ def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
         stages = Bundle.open(folder).manifest["stages"]
     except FormatError:  # damaged: whose it was cannot be told
         stages = {}
-    if not any(store.has(name, key) for name, key in stages.items()):
+    if not store.has("report", stages.get("report", "")):
         raise TrainingError(
             f"{folder}: a model is there already that was not made from {store.folder}; "
             "take another folder, or --overwrite"
