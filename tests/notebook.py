@@ -82,8 +82,6 @@ def _shown(value: Any) -> dict[str, list[str]]:
     for method, kind in _KINDS.items():
         if hasattr(value, method):
             data[kind] = getattr(value, method)()
-    if "image/svg+xml" in data:  # Jupyter would take the HTML, which not every viewer shows
-        data.pop("text/html", None)
     return {kind: text.splitlines(keepends=True) for kind, text in data.items()}
 
 
