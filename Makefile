@@ -10,15 +10,16 @@ JOBS   ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help build demo test lint format stubs bench sanitize clean
+.PHONY: help build demo test lint format stubs notebook bench sanitize clean
 
 help:
-	@echo "make demo      an aligner, a reranker and a forest at work: a report and pictures in demo/"
+	@echo "make demo      a model trained, tuned and looked into in half a minute: demo/model.html"
 	@echo "make build     the environment .venv, with the command .venv/bin/rosewood"
 	@echo "make test      all tests"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
 	@echo "make stubs     regenerate the typed stub of the native module"
+	@echo "make notebook  run the notebook of examples/ and store what it shows"
 
 $(VENV)/tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -61,6 +62,9 @@ format: $(VENV)/lint
 stubs: $(VENV)/tests
 	$(BIN)/python -m nanobind.stubgen --quiet -m rosewood._core -o src/rosewood/_core.pyi
 
+notebook: $(VENV)/tests
+	$(BIN)/python -m tests.notebook examples/first-model.ipynb
+
 bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.forest
 	$(BIN)/python -m benchmarks.metrics
@@ -70,6 +74,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.lm
 	$(BIN)/python -m benchmarks.rules
 	$(BIN)/python -m benchmarks.decode
+	$(BIN)/python -m benchmarks.system
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
 $(SANITIZED)/built: $(NATIVE)

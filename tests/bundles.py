@@ -12,9 +12,11 @@ from rosewood.decode import SearchSettings
 from rosewood.lm import estimate
 from rosewood.model import Bundle
 from rosewood.model.bundle import write_bundle, write_origins
+from rosewood.model.confidence import Confidence
 from rosewood.rules import RuleTable
 from tests.decoders import ENGLISH, PAIRS, WEIGHTS, small_rules
 
+CONFIDENCE = Confidence(scale=2.0, slope=0.5, offset=0.25, unknown=-1.5)
 TRAINED = [
     ("heute ist das haus klein .", "the house is small today ."),
     ("wir gehen nach hause .", "we go home ."),
@@ -22,7 +24,7 @@ TRAINED = [
 
 
 def small_bundle(
-    folder: Path, *, raw: bool = False, corpus: bool = True, scale: float = 2.0
+    folder: Path, *, raw: bool = False, corpus: bool = True, how: Confidence = CONFIDENCE
 ) -> Bundle:
     """Its rules were seen in `TRAINED`, all in the first pair but for those of the second."""
     made = folder.with_name(f"{folder.name}.parts")
@@ -62,7 +64,7 @@ def small_bundle(
         "weights": WEIGHTS,
         "search": asdict(SearchSettings(pop_limit=300)),
         "unknown": "copy",
-        "confidence_scale": scale,
+        "confidence": how.as_dict(),
         "settings": {"lm_order": 3, "tune": "none", "set": {}},
         "seed": 1,
         "stages": {"clean": "0" * 64},

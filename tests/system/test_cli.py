@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -264,15 +265,26 @@ def test_enormous_counts(tmp_path):
 
 
 def test_demo(tmp_path):
-    out = run("demo", "--output", tmp_path / "demo")
-    assert "Reranking helps here: BLEU +" in out
-    assert "Reranking helps here." in (tmp_path / "demo" / "report.html").read_text("utf-8")
-    assert "a cat on the mat" in out
-    assert "derivative of the risk" in out
-    ElementTree.parse(tmp_path / "demo" / "forest.svg")
-    ElementTree.parse(tmp_path / "demo" / "alignment.svg")
-    assert "alignment error rate 0.0" in out
-    assert "I am looking for [X,1]" in out  # a rule
-    told = re.search(r"BLEU ([\d.]+) with weights to begin with, ([\d.]+)", " ".join(out.split()))
-    assert float(told[1]) < float(told[2])
-    assert "<svg" in (tmp_path / "demo" / "translation.html").read_text("utf-8")
+    folder = tmp_path / "demo"
+    said = run("demo", "--output", folder)
+    out = " ".join(said.split())
+    told = re.search(
+        r"BLEU ([\d.]+) \(on the sentences of tuning ([\d.]+) before it, ([\d.]+)", out
+    )
+    test, before, after = map(float, told.groups())
+    assert test > 60
+    assert before + 3 < after
+    assert "was there" not in said
+    assert re.search(r" → .*: seen .*; its source", said)  # a rule, and where it is from
+    assert re.search(r"train\.de:\d+: ", said)
+    assert "Reranking helps here: BLEU +" in said
+    for page in ("model.html", "inspection.html", "reranking.html"):
+        assert "<svg" in (folder / page).read_text("utf-8")
+    ElementTree.parse(folder / "forest.svg")
+    # What it says to type can be typed.
+    commands = said.partition("\nType\n")[2].splitlines()
+    assert len(commands) == 4
+    for command in commands[1:]:
+        run(*shlex.split(command.partition("rosewood ")[2]))
+    assert len((folder / "said.en").read_text("utf-8").splitlines()) == 200
+    assert run("demo", "--output", folder).count("was there") == 8  # all stages

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from rosewood.cli import app
+from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.decode import SearchSettings
 from rosewood.learn import LEARNERS
+from rosewood.model import Bundle
+from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from rosewood.rerank import read_candidates
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +24,6 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 @pytest.mark.parametrize(
     ("page", "least"),
     [
-        ("README.md", 4),
         ("docs/forests.md", 3),
         ("docs/formats.md", 1),
         ("docs/text.md", 4),
@@ -31,6 +34,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/language-models.md", 5),
         ("docs/rules.md", 7),
         ("docs/decoding.md", 15),
+        ("docs/training.md", 5),
     ],
 )
 def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
@@ -45,15 +49,22 @@ def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
 def test_what_the_readme_says(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert len(blocks) == 4
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("Reranking helps here: BLEU +")
+    assert lines[0].endswith("station?")
+    confidence, _, rest = lines[1].partition(" ")
+    assert 0 < float(confidence) < 1
+    assert lines[0] in rest  # the best of the alternatives
+    assert any(re.match(r"  train\.de:\d+$", line) for line in lines)  # where a rule is from
+    assert sum(line.startswith("Reranking helps here: BLEU +") for line in lines) == 1
     lines = lines[lines.index("2") :]
-    assert lines[:2] == ["2", "a cat on the mat"]
-    assert lines[2:4] == ["-5.50 a cat on the mat", "-6.00 a cat of the mat"]
-    assert lines[4] == "5"
+    assert lines == [
+        *("2", "a cat on the mat"),
+        *("-5.50 a cat on the mat", "-6.00 a cat of the mat"),
+    ]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "moses", "tsv"])
@@ -81,8 +92,8 @@ def test_links_lead_somewhere():
 @pytest.mark.parametrize(
     "room",
     [
-        *("align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "rerank"),
-        *("rules", "rules/formats", "decode", "reorder"),
+        *("align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "pipeline"),
+        *("rerank", "rules", "rules/formats", "decode", "reorder"),
     ],
 )
 def test_the_architecture_names_every_room(room):
@@ -118,6 +129,7 @@ def test_the_guide_names_every_learner():
                 *("text", "forest"),
             ],
         ),
+        ("docs/training.md", ["train", "translate", "inspect", "model", "evaluate", "tune"]),
     ],
 )
 def test_options_of_guides_are_there(page, verbs):
@@ -128,13 +140,40 @@ def test_options_of_guides_are_there(page, verbs):
 
 
 @pytest.mark.parametrize(
-    ("page", "verb"), [("docs/rules.md", "extract"), ("docs/decoding.md", "decode")]
+    ("page", "verb"),
+    [
+        ("docs/rules.md", "extract"),
+        ("docs/decoding.md", "decode"),
+        *(("docs/training.md", verb) for verb in ("train", "translate", "inspect", "model")),
+    ],
 )
 def test_guides_name_every_option(page, verb):
     guide = (ROOT / page).read_text(encoding="utf-8")
     shared = {*_options("align"), "--work", "--json"}  # those are told elsewhere
     for option in set(_options(verb)) - shared:
         assert option in guide or not option.startswith("--"), option
+
+
+def test_training_can_be_told_what_the_guide_says():
+    guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    for name in tomllib.loads(block):
+        assert f"--{name}" in _options("train")
+    for option in set(_options("train")) & set(_options("align")):
+        assert option in guide or not option.startswith("--"), option  # named here, too
+    for name in LEARNERS:
+        assert f"`{name}`" in guide
+    for setting in fields(TrainingSettings):
+        name = setting.name.replace("_", "-")
+        assert f"--{'no-keep-corpus' if name == 'keep-corpus' else name}" in guide
+
+
+def test_the_manifest_is_told(tmp_path):
+    told = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
+    files = Phrasebook(seed=1).write(tmp_path, train=60, raw=True)
+    train(TrainingInputs(*files["train"]), tmp_path / "model")
+    for name in Bundle.open(tmp_path / "model").manifest:
+        assert f"`{name}`" in told, name
 
 
 def test_the_guide_names_every_setting_and_feature_of_decoders():

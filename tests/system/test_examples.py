@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 
 import pytest
+from tests.notebook import code_cells, read_notebook, run_notebook
 
 from rosewood.metrics import compare
 
@@ -35,7 +36,31 @@ def test_noise_does_not_help(tmp_path, capsys, seed):
     assert "Reranking does not help here" in (tmp_path / "report.html").read_text()
 
 
+def test_the_notebook_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    book = read_notebook(EXAMPLES / "first-model.ipynb")
+    stored = {cell["id"]: cell["outputs"] for cell in code_cells(book)}
+    names = run_notebook(book)
+    assert {score["on"]: score["value"] for score in names["made"].scores}["test"] > 60
+    assert 0 < names["reply"].confidence < 1
+    assert len(names["reply"].alternatives) == 5
+    for file in ("model.html", "sentence.html"):
+        assert "<svg" in (tmp_path / "first-model" / file).read_text("utf-8")
+    # What is stored is of the same kinds; numbers may be those of another release.
+    for cell in code_cells(book):
+        assert [_kinds(each) for each in cell["outputs"]] == [
+            _kinds(each) for each in stored[cell["id"]]
+        ], cell["id"]
+    pictures = [each for outputs in stored.values() for each in outputs
+                if "image/svg+xml" in each.get("data", {})]  # fmt: skip
+    assert len(pictures) == 2
+
+
+def _kinds(output):
+    return output["output_type"], sorted(output.get("data", {}))
+
+
 def test_every_example_is_told():
     told = (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    for script in EXAMPLES.glob("*.py"):
+    for script in [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*.ipynb")]:
         assert script.name in told

@@ -13,6 +13,7 @@ from tests.system.commands import command  # noqa: F401
 
 from rosewood.align import read_pharaoh
 from rosewood.forest import ForestSet
+from rosewood.model.confidence import Confidence
 from rosewood.pipeline import Translator
 
 TEXT = "Das Haus ist klein.\n\nZyx, wir gehen nach Hause.\n"
@@ -23,7 +24,7 @@ SAID = ["The house is small.", "", "Zyx, we go home."]
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("translate")
     small_bundle(folder / "model", raw=True)
-    small_bundle(folder / "words", corpus=False)
+    small_bundle(folder / "words", corpus=False, how=Confidence(2.0))
     return folder
 
 
@@ -223,7 +224,9 @@ def test_model_info(command, place, translator):  # noqa: F811
     assert done.code == 0
     for part in (
         "model: de to en, ", "pairs  2", "lm_order  3", "pop_limit         300", "phrase_ef  ",
-        "dev BLEU  31.50  nrefs:1|tok:13a", "scores times 2 are", "  weights are untuned ones",
+        "dev BLEU  31.50  nrefs:1|tok:13a", "slope    0.5",
+        "of a word that nothing speaks against 0.93, or 0.69 if no rule translates it",
+        "  weights are untuned ones",
     ):  # fmt: skip
         assert part in done.out, part
     told = rows(command("model", "info", "model", "--json"))[0]

@@ -16,7 +16,7 @@ ENDINGS = ["", "e", "en", "er", "es"]
 KNOWN = {
     "stilles": "quiet", "kleine": "small", "Schnee": "snow", "Decke": "blanket",
     "decke": "blanket", "Arbeit": "work", "Zimmer": "room", "zimmer": "room", "Schmied": "smith",
-    "das": "the",
+    "das": "the", "電子": "electronic", "辞典": "dictionary",
 }  # fmt: skip
 
 
@@ -69,6 +69,7 @@ def test_what_stands_between_parts(guesses):
         ("", None),
         ("das", None),  # nothing is guessed of what is known, and parts are parts
         ("漢字", None),
+        ("電子辞典", ["electronic dictionary"]),
     ],
 )
 def test_what_is_guessed(guesses, table, word, said):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import FrozenInstanceError, asdict
 
 import pytest
-from tests.bundles import small_bundle
+from tests.bundles import CONFIDENCE, small_bundle
 
 from rosewood.decode import Source, mbr
 from rosewood.decode.text import PreparedText
 from rosewood.pipeline import Translator
-from rosewood.pipeline.confidence import confidence
+from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.reply import reply_of, said_of
 
 TEXT = "das haus ist klein ."
@@ -34,9 +35,9 @@ def test_what_is_known(translator):
     assert reply.features["unknown_penalty"] == 0.0
     score = sum(value * translator.weights[name] for name, value in reply.features.items())
     assert score == pytest.approx(reply.score)
-    words, whole = confidence(found, translator.decoder.theta(), 2.0, best.words)
-    assert (list(reply.word_confidence), reply.posterior) == (words, whole)
-    assert reply.confidence == pytest.approx(sum(words) / len(words))
+    [sure] = confidences(found, translator.decoder.theta(), CONFIDENCE, [best])
+    assert (reply.word_confidence, reply.posterior) == (sure.words, sure.posterior)
+    assert reply.confidence == pytest.approx(sum(sure.words) / len(sure.words))
     assert reply.alternatives == ()
     with pytest.raises(FrozenInstanceError):
         reply.score = 0.0
@@ -83,13 +84,15 @@ def test_empty_texts_and_strange_words(translator):
     assert [each.translation for each in empty.alternatives] == [""]
     strange = translator.reply("xyzzy")
     assert (strange.translation, strange.phrases[0].is_unknown) == ("xyzzy", True)
-    assert strange.confidence == 1.0
+    certain = math.log(0.99 / 0.01)  # nothing else could be said: that does not make it right
+    assert strange.confidence == pytest.approx(1 / (1 + math.exp(1.5 - 0.5 * certain)))
+    assert strange.posterior == pytest.approx(1.0)
 
 
 def test_a_reference_that_cannot_be_reached(translator):
     prepared = PreparedText("das haus", Source("das haus", reference="no such thing"))
     found = translator.decoder.search(prepared.source)
-    reply = reply_of(translator.text, prepared, found, 2.0, nbest=3)
+    reply = reply_of(translator.text, prepared, found, CONFIDENCE, nbest=3)
     assert (reply.confidence, reply.posterior, reply.alternatives) == (0.0, 0.0, ())
     row = json.loads(json.dumps(reply.as_dict(), allow_nan=False))
     assert (row["translation"], row["score"], row["features"]) == (None, None, {})
@@ -102,7 +105,7 @@ def test_another_choice_has_its_own_confidence(translator):
 
     other = alternatives(found, translator.decoder.theta(), 2)[1]
     chosen = translator.text.text_of(other, prepared)
-    reply = reply_of(translator.text, prepared, found, 2.0, nbest=1, chosen=chosen)
+    reply = reply_of(translator.text, prepared, found, CONFIDENCE, nbest=1, chosen=chosen)
     assert reply.words == other.words != found.best.words
     assert reply.posterior < reply.alternatives[0].posterior
     assert forest is found.forest

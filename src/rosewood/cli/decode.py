@@ -160,8 +160,9 @@ def decode(
             "--confidence",
             metavar="SCALE",
             rich_help_panel=OUTPUT,
-            help="With --json: how sure it is, where scores times SCALE are log probabilities, "
-            "and alternatives with their posteriors instead of hyps.",
+            help="With --json: how sure it is, where scores times SCALE are log probabilities and "
+            "a word that no rule translates has even odds at best; and alternatives with their "
+            "posteriors instead of hyps.",
         ),
     ] = None,
     explain: Explain = False,
@@ -189,6 +190,7 @@ def decode(
         search_settings,
         translate_all,
     )
+    from rosewood.model.confidence import Confidence
 
     if confidence is not None and not json:
         raise DecodingError("--confidence is for --json")
@@ -206,7 +208,7 @@ def decode(
         alignment,
         forests,
         picture,
-        confidence,
+        None if confidence is None else Confidence(confidence),
     )
     wanted.check([input, reference, weights, glossary, text_source, text_target, config])
     reading = Reading(input, reference, line_words, line_characters, on_bad_line)

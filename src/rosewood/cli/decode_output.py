@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         TranslatedText,
         Translation,
     )
+    from rosewood.model.confidence import Confidence
 
 __all__ = ["Wanted", "Writer"]
 
@@ -44,7 +45,7 @@ class Wanted:
     alignment: Path | None = None
     forests: Path | None = None
     picture: Path | None = None
-    scale: float | None = None  # of confidence, where it is wanted
+    confidence: Confidence | None = None  # where it is wanted
 
     def check(self, inputs: Sequence[Path | None]) -> None:
         """Before any work: what does not go together, and files that cannot be written."""
@@ -73,7 +74,7 @@ class Wanted:
     @property
     def needs_forest(self) -> bool:
         """Whether the best translation alone would not do."""
-        others = (self.nbest, self.consensus, self.forests, self.scale)
+        others = (self.nbest, self.consensus, self.forests, self.confidence)
         return self.explains or any(each is not None for each in others)
 
 
@@ -150,7 +151,7 @@ class Writer:
         if wanted.consensus is not None:
             derivation, told = wanted.consensus(found.forest, found.forest.score(theta))
             chosen = translation_of(found, derivation)
-        if wanted.nbest is not None and wanted.scale is None:
+        if wanted.nbest is not None and wanted.confidence is None:
             others = alternatives(found, theta, wanted.nbest, distinct=wanted.distinct)
         why = explain(found, decoder.weights, derivation) if wanted.explains else None
         return _Chosen(text_of(chosen, job.prepared), others, told, why)
@@ -171,13 +172,13 @@ class Writer:
         if job.error is not None:
             row |= {"src": job.prepared.text, "error": job.error, **self._hyps(job, chosen)}
             return json.dumps(row, ensure_ascii=False)
-        scale = self.wanted.scale
-        if scale is None or found is None:
+        how = self.wanted.confidence
+        if how is None or found is None:
             row |= said_of(chosen.said, self.dense).as_dict()
         else:
             most = _ALTERNATIVES if self.wanted.nbest is None else self.wanted.nbest
             said = chosen.said
-            reply = reply_of(self.translator, said.prepared, found, scale, nbest=most, chosen=said)
+            reply = reply_of(self.translator, said.prepared, found, how, nbest=most, chosen=said)
             row |= reply.as_dict()
         if chosen.consensus is not None:
             row["consensus"] = chosen.consensus
@@ -190,7 +191,7 @@ class Writer:
         """The list of a row, where one is wanted."""
         from rosewood.decode.alternatives import all_features
 
-        if self.wanted.nbest is None or self.wanted.scale is not None:
+        if self.wanted.nbest is None or self.wanted.confidence is not None:
             return {}
         hyps = [
             {

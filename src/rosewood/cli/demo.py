@@ -1,283 +1,219 @@
-"""`rosewood demo`: words aligned, rules, translations, a language model, candidates, a forest."""
+"""`rosewood demo`: a corpus in, a model out, sentences translated and explained; lists reranked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import exp
+import os
+import shutil
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from rosewood.cli.corpora import Quiet
+from rosewood.cli.options import Threads, cores
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from rosewood.align import Links
-    from rosewood.corpus import IndexedCorpus
-    from rosewood.corpus.phrasebook import Split
-    from rosewood.forest import Forest
+    from rosewood.pipeline import Trained, Translator
+    from rosewood.pipeline.reply import Reply
+    from rosewood.pipeline.store import Finished
 
 __all__ = ["demo"]
 
-# The toy hypergraph of Li & Eisner (2009, figure 1), with scores of our own.
-TOY = """\
-dense lm translation
-node 0 span=0:2
-node 1 span=3:4
-node 2 span=0:4
-node 3 span=0:4
-node 4 span=0:4
-0 <- ||| the mat ||| lm=-2.1 translation=-0.4
-1 <- ||| a cat ||| lm=-2.4 translation=-0.5
-2 <- 0 1 ||| [1] on [0] ||| lm=-1.0 translation=-1.0 rule:on=1
-2 <- 0 1 ||| [1] of [0] ||| lm=-1.9 translation=-0.3 rule:of=1
-3 <- 0 1 ||| [0] 's [1] ||| lm=-1.6 translation=-0.6 rule:'s=1
-3 <- 0 1 ||| [0] [1] ||| lm=-3.0 translation=-0.5 rule:plain=1
-4 <- 2 ||| [0] ||| lm=-0.5
-4 <- 3 ||| [0] ||| lm=-0.7
-"""
-REFERENCE = "a cat on the mat"
+_TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
+_SHOWN = 6  # translations in the table
+_LENGTHS = range(8, 15)  # words of the sentence that is looked into
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")] = Path(
-        "demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where everything goes.")
+    ] = Path("demo"),
+    threads: Threads = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Words aligned, rules, translations; a language model; candidates reranked; a forest."""
+    """Train a model on the phrasebook, tune it, translate what it has not seen, look into it;
+    then rerank the candidates of another system.
+
+    Run again it takes the stages of training that are there.
+    """
     from rich.console import Console
 
     console = Console(highlight=False)
     output.mkdir(parents=True, exist_ok=True)
-    _alignment(console, output)
-    _language_model(console, output)
+    trained = _training(console, output, cores(threads), quiet)
+    _translating(console, output, trained, cores(threads))
     _reranking(console, output)
-    _forest(console, output)
+    _next(console, output)
 
 
-def _alignment(console: Console, output: Path) -> None:
-    """Sentences of the phrasebook: which word translates which, without being told."""
+def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trained:
+    """From text files to a model, as `rosewood train` does it."""
     from rich.table import Table
 
-    from rosewood.align import Aligner, read_gold, score_links
-    from rosewood.corpus import IndexedCorpus
     from rosewood.corpus.phrasebook import Phrasebook
-    from rosewood.output import whole_file
+    from rosewood.pipeline import TrainingInputs, train
+    from rosewood.progress import progress_of_parts
 
-    book = Phrasebook("en-de", seed=1, reverse=True).split(train=2000, dev=100, test=100)
-    pairs = book.train
-    console.print("[bold]Alignment[/bold]: sentence pairs in, links between words out\n")
-    corpus = IndexedCorpus.from_pairs(pairs)
-    aligner, aligned = Aligner.fit_align(corpus)
-    links = aligned.symmetrize()
-    gold = read_gold(pair.gold() for pair in pairs)
-    told = score_links(links, gold)
-    console.print(
-        f"{len(pairs):,} pairs of the phrasebook: alignment error rate {told.aer:.3f}, "
-        f"precision {told.precision:.3f}, recall {told.recall:.3f}"
-    )
-    table = Table("German", "English, and how likely", title="\nWords it learned")
-    lexicon = aligner.lexicon()
-    for word in ("Haus", "kaufen", "zu", "nicht"):
-        found = lexicon.translations(word, 4)
-        table.add_row(word, "   ".join(f"{each.target} {each.forward:.2f}" for each in found))
+    console.print("[bold]Training[/bold]: sentence pairs in, a model out\n")
+    files = Phrasebook("en-de", seed=1, reverse=True).write(output, _TRAIN, _DEV, _TEST, raw=True)
+    inputs = TrainingInputs(*files["train"], dev=files["dev"], test=files["test"])
+    with progress_of_parts(quiet=quiet) as told:
+        trained = train(
+            inputs, output / "model", threads=threads, told=told, command=_command(output)
+        )
+    console.print(f"  {_command(output)}", markup=False, soft_wrap=True)
+    table = Table("stage", "what came of it", "seconds")
+    table.columns[2].justify = "right"
+    for stage in trained.stages:
+        took = "was there" if stage.was_done else f"{stage.seconds:.1f}"
+        table.add_row(stage.name, _outcome(stage), took)
     console.print(table)
-    shown = max(range(200), key=lambda k: len(pairs[k].source))
-    picture = output / "alignment.svg"
-    with whole_file(picture) as stream:
-        stream.write(links.sentence(shown, corpus).svg(gold=gold[shown]).encode())
-    console.print(links.sentence(shown, corpus).text(), markup=False)
-    console.print(f"\nThe same as a picture: {picture}\n")
-    _rules(console, output, corpus, links)
-    _decoding(console, output, corpus, links, book)
+    return trained
 
 
-def _rules(console: Console, output: Path, corpus: IndexedCorpus, links: Links) -> None:
-    """What the same links say of phrases, and of phrases with gaps."""
+def _command(output: Path) -> str:
+    train, dev, test = (
+        f"{output / part}.de {option} {output / part}.en"
+        for part, option in (("train", "--target"), ("dev", ""), ("test", ""))
+    )
+    words = f"rosewood train --source {train} --dev {dev} --test {test} -o {output / 'model'}"
+    return " ".join(words.split())
+
+
+def _outcome(stage: Finished) -> str:
+    """What a stage found, in a few words."""
+    facts: Any = stage.facts
+    match stage.name:
+        case "clean":
+            return f"{facts['train']:,} pairs, {facts['dev']} others to tune on"
+        case "tokenise":
+            source, target = facts["train"]["source"], facts["train"]["target"]
+            return f"{source['types']:,} different words become {target['types']:,} others"
+        case "align":
+            return f"{facts['links']:,} links between words"
+        case "lm":
+            model = facts["models"]["lm"]
+            return f"{sum(model['ngrams']):,} n-grams, perplexity {model['dev_perplexity']:.1f}"
+        case "extract":
+            return f"{facts['rules']:,} phrases with their translations"
+        case "reordering":
+            return f"{facts['shares']['backward']['monotone']:.0%} of phrases stay in their order"
+        case "tune":
+            return f"{len(facts['weights'])} weights in {len(facts['history'])} rounds"
+        case _:
+            value = _scores(facts["scores"])["test"]
+            return f"BLEU {value:.1f} on {_TEST} sentences that nobody has seen"
+
+
+def _scores(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """BLEU by the set it was measured on."""
+    return {row["on"]: row["value"] for row in rows if row["name"] == "BLEU"}
+
+
+def _translating(console: Console, output: Path, trained: Trained, threads: int) -> None:
+    """Sentences that were not trained on, how sure each is, and one of them phrase by phrase."""
     from rich.table import Table
     from rich.text import Text
 
-    from rosewood.rules import extract
+    from rosewood.pipeline import Translator
 
-    console.print("[bold]Rules[/bold]: links in, translations of phrases out\n")
-    found = extract(corpus, links, output / "rules", hierarchical=True)
-    console.print(
-        f"{found.facts['rules']:,} rules, {found.table.size:,} bytes in {output / 'rules'}"
+    translator = Translator.load(trained.folder, threads=threads)
+    source, references = (
+        (output / f"test.{language}").read_text("utf-8").splitlines() for language in ("de", "en")
     )
-    table = Table("German", "English, and how likely", title="\nPhrases, some with a gap")
-    for source in ("zum", "ich suche [X,1]", "[X,1] nicht [X,2]"):
-        rules = found.table.lookup(source)[:3]
-        told = (f"{' '.join(map(str, r.target))} {exp(r.features['phrase_ef']):.2f}" for r in rules)
-        table.add_row(Text(source), Text("   ".join(told)))
+    replies = list(translator.replies(source))
+    judged = trained.stages[-1].facts
+    before, after = _scores(judged["baseline"]), _scores(judged["scores"])
+    console.print(
+        f"\n[bold]Translating[/bold] what it has not seen: BLEU {after['test']:.1f} (on the "
+        f"sentences of tuning {before['dev']:.1f} before it, {after['dev']:.1f} after it)\n"
+    )
+    for row in trained.scores:
+        if row["on"] == "test":
+            told = f"  {row['name']} {row['value']:.1f}  {row['signature']}"
+            console.print(told, markup=False, soft_wrap=True)
+    table = Table("German", "translation", "sure", "reference")
+    for reply, reference in list(zip(replies, references, strict=True))[:_SHOWN]:
+        same = "(the same)" if reply.translation == reference else reference
+        table.add_row(
+            Text(reply.source), Text(reply.translation), f"{reply.confidence:.2f}", Text(same)
+        )
     console.print(table)
-    console.print()
+    chosen = [reply for reply, text in zip(replies, references, strict=True)
+              if reply.translation == text and _is_worth_a_look(reply)]  # fmt: skip
+    _one(console, output, translator, [*chosen, *replies][0])
 
 
-def _decoding(
-    console: Console, output: Path, corpus: IndexedCorpus, links: Links, book: Split
-) -> None:
-    """Sentences that were never seen: translated, with weights tuned on a few others."""
-    from rich.table import Table
-    from rich.text import Text
+def _is_worth_a_look(reply: Reply) -> bool:
+    """Neither short nor long, with phrases of several words that changed their places."""
+    begins = [use.begin for use in reply.phrases]
+    longer = sum(use.end - use.begin > 1 for use in reply.phrases)
+    return len(reply.source_words) in _LENGTHS and begins != sorted(begins) and longer > 1
 
-    from rosewood.decode import PhraseDecoder, SearchSettings, explain
-    from rosewood.learn import Mira, tune_loop
-    from rosewood.lm import estimate
-    from rosewood.metrics import evaluate, parse_metric
+
+def _one(console: Console, output: Path, translator: Translator, chosen: Reply) -> None:
+    """A derivation, what else could be said, where a rule is from; all of it as a page."""
     from rosewood.output import whole_file
-    from rosewood.rules import extract
 
-    console.print("[bold]Translation[/bold]: rules and a language model in, forests out\n")
-    phrases = extract(corpus, links, output / "phrases").table
-    english = estimate((" ".join(pair.target) for pair in book.train), order=4)
-    limits = SearchSettings(pop_limit=50)
-    decoder = PhraseDecoder(phrases, english.save(output / "en.rlm"), settings=limits)
-
-    def decode(weights: Mapping[str, float], _round: int) -> list[Forest]:
-        sources = [pair.source for pair in book.dev]
-        return [found.forest for found in decoder.with_weights(weights).search_all(sources)]
-
-    metric = parse_metric("bleu:tokenize=none")
-    wanted = [[" ".join(pair.target)] for pair in book.dev]
-    learned = tune_loop(decode, Mira(passes=10), metric, wanted, start=decoder.weights, rounds=4)
-    tuned = decoder.with_weights(learned.weights)
-    references = [" ".join(pair.target) for pair in book.test]
-    said = [
-        [each.text for each in one.translate(pair.source for pair in book.test)]
-        for one in (decoder, tuned)
-    ]
-    before, after = (evaluate(texts, [references], metric)[0].value for texts in said)
-    console.print(
-        f"{len(book.test)} sentences that were not seen: BLEU {before:.1f} with weights to begin "
-        f"with, {after:.1f} with weights tuned on {len(book.dev)} others"
-    )
-    table = Table("German", "translation", "reference", title="\nSome of them")
-    for pair, text, reference in list(zip(book.test, said[1], references, strict=True))[:5]:
-        same = text if text != reference else "(the same)"
-        table.add_row(Text(" ".join(pair.source)), Text(same), Text(reference))
-    console.print(table)
-    why = explain(tuned.search(book.test[0].source), tuned.weights)
-    console.print("The first of them, phrase by phrase:")
-    for phrase in why.phrases:
+    seen = translator.inspect(chosen.source)
+    console.print(f"\n[bold]One derivation[/bold], of {seen.size}\n")
+    console.print(f"  {chosen.source}\n  {chosen.translation}\n", markup=False)
+    for phrase in seen.explanation.phrases:
         pieces = " ".join(phrase.source), " ".join(phrase.target)
-        console.print(f"  {pieces[0]} → {pieces[1]}  {phrase.score:.3f}", markup=False)
-    picture = output / "translation.html"
-    with whole_file(picture) as stream:
-        page = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translation</title>"]
-        stream.write("\n".join([*page, why.to_html()]).encode())
-    console.print(f"\nWhat every feature says of them: {picture}\n")
-
-
-def _language_model(console: Console, output: Path) -> None:
-    """English of the phrasebook: what comes next, what surprises."""
-    from rich.table import Table
-
-    from rosewood.corpus.phrasebook import Phrasebook
-    from rosewood.lm import estimate, surprisal_page
-    from rosewood.output import whole_file
-
-    console.print("[bold]Language model[/bold]: text in, probabilities of words out\n")
-    train, _, test = Phrasebook("en-de", seed=1).split(train=3000, test=200)
-    lines = [[" ".join(pair.source) for pair in part] for part in (train, test)]
-    model = estimate(lines[0], order=4).save(output / "lm.rlm")
-    told = model.perplexity(lines[1])
-    console.print(
-        f"4-grams of {len(train):,} sentences: perplexity {told.perplexity:.1f} on {len(test)} more"
-    )
-    table = Table("after", "likely words", title="\nWhat comes next")
-    for context in ("the train", "I would like", "<s> how"):
-        p = model.distribution(context)
-        likely = (-p).argsort()[:5].tolist()
-        table.add_row(context, "   ".join(f"{model.vocabulary.word(w)} {p[w]:.2f}" for w in likely))
-    console.print(table)
-    console.print("Sentences that it makes up:")
-    for sentence in model.sample(3, seed=4):
-        console.print(f"  {sentence}", markup=False)
-    page = output / "surprisal.html"
-    with whole_file(page) as stream:
-        shown = surprisal_page((model.words(line) for line in lines[1][:40]), title="Surprisal")
-        stream.writelines(part.encode() for part in shown)
-    console.print(f"\nOther sentences, surprising words in dark: {page}\n")
+        console.print(f"  {phrase.score:8.3f}  {pieces[0]} → {pieces[1]}", markup=False)
+    console.print("\n  What could be said, the best first, and how probable it is:")
+    for other in seen.reply.alternatives[:4]:
+        console.print(f"  {other.posterior:8.3f}  {other.translation}", markup=False)
+    longest = max(seen.rules, key=lambda each: len(each.rule.source))
+    told = [" ".join(map(str, side)) for side in (longest.rule.source, longest.rule.target)]
+    console.print(f"\n  {told[0]} → {told[1]}: {longest.counts}", markup=False, soft_wrap=True)
+    console.print(f"  {longest.origin}: {' '.join(longest.source)}", markup=False, soft_wrap=True)
+    for name, text in (("inspection.html", seen.to_html()), ("forest.svg", seen.forest_svg)):
+        with whole_file(output / name) as stream:
+            stream.write(text.encode())
 
 
 def _reranking(console: Console, output: Path) -> None:
     """Weights for the candidates of an imagined system, and whether they help."""
-    from rich.table import Table
+    from rosewood.rerank import toy_lists, tune, write_candidates
 
-    from rosewood.rerank import rerank, toy_lists, tune, write_candidates
-
-    console.print("[bold]Reranking[/bold]: candidates with features in, weights out\n")
+    console.print("\n[bold]Reranking[/bold]: candidates of any system in, weights out\n")
     file = output / "candidates.jsonl"
     write_candidates(toy_lists(120), file)
     tuned = tune(file, method="mert", metric="bleu", settings={"restarts": 8})
     tuned.write_weights(output / "weights.json")
-    tuned.write_report(output / "report.html", command=f"rosewood tune {file} --set restarts=8")
-    console.print(tuned.summary(), markup=False)
-    table = Table("first", "chosen", "reference", title="\nOther sentences, reranked")
-    for each in rerank(toy_lists(6, seed=1), tuned.weights):
-        first, wanted = each.candidates.texts[0], each.candidates.references[0]
-        table.add_row(first, each.best if each.best != first else "(the same)", wanted)
-    console.print(table)
-    console.print(f"All about it, with pictures: {output / 'report.html'}\n")
+    tuned.write_report(output / "reranking.html", command=f"rosewood tune {file} --set restarts=8")
+    console.print(f"  {tuned.summary().splitlines()[0]}", markup=False, soft_wrap=True)
 
 
-def _forest(console: Console, output: Path) -> None:
-    """Translations of one sentence, packed: searched, measured, a step of minimum risk, drawn."""
-    import numpy as np
-    from rich.table import Table
+def _next(console: Console, output: Path) -> None:
+    """Where to look, and what to type."""
+    model, test, program = output / "model", output / "test", _program()
+    pages = {
+        "model.html": "the report: corpus, alignments, tuning, scores, examples, times",
+        "inspection.html": "that sentence: phrases, features, options, where its rules are from",
+        "forest.svg": "its forest",
+        "reranking.html": "whether reranking helps, and which features do",
+    }
+    console.print("\n[bold]Look at[/bold]")
+    for name, what in pages.items():
+        console.print(f"  {output / name}: {what}", markup=False, soft_wrap=True)
+    console.print("\n[bold]Type[/bold]")
+    for line in (
+        f"echo 'Wo ist der Bahnhof?' | {program} translate {model}",
+        f"{program} translate {model} {test}.de -o {output / 'said.en'}",
+        f"{program} evaluate {output / 'said.en'} --ref {test}.en",
+        f"{program} inspect {model} 'Ich habe das Haus gesehen.'",
+    ):
+        console.print(f"  {line}", markup=False, soft_wrap=True)
 
-    from rosewood.forest import (
-        Distribution,
-        format_forest,
-        parse_forest,
-        refine,
-        risk_gradient,
-    )
-    from rosewood.output import whole_file
 
-    forest = parse_forest(TOY)
-    theta = forest.features.vector({"lm": 1.0, "translation": 1.0})
-    weight = forest.score(theta)
-
-    console.print("[bold]A forest[/bold]: translations of one sentence, packed\n")
-    console.print(format_forest(forest).rstrip(), markup=False)
-    p = Distribution(forest, weight)
-    console.print(
-        f"\n{forest.num_derivations()} derivations, log Z = {p.log_partition:.4f}, "
-        f"entropy = {p.entropy():.4f} nats\n"
-    )
-
-    table = Table("log score", "probability", "translation", title="All derivations, best first")
-    for derivation in forest.k_best(weight, 10):
-        probability = np.exp(derivation.score - p.log_partition)
-        table.add_row(f"{derivation.score:.2f}", f"{probability:.3f}", derivation.text)
-    console.print(table)
-
-    # The loss of a translation: n-grams of up to 4 words that the reference does not have.
-    # A sum over n-grams is a sum over edges once nodes know their boundary words.
-    refined = refine(forest, 4)
-    wanted = REFERENCE.split()
-    known = {tuple(wanted[i:j]) for i in range(5) for j in range(i + 1, min(i + 4, 5) + 1)}
-    missing = np.array(
-        [
-            tuple(forest.word(w) for w in refined.ngrams.words(gram)) not in known
-            for gram in range(len(refined.ngrams))
-        ],
-        dtype=float,
-    )
-    loss = refined.ngrams.edge_totals(missing)
-    risk = risk_gradient(refined.forest, weight[refined.edge_map], loss)
-    console.print(f'\nReference: "{REFERENCE}".  Expected n-grams it lacks: {risk.value:.4f}')
-    table = Table("feature", "weight", "derivative of the risk")
-    for name, value, slope in zip(forest.features.names, theta, risk.theta, strict=True):
-        table.add_row(name, f"{value:g}", f"{slope:+.4f}")
-    console.print(table)
-
-    step = theta - 0.5 * risk.theta
-    after = risk_gradient(refined.forest, refined.forest.score(step), loss).value
-    console.print(f"One step against it: risk {risk.value:.4f} → {after:.4f}")
-
-    picture = output / "forest.svg"
-    with whole_file(picture) as stream:
-        stream.write(forest.to_svg(weight=weight, highlight=forest.best(weight)).encode())
-    console.print(f"\nThe forest with its best derivation: {picture}")
+def _program() -> str:
+    """How this program can be called from here: it may live in an environment of its own."""
+    if shutil.which("rosewood") is not None:
+        return "rosewood"
+    beside = os.path.relpath(Path(sys.executable).with_name("rosewood"))
+    return f"{sys.executable} -m rosewood" if beside.startswith("..") else beside

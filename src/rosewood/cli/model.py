@@ -42,7 +42,11 @@ def info(model: ModelFolder, json: Json = False) -> None:
     _table("parts, MB", ([name, f"{size / 1e6:,.2f}"] for name, size in parts.items()))
     _table("scores", ([f"{each['on']} {each['name']}", f"{each['value']:.2f}", each["signature"]]
                       for each in manifest["scores"]))  # fmt: skip
-    print(f"\nconfidence: scores times {bundle.confidence_scale:.4g} are log probabilities")
+    how = bundle.confidence
+    _table("confidence", ([name, f"{value:.4g}"] for name, value in how.as_dict().items()))
+    known, unknown = how([1.0, 1.0], [False, True]).tolist()
+    print(f"  of a word that nothing speaks against {known:.2f}, or {unknown:.2f} if no rule "
+          "translates it")  # fmt: skip
     if manifest["fallbacks"]:
         print("\nwhat fell back")
         for each in manifest["fallbacks"]:

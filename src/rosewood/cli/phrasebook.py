@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +14,7 @@ from rosewood.cli.options import Seed
 from rosewood.errors import FormatError, RosewoodError
 
 if TYPE_CHECKING:
-    from rosewood.corpus.phrasebook import Phrasebook, PhrasebookPair
+    from rosewood.corpus.phrasebook import PhrasebookPair
 
 __all__ = ["phrasebook"]
 
@@ -74,6 +73,7 @@ def phrasebook(
     word i and target word j, counted from 0, and ipj a possible one.
     """
     from rosewood.corpus.phrasebook import Phrasebook
+    from rosewood.progress import progress
 
     book = Phrasebook(languages, seed=seed, noise=noise, reverse=reverse)
     if show is not None and output is None:
@@ -82,11 +82,15 @@ def phrasebook(
         return
     if show is not None or output is None:
         raise RosewoodError("say where to write (-o FOLDER), or how many to print (--show N)")
-    counts = {part: n for part, n in (("train", pairs), ("dev", dev), ("test", test)) if n}
-    if not counts:
+    counts = {"train": pairs, "dev": dev, "test": test}
+    if not any(counts.values()):
         raise RosewoodError("no pairs are asked for: say --pairs, --dev or --test")
     _prepare(output)
-    _write(book, output, counts, unseen=unseen, raw=raw, quiet=quiet)
+    with progress("sentences", sum(counts.values()), quiet=quiet) as step:
+        book.write(output, **counts, unseen=unseen, raw=raw, step=step)
+    if not quiet:
+        told = ", ".join(f"{count:,} for {part}" for part, count in counts.items() if count)
+        warn(f"{output}: pairs of sentences: {told}")
 
 
 def _prepare(folder: Path) -> None:
@@ -97,31 +101,6 @@ def _prepare(folder: Path) -> None:
         raise FormatError("-o: it is no folder", file=folder) from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FormatError("-o: nothing can be written there", file=folder)
-
-
-def _write(
-    book: Phrasebook, folder: Path, counts: dict[str, int], *, unseen: float, raw: bool, quiet: bool
-) -> None:
-    """All files together, so that none of them is there without the others."""
-    from rosewood.output import whole_file
-    from rosewood.progress import progress
-
-    endings = (book.source, book.target, "gold")
-    with ExitStack() as stack:
-        files: dict[str, list[BinaryIO]] = {
-            part: [stack.enter_context(whole_file(folder / f"{part}.{end}")) for end in endings]
-            for part in counts
-        }
-        step = stack.enter_context(progress("sentences", sum(counts.values()), quiet=quiet))
-        wanted = [counts.get(part, 0) for part in ("train", "dev", "test")]
-        for part, pair in book.parts(*wanted, unseen=unseen):
-            source, target = pair.raw() if raw else (" ".join(pair.source), " ".join(pair.target))
-            for file, text in zip(files[part], (source, target, pair.gold()), strict=True):
-                file.write(f"{text}\n".encode())
-            step()
-    if not quiet:
-        told = ", ".join(f"{count:,} for {part}" for part, count in counts.items())
-        warn(f"{folder}: pairs of sentences: {told}")
 
 
 def _print(pair: PhrasebookPair) -> None:

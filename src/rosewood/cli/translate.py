@@ -116,7 +116,7 @@ def translate(
         alignment,
         forests,
         picture,
-        translator.bundle.confidence_scale if json else None,
+        translator.bundle.confidence if json else None,
     )
     own = [model / name for name in translator.bundle.manifest["files"]]
     wanted.check([input, reference, glossary, config, *own])

@@ -12,6 +12,7 @@ another word is left as it is.  The language model chooses among what is guessed
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from rosewood.corpus.text.scripts import HAN, HIRAGANA, KATAKANA
 from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.rules.rule import Rule
@@ -32,6 +34,7 @@ _FORMAT, _VERSION = "rosewood-guesses", 1
 _WORDS = 200_000  # that are learnt from, the most frequent
 _STEM, _ENDING = 4, 3  # letters: at least, at most
 _PART, _BETWEEN = 3, 2  # letters of a part, and of what stands between parts
+_SIGNS = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]+")  # of which each may be a word
 _LEAST = 5  # words that show an ending, or what stands between
 _ENDINGS = 40  # that an ending is exchanged for, the most frequent
 _PARTS = 4  # of a word
@@ -151,8 +154,9 @@ class Guesser:
         """The fewest known parts, and of those the most frequent ones."""
         best: list[tuple[int, float, list[str]] | None] = [None] * (len(word) + 1)
         best[0] = (0, 0.0, [])
-        for end in range(_PART, len(word) + 1):
-            for begin in range(end - _PART + 1):
+        least = 1 if _SIGNS.fullmatch(word) else _PART
+        for end in range(least, len(word) + 1):
+            for begin in range(end - least + 1):
                 before = self._before(word, begin, best)
                 part = word[begin:end]
                 if before is None or before[0] >= _PARTS or (begin, end) == (0, len(word)):

@@ -18,7 +18,6 @@ model/
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Mapping
 from functools import cached_property
@@ -31,10 +30,11 @@ import numpy as np
 from rosewood import __version__
 from rosewood.corpus import IndexedCorpus, TextProcessor
 from rosewood.corpus.indexed_files import verify as verify_corpus
-from rosewood.errors import DamagedFileError, FormatError
+from rosewood.errors import DamagedFileError, DecodingError, FormatError
 from rosewood.folders import FolderKind, checksums, cut_words, joined_words, table_checksum
 from rosewood.lm import Model
 from rosewood.lm.files import verify_model
+from rosewood.model.confidence import Confidence
 from rosewood.output import whole_file, whole_folder
 from rosewood.rules import RuleTable
 
@@ -50,7 +50,7 @@ _ORIGINS = FolderKind(
 )
 _NEEDED = {
     "rosewood": str, "decoder": str, "languages": list, "parts": dict, "files": dict,
-    "features": list, "weights": dict, "search": dict, "unknown": str, "confidence_scale": float,
+    "features": list, "weights": dict, "search": dict, "unknown": str, "confidence": dict,
     "settings": dict, "seed": int, "stages": dict, "corpus": dict, "scores": list,
     "fallbacks": list,
 }  # fmt: skip
@@ -154,9 +154,9 @@ class Bundle:
         return dict(self.manifest["weights"])
 
     @property
-    def confidence_scale(self) -> float:
-        """What weights are multiplied with where scores become probabilities."""
-        return float(self.manifest["confidence_scale"])
+    def confidence(self) -> Confidence:
+        """What makes of scores how sure words are."""
+        return Confidence.from_dict(self.manifest["confidence"])
 
     @property
     def size(self) -> int:
@@ -253,8 +253,10 @@ def _check_manifest(table: Mapping[str, Any], path: Path) -> None:
         raise DamagedFileError("only one of its sides has raw text", file=path)
     if table["decoder"] != "phrase":
         raise DamagedFileError(f"there is no decoder {table['decoder']!r}", file=path)
-    if not 0 < table["confidence_scale"] < math.inf:
-        raise DamagedFileError("its scale of confidence is no scale", file=path)
+    try:
+        Confidence.from_dict(table["confidence"])
+    except DecodingError as error:
+        raise DamagedFileError(f"its confidence is damaged: {error}", file=path) from error
     named = [*parts["language_models"].values()]
     named += [value for name, value in parts.items() if name != "language_models" and value]
     for name in [*table["files"], *named]:

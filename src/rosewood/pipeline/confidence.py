@@ -1,136 +1,131 @@
-"""How sure a translation is: what the forest holds against it.
+"""How sure a translation is: what the forest holds against it, and how often that was right.
 
-    words, whole = confidence(found, decoder.theta(), scale, translation.words)
-    scale = fit_scale(searches, decoder.theta(), [s.best.words for s in searches], references)
+    how = fit_confidence(searches, decoder.theta(), references)          # on held-out sentences
+    [sure] = confidences(found, decoder.theta(), how, [found.best])
+    sure.words; sure.mean; sure.posterior
 
 A translation drawn from the forest, p(d) ∝ exp(scale · score), has each word with some probability,
 and is the very same with another one; both are exact.  Scores say which translation is better, not
-how sure that is.  So the scale is fitted on held-out text: it is the one at which the probabilities
-of words tell those that a reference has best from those that none has, by correlation.  What all
-that the search has met agree on is certain at any scale, so words are less often in one reference
-than their confidence says; they need not be wrong for that.
+how sure that is.  So the scale is the one at which the probabilities of words tell those that a
+reference has best from those that none has, by correlation; and lines make them shares of words
+that are right (`model.confidence`): of words with 0.8, eight in ten occur in the reference, on text
+like the one it was fitted on.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.decode import PhraseSearch, WordPosteriors, string_posteriors
+from rosewood.decode import PhraseSearch, Translation, WordPosteriors, string_posteriors
+from rosewood.model.confidence import Confidence
 
-__all__ = ["confidence", "confidences", "default_scale", "fit_scale"]
+__all__ = ["MOST_SEARCHES", "Sureness", "confidences", "fit_confidence", "right_words"]
 
 MOST_SEARCHES = 200  # that are looked at
-_LEAST, _MOST = 1.0, 50.0  # of scales, for weights whose sizes add up to 1
-_USUAL = 5.0
-_STEPS = 12  # from the least to the most
-_NEAR = 0.01  # relative
-_GOLDEN = (math.sqrt(5) - 1) / 2
+_LEAST, _MOST, _STEPS = 0.2, 10.0, 24  # of scales, for that of `Confidence.default`
 
 
-def confidence(
-    found: PhraseSearch, theta: FloatArray, scale: float, words: Sequence[str]
-) -> tuple[list[float], float]:
-    """For each word, how probable it is that it occurs; and how probable the string of all is.
+@dataclass(frozen=True)
+class Sureness:
+    """How sure each word of a translation is, and how probable the string of all of them."""
 
-    All are 0 where nothing was found.  `theta` are the weights as the decoder has them behind the
-    search.
-    """
-    return confidences(found, theta, scale, [words])[0]
+    words: tuple[float, ...]
+    posterior: float
+
+    @property
+    def mean(self) -> float:
+        """The confidence of a translation: of one without words, its posterior."""
+        return sum(self.words) / len(self.words) if self.words else self.posterior
 
 
 def confidences(
-    found: PhraseSearch, theta: FloatArray, scale: float, strings: Sequence[Sequence[str]]
-) -> list[tuple[list[float], float]]:
-    """The same of several strings, for which the forest is looked at once."""
+    found: PhraseSearch, theta: FloatArray, how: Confidence, translations: Sequence[Translation]
+) -> list[Sureness]:
+    """How sure translations are, for which the forest is looked at once.
+
+    All is 0 where nothing was found.  `theta` are the weights as the decoder has them behind the
+    search.
+    """
     if found.forest.is_empty:
-        return [([0.0] * len(words), 0.0) for words in strings]
+        return [Sureness((0.0,) * len(each.words), 0.0) for each in translations]
     weight = found.forest.score(theta)
-    posteriors = WordPosteriors(found.forest, weight, (word for each in strings for word in each))
-    share = dict(zip(posteriors.words, posteriors(scale).tolist(), strict=True))
-    distinct = list(dict.fromkeys(map(tuple, strings)))
-    whole = string_posteriors(found.forest, weight, distinct, scale=scale)
+    every = (word for each in translations for word in each.words)
+    posteriors = WordPosteriors(found.forest, weight, every)
+    share = dict(zip(posteriors.words, posteriors(how.scale).tolist(), strict=True))
+    distinct = list(dict.fromkeys(each.words for each in translations))
+    whole = string_posteriors(found.forest, weight, distinct, scale=how.scale)
     shares = dict(zip(distinct, whole.tolist(), strict=True))
-    return [([share[word] for word in each], shares[tuple(each)]) for each in strings]
+    told = []
+    for each in translations:
+        sure = how([share[word] for word in each.words], _unknown_words(each))
+        told.append(Sureness(tuple(sure.tolist()), shares[each.words]))
+    return told
 
 
-def default_scale(theta: FloatArray) -> float:
-    """What is taken where there is nothing to fit: 5 for weights whose sizes add up to 1."""
-    return _USUAL / _size(theta)
-
-
-def fit_scale(
+def fit_confidence(
     searches: Iterable[PhraseSearch],
     theta: FloatArray,
-    words: Iterable[Sequence[str]],
     references: Iterable[Sequence[Sequence[str]]],
-) -> float:
-    """The scale at which the probabilities of words tell right ones best from wrong ones.
+) -> Confidence:
+    """What makes confidence of probabilities, by the best translations of held-out sentences.
 
-    Of each search there are the words of its translation, and one reference or more, as words.  A
-    word is right if one of them has it, as often as they do.  The first 200 searches are looked at;
-    where all are right, or none is, there is nothing to fit, and it is `default_scale`.
+    Of each search there is one reference or more, as words.  The first 200 are looked at, one after
+    the other; where none has words, it is `Confidence.default`.
     """
-    seen: list[WordPosteriors] = []
-    counts: list[int] = []
-    rights: list[int] = []
-    for found, said, meant in islice(zip(searches, words, references, strict=True), MOST_SEARCHES):
-        if found.forest.is_empty or not said or not any(meant):
+    usual = Confidence.default(theta)
+    scales = usual.scale * np.geomspace(_LEAST, _MOST, _STEPS + 1)
+    scales = np.append(scales, usual.scale)
+    tables: list[FloatArray] = [np.empty((0, len(scales)))]
+    rights: list[bool] = []
+    unknown: list[bool] = []
+    for found, meant in islice(zip(searches, references, strict=True), MOST_SEARCHES):
+        said = found.best
+        if found.forest.is_empty or not said.words or not any(meant):
             continue
-        spoken = Counter(said)
-        seen.append(WordPosteriors(found.forest, found.forest.score(theta), spoken))
-        for word in seen[-1].words:
-            counts.append(spoken[word])
-            rights.append(min(spoken[word], max(list(each).count(word) for each in meant)))
-    count, right = np.array(counts, np.float64), np.array(rights, np.float64)
-    if not 0 < right.sum() < count.sum():
-        return default_scale(theta)
-
-    def telling(log_scale: float) -> float:
-        sure = np.concatenate([each(math.exp(log_scale)) for each in seen])
-        return _correlation(sure, count, right)
-
-    low, high = math.log(_LEAST / _size(theta)), math.log(_MOST / _size(theta))
-    grid = np.linspace(low, high, _STEPS + 1).tolist()
-    values = [telling(each) for each in grid]
-    best = max(range(len(grid)), key=values.__getitem__)
-    if not values[best]:
-        return default_scale(theta)
-    around = grid[max(best - 1, 0)], grid[min(best + 1, _STEPS)]
-    return math.exp(_highest(telling, *around))
+        posteriors = WordPosteriors(found.forest, found.forest.score(theta), said.words)
+        place = {word: n for n, word in enumerate(posteriors.words)}
+        table = np.stack([posteriors(scale) for scale in scales.tolist()], axis=1)
+        tables.append(table[[place[word] for word in said.words]])
+        rights += right_words(said.words, meant)
+        unknown += _unknown_words(said)
+    if not rights:
+        return usual
+    sure, right = np.concatenate(tables), np.array(rights, np.float64)
+    known = np.zeros(len(right), np.bool_)
+    telling = [_correlation(usual(column, known), right) for column in sure.T]
+    best = max(range(len(scales)), key=telling.__getitem__)
+    if not telling[best]:  # all are right, or none, or all are as sure
+        best = len(scales) - 1
+    return Confidence.calibrated(float(scales[best]), sure[:, best], unknown, rights)
 
 
-def _correlation(sure: FloatArray, count: FloatArray, right: FloatArray) -> float:
-    """Of probabilities with being right, where words are there so often and right so often."""
-    total = count.sum()
-    mean, share = count @ sure / total, right.sum() / total
-    spread = count @ (sure - mean) ** 2 / total * share * (1 - share)
-    if not spread > 0:
+def right_words(words: Sequence[str], references: Sequence[Sequence[str]]) -> list[bool]:
+    """Whether a reference has each word: as often as one of them does, from the first on."""
+    left = {word: max(list(each).count(word) for each in references) for word in set(words)}
+    found = []
+    for word in words:
+        found.append(left[word] > 0)
+        left[word] -= 1
+    return found
+
+
+def _unknown_words(said: Translation) -> list[bool]:
+    """Whether each word of a translation is of a phrase that no rule translates."""
+    found = [False] * len(said.words)
+    for use in said.phrases:
+        if use.is_unknown:
+            count = use.target_end - use.target_begin
+            found[use.target_begin : use.target_end] = [True] * count
+    return found
+
+
+def _correlation(sure: FloatArray, right: FloatArray) -> float:
+    """Of probabilities with being right; 0 where one of them is the same everywhere."""
+    if not np.ptp(sure) or not np.ptp(right):
         return 0.0
-    return float((right @ (sure - mean) / total) / math.sqrt(spread))
-
-
-def _highest(value: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function is highest, by golden sections."""
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = value(left), value(right)
-    while high - low > _NEAR:
-        if at_left >= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = value(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = value(right)
-    return (low + high) / 2
-
-
-def _size(theta: FloatArray) -> float:
-    """The sizes of all weights, added up; 1 where there are none."""
-    return float(abs(theta).sum()) or 1.0
+    return float(np.corrcoef(sure, right)[0, 1])

@@ -23,6 +23,7 @@ from rosewood.decode.explain import aligned
 from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
 from rosewood.lettering import clean, plural
+from rosewood.model.confidence import Confidence
 from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.rules.rule import Rule
 
@@ -38,7 +39,7 @@ class Keeper(Protocol):
     @property
     def corpus(self) -> IndexedCorpus | None: ...
     @property
-    def confidence_scale(self) -> float: ...
+    def confidence(self) -> Confidence: ...
     def origin(self, sentence: int) -> str | None: ...
 
 
@@ -257,11 +258,11 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
     `nbest` translations."""
     decoder, bundle = translator.text.decoder, translator.bundle
     prepared, found = translator.search(text)
-    scale = bundle.confidence_scale
-    weight = scale * found.forest.score(decoder.theta())
+    how = bundle.confidence
+    weight = how.scale * found.forest.score(decoder.theta())
     rules, notes = _rules(found, bundle)
     return Inspection(
-        reply_of(translator.text, prepared, found, scale, nbest=nbest),
+        reply_of(translator.text, prepared, found, how, nbest=nbest),
         explained(found, decoder.weights),
         tuple(_options(decoder, found, weight, options)),
         len(found.options),

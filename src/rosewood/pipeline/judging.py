@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rosewood.corpus import TextProcessor
-from rosewood.decode import PhraseDecoder, PhraseSearch, TextTranslator, TranslatedText, explain
+from rosewood.decode import PhraseDecoder, TextTranslator, TranslatedText, explain
 from rosewood.metrics import Metric, evaluate, parse_metric
-from rosewood.pipeline.confidence import confidence
+from rosewood.model.confidence import Confidence
+from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished
 from rosewood.pipeline.telling import Told
@@ -54,7 +55,8 @@ def judge(
         said = _said(translator, texts, part, threads, told)
         scores = [*_scores(part, said, references, metrics), *scores]
         if not examples:  # of sentences that were not tuned on, if there are any
-            examples = _examples(translator, said, references, part, tuned["confidence_scale"])
+            how = Confidence.from_dict(tuned["confidence"])
+            examples = _examples(translator, said, references, part, how)
         if part == "dev" and tuned["weights"] != tuned["start"]:
             before = text_translator(decoder.with_weights(tuned["start"]), words)
             others = _said(before, texts, "dev, weights before tuning", threads, told)
@@ -106,7 +108,7 @@ def _examples(
     said: Sequence[TranslatedText],
     references: Sequence[Sequence[str]],
     part: str,
-    scale: float,
+    how: Confidence,
 ) -> list[dict[str, Any]]:
     """Sentences of middling length, from the worst to the best by chrF of each alone."""
     metric = parse_metric("chrf")
@@ -129,7 +131,7 @@ def _examples(
         k = among[place]
         found = decoder.search(said[k].prepared.source)
         why = explain(found, decoder.weights)
-        sure, posterior = _sureness(found, decoder, scale)
+        [sure] = confidences(found, decoder.theta(), how, [found.best])
         rows.append(
             {
                 "on": part,
@@ -139,18 +141,13 @@ def _examples(
                 "translation": translator.text_of(found.best, said[k].prepared).text,
                 "chrf": float(gains[place]),
                 "score": found.best.score,
-                "confidence": sure,
-                "posterior": posterior,
+                "confidence": sure.mean,
+                "posterior": sure.posterior,
                 "explanation": why.to_dict(),
                 "svg": why.to_svg(),
             }
         )
     return rows
-
-
-def _sureness(found: PhraseSearch, decoder: PhraseDecoder, scale: float) -> tuple[float, float]:
-    each, whole = confidence(found, decoder.theta(), scale, found.best.words)
-    return (sum(each) / len(each) if each else 0.0), whole
 
 
 def _unknown_words(said: TranslatedText) -> list[str]:

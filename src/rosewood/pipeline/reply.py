@@ -23,6 +23,7 @@ from rosewood.decode import (
     alternatives,
 )
 from rosewood.decode.alternatives import all_features
+from rosewood.model.confidence import Confidence
 from rosewood.pipeline.confidence import confidences
 
 __all__ = ["Alternative", "Reply", "Said", "reply_of", "said_of"]
@@ -106,7 +107,8 @@ class Reply(Said):
     """A translation with how sure it is, and the best of what else might be said.
 
     `posterior` is the probability of the whole string, all its derivations together;
-    `word_confidence` that of each word to occur at all, and `confidence` their mean.
+    `word_confidence` how likely each word is right, by what was right on held-out text, and
+    `confidence` their mean.
     `alternatives` say different things, the best first; what was chosen is among them.
     """
 
@@ -136,40 +138,38 @@ def reply_of(
     text: TextTranslator,
     prepared: PreparedText,
     found: PhraseSearch,
-    scale: float,
+    how: Confidence,
     *,
     nbest: int = 0,
     chosen: TranslatedText | None = None,
 ) -> Reply:
     """The answer to a text that was searched: about the best translation, or another `chosen` one.
 
-    `scale` is that of the model's confidence; `nbest` alternatives come with it.
+    `how` sure it is, the model knows; `nbest` alternatives come with it.
     """
     said = text.text_of(found.best, prepared) if chosen is None else chosen
     decoder = text.decoder
     theta = decoder.theta()
     others = alternatives(found, theta, nbest, distinct=True) if nbest else []
-    every = [said.translation, *others]
-    sure = confidences(found, theta, scale, [each.words for each in every])
+    own, *theirs = confidences(found, theta, how, [said.translation, *others])
     listed = []
-    for other, (words, whole) in zip(others, sure[1:], strict=True):
+    for other, sure in zip(others, theirs, strict=True):
         listed.append(
             Alternative(
                 text.text_of(other, prepared).text,
-                _mean(words, whole),
-                whole,
+                sure.mean,
+                sure.posterior,
                 other.words,
                 other.links,
                 other.score,
                 all_features(other, decoder.features.dense),
             )
         )
-    words, whole = sure[0]
     return Reply(
         **_common(said, decoder.features.dense),
-        confidence=_mean(words, whole),
-        posterior=whole,
-        word_confidence=tuple(words),
+        confidence=own.mean,
+        posterior=own.posterior,
+        word_confidence=own.words,
         alternatives=tuple(listed),
     )
 
@@ -187,8 +187,3 @@ def _common(said: TranslatedText, dense: Sequence[str]) -> dict[str, Any]:
         "phrases": chosen.phrases,
         "report": chosen.report,
     }
-
-
-def _mean(words: Sequence[float], whole: float) -> float:
-    """The confidence of a translation: of one without words, its posterior."""
-    return sum(words) / len(words) if words else whole

@@ -197,7 +197,8 @@ def examples_part(report: Facts) -> str:
         "Translations",
         f"<p>{plural(len(examples), 'sentence').capitalize()} of the {where}{order}. "
         "<ins>Underlined words</ins> are not in the reference, <del>struck words</del> of the "
-        "reference were not said.</p>",
+        "reference were not said. Confidence is the share of words that should be in the "
+        "reference, by what was so on the development set.</p>",
         *(_example(each, is_open=not place) for place, each in enumerate(examples)),
     )
 

@@ -195,7 +195,7 @@ class _Run:
             "weights": tuned["weights"],
             "search": asdict(decoder.settings),
             "unknown": self.settings.unknown,
-            "confidence_scale": tuned["confidence_scale"],
+            "confidence": tuned["confidence"],
             "settings": settings,
             "seed": self.settings.seed,
             "stages": stages,

@@ -32,9 +32,7 @@ from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
 from rosewood.model.bundle import MANIFEST, Bundle
 from rosewood.pipeline.inputs import Files, PathName, TrainingInputs
-from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.telling import Told
-from rosewood.pipeline.training import train
 from rosewood.resources import MAX_MEMORY
 
 if TYPE_CHECKING:
@@ -112,6 +110,9 @@ class Translator:
 
         `settings` are those of `TrainingSettings`; see `train` for the rest.
         """
+        from rosewood.pipeline.settings import TrainingSettings
+        from rosewood.pipeline.training import train
+
         inputs = TrainingInputs(
             source, target, corpus=corpus, languages=languages, format=format,
             on_bad_line=on_bad_line, dev=dev, dev_corpus=dev_corpus, dev_reference=dev_reference,
@@ -174,9 +175,7 @@ class Translator:
 
         searches = self.decoder.search_all(sources(), threads=threads or self.threads)
         for found in searches:
-            yield reply_of(
-                self.text, prepared.pop(0), found, self.bundle.confidence_scale, nbest=nbest
-            )
+            yield reply_of(self.text, prepared.pop(0), found, self.bundle.confidence, nbest=nbest)
 
     def explain(self, text: str) -> Explanation:
         """What each feature says of each phrase of the translation."""

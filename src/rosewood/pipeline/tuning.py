@@ -13,7 +13,7 @@ from rosewood.decode import Guesser, Guesses, PhraseDecoder, SearchSettings, Unk
 from rosewood.forest import Forest
 from rosewood.learn import tune_loop
 from rosewood.lm import Model
-from rosewood.pipeline.confidence import MOST_SEARCHES, fit_scale
+from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place
 from rosewood.pipeline.telling import Told
@@ -45,7 +45,7 @@ def tune(
     threads: int,
     told: Told,
 ) -> dict[str, Any]:
-    """Weights, how they were found, and the scale that makes posteriors of scores."""
+    """Weights, how they were found, and what makes confidence of scores."""
     learner = settings.learner()
     metric = settings.tuning_metric()
     start = decoder.default_weights()
@@ -108,10 +108,8 @@ def _lists(decoder: PhraseDecoder, sentences: list[str], n: int, threads: int) -
 def _confidence(
     decoder: PhraseDecoder, sentences: list[str], references: list[list[str]], threads: int
 ) -> dict[str, Any]:
-    """The scale of weights with which the forest's probabilities are those of being right."""
+    """How sure words are, by which of them were right; sentences from all over the set."""
     every = -(-len(sentences) // MOST_SEARCHES) or 1
-    searches = list(decoder.search_all(sentences[::every], threads=threads))
-    words = [found.best.words for found in searches]
-    wanted = [[each.split() for each in some] for some in references[::every]]
-    scale = fit_scale(searches, decoder.theta(), words, wanted)
-    return {"confidence_scale": float(scale)}
+    searches = decoder.search_all(sentences[::every], threads=threads)
+    wanted = ([each.split() for each in some] for some in references[::every])
+    return {"confidence": fit_confidence(searches, decoder.theta(), wanted).as_dict()}

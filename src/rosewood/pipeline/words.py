@@ -93,8 +93,10 @@ def tokenise(
         if clean.facts[part]:
             found = _write_held_out(clean.folder, folder, part, sides)
             dev = _unknown(found, corpus.source) if part == "dev" else dev
+    notes = _notes(report)
+    references = _references(clean)
     for number, name in enumerate(inputs.monolingual):
-        texts = inputs.monolingual_lines(name)
+        texts = _others(inputs.monolingual_lines(name), references, Path(name).name, notes)
         _write(folder / f"mono.{number}", (sides[1].words(text) for text in texts))
     return {
         "tokeniser": None if settings.pretokenized else settings.tokeniser,
@@ -106,7 +108,7 @@ def tokenise(
         "train": {"source": _side(corpus.source), "target": _side(corpus.target)},
         "lengths": {"source": _lengths(corpus.source), "target": _lengths(corpus.target)},
         "dev": dev,
-        "notes": _notes(report),
+        "notes": notes,
     }
 
 
@@ -116,6 +118,25 @@ def held_out(folder: Path, part: str) -> tuple[list[str], list[list[str]]]:
     number = len(list(folder.glob(f"{part}.target.*")))
     documents = [list(read_lines(folder / f"{part}.target.{k}")) for k in range(number)]
     return source, [list(each) for each in zip(*documents, strict=True)]
+
+
+def _references(clean: Finished) -> set[str]:
+    """What a language model must not have read before it is tuned or judged."""
+    parts = [part for part in ("dev", "test") if clean.facts[part]]
+    return {text for part in parts for each in held_out(clean.folder, part)[1] for text in each}
+
+
+def _others(
+    texts: Iterable[str], references: set[str], name: str, notes: list[str]
+) -> Iterator[str]:
+    left_out = 0
+    for text in texts:
+        if text in references:
+            left_out += 1
+        else:
+            yield text
+    if left_out:
+        notes.append(f"{name}: {left_out:,} lines were left out, they are references")
 
 
 def _pairs(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
+from os import PathLike
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -13,6 +16,7 @@ from rosewood.corpus.phrasebook.composer import LANGUAGES, Composer
 from rosewood.corpus.phrasebook.pair import PhrasebookPair
 from rosewood.corpus.phrasebook.seen import Seen
 from rosewood.errors import RosewoodError
+from rosewood.output import whole_file
 
 __all__ = ["Phrasebook", "Split"]
 
@@ -97,6 +101,46 @@ class Phrasebook:
         for part, count in (("dev", dev), ("test", test)):
             for pair in islice(_held_out(stream, known, share), count):
                 yield part, pair
+
+    def write(
+        self,
+        folder: str | PathLike[str],
+        train: int,
+        dev: int = 0,
+        test: int = 0,
+        *,
+        unseen: float | None = 0.03,
+        raw: bool = False,
+        step: Callable[[], object] | None = None,
+    ) -> dict[str, tuple[Path, Path]]:
+        """Parts as text files: train.en, train.de and train.gold, those of dev and of test.
+
+        The source and the target of each part are returned.  `raw` text is as people write it;
+        otherwise words stand between spaces.  All files appear together, or none.
+        """
+        counts = {"train": train, "dev": dev, "test": test}
+        endings = (self.source, self.target, "gold")
+        with ExitStack() as stack:
+            files = {
+                part: [
+                    stack.enter_context(whole_file(Path(folder) / f"{part}.{end}"))
+                    for end in endings
+                ]
+                for part, count in counts.items()
+                if count
+            }
+            for part, pair in self.parts(train, dev, test, unseen=unseen):
+                source, target = (
+                    pair.raw() if raw else (" ".join(pair.source), " ".join(pair.target))
+                )
+                for file, text in zip(files[part], (source, target, pair.gold()), strict=True):
+                    file.write(f"{text}\n".encode())
+                if step is not None:
+                    step()
+        return {
+            part: (Path(folder) / f"{part}.{self.source}", Path(folder) / f"{part}.{self.target}")
+            for part in files
+        }
 
     def variants(self, count: int, each: int = 2) -> Iterator[tuple[PhrasebookPair, ...]]:
         """Source sentences, each translated several times anew, without noise.
