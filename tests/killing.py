@@ -18,6 +18,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import sacrebleu  # noqa: F401  # a run imports these when it needs them, and each child anew
+
+import rosewood.decode.draw  # noqa: F401
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from tests.training import QUICK
 
