@@ -14,6 +14,7 @@ from tests.training import QUICK, contents, write_book
 from rosewood.errors import DamagedFileError, FormatError, RosewoodError
 from rosewood.folders import table_checksum
 from rosewood.model import Bundle
+from rosewood.model.confidence import Confidence
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.rules import RuleTable
 
@@ -78,7 +79,7 @@ def test_its_parts(model, book):
         assert "".join(words).lower() == lines[number].replace(" ", "").lower()
     assert [bundle.origin(number) for number in (-1, 150, 10**9)] == [None] * 3
     assert set(bundle.weights) == set(bundle.manifest["features"])
-    assert bundle.confidence_scale > 0
+    assert bundle.confidence.as_dict() == bundle.manifest["confidence"]
     assert bundle.size == sum(map(len, contents(model).values())) - len(
         (model / "manifest.json").read_bytes()
     )
@@ -387,7 +388,7 @@ def test_another_version(copy, version):
 
 FIELDS = [
     "rosewood", "decoder", "languages", "parts", "files", "features", "weights", "search",
-    "unknown", "confidence_scale", "settings", "seed", "stages", "corpus", "scores", "fallbacks",
+    "unknown", "confidence", "settings", "seed", "stages", "corpus", "scores", "fallbacks",
 ]  # fmt: skip
 
 
@@ -417,7 +418,7 @@ def test_every_field_is_under_the_checksum(copy):
     assert {"format", "version", "crc32", *FIELDS} == set(table)
     changed = {
         "rosewood": "9.9", "decoder": "hiero", "languages": ["en", "fr"], "unknown": "drop",
-        "confidence_scale": 0.25, "seed": 2, "fallbacks": ["none"], "scores": [],
+        "confidence": Confidence(0.25).as_dict(), "seed": 2, "fallbacks": ["none"], "scores": [],
         "settings": {}, "stages": {}, "corpus": {},
     }  # fmt: skip
     for field, value in changed.items():
@@ -448,11 +449,15 @@ def test_features_of_another_model(copy):
         Translator.load(copy)
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
-def test_scales_that_are_none(copy, scale):
-    rewritten(copy, lambda table: table.update(confidence_scale=scale))
-    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
-        Translator.load(copy).reply(SENTENCE)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("scale", 0.0), ("scale", -1.0), ("scale", float("inf")), ("slope", -0.5), ("slope", "1"),
+     ("offset", float("nan")), ("unknown", None), ("unknown", 10**400), ("more", 1.0)],
+)  # fmt: skip
+def test_confidence_that_is_none(copy, name, value):
+    rewritten(copy, lambda table: table["confidence"].update({name: value}))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json.*its confidence is damaged"):
+        Bundle.open(copy)
 
 
 @pytest.mark.parametrize("decoder", ["hiero", ""])

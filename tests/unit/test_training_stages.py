@@ -237,7 +237,7 @@ def test_facts(book):
     assert (tuned["learner"], tuned["metric"]) == ("mert", "bleu:tokenize=none")
     assert tuned["sentences"] == 40
     assert set(tuned["start"]) == set(tuned["weights"])
-    assert tuned["confidence_scale"] > 0
+    assert set(tuned["confidence"]) == {"scale", "slope", "offset", "unknown"}
     assert [row["round"] for row in tuned["history"]] == list(range(1, len(tuned["history"]) + 1))
     report = facts["report"]
     assert [(each["on"], each["name"]) for each in report["scores"]] == [
