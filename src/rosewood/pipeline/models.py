@@ -14,6 +14,7 @@ from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.decode import Guesses
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
+from rosewood.lm.words import BEGIN, END
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place
 from rosewood.pipeline.telling import Told
@@ -154,7 +155,8 @@ def _number(path: Path) -> int:
 def _references(words: Finished) -> list[str]:
     if not (words.folder / "dev.source").exists():
         return []
-    return [each[0] for each in held_out(words.folder, "dev")[1]]
+    first = (each[0] for each in held_out(words.folder, "dev")[1])
+    return [text for text in first if not {BEGIN, END} & set(text.split())]
 
 
 def extract_rules(

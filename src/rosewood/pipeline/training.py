@@ -86,8 +86,8 @@ def train(
     _check_paths(folder, place, page, inputs)
     _check_inputs(inputs, chosen)
     with StageStore(place) as store:
-        remove_parts(folder.parent, folder.name)
-        remove_parts(page.parent, page.name)
+        for each in (folder.resolve(), page.resolve()):
+            remove_parts(each.parent, each.name)
         _check_model(folder, store, overwrite)
         run = _Run(inputs, chosen, store, threads, max_memory, told)
         run.go()

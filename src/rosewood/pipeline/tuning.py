@@ -12,6 +12,7 @@ from typing import Any
 from rosewood.decode import Guesser, Guesses, PhraseDecoder, SearchSettings, UnknownWords
 from rosewood.forest import Forest
 from rosewood.learn import tune_loop
+from rosewood.lettering import plural
 from rosewood.lm import Model
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.settings import TrainingSettings
@@ -63,7 +64,7 @@ def tune(
     if learner is None or len(sentences) < _FEW:
         if learner is not None:
             facts["notes"].append(
-                f"weights are untuned ones: {len(sentences)} sentences are too few to learn from, "
+                f"weights are untuned ones: {plural(len(sentences), 'sentence')} to learn from, "
                 f"want {_FEW} at least"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
