@@ -64,8 +64,8 @@ def tune(
     if learner is None or len(sentences) < _FEW:
         if learner is not None:
             facts["notes"].append(
-                f"weights are untuned ones: {plural(len(sentences), 'sentence')} to learn from, "
-                f"want {_FEW} at least"
+                "weights are untuned ones: too few to learn from "
+                f"({plural(len(sentences), 'sentence')}, want {_FEW} at least)"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
         return facts | _confidence(decoder, sentences, references, threads)
