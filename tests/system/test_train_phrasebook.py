@@ -106,7 +106,13 @@ def test_japanese(tmp_path):
 # -- few pairs -------------------------------------------------------------------------------------
 
 FEW = {  # pairs: BLEU on the test set, what is told
-    200: (29.2, ["20 pairs were split off", "weights are untuned ones: 20 sentences are too few"]),
+    200: (
+        29.2,
+        [
+            "20 pairs were split off",
+            "weights are untuned ones: too few to learn from (20 sentences",
+        ],
+    ),
     500: (34.0, ["50 pairs were split off", "5-grams have fixed discounts"]),
     2000: (41.7, ["200 pairs were split off"]),
 }

@@ -22,6 +22,7 @@ from rosewood.corpus.filters import FilterReport
 from rosewood.corpus.lines import split
 from rosewood.corpus.pairs import Origin
 from rosewood.errors import TrainingError
+from rosewood.lm.words import BEGIN, END
 from rosewood.model.bundle import read_origins, write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import TrainingInputs, read_lines
@@ -156,14 +157,22 @@ def _pairs(
         origin = Origin("pair", number + 1)
         pair = SentencePair(sides[0].words(source), sides[1].words(target), origin=origin)
         reason = filters.reason(pair)
-        if reason is None and (_BARS in pair.source or _BARS in pair.target):
-            reason = f"a word with {_BARS}"
+        if reason is None:
+            reason = _odd_words(pair)
         if reason is not None:
             report.remove(pair, reason)
             continue
         kept.append(number)
         words.write(pair.target.encode() + b"\n")
         yield pair
+
+
+def _odd_words(pair: SentencePair) -> str | None:
+    """Words that mean something else to rules as text, or to language models."""
+    if _BARS in pair.source or _BARS in pair.target:
+        return f"a word with {_BARS}"
+    has_marks = not {BEGIN, END}.isdisjoint(pair.target.split())
+    return f"the word {BEGIN} or {END}" if has_marks else None
 
 
 def _counted(
