@@ -82,7 +82,7 @@ def test_odd_corpora(tmp_path, what):
     [
         ([f"{x} |||" for x in LINES], LINES, {"pretokenized": True}, r"a word with \|\|\|"),
         (LINES, LINES, {"significance": 1000.0}, "no rules were found"),
-        (LINES, [f"{x} <s>" for x in LINES], {"pretokenized": True}, "no sentences"),
+        (LINES, [f"{x} <s>" for x in LINES], {"pretokenized": True}, "the word <s>"),
     ],
 )
 def test_corpora_of_which_nothing_is_left(tmp_path, source, target, settings, told):
