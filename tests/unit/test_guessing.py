@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from rosewood.decode import Guesser, Guesses, PhraseDecoder
+from rosewood.decode.guessing import judged
 from rosewood.errors import FormatError
 from rosewood.lm import estimate
 from rosewood.rules import Rule, RuleTable
@@ -66,6 +67,9 @@ def test_what_stands_between_parts(guesses):
         ("Schmidt", None),  # a name that only looks like another word
         ("xyz", None),
         ("1234", None),
+        ("Schnee2019", None),  # numbers and codes are copied
+        ("2019-2020", None),
+        ("Schnee" * 20, None),
         ("", None),
         ("das", None),  # nothing is guessed of what is known, and parts are parts
         ("漢字", None),
@@ -78,6 +82,26 @@ def test_what_is_guessed(guesses, table, word, said):
 
 def test_the_last_part_may_have_another_ending(guesses, table):
     assert Guesser(table, guesses)("Schneekleines") is not None
+
+
+@pytest.mark.parametrize(
+    ("linked", "is_guessed"),
+    [
+        ({"snow", "blanket"}, True),
+        ({"Schneedecke"}, False),  # what was seen once was copied: such words are names
+        (set(), True),
+    ],
+)
+def test_words_with_capitals_are_guessed_if_that_was_right(guesses, table, linked, is_guessed):
+    seen = [("Schneedecke", linked), ("klein", {"klein"}), ("Xyz", {"Xyz"})]
+    found = judged(table, guesses, seen)
+    assert found.capitals is is_guessed
+    assert (Guesser(table, found)("Schneedecke") is not None) is is_guessed
+    assert Guesser(table, found)("still") == ["quiet"]
+
+
+def test_long_words_take_no_time(guesses, table):
+    assert Guesser(table, guesses)("Schnee" * 10_000) is None
 
 
 def test_most(guesses, table):
@@ -103,7 +127,8 @@ def test_files(guesses, tmp_path):
     "text",
     ["", "[]", "{}", '{"format": "rosewood-guesses", "version": 2}', "\x00",
      '{"format": "rosewood-guesses", "version": 1, "endings": [], "between": []}',
-     '{"format": "rosewood-guesses", "version": 1, "endings": {"a": 1}, "between": []}'],
+     '{"format": "rosewood-guesses", "version": 1, "endings": {"a": 1}, "between": []}',
+     '{"format": "rosewood-guesses", "version": 1, "endings": {}, "between": []}'],
 )  # fmt: skip
 def test_bad_files_are_refused(text, tmp_path):
     path = tmp_path / "guesses.json"

@@ -5,8 +5,10 @@
 
 A word that was never seen is often another form of one that was (`stilles`, `stillem`), or made of
 several (`Schneedecke`).  Which endings stand for each other, and what stands between parts, is
-learnt from the words alone, so it is of no particular language; a name that merely looks like
-another word is left as it is.  The language model chooses among what is guessed.
+learnt from the words alone, so it is of no particular language.  Names look like that, too:
+whether words with a capital are guessed or copied is decided by those that were seen once, of which
+it is known what became of them.  Whatever has a digit is copied.  The language model chooses among
+what is guessed.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, product
 from os import PathLike
@@ -28,7 +30,7 @@ from rosewood.output import whole_file
 from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
 
-__all__ = ["Guesser", "Guesses"]
+__all__ = ["Guesser", "Guesses", "judged"]
 
 _FORMAT, _VERSION = "rosewood-guesses", 1
 _WORDS = 200_000  # that are learnt from, the most frequent
@@ -38,6 +40,8 @@ _SIGNS = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]+")  # of which each may be a w
 _LEAST = 5  # words that show an ending, or what stands between
 _ENDINGS = 40  # that an ending is exchanged for, the most frequent
 _PARTS = 4  # of a word
+_LONGEST = 60  # letters of a word of which anything is guessed
+_TRIED = 2000  # words that were seen once, of each kind
 _HYPHENS = "-‐‑"
 
 
@@ -47,18 +51,20 @@ class Guesses:
 
     endings: Mapping[str, Mapping[str, int]]  # what stands for an ending, and how often
     between: tuple[str, ...]  # letters between the parts of a word; "" is nothing
+    capitals: bool = True  # whether words with a capital are guessed
 
     @classmethod
     def learn(cls, words: Iterable[str]) -> Guesses:
         """From distinct words, the most frequent first."""
-        known = [word for word in islice(words, _WORDS) if word.isalpha()]
+        some = islice(words, _WORDS)
+        known = [word for word in some if word.isalpha() and len(word) <= _LONGEST]
         least = max(_LEAST, len(known) // 2000)
         return cls(_endings(known, least), _between(set(known), least))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes a JSON file, which appears whole or not at all."""
         table = {"format": _FORMAT, "version": _VERSION, "endings": self.endings,
-                 "between": list(self.between)}  # fmt: skip
+                 "between": list(self.between), "capitals": self.capitals}  # fmt: skip
         with whole_file(path) as stream:
             stream.write(json.dumps(table, ensure_ascii=False, indent=0).encode() + b"\n")
 
@@ -73,7 +79,7 @@ class Guesses:
                 str(one): {str(other): int(count) for other, count in others.items()}
                 for one, others in table["endings"].items()
             }
-            return cls(endings, tuple(map(str, table["between"])))
+            return cls(endings, tuple(map(str, table["between"])), bool(table["capitals"]))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(f"it is no file of guesses: {error}", file=path) from error
 
@@ -134,6 +140,10 @@ class Guesser:
         return tuple(sorted(rules, key=_likelihood, reverse=True)[: self.most])
 
     def _guessed(self, word: str) -> tuple[str, ...]:
+        if len(word) > _LONGEST or any(letter.isdigit() for letter in word):
+            return ()
+        if word[:1].isupper() and not self.guesses.capitals:
+            return ()
         form = self._form(word)
         if form is not None:
             return tuple(dict.fromkeys(map(_said, self._rules(form))))
@@ -195,6 +205,23 @@ class Guesser:
         most = self.most if len(parts) == 2 else 2
         each = [[_said(rule) for rule in self._rules(part)[:most]] for part in parts]
         return tuple(dict.fromkeys(" ".join(said) for said in product(*each)))
+
+
+def judged(
+    table: RuleTable, guesses: Guesses, seen_once: Iterable[tuple[str, set[str]]]
+) -> Guesses:
+    """The guesses with a decision on words with a capital: guessed, or copied.
+
+    `seen_once` are words of the source that occur once, each with the target words it is linked to.
+    """
+    guesser = Guesser(table, replace(guesses, capitals=True))
+    copied = guessed = 0
+    for word, meant in islice((each for each in seen_once if each[0][:1].isupper()), _TRIED):
+        said = guesser(word)
+        if said is not None:
+            copied += word in meant
+            guessed += not meant.isdisjoint(" ".join(said).split())
+    return replace(guesses, capitals=guessed >= copied)
 
 
 def _likelihood(rule: Rule) -> float:

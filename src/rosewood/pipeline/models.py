@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rosewood.align import Aligner, Links
 from rosewood.align.models import make_model
 from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.decode import Guesses
+from rosewood.decode.guessing import judged
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
 from rosewood.lm.words import BEGIN, END
@@ -19,7 +21,7 @@ from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, Place
 from rosewood.pipeline.telling import Told
 from rosewood.pipeline.words import held_out
-from rosewood.rules import extract
+from rosewood.rules import RuleTable, extract
 
 __all__ = ["align", "build_lms", "extract_rules", "read_links"]
 
@@ -175,14 +177,27 @@ def extract_rules(
         corpus, links, place.folder / "rules", work=place.going, threads=threads,
         max_memory=max_memory, told=told, **settings.extraction(),
     )  # fmt: skip
-    counts = np.bincount(corpus.source.ids, minlength=corpus.source.num_types)
-    types = corpus.source.types
-    Guesses.learn(types[k] for k in np.argsort(-counts, kind="stable")).save(
-        place.folder / "guesses.json"
-    )
+    _learn_guesses(corpus, links, made.table).save(place.folder / "guesses.json")
     notes = []
     if made.facts["fallback"] is not None:
         notes.append(f"rules have fixed discounts: {made.facts['fallback']}")
     if not made.facts["rules"]:
         raise TrainingError("no rules were found: are the two sides translations of each other?")
     return {**made.facts, "bytes": made.table.size, "notes": notes}
+
+
+def _learn_guesses(corpus: IndexedCorpus, links: Links, table: RuleTable) -> Guesses:
+    """What unknown words are guessed by: the words of the source, and what became of rare ones."""
+    types = corpus.source.types
+    counts = np.bincount(corpus.source.ids, minlength=len(types))
+    guesses = Guesses.learn(types[k] for k in np.argsort(-counts, kind="stable"))
+
+    def seen_once() -> Iterator[tuple[str, set[str]]]:
+        for place in np.flatnonzero((counts == 1)[corpus.source.ids]).tolist():
+            sentence = int(np.searchsorted(corpus.source.start, place, side="right")) - 1
+            at = place - int(corpus.source.start[sentence])
+            target = corpus.target.words(sentence)
+            meant = {target[j] for i, j in links[sentence] if i == at}
+            yield types[int(corpus.source.ids[place])], meant
+
+    return judged(table, guesses, seen_once())
