@@ -51,7 +51,7 @@ class TrainingSettings:
     # search
     pop_limit: int | None = 400
     distortion_limit: int | Literal["auto"] | None = "auto"  # by the jumps of the alignment
-    option_limit: int | None = 20
+    option_limit: int | None = 50
     unknown: str = "guess"  # words without rules: by their parts and forms, copy, or drop
     # the rest
     seed: int = 1
