@@ -56,8 +56,8 @@ def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> d
             sizes[name], count = _write_held_out(folder, name, given, held_out)
             references = count if name == "dev" else references
             notes += [
-                f"bad lines of the {name} set that were skipped: {count:,} ({kind})"
-                for kind, count in given.corpus.skipped.items()
+                f"sentences of the {name} set with bad lines that were skipped: {count:,} ({kind})"
+                for kind, count in given.skipped.items()
             ]
     filtered = inputs.train.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
     split: Split | None = None

@@ -9,6 +9,7 @@ Writes      corpus/: the words of the training pairs, as numbers;  origins/: whe
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from rosewood.corpus import Filters, IndexedCorpus, IndexedText, SentencePair, T
 from rosewood.corpus.filters import FilterReport
 from rosewood.corpus.lines import split
 from rosewood.corpus.pairs import Origin
-from rosewood.errors import TrainingError
+from rosewood.errors import FormatError, TrainingError
 from rosewood.lm.words import BEGIN, END
 from rosewood.model.bundle import read_origins, write_origins
 from rosewood.output import whole_file
@@ -97,8 +98,16 @@ def tokenise(
     notes = _notes(report)
     references = _references(clean)
     for number, name in enumerate(inputs.monolingual):
-        texts = _others(inputs.monolingual_lines(name), references, Path(name).name, notes)
-        _write(folder / f"mono.{number}", (sides[1].words(text) for text in texts))
+        skipped: Counter[str] = Counter()
+        lines = inputs.monolingual_lines(name, skipped)
+        texts = _others(lines, references, Path(name).name, notes)
+        words = (words for text in texts if (words := sides[1].words(text)))
+        if not _write(folder / f"mono.{number}", words):
+            raise FormatError("no text is left of it to learn from", file=name)
+        notes += [
+            f"{Path(name).name}: bad lines that were skipped: {count:,} ({kind})"
+            for kind, count in skipped.items()
+        ]
     return {
         "tokeniser": None if settings.pretokenized else settings.tokeniser,
         "pretokenized": settings.pretokenized,
@@ -194,9 +203,13 @@ def _write_held_out(clean: Path, folder: Path, part: str, sides: Sequence[_Side]
     return words
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def _write(path: Path, lines: Iterable[str]) -> int:
+    """A line each; how many there were."""
+    count = 0
     with whole_file(path) as stream:
-        stream.writelines(line.encode() + b"\n" for line in lines)
+        for count, line in enumerate(lines, 1):  # noqa: B007 - it is what was asked for
+            stream.write(line.encode() + b"\n")
+    return count
 
 
 def _unknown(lines: list[str], text: IndexedText) -> dict[str, int]:
