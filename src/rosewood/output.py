@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-from rosewood.errors import FormatError
+from rosewood.errors import FormatError, told_path
 
 __all__ = ["blamed_on", "check_apart", "check_folder", "whole_file", "whole_folder"]
 
@@ -86,6 +86,8 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
 
 def check_folder(path: str | PathLike[str], *, marker: str) -> None:
     """Refuses, before any work, what `whole_folder` would not write or could not."""
+    if told_path(path) != os.fspath(path):  # native code takes no such names
+        raise FormatError("the name of a folder that is made must be UTF-8", file=path)
     target = Path(path).resolve()
     if target.exists() and not _is_ours(target, marker):
         raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=path)

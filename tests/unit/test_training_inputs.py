@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -477,3 +479,65 @@ def test_pairs_know_where_they_stood(book, tmp_path):
     assert [bundle.origin(k) for k in range(5)] == [f"all.tsv:{k}" for k in (1, 2, 3, 5, 7)]
     removed = {**made.stages[0].facts["removed"], **made.stages[1].facts["removed"]}
     assert sum(each["count"] for each in removed.values()) == 2
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        (["a/train.de", "a/train.en"], ["train.de", "train.en"]),
+        (["y1/train.de", "y2/train.de", "x.de"], ["y1/train.de", "y2/train.de", "x.de"]),
+        (["/d/1/a/t.de", "/d/2/a/t.de"], ["1/a/t.de", "2/a/t.de"]),
+        (["t.de", "y/t.de", "../t.de"], ["t.de", "y/t.de", "../t.de"]),
+        (["t.de", "./t.de", "y/../t.de"], ["t.de"] * 3),
+        (["/t.de", "t.de"], ["/t.de", "t.de"]),
+    ],
+)
+def test_names_that_tell_files_apart(files, wanted):
+    inputs = TrainingInputs(files, [f"{k}.other" for k in range(len(files))])
+    names = inputs.names()
+    assert [names[file] for file in files] == wanted
+
+
+def test_origins_in_files_of_one_name(book, tmp_path):
+    for year in ("y1", "y2"):
+        (tmp_path / year).mkdir()
+        for ending in ("en", "de"):
+            (tmp_path / year / f"train.{ending}").write_bytes(
+                (book / f"train.{ending}").read_bytes()
+            )
+    files = [[tmp_path / year / f"train.{e}" for year in ("y1", "y2")] for e in ("en", "de")]
+    inputs = TrainingInputs(*files, dev=(book / "dev.en", book / "dev.de"))
+    made, _ = cleaned(inputs, tmp_path)
+    bundle = Bundle.open(tmp_path / "model")
+    assert [bundle.origin(k) for k in (0, 60)] == ["y1/train.en:1", "y2/train.en:1"]
+    assert made.stages[0].facts["files"] == ["y1/train.en", "y1/train.de", "y2/train.en",
+                                             "y2/train.de"]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_names_that_are_no_text(book, tmp_path):
+    """Files may be called anything; a folder that is made may not, and that is said at once."""
+    broken(book, tmp_path, "train.en", BAD["an empty line"])
+    files = [os.fsdecode(os.fsencode(tmp_path) + b"/b\xff." + e) for e in (b"en", b"de")]
+    for file, ending in zip(files, ("en", "de"), strict=True):
+        (tmp_path / f"train.{ending}").rename(file)
+    inputs = TrainingInputs(*files, dev=(book / "dev.en", book / "dev.de"), monolingual=files[1],
+                            on_bad_line="skip")  # fmt: skip
+    report = tmp_path / "\udcff.html"
+    made = train(inputs, tmp_path / "model", QUICKEST, report=report, command=f"train {files[0]}")
+    assert Bundle.open(tmp_path / "model").origin(0) == r"b\udcff.en:1"
+    assert r"b\udcff.en:7" in made.stages[0].facts["examples"][0]
+    assert report.exists()
+    for output, work in (("\udcff", None), ("other", tmp_path / "\udcff")):
+        with pytest.raises(RosewoodError, match="must be UTF-8") as caught:
+            train(inputs, tmp_path / output, QUICKEST, work=work)
+        assert r"\udcff" in str(caught.value)
+
+
+def test_all_pairs_are_held_out(book, tmp_path):
+    files = (book / "train.en", book / "train.de")
+    with pytest.raises(TrainingError, match="all 60 of them are in the development or test set"):
+        train(TrainingInputs(*files, dev=files), tmp_path / "model", QUICKEST)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from rosewood.corpus.compression import plain_name
 from rosewood.corpus.formats.strict import Input, strict_lines
 from rosewood.corpus.readers import OnBadLine, Source
 from rosewood.corpus.text.languages import has_rules
-from rosewood.errors import FormatError, TrainingError
+from rosewood.errors import FormatError, TrainingError, told_path
 
 __all__ = ["HeldOut", "TrainingInputs", "content_hash", "read_lines"]
 
@@ -197,6 +198,13 @@ class TrainingInputs:
             "checks": repr(self._limits),
         }
 
+    def names(self) -> dict[str, str]:
+        """What the files of the training corpus are called, wherever it is told of them.
+
+        The ends of their paths that tell them apart: mostly that is the last part alone.
+        """
+        return _short_names(self.train.files)
+
     def state(self) -> list[tuple[str, int, int]]:
         """What tells whether files were changed: their sizes and times."""
         status = [(file, Path(file).stat()) for file in self.every_file()]
@@ -252,6 +260,18 @@ def content_hash(file: PathName) -> str:
 def _several(files: Files) -> list[str]:
     listed = [files] if isinstance(files, str | PathLike) else list(files)
     return [fspath(file) for file in listed]
+
+
+def _short_names(files: Sequence[str]) -> dict[str, str]:
+    parts = {file: Path(normpath(file)).parts for file in files}
+    short = {}
+    for file, own in parts.items():
+        others = {each for each in parts.values() if each != own}
+        length = 1
+        while any(own[-length:] == each[-length:] for each in others):
+            length += 1
+        short[file] = told_path(Path(*own[-length:]))
+    return short
 
 
 def _languages(
