@@ -364,16 +364,30 @@ def test_a_model_whose_work_folder_is_gone(command, place, wanted):  # noqa: F81
 
 
 def test_a_model_that_is_damaged(command, place, wanted):  # noqa: F811
-    """It is not known whose it was; with --overwrite it is made anew from what is there."""
+    """It is not known whose it is, so it is left alone; deleted, it is made anew."""
     assert command(*TRAIN, "-o", "model", "-q").code == 0
-    for damage in (b"{", b""):
+    for damage in (b"{", b"", b'{"manifest_version": 3}'):
         (place / "model" / "manifest.json").write_bytes(damage)
-        assert_refused(command(*TRAIN, "-o", "model"), "model")
-        assert command(*TRAIN, "-o", "model", "--overwrite", "-q").code == 0
+        for more in ([], ["--overwrite"]):
+            assert_refused(command(*TRAIN, "-o", "model", *more), "model", "is it yours?")
+        assert (place / "model" / "manifest.json").read_bytes() == damage
+        shutil.rmtree(place / "model")
+        assert command(*TRAIN, "-o", "model", "-q").code == 0
         assert contents(place / "model") == wanted
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "gone"])
+def test_files_of_others_in_a_model(command, place, wanted):  # noqa: F811
+    """They are never lost, whatever is to become of the model."""
+    assert command(*TRAIN, "-o", "model", "-q").code == 0
+    (place / "model" / "letter").write_text("dear")
+    for more in ([], ["--overwrite"], ["--max-phrase", "2"]):
+        assert_refused(command(*TRAIN, "-o", "model", *more), "letter", "move it away")
+    assert (place / "model" / "letter").read_text() == "dear"
+    (place / "model" / "letter").unlink()
+    assert contents(place / "model") == wanted
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
 def test_a_damaged_model_is_not_taken_for_whole(command, place, wanted, damage):  # noqa: F811
     """The same command makes it whole again, or tells that it is not."""
     assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -382,8 +396,6 @@ def test_a_damaged_model_is_not_taken_for_whole(command, place, wanted, damage):
     data[100] ^= 1
     if damage == "gone":
         path.unlink()
-    elif damage == "foreign":
-        (place / "model" / "letter").write_text("dear")
     else:
         path.write_bytes(data if damage == "changed" else data[:-1])
     done = command(*TRAIN, "-o", "model", "--overwrite", "-q")

@@ -239,7 +239,7 @@ def train(
     ] = None,
     option_limit: Annotated[
         str | None,
-        setting(_SEARCH, "option_limit", "20", "Translations of a span.", metavar="N|none"),
+        setting(_SEARCH, "option_limit", "50", "Translations of a span.", metavar="N|none"),
     ] = None,
     unknown: Annotated[
         str | None,

@@ -38,7 +38,7 @@ from rosewood.model.confidence import Confidence
 from rosewood.output import whole_file, whole_folder
 from rosewood.rules import RuleTable
 
-__all__ = ["MANIFEST", "Bundle", "read_origins", "write_bundle", "write_origins"]
+__all__ = ["MANIFEST", "Bundle", "check_own", "read_origins", "write_bundle", "write_origins"]
 
 MANIFEST = "manifest.json"
 _FORMAT, _VERSION = "rosewood-model", 1
@@ -184,6 +184,27 @@ class Bundle:
     def __repr__(self) -> str:
         one, other = (each or "?" for each in self.manifest["languages"])
         return f"Bundle({fspath(self.folder)!r}, {one} to {other}, {self.size:,} bytes)"
+
+
+def check_own(folder: Path) -> dict[str, Any]:
+    """Refuses a folder that is no model, or has files beside one: they are not to be lost.
+
+    Gives the keys of the stages that it was made by; of a damaged model, what can be read of them.
+    """
+    path = folder / MANIFEST
+    try:
+        table = json.loads(path.read_bytes())
+        is_ours = table["format"] == _FORMAT and isinstance(table["files"], dict)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_ours, table = False, {}
+    if not is_ours:
+        raise FormatError("it is there already, and is no model: is it yours?", file=folder)
+    for each in sorted(folder.rglob("*")):
+        name = each.relative_to(folder).as_posix()
+        if (each.is_symlink() or not each.is_dir()) and name not in (MANIFEST, *table["files"]):
+            raise FormatError("it does not belong to the model: move it away", file=each)
+    stages = table.get("stages")
+    return stages if isinstance(stages, dict) else {}
 
 
 def write_bundle(

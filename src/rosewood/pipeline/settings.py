@@ -18,7 +18,6 @@ from rosewood.rules.settings import ExtractionSettings
 __all__ = ["TrainingSettings"]
 
 _SEEDS = 2**32
-_SUITED = {"mira": {"step": 0.03}}  # lists of a decoder come anew each round: larger steps do
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class TrainingSettings:
     # search
     pop_limit: int | None = 400
     distortion_limit: int | Literal["auto"] | None = "auto"  # by the jumps of the alignment
-    option_limit: int | None = 20
+    option_limit: int | None = 50
     unknown: str = "guess"  # words without rules: by their parts and forms, copy, or drop
     # the rest
     seed: int = 1
@@ -130,7 +129,7 @@ class TrainingSettings:
             if self.set:
                 raise TrainingError("there are settings of a learner, but tune is none")
             return None
-        return make_learner(self.tune, {**_SUITED.get(self.tune, {}), **self.set})
+        return make_learner(self.tune, self.set)
 
     def tuning_metric(self) -> Metric:
         """What weights are tuned for."""

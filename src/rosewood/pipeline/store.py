@@ -1,12 +1,13 @@
 """Stages of a run, each a folder by the hash of all that decides it.
 
     with StageStore("model.work") as store:
-        clean = store.run("clean", {"dev_size": 100, "files": […hashes…]}, [], write_clean)
-        words = store.run("tokenise", {…}, [clean], write_words)
+        clean = store.run("clean", {"dev_size": 100, "files": […hashes…]}, write_clean)
+        words = store.run("tokenise", {"texts": clean.content("train."), …}, write_words)
 
-A stage that is there is not done again; one that was killed is, unless it goes on from what it
-left in its own folder.  So a run that was stopped goes on, and a changed setting redoes only what
-depends on it.  The folder belongs to one process at a time.
+What decides a stage are its settings and the bytes that it reads of others: files, or what stages
+before it have written.  A stage that is there is not done again; one that was killed is, unless it
+goes on from what it left in its own folder.  So a run that was stopped goes on, and a changed
+setting redoes only what it changes.  The folder belongs to one process at a time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -26,9 +27,10 @@ from typing import Any, Self
 
 from rosewood import __version__
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
-from rosewood.folders import checksum, checksums, table_checksum
+from rosewood.folders import table_checksum
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file, whole_folder
+from rosewood.pipeline.inputs import content_hash
 from rosewood.workplace import FolderLock
 
 __all__ = ["Finished", "Place", "StageStore", "peak_memory"]
@@ -50,16 +52,19 @@ class Finished:
     seconds: float  # that it took when it was done
     memory: int  # bytes that the process had used at most when it ended
     was_done: bool  # before this run
-    files: dict[str, dict[str, int]]  # sizes and checksums of all it has written
+    files: dict[str, str]  # hashes of all that it has written
+
+    def content(self, *beginnings: str) -> str:
+        """A hash of its files, or of those whose names begin in one of these ways."""
+        some = {n: h for n, h in self.files.items() if not beginnings or n.startswith(beginnings)}
+        return fingerprint(some)
 
     def check(self) -> None:
         """Refuses a stage whose files are no longer what they were."""
-        for name, entry in self.files.items():
+        for name, digest in self.files.items():
             path = self.folder / name
-            told = "it is no longer what it was: delete its folder, and it will be made again"
-            if not path.is_file() or path.stat().st_size != entry["bytes"]:
-                raise DamagedFileError(told, file=path)
-            if checksum(path) != entry["crc32"]:
+            if not path.is_file() or content_hash(path) != digest:
+                told = "it is no longer what it was: delete its folder, and it will be made again"
                 raise DamagedFileError(told, file=path)
 
 
@@ -103,14 +108,12 @@ class StageStore:
     ) -> None:
         self._lock.give()
 
-    def run(
-        self, name: str, settings: Mapping[str, Any], needs: Sequence[Finished], work: Work
-    ) -> Finished:
-        """The stage with these settings behind those it needs: as it is there, or by its work.
+    def run(self, name: str, decides: Mapping[str, Any], work: Work) -> Finished:
+        """The stage that all this decides: as it is there, or by its work.
 
         `work` writes its files and gives facts for the report: JSON values.
         """
-        key = fingerprint(__version__, name, dict(settings), [each.key for each in needs])
+        key = fingerprint(__version__, name, dict(decides))
         found = self._found(name, key)
         if found is None:
             self.check()
@@ -166,7 +169,7 @@ class StageStore:
         begin = time.monotonic()
         with whole_folder(folder, marker=NOTE) as aside:
             facts = json.loads(json.dumps(work(Place(aside, going)), allow_nan=False))
-            files = checksums(aside)
+            files = _hashes(aside)
             seconds, memory = time.monotonic() - begin, peak_memory()
             note = {"name": name, "key": key, "facts": facts, "files": files}
             note |= {"seconds": seconds, "memory": memory}
@@ -175,6 +178,12 @@ class StageStore:
                 stream.write(json.dumps(note, ensure_ascii=False).encode())
         shutil.rmtree(going, ignore_errors=True)
         return Finished(name, key, folder, facts, seconds, memory, False, files)
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    """Hashes of all files below a folder, in the order of their names."""
+    found = sorted(path for path in folder.rglob("*") if not path.is_dir())
+    return {path.relative_to(folder).as_posix(): content_hash(path) for path in found}
 
 
 def remove_parts(folder: Path, name: str) -> None:

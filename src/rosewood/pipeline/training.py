@@ -12,13 +12,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
+from rosewood.decode import PhraseDecoder
 from rosewood.errors import FormatError, TrainingError
 from rosewood.folders import checksums
-from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
+from rosewood.model.bundle import MANIFEST, Bundle, check_own, write_bundle
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.cleaning import clean, clean_settings
 from rosewood.pipeline.inputs import TrainingInputs
@@ -118,48 +120,65 @@ class _Run:
         memory = self.max_memory
         before = inputs.state()
         self.clean = self._stage(
-            "clean", clean_settings(inputs, settings), [],
+            "clean", clean_settings(inputs, settings),
             lambda place, tell: _unchanged(
                 inputs, before, clean(inputs, settings, place.folder)
             ),
         )  # fmt: skip
         self.words = self._stage(
-            "tokenise", tokenise_settings(inputs, settings), [self.clean],
+            "tokenise", {**tokenise_settings(inputs, settings), "texts": self.clean.content()},
             lambda place, tell: _unchanged(
                 inputs, before, tokenise(inputs, settings, self.clean, place.folder, tell)
             ),
         )  # fmt: skip
+        corpus, dev = self.words.content("corpus/"), self.words.content("dev.")
         self.aligned = self._stage(
-            "align", self._some("aligner", "symmetrization"), [self.words],
+            "align", {**self._some("aligner", "symmetrization"), "corpus": corpus},
             lambda place, tell: align(settings, self.words, place, threads, tell),
         )  # fmt: skip
+        texts = self.words.content("train.target", "mono.")
         self.lms = self._stage(
-            "lm", self._some("lm_order"), [self.words],
+            "lm", {**self._some("lm_order"), "texts": texts, "dev": dev},
             lambda place, tell: build_lms(settings, self.words, place, threads, memory, tell),
         )  # fmt: skip
+        links = self.aligned.content()
         self.extracted = self._stage(
-            "extract", settings.extraction(), [self.words, self.aligned],
+            "extract", {**settings.extraction(), "corpus": corpus, "links": links},
             lambda place, tell: extract_rules(
                 settings, self.words, self.aligned, place, threads, memory, tell
             ),
         )  # fmt: skip
+        rules = self.extracted.content()
         self.reordering = self._stage(
-            "reordering", self._some("distortion_limit"), [self.aligned, self.extracted],
+            "reordering", {**self._some("distortion_limit"), "links": links, "rules": rules},
             lambda place, tell: reordering(settings, self.aligned, self.extracted),
         )  # fmt: skip
-        tuning = self._some("tune", "set", "metric", "rounds", "nbest", "unknown", "seed")
         search = settings.search(self.reordering.facts["distortion_limit"])
-        self.decoder = make_decoder(settings, search, self.extracted, self.lms)
+        tuning = self._some("metric", "rounds", "nbest", "unknown", "seed")
+        tuning |= {"learner": repr(settings.learner()), "search": asdict(search)}
+        models = {"rules": rules, "lms": self.lms.content(), "dev": dev}
         self.tuned = self._stage(
-            "tune", {**tuning, "search": asdict(search)}, [self.reordering, self.lms],
+            "tune", {**tuning, **models},
             lambda place, tell: tune(settings, self.words, self.decoder, place, threads, tell),
         )  # fmt: skip
+        judging = {
+            "tuned": self.tuned.key,
+            "texts": self.clean.content("dev.", "test."),
+            "processors": self.words.content("source.json", "target.json"),
+            "pretokenized": settings.pretokenized,
+        }
         self.judged = self._stage(
-            "report", {}, [self.clean, self.tuned],
+            "report", judging,
             lambda place, tell: judge(
                 settings, self.clean, self.words, self.decoder, self.tuned.facts, threads, tell
             ),
         )  # fmt: skip
+
+    @cached_property
+    def decoder(self) -> PhraseDecoder:
+        """With the weights that tuning begins with; asked for when what it needs is checked."""
+        limit = self.reordering.facts["distortion_limit"]
+        return make_decoder(self.settings, self.settings.search(limit), self.extracted, self.lms)
 
     def _some(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self.settings, name) for name in names}
@@ -167,12 +186,11 @@ class _Run:
     def _stage(
         self,
         name: str,
-        settings: dict[str, Any],
-        needs: list[Finished],
+        decides: dict[str, Any],
         work: Callable[[Place, Told], dict[str, Any]],
     ) -> Finished:
         tell = of_stage(name, self.told)
-        return self.store.run(name, settings, needs, lambda place: work(place, tell))
+        return self.store.run(name, decides, lambda place: work(place, tell))
 
     def write_model(self, folder: Path) -> Literal["new", "replaced", "none"]:
         """The bundle, unless it is there already; and what that has changed."""
@@ -185,8 +203,8 @@ class _Run:
                 return "none"
         except (FormatError, OSError):
             pass
-        parts, files = self._parts()
         self.store.check()
+        parts, files = self._parts()
         tuned, decoder = self.tuned.facts, self.decoder
         facts = {
             "decoder": "phrase",
@@ -269,14 +287,11 @@ def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
 
 
 def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
-    """A model that somebody else has made is not replaced without being told to."""
-    if overwrite or not (folder / MANIFEST).exists():
+    """What somebody else has made is not replaced: a model only if that is said, files never."""
+    if not (folder / MANIFEST).exists():
         return
-    try:
-        stages = Bundle.open(folder).manifest["stages"]
-    except FormatError:  # damaged: whose it was cannot be told
-        stages = {}
-    if not store.has("report", stages.get("report", "")):
+    stages = check_own(folder)
+    if not overwrite and not store.has("report", str(stages.get("report"))):
         raise TrainingError(
             f"{folder}: a model is there already that was not made from {store.folder}; "
             "take another folder, or --overwrite"
