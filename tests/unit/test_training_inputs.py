@@ -457,6 +457,13 @@ def test_limits_of_lines_hold_for_all_files(book, tmp_path):
                 train(inputs, tmp_path / "model", QUICKEST)
 
 
+def test_translators_have_the_limits_of_the_command(book, tmp_path):
+    files = (book / "train.en", book / "train.de")
+    for limits in ({"line_words": 2}, {"line_characters": 9}):
+        with pytest.raises(RosewoodError, match=r"train\.en:\d+: source: there are"):
+            Translator.train(*files, output=tmp_path / "model", **limits)
+
+
 def test_further_text_that_is_all_references(book, tmp_path):
     (tmp_path / "mono.de").write_bytes((book / "dev.de").read_bytes())
     with pytest.raises(RosewoodError, match=r"mono\.de: no text is left"):

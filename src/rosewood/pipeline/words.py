@@ -47,7 +47,7 @@ def tokenise_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dic
     return named | {
         "languages": list(inputs.languages),
         "monolingual": inputs.monolingual_facts(),
-        "names": [Path(name).name for name in inputs.monolingual],  # they are told of
+        "names": [_name(file) for file in inputs.monolingual],  # they are told of
     }
 
 
