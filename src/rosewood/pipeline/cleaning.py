@@ -24,6 +24,7 @@ from rosewood.model.bundle import write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import HeldOut, TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.telling import Told
 from rosewood.scratch import Growing
 
 __all__ = ["clean", "clean_settings"]
@@ -46,7 +47,9 @@ def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
     }
 
 
-def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> dict[str, Any]:
+def clean(
+    inputs: TrainingInputs, settings: TrainingSettings, folder: Path, told: Told
+) -> dict[str, Any]:
     """Does the work, and tells what there was."""
     held_out: set[bytes] = set()
     notes: list[str] = []
@@ -59,7 +62,8 @@ def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> d
                 f"sentences of the {name} set with bad lines that were skipped: {count:,} ({kind})"
                 for kind, count in given.skipped.items()
             ]
-    filtered = inputs.train.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
+    read = inputs.train.through(partial(_counted, told))
+    filtered = read.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
     split: Split | None = None
     if inputs.dev is None:
         split = _split(filtered, settings)
@@ -174,6 +178,14 @@ class _Written:
         self._file.append(rows[:, 0].astype(np.int32))
         self._line.append(rows[:, 1])
         self._waiting = []
+
+
+def _counted(told: Told, pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+    """Tells of the pairs that go by; how many there will be is not known."""
+    for number, pair in enumerate(pairs):
+        if number % 1024 == 0:
+            told("reading pairs", number, None)
+        yield pair
 
 
 def _watched(

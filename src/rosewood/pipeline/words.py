@@ -171,13 +171,18 @@ def _pairs(
     words: BinaryIO,
 ) -> Iterator[SentencePair]:
     """The training pairs as words, which lines they are of, and a file of their targets."""
+    names, file, line = read_origins(folder / "origins")
+
+    def origin(number: int) -> Origin:
+        at = int(line[number])
+        return Origin(names[file[number]], at if at >= 0 else None)
+
     texts = zip(
         read_lines(folder / "train.source"), read_lines(folder / "train.target"), strict=True
     )
     for number, (source, target) in enumerate(texts):
         report.seen += 1
-        origin = Origin("pair", number + 1)
-        pair = SentencePair(sides[0].words(source), sides[1].words(target), origin=origin)
+        pair = SentencePair(sides[0].words(source), sides[1].words(target), origin=origin(number))
         reason = filters.reason(pair)
         if reason is None:
             reason = _odd_words(pair)
