@@ -118,8 +118,7 @@ def translate(
         picture,
         translator.bundle.confidence if json else None,
     )
-    own = [model / name for name in translator.bundle.manifest["files"]]
-    wanted.check([input, reference, glossary, config, *own])
+    wanted.check([input, reference, glossary, config], model)
     translate_all(
         translator.text,
         reading,

@@ -6,7 +6,7 @@ Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -43,7 +43,7 @@ def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
         "deduplicate": settings.deduplicate,
         "dev_size": settings.dev_size if inputs.dev is None else None,
         "seed": settings.seed if inputs.dev is None else None,
-        "names": [Path(name).name for name in inputs.train.files],  # they are told of
+        "names": list(inputs.names().values()),  # they are told of
     }
 
 
@@ -59,8 +59,8 @@ def clean(
             sizes[name], count = _write_held_out(folder, name, given, held_out)
             references = count if name == "dev" else references
             notes += [
-                f"bad lines of the {name} set that were skipped: {count:,} ({kind})"
-                for kind, count in given.corpus.skipped.items()
+                f"sentences of the {name} set with bad lines that were skipped: {count:,} ({kind})"
+                for kind, count in given.skipped.items()
             ]
     read = inputs.train.through(partial(_counted, told))
     filtered = read.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
@@ -71,17 +71,21 @@ def clean(
         sizes["dev"], _ = _write_held_out(folder, "dev", HeldOut(chosen), set())
     pairs = filtered if split is None else filtered.through(partial(split.only, "train"))
     report = FilterReport()
-    written = _Written(folder)
+    names = inputs.names()
+    written = _Written(folder, names)
     with written:
         summary = summarise(_watched(pairs, held_out, report, written))
     if not written.count:
-        raise TrainingError("there are no pairs to train on")
+        told = "there are no pairs to train on"
+        if report.seen:
+            told += f": all {report.seen:,} of them are in the development or test set"
+        raise TrainingError(told)
     found = filtered.report or FilterReport()
     if split is not None and split.counts["copies"]:
         report.removed[_SAME_SOURCE] = Removed(split.counts["copies"])
     tally = inputs.train.tally
     return {
-        "files": [Path(name).name for name in inputs.train.files],
+        "files": [names[file] for file in inputs.train.files],
         "languages": list(inputs.languages),
         "seen": found.seen,
         "skipped": dict(tally.skipped),
@@ -137,8 +141,8 @@ def _write_held_out(folder: Path, name: str, given: HeldOut, seen: set[bytes]) -
 class _Written:
     """The training corpus on its way to disk."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, names: Mapping[str, str]) -> None:
+        self._folder, self._names = folder, names
         self._stack = ExitStack()
         self._files: dict[str, int] = {}
         self._file, self._line = Growing(np.int32), Growing(np.int64)
@@ -156,7 +160,7 @@ class _Written:
         self._stack.__exit__(*error)
         if error[0] is None:
             self._flush()
-            names = [Path(name).name for name in self._files] or ["?"]
+            names = [self._names.get(file, "?") for file in self._files] or ["?"]
             write_origins(self._folder / "origins", names, self._file.array(), self._line.array())
 
     def add(self, pair: SentencePair) -> None:

@@ -60,7 +60,7 @@ def write_report(
         stages, command=command, title=title, settings=settings, notes=notes, size=size
     )
     with whole_file(path) as out:
-        out.write(whole.encode())
+        out.write(whole.encode(errors="backslashreplace"))  # paths of the command
 
 
 def report_html(

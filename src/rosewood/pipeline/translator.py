@@ -14,6 +14,7 @@ from dataclasses import asdict
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
+from rosewood.corpus import Checks
 from rosewood.corpus.readers import OnBadLine
 from rosewood.decode import (
     Explanation,
@@ -91,6 +92,8 @@ class Translator:
         languages: tuple[str | None, str | None] | str | None = None,
         format: str | None = None,
         on_bad_line: OnBadLine = "stop",
+        line_words: int = 10_000,
+        line_characters: int = 100_000,
         dev: tuple[PathName, PathName] | None = None,
         dev_corpus: PathName | None = None,
         dev_reference: Files = (),
@@ -117,7 +120,7 @@ class Translator:
             source, target, corpus=corpus, languages=languages, format=format,
             on_bad_line=on_bad_line, dev=dev, dev_corpus=dev_corpus, dev_reference=dev_reference,
             test=test, test_corpus=test_corpus, test_reference=test_reference,
-            monolingual=monolingual,
+            monolingual=monolingual, checks=Checks(line_words, line_characters),
         )  # fmt: skip
         train(
             inputs, output, TrainingSettings.of(settings), work=work, report=report,
@@ -140,7 +143,7 @@ class Translator:
         self, text: str | Iterable[str], *, threads: int | None = None
     ) -> str | list[str]:
         """The translation of a text, or of each of several."""
-        several = [text] if isinstance(text, str) else text
+        several = [text] if isinstance(text, str) else _texts(text)
         found = self.text.translate(several, threads=threads or self.threads)
         said = [each.text for each in found]
         return said[0] if isinstance(text, str) else said
@@ -162,14 +165,13 @@ class Translator:
         self, texts: Iterable[str], *, nbest: int = 0, threads: int | None = None
     ) -> Iterator[Reply]:
         """The same of many texts, in their order."""
-        if isinstance(texts, str):
-            raise DecodingError("texts are a list of them, this is one")
         from rosewood.pipeline.reply import reply_of
 
+        several = _texts(texts)
         prepared: list[PreparedText] = []
 
         def sources() -> Iterator[Any]:
-            for text in texts:
+            for text in several:
                 prepared.append(self.text.prepare(text))
                 yield prepared[-1].source
 
@@ -194,6 +196,13 @@ class Translator:
         search = asdict(self.decoder.settings)
         return (_loaded, (self.bundle.folder, self.text.glossary, self.text.inline, self.threads,
                           search))  # fmt: skip
+
+
+def _texts(texts: Any) -> Iterable[str]:
+    """Refuses what is no list of texts; each of them is looked at when its turn comes."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise DecodingError(f"texts are {type(texts).__name__}, want a list of str")
+    return texts
 
 
 def _loaded(
