@@ -76,10 +76,10 @@ def clean(
     with written:
         summary = summarise(_watched(pairs, held_out, report, written))
     if not written.count:
-        told = "there are no pairs to train on"
+        reason = "there are no pairs to train on"
         if report.seen:
-            told += f": all {report.seen:,} of them are in the development or test set"
-        raise TrainingError(told)
+            reason += f": all {report.seen:,} of them are in the development or test set"
+        raise TrainingError(reason)
     found = filtered.report or FilterReport()
     if split is not None and split.counts["copies"]:
         report.removed[_SAME_SOURCE] = Removed(split.counts["copies"])
