@@ -224,7 +224,8 @@ def test_the_guide_names_every_setting_and_feature_of_decoders():
 
 def _options(verb: str) -> list[str]:
     """What `rosewood VERB --help` knows of, and those of the verbs below it."""
-    return [option for parameter in _parameters(verb) for option in parameter.opts]
+    each = [(*parameter.opts, *parameter.secondary_opts) for parameter in _parameters(verb)]
+    return [option for options in each for option in options]
 
 
 def _parameters(verb: str) -> list[Any]:
