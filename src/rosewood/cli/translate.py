@@ -108,15 +108,15 @@ def translate(
     translator = open_translator(model, glossary, inline, limits)
     wanted = Wanted(
         output,
-        nbest,
-        distinct,
-        json,
-        explain,
-        chosen,
-        alignment,
-        forests,
-        picture,
-        translator.bundle.confidence if json else None,
+        nbest=nbest,
+        distinct=distinct,
+        json=json,
+        explain=explain,
+        consensus=chosen,
+        alignment=alignment,
+        forests=forests,
+        picture=picture,
+        confidence=translator.bundle.confidence if json else None,
     )
     wanted.check([input, reference, glossary, config], model)
     translate_all(

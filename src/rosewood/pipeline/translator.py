@@ -10,7 +10,7 @@ Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
@@ -220,8 +220,11 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
         raise DamagedFileError(
             f"its limits of the search are damaged: {error}", file=path
         ) from error
-    if search:
-        settings = SearchSettings(**{**asdict(settings), **search})
+    for name in search:
+        if name not in asdict(settings):
+            known = ", ".join(asdict(settings))
+            raise DecodingError(f"there is no limit {name!r} of the search; there are {known}")
+    settings = replace(settings, **search)
     try:
         decoder = PhraseDecoder(
             bundle.rules, bundle.language_models, weights=bundle.weights, settings=settings,
