@@ -24,7 +24,12 @@ TRAINED = [
 
 
 def small_bundle(
-    folder: Path, *, raw: bool = False, corpus: bool = True, how: Confidence = CONFIDENCE
+    folder: Path,
+    *,
+    raw: bool = False,
+    corpus: bool = True,
+    how: Confidence = CONFIDENCE,
+    unknown: str = "copy",
 ) -> Bundle:
     """Its rules were seen in `TRAINED`, all in the first pair but for those of the second."""
     made = folder.with_name(f"{folder.name}.parts")
@@ -63,7 +68,7 @@ def small_bundle(
                      "distortion", "lm"],
         "weights": WEIGHTS,
         "search": asdict(SearchSettings(pop_limit=300)),
-        "unknown": "copy",
+        "unknown": unknown,
         "confidence": how.as_dict(),
         "settings": {"lm_order": 3, "tune": "none", "set": {}},
         "seed": 1,

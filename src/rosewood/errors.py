@@ -110,7 +110,7 @@ class FormatError(RosewoodError):
         self.reason = reason
         self.file = None if file is None else fspath(file)
         self.line = line
-        place = self.file or "<text>"
+        place = told_path(self.file or "<text>")
         if line is not None:
             place += f":{line}"
         super().__init__(f"{place}: {reason}")
@@ -121,6 +121,11 @@ class FormatError(RosewoodError):
 
 class DamagedFileError(FormatError):
     """A binary file is truncated, altered, or of another kind or version."""
+
+
+def told_path(path: str | PathLike[str]) -> str:
+    """A path as text that can be written anywhere: bytes of it that are no UTF-8 as escapes."""
+    return fspath(path).encode(errors="backslashreplace").decode()
 
 
 def _rebuild(

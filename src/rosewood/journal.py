@@ -25,7 +25,8 @@ def fingerprint(*facts: Any) -> str:
     digest = hashlib.sha256()
     for fact in facts:
         if not isinstance(fact, bytes):
-            fact = json.dumps(fact, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
+            text = json.dumps(fact, sort_keys=True, ensure_ascii=False, allow_nan=False)
+            fact = text.encode(errors="surrogatepass")  # paths may be no UTF-8
         digest.update(len(fact).to_bytes(8, "little") + fact)
     return digest.hexdigest()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
@@ -12,9 +13,11 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
-from rosewood.errors import FormatError
+from rosewood.errors import FormatError, told_path
 
 __all__ = ["blamed_on", "check_apart", "check_folder", "whole_file", "whole_folder"]
+
+_HERE, _EXCHANGE = -100, 2  # of Linux: AT_FDCWD, RENAME_EXCHANGE
 
 
 @contextmanager
@@ -59,7 +62,9 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
     """A new folder to write files into, which takes its place when the block ends without an error.
 
     What stands there already is replaced if it is an empty folder or has a file `marker`, which
-    tells that it was written in this way; anything else is somebody's and is left alone.
+    tells that it was written in this way; anything else is somebody's and is left alone.  The old
+    folder and the new one change places in one step where the system can do that, so that there is
+    always one of them, whenever this is killed.
     """
     target = Path(path)
     if target.is_symlink():
@@ -69,23 +74,42 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
     aside.mkdir()
     try:
         yield aside
-        if target.exists():
-            old = _aside(target)
-            target.rename(old)
-            try:
-                aside.rename(target)
-            except BaseException:
-                old.rename(target)
-                raise
-            shutil.rmtree(old)
-        else:
+        if not target.exists():
             aside.rename(target)
+        elif not _exchange(aside, target):  # or else what is aside now is the old one
+            _replace(aside, target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _exchange(one: Path, other: Path) -> bool:
+    """Has two folders change places, or tells that this cannot be done here."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:  # an old system library
+        return False
+    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
+
+
+def _replace(new: Path, target: Path) -> None:
+    """The same in two steps; killed between them, it leaves the old folder as NAME….old."""
+    old = _aside(target).with_suffix(".old")  # what ends in .part is deleted by those who find it
+    target.rename(old)
+    try:
+        new.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old)
+
+
 def check_folder(path: str | PathLike[str], *, marker: str) -> None:
     """Refuses, before any work, what `whole_folder` would not write or could not."""
+    if told_path(path) != os.fspath(path):  # native code takes no such names
+        raise FormatError("the name of a folder that is made must be UTF-8", file=path)
     target = Path(path).resolve()
     if target.exists() and not _is_ours(target, marker):
         raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=path)

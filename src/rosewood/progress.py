@@ -48,15 +48,16 @@ def progress(what: str, total: int | None = None, *, quiet: bool = False) -> Ite
 
 
 @contextmanager
-def progress_of_parts(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
+def progress_of_parts(*, quiet: bool = False) -> Iterator[Callable[[str, int, int | None], None]]:
     """For work of several parts, each with a bar of its own.
 
-    What the block is given is told which part it is, how much of it is done, and out of how much.
+    What the block is given is told which part it is, how much of it is done, and out of how much,
+    where that is known.
     """
     with ExitStack() as stack:
         part, before, step = "", 0, Step()
 
-        def told(what: str, done: int, total: int) -> None:
+        def told(what: str, done: int, total: int | None) -> None:
             nonlocal part, before, step
             if what != part:
                 stack.close()
@@ -64,7 +65,7 @@ def progress_of_parts(*, quiet: bool = False) -> Iterator[Callable[[str, int, in
                 part, before = what, 0
             step(done - before)
             before = done
-            if done >= total:  # others may want to show theirs now
+            if total is not None and done >= total:  # others may want to show theirs now
                 stack.close()
                 part = ""
 

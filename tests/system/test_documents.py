@@ -6,16 +6,21 @@ import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rosewood.align.models import MODELS
+from rosewood.align.symmetrize import SYMMETRIZATIONS
 from rosewood.cli import app
 from rosewood.corpus.phrasebook import Phrasebook
+from rosewood.corpus.text.registry import TOKENISERS
 from rosewood.decode import SearchSettings
 from rosewood.learn import LEARNERS
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from rosewood.rerank import read_candidates
+from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -168,6 +173,39 @@ def test_training_can_be_told_what_the_guide_says():
         assert f"--{'no-keep-corpus' if name == 'keep-corpus' else name}" in guide
 
 
+@pytest.mark.parametrize(
+    ("option", "names"),
+    [
+        ("tokeniser", TOKENISERS),
+        ("aligner", MODELS),
+        ("symmetrization", SYMMETRIZATIONS),
+        ("smoothing", SMOOTHINGS),
+        ("orientation", [*KINDS, "none"]),
+        ("classes", CLASSES),
+    ],
+)
+def test_choices_of_training_are_those_there_are(option, names):
+    """In the guide nothing but them, behind the option; in --help all of them."""
+    guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
+    (told,) = re.findall(rf"`--{option}` (`[^;|]*)", guide)
+    assert sorted(re.findall(r"`([^`]+)`", told)) == sorted(names)
+    (found,) = (each for each in _parameters("train") if f"--{option}" in each.opts)
+    said = re.findall(r"[a-z0-9-]+", f"{found.help} {found.metavar}")
+    assert set(names) <= set(said)
+
+
+def test_learners_and_defaults_of_training_are_those_there_are():
+    guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
+    table = guide.partition("| `--tune` |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    told = re.findall(r"`([^`]+)`", " ".join(rows))
+    assert sorted(told) == sorted([*LEARNERS, "minrisk", "none"])
+    defaults = re.findall(r"`--([a-z-]+)` \(?(\d+)\b", guide)
+    assert len(defaults) >= 8
+    for option, value in defaults:
+        assert getattr(TrainingSettings(), option.replace("-", "_")) == int(value), option
+
+
 def test_the_manifest_is_told(tmp_path):
     told = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
     files = Phrasebook(seed=1).write(tmp_path, train=60, raw=True)
@@ -186,8 +224,13 @@ def test_the_guide_names_every_setting_and_feature_of_decoders():
 
 def _options(verb: str) -> list[str]:
     """What `rosewood VERB --help` knows of, and those of the verbs below it."""
+    each = [(*parameter.opts, *parameter.secondary_opts) for parameter in _parameters(verb)]
+    return [option for options in each for option in options]
+
+
+def _parameters(verb: str) -> list[Any]:
     from typer.main import get_command
 
     command = get_command(app).commands[verb]
     each = [command, *getattr(command, "commands", {}).values()]
-    return [option for one in each for parameter in one.params for option in parameter.opts]
+    return [parameter for one in each for parameter in one.params]

@@ -51,7 +51,7 @@ def test_every_setting_is_an_option_with_its_default():
     known = options()
     for each in fields(TrainingSettings):
         if each.name == "keep_corpus":
-            assert "--no-keep-corpus" in known["no_keep_corpus"].opts
+            assert known["keep_corpus"].secondary_opts == ["--no-keep-corpus"]
             continue
         option = known[each.name]
         assert option.opts == [f"--{each.name.replace('_', '-')}"]
@@ -200,23 +200,3 @@ def test_stopped_by_somebody(command, place, monkeypatch):  # noqa: F811
     done = command("train", *FILES, "-o", "m/")
     assert done.code == 130
     assert "the same command goes on from m.work" in done.err
-
-
-def test_help_tells_the_defaults():
-    """What --help says of a setting is what it is without being typed."""
-    from dataclasses import MISSING, fields
-
-    from typer.main import get_command
-
-    from rosewood.cli import app
-    from rosewood.pipeline import TrainingSettings
-
-    options = {each.name: each for each in get_command(app).commands["train"].params}
-    told = {"set": None, "pretokenized": None, "lowercase": None, "deduplicate": None,
-            "keep_corpus": None, "dev_size": "a tenth, up to 1000"}  # fmt: skip
-    for each in fields(TrainingSettings):
-        assert each.default is not MISSING or each.name in told
-        want = told.get(each.name, "none" if each.default is None else each.default)
-        if want is not None:
-            shown = options[each.name].show_default
-            assert shown == (f"{want:g}" if isinstance(want, float) else str(want)), each.name

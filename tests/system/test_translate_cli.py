@@ -17,6 +17,7 @@ from rosewood.model.confidence import Confidence
 from rosewood.pipeline import Translator
 
 TEXT = "Das Haus ist klein.\n\nZyx, wir gehen nach Hause.\n"
+IN_MODEL = "it would lie in the folder of the model"
 SAID = ["The house is small.", "", "Zyx, we go home."]
 
 
@@ -140,13 +141,18 @@ def test_bad_lines(command, place):  # noqa: F811
         (["model", "in", "--distinct"], "--distinct is for --nbest"),
         (["model", "in", "--pop-limit", "many"], "--pop-limit many: want a number or none"),
         (["model", "in", "--pop-limit", "0"], "pop_limit is 0"),
-        (["model", "in", "-o", "model/lm.rlm"], "model/lm.rlm: -o: it is read, too"),
+        (["model", "in", "-o", "model/lm.rlm"], f"model/lm.rlm: -o: {IN_MODEL}"),
+        (["model", "in", "-o", "model/out"], f"model/out: -o: {IN_MODEL}"),
+        (["model", "in", "--alignment", "link/rules/a"], f"link/rules/a: --alignment: {IN_MODEL}"),
+        (["link", "in", "--forests", "model/f.rwf"], f"model/f.rwf: --forests: {IN_MODEL}"),
+        (["model", "in", "--picture", "model/p.svg"], f"model/p.svg: --picture: {IN_MODEL}"),
         (["model", "in", "--set", "k=1"], "--set k: it is for --consensus"),
         (["model", "missing"], "missing: No such file or directory"),
     ],
 )
 def test_one_clear_line(command, place, typed, told):  # noqa: F811
     (place / "empty").mkdir()
+    (place / "link").symlink_to("model")
     done = command("translate", *typed)
     assert (done.code, done.out) == (1, "")
     assert told in done.err
@@ -206,6 +212,8 @@ def test_inspect(command, place, translator):  # noqa: F811
         (["model", "a", "--html", "a.txt"], "a.txt: --html: it ends with .html"),
         (["model", "a", "--picture", "a.html"], "a.html: --picture: it ends with .svg"),
         (["model", "a", "--html", "no/a.html"], "no/a.html: --html: there is no folder"),
+        (["model", "a", "--html", "model/a.html"], f"model/a.html: --html: {IN_MODEL}"),
+        (["model", "a", "--picture", "model/a.svg"], f"model/a.svg: --picture: {IN_MODEL}"),
         (["model", "a\x07b"], "TEXT: there is the control character U+0007"),
     ],
 )

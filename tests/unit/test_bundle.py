@@ -176,6 +176,20 @@ def test_copied_and_moved(copy, model, tmp_path, monkeypatch):
     assert Translator.load(tmp_path / "link").translate(SENTENCE) == wanted
 
 
+def test_it_stays_where_it_is_when_one_goes_elsewhere(copy, tmp_path, monkeypatch):
+    """Opened by a relative path, or by a link that leads elsewhere later."""
+    (tmp_path / "link").symlink_to(copy)
+    monkeypatch.chdir(tmp_path)
+    opened = [Translator.load("copy"), Translator.load("link")]
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    (tmp_path / "link").unlink()
+    for translator in opened:
+        assert translator.inspect(SENTENCE).rules[0].origin
+        assert pickle.loads(pickle.dumps(translator)).translate(SENTENCE)
+        assert translator.bundle.folder == copy.resolve()
+
+
 def test_it_is_only_read(copy, monkeypatch):
     """Files and folders without the right to write, and nothing is tried: root may do anything."""
     for path in [copy, *copy.rglob("*")]:
@@ -499,6 +513,41 @@ def test_parts_that_are_something_else(copy, part, value):
 
     with pytest.raises((RosewoodError, OSError), match="copy"):
         verified_and_used()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("languages", []), ("languages", ["en"]), ("languages", ["en", 5]), ("scores", [5]),
+     ("scores", [{}]), ("scores", [{"on": "dev", "name": "BLEU", "value": "1", "signature": ""}]),
+     ("unknown", "xx"), ("unknown", ""), ("unknown", "copy"), ("seed", True), ("features", [1]),
+     ("fallbacks", [None])],
+)  # fmt: skip
+def test_a_manifest_that_lies(copy, field, value):
+    """Its checksum is right; it is refused when it is opened."""
+    rewritten(copy, lambda table: table.update({field: value}))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+        Bundle.open(copy)
+
+
+@pytest.mark.parametrize("part", ["corpus", "origins", "source_text", "guesses", "rules"])
+@pytest.mark.parametrize("value", [0, False, "", [], {}])
+def test_a_part_that_is_nothing(copy, part, value):
+    rewritten(copy, lambda table: table["parts"].update({part: value}))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+        Bundle.open(copy)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_words_of_the_corpus_that_are_no_text(copy, side):
+    """Of the right size, so that it is opened; told by its name when the words are asked for."""
+    file = copy / "corpus" / f"{side}.words"
+    file.write_bytes(b"\xff" * file.stat().st_size)
+    text = getattr(Bundle.open(copy).corpus, side)
+    for ask in (lambda: text.words(0), lambda: text.types, lambda: text.part(3, 5).words(0)):
+        with pytest.raises(DamagedFileError, match=rf"{side}\.words.* is not UTF-8"):
+            ask()
+    with pytest.raises(DamagedFileError, match=rf"{side}\.words"):
+        Translator.load(copy).inspect(SENTENCE)
 
 
 def test_sizes_that_are_none(copy):

@@ -12,6 +12,7 @@ from tests.decoders import PAIRS, small_decoder
 
 from rosewood.decode import PhraseDecoder, Source, TextTranslator, alternatives, mbr
 from rosewood.decode.text import PreparedText
+from rosewood.errors import DecodingError
 from rosewood.pipeline import Translator
 from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.reply import reply_of, said_of
@@ -99,6 +100,28 @@ def test_empty_texts_and_strange_words(translator):
     certain = math.log(0.99 / 0.01)  # nothing else could be said: that does not make it right
     assert strange.confidence == pytest.approx(1 / (1 + math.exp(1.5 - 0.5 * certain)))
     assert strange.posterior == pytest.approx(1.0)
+
+
+def test_saying_nothing_is_not_sure(tmp_path):
+    """What is dropped has one translation in the forest, of posterior 1: that says nothing."""
+    translator = Translator(small_bundle(tmp_path / "model", unknown="drop"))
+    for text in ("qqqq", "qqqq xyzzy"):
+        reply = translator.reply(text, nbest=2)
+        assert (reply.translation, reply.words, reply.word_confidence) == ("", (), ())
+        assert reply.confidence == 0.0
+        assert [each.confidence for each in reply.alternatives] == [0.0]
+    assert translator.reply("").confidence == 1.0
+    assert translator.reply("qqqq haus").confidence > 0
+
+
+@pytest.mark.parametrize("text", [None, 5, b"das haus", ["das haus", None], [1], [b"x"], [["a"]]])
+def test_what_is_no_text(translator, text):
+    for ask in (
+        translator.reply, translator.decode, translator.explain, translator.inspect,
+        translator.search, translator.translate, lambda given: list(translator.replies(given)),
+    ):  # fmt: skip
+        with pytest.raises(DecodingError, match=r"want (str|a list of str)"):
+            ask(text)
 
 
 def test_a_reference_that_cannot_be_reached(translator):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 from tests.training import QUICK, write_book
 
-from rosewood.corpus import Corpus
+from rosewood.corpus import Checks, Corpus
 from rosewood.errors import RosewoodError, TrainingError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
@@ -333,25 +335,59 @@ def test_references_of_another_length(book, tmp_path, count, told):
     assert not (tmp_path / "model").exists()
 
 
-def test_references_and_skipped_lines_stay_in_step(book, tmp_path):
-    """A line of the set that is left out has its references left out, too, or all is refused."""
-    broken(book, tmp_path, "dev.en", BAD["bytes that are no text"])
+@pytest.mark.parametrize("what", list(BAD))
+@pytest.mark.parametrize("name", ["dev.en", "dev.de", "more1.de", "more2.de"])
+def test_references_and_skipped_lines_stay_in_step(book, tmp_path, name, what):
+    """A bad line of a set leaves its sentence out with all references: no line is shifted."""
     lines = texts(book, "dev")[1]
-    (tmp_path / "more.de").write_text("".join(f"{line} Auch.\n" for line in lines))
-    inputs = TrainingInputs(
+    for k in (1, 2):
+        (tmp_path / f"more{k}.de").write_text("".join(f"{line} Und {k}.\n" for line in lines))
+    broken(book, tmp_path, name, BAD[what])
+    given = {
+        "dev": (tmp_path / "dev.en", tmp_path / "dev.de"),
+        "dev_reference": [tmp_path / "more1.de", tmp_path / "more2.de"],
+    }
+    files = (tmp_path / "train.en", tmp_path / "train.de")
+    with pytest.raises(RosewoodError, match=re.escape(f"{name}:7")):
+        train(TrainingInputs(*files, **given), tmp_path / "model", QUICKEST)
+    made, _ = cleaned(TrainingInputs(*files, **given, on_bad_line="skip"), tmp_path)
+    folder = made.stages[0].folder
+    first, *others = (
+        (folder / f"dev.target.{k}").read_text().splitlines() for k in range(3)
+    )  # fmt: skip
+    assert first == lines[:6] + lines[7:]
+    assert (folder / "dev.source").read_text().splitlines() == (
+        texts(book, "dev")[0][:6] + texts(book, "dev")[0][7:]
+    )
+    for k, other in enumerate(others, 1):
+        assert [f"{line} Und {k}." for line in first] == other
+    [note] = (note for note in made.notes if "dev set" in note)
+    assert "skipped: 1 (" in note
+
+
+def test_two_bad_lines_of_one_sentence_are_one_sentence(book, tmp_path):
+    (tmp_path / "more.de").write_text("\n".join(texts(book, "dev")[1]) + "\n")
+    broken(book, tmp_path, "dev.en", BAD["an empty line"])
+    lines = (tmp_path / "more.de").read_text().splitlines()
+    lines[6], lines[8] = "", "a\0b"
+    (tmp_path / "more.de").write_text("\n".join(lines) + "\n")
+    held_out = TrainingInputs(
         tmp_path / "train.en", tmp_path / "train.de", on_bad_line="skip",
         dev=(tmp_path / "dev.en", tmp_path / "dev.de"), dev_reference=tmp_path / "more.de",
+    ).dev  # fmt: skip
+    for _ in range(2):  # counts are of one walk
+        assert len(list(held_out.sentences())) == 18
+        assert held_out.skipped == {"empty side": 1, "control character": 1}
+
+
+def test_a_set_of_which_no_sentence_is_left(book, tmp_path):
+    (tmp_path / "more.de").write_text("\n" * 20)
+    inputs = TrainingInputs(
+        book / "train.en", book / "train.de", on_bad_line="skip",
+        dev=(book / "dev.en", book / "dev.de"), dev_reference=tmp_path / "more.de",
     )  # fmt: skip
-    try:
-        made = train(inputs, tmp_path / "model", QUICKEST)
-    except RosewoodError as error:
-        assert "more.de" in str(error) or "dev.en" in str(error)  # noqa: PT017
-        return
-    folder = made.stages[0].folder
-    first, more = (
-        (folder / f"dev.target.{k}").read_text().splitlines() for k in (0, 1)
-    )  # fmt: skip
-    assert [f"{line} Auch." for line in first] == more
+    with pytest.raises(RosewoodError, match=r"more\.de: no sentence of the set is left"):
+        train(inputs, tmp_path / "model", QUICKEST)
 
 
 # -- text of one language --------------------------------------------------------------------------
@@ -374,8 +410,10 @@ def test_further_text(book, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "told"), [(b"ja\ncaf\xe9\n", r"mono\.de:2"), (b"", "mono"), (b"\n\n", "mono")]
-)
+    ("data", "told"),
+    [(b"ja\ncaf\xe9\n", r"mono\.de:2: it is not UTF-8"), (b"", r"mono\.de: there is no text"),
+     (b"\n \n\t\n", r"mono\.de: there is no text")],
+)  # fmt: skip
 def test_further_text_that_is_bad(book, tmp_path, data, told):
     (tmp_path / "mono.de").write_bytes(data)
     with pytest.raises(RosewoodError, match=told):
@@ -384,6 +422,56 @@ def test_further_text_that_is_bad(book, tmp_path, data, told):
             tmp_path / "model", QUICKEST,
         )  # fmt: skip
     assert not (tmp_path / "model").exists()
+    if "no text" in told:  # before any work
+        assert [path.name for path in tmp_path.iterdir()] == ["mono.de"]
+
+
+def test_bad_lines_of_further_text_are_skipped_and_counted(book, tmp_path):
+    (tmp_path / "mono.de").write_bytes(b"ja\ncaf\xe9\n\na\0b\n\xff\nein zwei drei vier\nnein\n")
+    made = train(
+        TrainingInputs(
+            book / "train.en", book / "train.de", monolingual=tmp_path / "mono.de",
+            on_bad_line="skip", dev=(book / "dev.en", book / "dev.de"),
+        ),
+        tmp_path / "model", QUICKEST,
+    )  # fmt: skip
+    assert (made.stages[1].folder / "mono.0").read_text() == "ja\nein zwei drei vier\nnein\n"
+    assert [note for note in made.notes if "mono" in note] == [
+        "mono.de: bad lines that were skipped: 2 (not UTF-8)",
+        "mono.de: bad lines that were skipped: 1 (control character)",
+    ]
+
+
+def test_limits_of_lines_hold_for_all_files(book, tmp_path):
+    (tmp_path / "mono.de").write_text("ja\n" + "sehr " * 99 + "lang\n")
+    (tmp_path / "more.de").write_text("".join(f"{line}\n" for line in texts(book, "dev")[1][:-1])
+                                      + "sehr " * 99 + "lang\n")  # fmt: skip
+    files = {"monolingual": tmp_path / "mono.de", "dev_reference": tmp_path / "more.de"}
+    for limits in (Checks(max_words=99), Checks(max_characters=498)):
+        for option, file in files.items():
+            inputs = TrainingInputs(
+                book / "train.en", book / "train.de", dev=(book / "dev.en", book / "dev.de"),
+                checks=limits, **{option: file},
+            )  # fmt: skip
+            with pytest.raises(RosewoodError, match=rf"{file.name}:(2|20): there are"):
+                train(inputs, tmp_path / "model", QUICKEST)
+
+
+def test_translators_have_the_limits_of_the_command(book, tmp_path):
+    files = (book / "train.en", book / "train.de")
+    for limits in ({"line_words": 2}, {"line_characters": 9}):
+        with pytest.raises(RosewoodError, match=r"train\.en:\d+: source: there are"):
+            Translator.train(*files, output=tmp_path / "model", **limits)
+
+
+def test_further_text_that_is_all_references(book, tmp_path):
+    (tmp_path / "mono.de").write_bytes((book / "dev.de").read_bytes())
+    with pytest.raises(RosewoodError, match=r"mono\.de: no text is left"):
+        train(
+            TrainingInputs(book / "train.en", book / "train.de", monolingual=tmp_path / "mono.de",
+                           dev=(book / "dev.en", book / "dev.de")),
+            tmp_path / "model", QUICKEST,
+        )  # fmt: skip
 
 
 def test_pairs_know_where_they_stood(book, tmp_path):
@@ -398,3 +486,65 @@ def test_pairs_know_where_they_stood(book, tmp_path):
     assert [bundle.origin(k) for k in range(5)] == [f"all.tsv:{k}" for k in (1, 2, 3, 5, 7)]
     removed = {**made.stages[0].facts["removed"], **made.stages[1].facts["removed"]}
     assert sum(each["count"] for each in removed.values()) == 2
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        (["a/train.de", "a/train.en"], ["train.de", "train.en"]),
+        (["y1/train.de", "y2/train.de", "x.de"], ["y1/train.de", "y2/train.de", "x.de"]),
+        (["/d/1/a/t.de", "/d/2/a/t.de"], ["1/a/t.de", "2/a/t.de"]),
+        (["t.de", "y/t.de", "../t.de"], ["t.de", "y/t.de", "../t.de"]),
+        (["t.de", "./t.de", "y/../t.de"], ["t.de"] * 3),
+        (["/t.de", "t.de"], ["/t.de", "t.de"]),
+    ],
+)
+def test_names_that_tell_files_apart(files, wanted):
+    inputs = TrainingInputs(files, [f"{k}.other" for k in range(len(files))])
+    names = inputs.names()
+    assert [names[file] for file in files] == wanted
+
+
+def test_origins_in_files_of_one_name(book, tmp_path):
+    for year in ("y1", "y2"):
+        (tmp_path / year).mkdir()
+        for ending in ("en", "de"):
+            (tmp_path / year / f"train.{ending}").write_bytes(
+                (book / f"train.{ending}").read_bytes()
+            )
+    files = [[tmp_path / year / f"train.{e}" for year in ("y1", "y2")] for e in ("en", "de")]
+    inputs = TrainingInputs(*files, dev=(book / "dev.en", book / "dev.de"))
+    made, _ = cleaned(inputs, tmp_path)
+    bundle = Bundle.open(tmp_path / "model")
+    assert [bundle.origin(k) for k in (0, 60)] == ["y1/train.en:1", "y2/train.en:1"]
+    assert made.stages[0].facts["files"] == ["y1/train.en", "y1/train.de", "y2/train.en",
+                                             "y2/train.de"]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_names_that_are_no_text(book, tmp_path):
+    """Files may be called anything; a folder that is made may not, and that is said at once."""
+    broken(book, tmp_path, "train.en", BAD["an empty line"])
+    files = [os.fsdecode(os.fsencode(tmp_path) + b"/b\xff." + e) for e in (b"en", b"de")]
+    for file, ending in zip(files, ("en", "de"), strict=True):
+        (tmp_path / f"train.{ending}").rename(file)
+    inputs = TrainingInputs(*files, dev=(book / "dev.en", book / "dev.de"), monolingual=files[1],
+                            on_bad_line="skip")  # fmt: skip
+    report = tmp_path / "\udcff.html"
+    made = train(inputs, tmp_path / "model", QUICKEST, report=report, command=f"train {files[0]}")
+    assert Bundle.open(tmp_path / "model").origin(0) == r"b\udcff.en:1"
+    assert r"b\udcff.en:7" in made.stages[0].facts["examples"][0]
+    assert report.exists()
+    for output, work in (("\udcff", None), ("other", tmp_path / "\udcff")):
+        with pytest.raises(RosewoodError, match="must be UTF-8") as caught:
+            train(inputs, tmp_path / output, QUICKEST, work=work)
+        assert r"\udcff" in str(caught.value)
+
+
+def test_all_pairs_are_held_out(book, tmp_path):
+    files = (book / "train.en", book / "train.de")
+    with pytest.raises(TrainingError, match="all 60 of them are in the development or test set"):
+        train(TrainingInputs(*files, dev=files), tmp_path / "model", QUICKEST)

@@ -146,7 +146,7 @@ def test_everything_is_told():
         "more than 100 words",
         "train.de:9: ja ||| yes", "bad lines", "empty side", "36 (4.0 %)", "Pulli", "truecase",
         "grow-diag-final-and", "81.2", "4,000", "20,000", "monotone 90 %", "mira",
-        "The weights of round 3 are kept", "word_penalty", "confidence 75 %", "the house",
+        "The weights that round 2 learnt are kept", "word_penalty", "confidence 75 %", "the house",
         "a house",
         "rosewood train 'a <b>'", "max phrase", "passes", "10.0 MB", "50.0 MB", "16 s",
         "Made by Rosewood",

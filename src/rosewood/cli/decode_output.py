@@ -47,7 +47,7 @@ class Wanted:
     picture: Path | None = None
     confidence: Confidence | None = None  # where it is wanted
 
-    def check(self, inputs: Sequence[Path | None]) -> None:
+    def check(self, inputs: Sequence[Path | None], model: Path | None = None) -> None:
         """Before any work: what does not go together, and files that cannot be written."""
         if self.distinct and self.nbest is None:
             raise DecodingError("--distinct is for --nbest")
@@ -65,7 +65,7 @@ class Wanted:
         }
         if sum(str(path) == "-" for path in outputs.values()) > 1:
             raise DecodingError("standard output (-) can be written only once")
-        check_files(outputs, inputs)
+        check_files(outputs, inputs, model)
 
     @property
     def explains(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from rosewood.cli.corpora import Quiet
 from rosewood.cli.options import Threads, cores
+from rosewood.errors import FormatError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["demo"]
 
 _TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
+_PARTS = ("train", "dev", "test")
+_MARKER = "rosewood-demo"  # tells whose folder it is
 _SHOWN = 6  # translations in the table
 _LENGTHS = range(8, 15)  # words of the sentence that is looked into
 
@@ -42,11 +46,20 @@ def demo(
     from rich.console import Console
 
     console = Console(highlight=False)
-    output.mkdir(parents=True, exist_ok=True)
+    _take(output)
     trained = _training(console, output, cores(threads), quiet)
     _translating(console, output, trained, cores(threads))
     _reranking(console, output)
     _next(console, output)
+
+
+def _take(output: Path) -> None:
+    """The folder, if it is new, empty or of another demonstration: nobody's files are lost."""
+    marker = output / _MARKER
+    if output.exists() and not marker.exists() and (output.is_file() or any(output.iterdir())):
+        raise FormatError(f"it is there already, and has no {_MARKER}: is it yours?", file=output)
+    output.mkdir(parents=True, exist_ok=True)
+    marker.touch()
 
 
 def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trained:
@@ -75,12 +88,10 @@ def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trai
 
 
 def _command(output: Path) -> str:
-    train, dev, test = (
-        f"{output / part}.de {option} {output / part}.en"
-        for part, option in (("train", "--target"), ("dev", ""), ("test", ""))
-    )
-    words = f"rosewood train --source {train} --dev {dev} --test {test} -o {output / 'model'}"
-    return " ".join(words.split())
+    files = {part: [f"{output / part}.{end}" for end in ("de", "en")] for part in _PARTS}
+    source, target = files["train"]
+    words = ["rosewood", "train", "--source", source, "--target", target, "--dev", *files["dev"]]
+    return shlex.join([*words, "--test", *files["test"], "-o", str(output / "model")])
 
 
 def _outcome(stage: Finished) -> str:
@@ -102,7 +113,8 @@ def _outcome(stage: Finished) -> str:
         case "reordering":
             return f"{facts['shares']['backward']['monotone']:.0%} of phrases stay in their order"
         case "tune":
-            return f"{len(facts['weights'])} weights in {len(facts['history'])} rounds"
+            rounds = sum(row["tuned"] is not None for row in facts["history"])
+            return f"{len(facts['weights'])} weights in {rounds} rounds"
         case _:
             value = _scores(facts["scores"])["test"]
             return f"BLEU {value:.1f} on {_TEST} sentences that nobody has seen"
@@ -164,7 +176,7 @@ def _one(console: Console, output: Path, translator: Translator, chosen: Reply) 
     for phrase in seen.explanation.phrases:
         pieces = " ".join(phrase.source), " ".join(phrase.target)
         console.print(f"  {phrase.score:8.3f}  {pieces[0]} → {pieces[1]}", markup=False)
-    console.print("\n  What could be said, the best first, and how probable it is:")
+    console.print("\n  What could be said, by score, and how probable each is:")
     for other in seen.reply.alternatives[:4]:
         console.print(f"  {other.posterior:8.3f}  {other.translation}", markup=False)
     longest = max(seen.rules, key=lambda each: len(each.rule.source))
@@ -191,7 +203,10 @@ def _reranking(console: Console, output: Path) -> None:
 
 def _next(console: Console, output: Path) -> None:
     """Where to look, and what to type."""
-    model, test, program = output / "model", output / "test", _program()
+    program = _program()
+    model, test, reference, said = (
+        shlex.quote(str(output / name)) for name in ("model", "test.de", "test.en", "said.en")
+    )
     pages = {
         "model.html": "the report: corpus, alignments, tuning, scores, examples, times",
         "inspection.html": "that sentence: phrases, features, options, where its rules are from",
@@ -204,8 +219,8 @@ def _next(console: Console, output: Path) -> None:
     console.print("\n[bold]Type[/bold]")
     for line in (
         f"echo 'Wo ist der Bahnhof?' | {program} translate {model}",
-        f"{program} translate {model} {test}.de -o {output / 'said.en'}",
-        f"{program} evaluate {output / 'said.en'} --ref {test}.en",
+        f"{program} translate {model} {test} -o {said}",
+        f"{program} evaluate {said} --ref {reference}",
         f"{program} inspect {model} 'Ich habe das Haus gesehen.'",
     ):
         console.print(f"  {line}", markup=False, soft_wrap=True)

@@ -76,7 +76,7 @@ def inspect(
         if file is not None and file.suffix.lower() != ending:
             raise FormatError(f"--{'html' if file is html else 'picture'}: it ends with {ending}",
                               file=file)  # fmt: skip
-    check_files({"--html": html, "--picture": picture}, [glossary, config])
+    check_files({"--html": html, "--picture": picture}, [glossary, config], model)
     limits = typed_limits(
         search=search,
         pop_limit=pop_limit,

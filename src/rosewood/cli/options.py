@@ -217,8 +217,15 @@ def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, 
     return found
 
 
-def check_files(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None]) -> None:
-    """Before any work: can the outputs be written, and does no file or stream serve twice?"""
+def check_files(
+    outputs: Mapping[str, Path | None],
+    inputs: Sequence[Path | None],
+    model: Path | None = None,
+) -> None:
+    """Before any work: can the outputs be written, and does no file or stream serve twice?
+
+    Nor is anything put into the folder of a model, which would have a file that is not its own.
+    """
     if sum(str(path) == "-" for path in inputs) > 1:
         raise TuningError("standard input (-) can be read only once")
     seen: dict[Path, str] = {}
@@ -235,6 +242,8 @@ def check_files(outputs: Mapping[str, Path | None], inputs: Sequence[Path | None
             raise FormatError(f"{option}: there is no folder {str(path.parent)!r}", file=path)
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise FormatError(f"{option}: it cannot be written", file=path)
+        if model is not None and whole.is_relative_to(model.resolve()):
+            raise FormatError(f"{option}: it would lie in the folder of the model", file=path)
         if whole in seen:
             raise FormatError(f"{option}: {seen[whole]} goes there already", file=path)
         seen[whole] = option

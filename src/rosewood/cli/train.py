@@ -258,15 +258,14 @@ def train(
             "--output", "-o", metavar="MODEL", rich_help_panel=FILES, help="The model: a folder."
         ),
     ],
-    no_keep_corpus: Annotated[
+    keep_corpus: Annotated[
         bool,
         typer.Option(
-            "--no-keep-corpus",
+            "--keep-corpus/--no-keep-corpus",
             rich_help_panel=FILES,
-            help="The model is smaller without the words of its corpus, but cannot show where its "
-            "rules came from.",
+            help="The model has the words of its corpus, to show where its rules came from.",
         ),
-    ] = False,
+    ] = True,
     work: Annotated[
         Path | None,
         typer.Option(
@@ -343,7 +342,7 @@ def train(
         "option_limit": option_limit,
         "unknown": unknown,
         "seed": seed,
-        "keep_corpus": False if no_keep_corpus else None,
+        "keep_corpus": keep_corpus,
     }
     settings = settings_of(typed)
     inputs = pipeline.TrainingInputs(

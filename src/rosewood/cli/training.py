@@ -54,6 +54,8 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
     """What was found, where it is, and what to do next."""
     facts = {stage.name: stage.facts for stage in made.stages}
     clean = facts["clean"]
+    pairs = {"seen": clean["seen"], "train": facts["tokenise"]["kept"]}
+    pairs |= {name: clean[name] for name in ("dev", "test")}
     sizes = {"model": _size(made.folder), "report": _size(made.report), "work": _size(made.work)}
     if as_json:
         print_row(
@@ -63,7 +65,7 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
                 "report": str(made.report),
                 "work": str(made.work),
                 "bytes": sizes,
-                "pairs": {name: clean[name] for name in ("seen", "train", "dev", "test")},
+                "pairs": pairs,
                 "rules": facts["extract"]["rules"],
                 "scores": made.scores,
                 "notes": made.notes,
@@ -89,8 +91,8 @@ def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:
     if made.change in _CHANGES:
         warn(f"{made.folder}: {_CHANGES[made.change]}")
     rows = [
-        ["pairs", f"{clean['train']:,} to train on, {clean['dev']:,} for development, "
-                  f"{clean['test']:,} to test on, of {clean['seen']:,}"],
+        ["pairs", f"{pairs['train']:,} to train on, {pairs['dev']:,} for development, "
+                  f"{pairs['test']:,} to test on, of {pairs['seen']:,}"],
         ["rules", f"{facts['extract']['rules']:,}"],
     ]  # fmt: skip
     for each in made.scores:

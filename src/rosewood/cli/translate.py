@@ -108,18 +108,17 @@ def translate(
     translator = open_translator(model, glossary, inline, limits)
     wanted = Wanted(
         output,
-        nbest,
-        distinct,
-        json,
-        explain,
-        chosen,
-        alignment,
-        forests,
-        picture,
-        translator.bundle.confidence if json else None,
+        nbest=nbest,
+        distinct=distinct,
+        json=json,
+        explain=explain,
+        consensus=chosen,
+        alignment=alignment,
+        forests=forests,
+        picture=picture,
+        confidence=translator.bundle.confidence if json else None,
     )
-    own = [model / name for name in translator.bundle.manifest["files"]]
-    wanted.check([input, reference, glossary, config, *own])
+    wanted.check([input, reference, glossary, config], model)
     translate_all(
         translator.text,
         reading,

@@ -33,7 +33,7 @@ from rosewood import _core
 from rosewood.corpus import indexed_files as files
 from rosewood.corpus.compression import open_input
 from rosewood.corpus.vocabulary import Vocabulary
-from rosewood.errors import CorpusError, FormatError
+from rosewood.errors import CorpusError, DamagedFileError, FormatError
 from rosewood.folders import cut_words
 from rosewood.output import whole_folder
 
@@ -65,6 +65,7 @@ class IndexedText:
     start: NDArray[np.int64]
     word_bytes: NDArray[np.uint8] = field(repr=False)
     word_start: NDArray[np.int64] = field(repr=False)
+    file: Path | None = field(default=None, repr=False)  # that its words are mapped from
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -77,7 +78,8 @@ class IndexedText:
     @property
     def types(self) -> list[str]:
         """The distinct words in the order of their numbers."""
-        return [word.decode() for word in cut_words(self.word_bytes, self.word_start)]
+        words = cut_words(self.word_bytes, self.word_start)
+        return [self._decoded(number, word) for number, word in enumerate(words)]
 
     @property
     def num_types(self) -> int:
@@ -98,14 +100,21 @@ class IndexedText:
         """Sentences begin .. end-1, with the same words."""
         inside = slice(self.start[begin], self.start[end])
         start = self.start[begin : end + 1] - self.start[begin]
-        return IndexedText(self.ids[inside], start, self.word_bytes, self.word_start)
+        return IndexedText(self.ids[inside], start, self.word_bytes, self.word_start, self.file)
 
     def words(self, number: int) -> list[str]:
         """The words of a sentence."""
         return [self._word(word) for word in self.sentence(number).tolist()]
 
     def _word(self, word: int) -> str:
-        return self.word_bytes[self.word_start[word] : self.word_start[word + 1]].tobytes().decode()
+        inside = slice(self.word_start[word], self.word_start[word + 1])
+        return self._decoded(word, self.word_bytes[inside].tobytes())
+
+    def _decoded(self, number: int, word: bytes) -> str:
+        try:
+            return word.decode()
+        except UnicodeDecodeError as error:
+            raise DamagedFileError(f"word {number} is not UTF-8", file=self.file) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +256,10 @@ class IndexedCorpus:
     def open(cls, folder: PathName) -> Self:
         """Map a folder that `build` wrote; its sizes, offsets and word numbers are checked."""
         place = Path(folder)
-        sides = [IndexedText(*arrays) for arrays in files.open_sides(place)]
+        sides = [
+            IndexedText(*arrays, file=place / f"{side}.words")
+            for side, arrays in zip(files.SIDES, files.open_sides(place), strict=True)
+        ]
         return cls(sides[0], sides[1], place)
 
     def verify(self) -> None:

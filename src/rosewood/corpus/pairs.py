@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rosewood.corpus.lines import split
+from rosewood.errors import told_path
 
 __all__ = ["Origin", "SentencePair", "count_words"]
 
@@ -19,9 +20,10 @@ class Origin(NamedTuple):
     unit: str | None = None
 
     def __str__(self) -> str:
+        file = told_path(self.file)
         if self.line is not None:
-            return f"{self.file}:{self.line}"
-        return self.file if self.unit is None else f"{self.file}#{self.unit}"
+            return f"{file}:{self.line}"
+        return file if self.unit is None else f"{file}#{self.unit}"
 
 
 @dataclass(frozen=True, slots=True)

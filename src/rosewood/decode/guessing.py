@@ -202,7 +202,7 @@ class Guesser:
         """Translations of parts side by side: as one phrase where there is one."""
         if whole := self._rules(" ".join(parts)):
             return tuple(dict.fromkeys(map(_said, whole)))
-        most = self.most if len(parts) == 2 else 2
+        most = self.most if len(parts) == 2 else min(self.most, 2)  # products grow
         each = [[_said(rule) for rule in self._rules(part)[:most]] for part in parts]
         return tuple(dict.fromkeys(" ".join(said) for said in product(*each)))
 

@@ -92,6 +92,8 @@ class TextTranslator:
 
     def prepare(self, text: str, reference: str | None = None) -> PreparedText:
         """A text as the decoder takes it; with a reference, only what says that is searched for."""
+        if not isinstance(text, str):
+            raise DecodingError(f"a text is {type(text).__name__}, want str")
         encoded: Encoded | None = None
         spans: tuple[Forced, ...] = ()
         if self.source_text is not None and self.target_text is not None:

@@ -26,5 +26,6 @@ def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learne
     """A learner by name, with these settings (strings are read as what the setting is)."""
     kind = LEARNERS.get(_OTHER_NAMES.get(name, name))
     if kind is None:
-        raise TuningError(f"there is no learner {name!r}; there are {', '.join(LEARNERS)}")
+        known = ", ".join([*LEARNERS, *_OTHER_NAMES])
+        raise TuningError(f"there is no learner {name!r}; there are {known}")
     return kind.from_settings(settings or {})

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
@@ -54,6 +54,23 @@ _NEEDED = {
     "settings": dict, "seed": int, "stages": dict, "corpus": dict, "scores": list,
     "fallbacks": list,
 }  # fmt: skip
+_SCORE: dict[str, Any] = {"on": str, "name": str, "value": (int, float), "signature": str}
+
+
+def _is_score(score: object) -> bool:
+    return isinstance(score, dict) and all(
+        isinstance(score.get(name), kind) for name, kind in _SCORE.items()
+    )
+
+
+_DETAILS: dict[str, Callable[[Any], bool]] = {
+    "languages": lambda them: len(them) == 2 and all(x is None or type(x) is str for x in them),
+    "features": lambda names: all(type(name) is str for name in names),
+    "unknown": lambda how: how in ("guess", "copy", "drop"),
+    "seed": lambda seed: type(seed) is int,
+    "scores": lambda scores: all(map(_is_score, scores)),
+    "fallbacks": lambda notes: all(type(note) is str for note in notes),
+}
 _PARTS = {"rules", "language_models", "source_text", "target_text", "guesses", "corpus", "origins"}
 
 
@@ -67,17 +84,18 @@ class Bundle:
 
     @classmethod
     def open(cls, folder: str | PathLike[str]) -> Bundle:
-        """The model of a folder: its manifest is read, and its files have the sizes they should."""
+        """The model of a folder: its manifest is read, and its files have the sizes they should.
+
+        It stays the same folder, whatever becomes of the working directory or of links.
+        """
         place = Path(folder)
-        manifest = _read_manifest(place)
-        for name, entry in manifest["files"].items():
-            _check_size(place / name, entry["bytes"])
-        return cls(place, manifest)
+        return cls(place.resolve(), _checked_manifest(place))
 
     @classmethod
     def verify(cls, folder: str | PathLike[str]) -> None:
         """Every byte of it; the first thing wrong is a DamagedFileError that names the file."""
-        bundle = cls.open(folder)
+        place = Path(folder)
+        bundle = cls(place, _checked_manifest(place))  # errors have the path as it was given
         listed = bundle.manifest["files"]
         for name, entry in checksums(bundle.folder).items():
             if name == MANIFEST:
@@ -230,6 +248,13 @@ def write_origins(
     _ORIGINS.write(folder, arrays, {})
 
 
+def _checked_manifest(folder: Path) -> dict[str, Any]:
+    manifest = _read_manifest(folder)
+    for name, entry in manifest["files"].items():
+        _check_size(folder / name, entry["bytes"])
+    return manifest
+
+
 def _check_size(path: Path, size: int) -> None:
     try:
         found = path.stat().st_size
@@ -266,20 +291,32 @@ def _check_manifest(table: Mapping[str, Any], path: Path) -> None:
     for name, kind in _NEEDED.items():
         if not isinstance(table.get(name), kind):
             raise DamagedFileError(f"{name!r} is missing, or is no {kind.__name__}", file=path)
-    parts = table["parts"]
-    is_whole = set(parts) == _PARTS and isinstance(parts["language_models"], dict)
-    if not is_whole or not parts["rules"] or not parts["language_models"]:
-        raise DamagedFileError("its list of parts is damaged", file=path)
-    if (parts["source_text"] is None) != (parts["target_text"] is None):
-        raise DamagedFileError("only one of its sides has raw text", file=path)
+    for name, is_good in _DETAILS.items():
+        if not is_good(table[name]):
+            raise DamagedFileError(f"{name!r} is damaged", file=path)
     if table["decoder"] != "phrase":
         raise DamagedFileError(f"there is no decoder {table['decoder']!r}", file=path)
     try:
         Confidence.from_dict(table["confidence"])
     except DecodingError as error:
         raise DamagedFileError(f"its confidence is damaged: {error}", file=path) from error
+    _check_parts(table, path)
+    is_number = {type(value) in (int, float) for value in table["weights"].values()}
+    if is_number - {True} or list(table["weights"]) == []:
+        raise DamagedFileError("its weights are no numbers", file=path)
+
+
+def _check_parts(table: Mapping[str, Any], path: Path) -> None:
+    parts = table["parts"]
+    is_whole = set(parts) == _PARTS and isinstance(parts["language_models"], dict)
+    if not is_whole or not parts["rules"] or not parts["language_models"]:
+        raise DamagedFileError("its list of parts is damaged", file=path)
+    if (parts["source_text"] is None) != (parts["target_text"] is None):
+        raise DamagedFileError("only one of its sides has raw text", file=path)
+    if (parts["guesses"] is not None) != (table["unknown"] == "guess"):
+        raise DamagedFileError("it guesses unknown words, or has guesses, but not both", file=path)
     named = [*parts["language_models"].values()]
-    named += [value for name, value in parts.items() if name != "language_models" and value]
+    named += [parts[n] for n in parts if n != "language_models" and parts[n] is not None]
     for name in [*table["files"], *named]:
         if not isinstance(name, str) or not name or not _is_inside(name):
             raise DamagedFileError(f"{name!r} is no path within the model", file=path)
@@ -289,9 +326,6 @@ def _check_manifest(table: Mapping[str, Any], path: Path) -> None:
     for name in named:
         if not any(file == name or file.startswith(f"{name}/") for file in table["files"]):
             raise DamagedFileError(f"the part {name!r} has no files", file=path)
-    is_number = {type(value) in (int, float) for value in table["weights"].values()}
-    if is_number - {True} or list(table["weights"]) == []:
-        raise DamagedFileError("its weights are no numbers", file=path)
 
 
 def _is_inside(name: str) -> bool:

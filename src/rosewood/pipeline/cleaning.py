@@ -6,7 +6,7 @@ Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from rosewood.model.bundle import write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import HeldOut, TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.telling import Told
 from rosewood.scratch import Growing
 
 __all__ = ["clean", "clean_settings"]
@@ -42,11 +43,13 @@ def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
         "deduplicate": settings.deduplicate,
         "dev_size": settings.dev_size if inputs.dev is None else None,
         "seed": settings.seed if inputs.dev is None else None,
-        "names": [Path(name).name for name in inputs.train.files],  # they are told of
+        "names": list(inputs.names().values()),  # they are told of
     }
 
 
-def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> dict[str, Any]:
+def clean(
+    inputs: TrainingInputs, settings: TrainingSettings, folder: Path, told: Told
+) -> dict[str, Any]:
     """Does the work, and tells what there was."""
     held_out: set[bytes] = set()
     notes: list[str] = []
@@ -56,10 +59,11 @@ def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> d
             sizes[name], count = _write_held_out(folder, name, given, held_out)
             references = count if name == "dev" else references
             notes += [
-                f"bad lines of the {name} set that were skipped: {count:,} ({kind})"
-                for kind, count in given.corpus.skipped.items()
+                f"sentences of the {name} set with bad lines that were skipped: {count:,} ({kind})"
+                for kind, count in given.skipped.items()
             ]
-    filtered = inputs.train.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
+    read = inputs.train.through(partial(_counted, told))
+    filtered = read.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
     split: Split | None = None
     if inputs.dev is None:
         split = _split(filtered, settings)
@@ -67,17 +71,21 @@ def clean(inputs: TrainingInputs, settings: TrainingSettings, folder: Path) -> d
         sizes["dev"], _ = _write_held_out(folder, "dev", HeldOut(chosen), set())
     pairs = filtered if split is None else filtered.through(partial(split.only, "train"))
     report = FilterReport()
-    written = _Written(folder)
+    names = inputs.names()
+    written = _Written(folder, names)
     with written:
         summary = summarise(_watched(pairs, held_out, report, written))
     if not written.count:
-        raise TrainingError("there are no pairs to train on")
+        reason = "there are no pairs to train on"
+        if report.seen:
+            reason += f": all {report.seen:,} of them are in the development or test set"
+        raise TrainingError(reason)
     found = filtered.report or FilterReport()
     if split is not None and split.counts["copies"]:
         report.removed[_SAME_SOURCE] = Removed(split.counts["copies"])
     tally = inputs.train.tally
     return {
-        "files": [Path(name).name for name in inputs.train.files],
+        "files": [names[file] for file in inputs.train.files],
         "languages": list(inputs.languages),
         "seen": found.seen,
         "skipped": dict(tally.skipped),
@@ -133,8 +141,8 @@ def _write_held_out(folder: Path, name: str, given: HeldOut, seen: set[bytes]) -
 class _Written:
     """The training corpus on its way to disk."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, names: Mapping[str, str]) -> None:
+        self._folder, self._names = folder, names
         self._stack = ExitStack()
         self._files: dict[str, int] = {}
         self._file, self._line = Growing(np.int32), Growing(np.int64)
@@ -152,7 +160,7 @@ class _Written:
         self._stack.__exit__(*error)
         if error[0] is None:
             self._flush()
-            names = [Path(name).name for name in self._files] or ["?"]
+            names = [self._names.get(file, "?") for file in self._files] or ["?"]
             write_origins(self._folder / "origins", names, self._file.array(), self._line.array())
 
     def add(self, pair: SentencePair) -> None:
@@ -170,6 +178,14 @@ class _Written:
         self._file.append(rows[:, 0].astype(np.int32))
         self._line.append(rows[:, 1])
         self._waiting = []
+
+
+def _counted(told: Told, pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+    """Tells of the pairs that go by; how many there will be is not known."""
+    for number, pair in enumerate(pairs):
+        if number % 1024 == 0:
+            told("reading pairs", number, None)
+        yield pair
 
 
 def _watched(

@@ -36,10 +36,17 @@ class Sureness:
 
     words: tuple[float, ...]
     posterior: float
+    is_silent: bool = False  # it says nothing of a source that has words
 
     @property
     def mean(self) -> float:
-        """The confidence of a translation: of one without words, its posterior."""
+        """The confidence of a translation; of one without words, its posterior.
+
+        Nothing is known for saying nothing of words, so that is not sure at all, even where
+        nothing else can be said.
+        """
+        if self.is_silent:
+            return 0.0
         return sum(self.words) / len(self.words) if self.words else self.posterior
 
 
@@ -63,7 +70,8 @@ def confidences(
     told = []
     for each in translations:
         sure = how([share[word] for word in each.words], _unknown_words(each))
-        told.append(Sureness(tuple(sure.tolist()), shares[each.words]))
+        is_silent = not each.words and bool(found.source.words)
+        told.append(Sureness(tuple(sure.tolist()), shares[each.words], is_silent))
     return told
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
 from rosewood.corpus import Checks, Corpus, SentencePair
+from rosewood.corpus.checks import Bad
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.formats.strict import Input, strict_lines
 from rosewood.corpus.readers import OnBadLine, Source
 from rosewood.corpus.text.languages import has_rules
-from rosewood.errors import FormatError, TrainingError
+from rosewood.errors import FormatError, TrainingError, told_path
 
 __all__ = ["HeldOut", "TrainingInputs", "content_hash", "read_lines"]
 
@@ -25,28 +28,46 @@ _CHUNK = 1 << 22
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Sentences to tune or judge on: a corpus of pairs, and files of further references."""
+    """Sentences to tune or judge on: a corpus of pairs, and files of further references.
+
+    A bad line stops, or, where bad lines are skipped, its sentence is left out with all references.
+    """
 
     corpus: Corpus
     references: tuple[str, ...] = ()
+    checks: Checks = field(default_factory=Checks)
+    skips: bool = False
+    _skipped: Counter[str] = field(default_factory=Counter)
 
     def sentences(self) -> Iterator[tuple[SentencePair, list[str]]]:
         """The pairs, each with all its references."""
-        others = [_strict_lines(file) for file in self.references]
-        number = 0
+        self._skipped.clear()
+        others = [_lines(file, self.checks, self.skips) for file in self.references]
+        number, good = 0, 0
         for number, pair in enumerate(self.corpus, 1):
-            more = []
-            for file, lines in zip(self.references, others, strict=True):
-                line = next(lines, None)
-                if line is None:
-                    told = f"it ends after {number - 1:,} lines, but the set goes on"
-                    raise FormatError(told, file=file)
-                more.append(line)
-            if pair.source or pair.target:  # or it stands in for a bad line
-                yield pair, [pair.target, *more]
+            more = [
+                _next(lines, file, number)
+                for file, lines in zip(self.references, others, strict=True)
+            ]
+            if not pair.source and not pair.target:  # it stands in for a bad line
+                continue
+            texts = [text for text in more if isinstance(text, str)]
+            if len(texts) < len(more):
+                self._skipped[next(bad.kind for bad in more if isinstance(bad, Bad))] += 1
+                continue
+            good += 1
+            yield pair, [pair.target, *texts]
         for file, lines in zip(self.references, others, strict=True):
             if next(lines, None) is not None:
                 raise FormatError(f"it goes on behind the {number:,} lines of the set", file=file)
+        if self.references and not good:
+            told = "no sentence of the set is left: each has a bad line in one of its files"
+            raise FormatError(told, file=self.references[0])
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many sentences the last walk has left out, by the kind of their first bad line."""
+        return Counter(self.corpus.skipped) + self._skipped
 
     @property
     def files(self) -> list[str]:
@@ -54,15 +75,24 @@ class HeldOut:
         return [*self.corpus.files, *self.references]
 
 
-def _strict_lines(file: str, *, allow_empty: bool = False) -> Iterator[str]:
-    checks = Checks(allow_empty=allow_empty)
+def _next(lines: Iterator[str | Bad], file: str, number: int) -> str | Bad:
+    line = next(lines, None)
+    if line is None:
+        told = f"it ends after {number - 1:,} lines, but the set goes on"
+        raise FormatError(told, file=file)
+    return line
+
+
+def _lines(file: str, checks: Checks, skips: bool) -> Iterator[str | Bad]:
+    """The lines of a file, with bad ones in their places, which else stop it."""
     for line in strict_lines(Input(file), checks.max_bytes):
-        if line.bad is not None:
-            raise line.bad.error
-        wrong = checks.problem(line.text)
+        bad = line.bad
+        wrong = checks.problem(line.text) if bad is None else None
         if wrong is not None:
-            raise FormatError(wrong[1], file=file, line=line.number)
-        yield line.text
+            bad = Bad(wrong[0], FormatError(wrong[1], file=file, line=line.number))
+        if bad is not None and not skips:
+            raise bad.error
+        yield line.text if bad is None else bad
 
 
 class TrainingInputs:
@@ -141,7 +171,15 @@ class TrainingInputs:
         files: list[Source] = [(pair[0], pair[1])] if pair is not None else [corpus or ""]
         # Lines of further references must not be shifted.
         blank: OnBadLine = "blank" if self._on_bad_line == "skip" else self._on_bad_line
-        return HeldOut(self._read(files, blank), several)
+        return HeldOut(self._read(files, blank), several, self._limits, self._skips)
+
+    @property
+    def _limits(self) -> Checks:
+        return self._checks or Checks()
+
+    @property
+    def _skips(self) -> bool:
+        return self._on_bad_line != "stop"
 
     def every_file(self) -> list[str]:
         """All files that are read."""
@@ -157,8 +195,15 @@ class TrainingInputs:
             "languages": list(self.languages),
             "format": self._format,
             "on_bad_line": self._on_bad_line,
-            "checks": repr(self._checks or Checks()),
+            "checks": repr(self._limits),
         }
+
+    def names(self) -> dict[str, str]:
+        """What the files of the training corpus are called, wherever it is told of them.
+
+        The ends of their paths that tell them apart: mostly that is the last part alone.
+        """
+        return _short_names(self.train.files)
 
     def state(self) -> list[tuple[str, int, int]]:
         """What tells whether files were changed: their sizes and times."""
@@ -173,14 +218,27 @@ class TrainingInputs:
                 raise FormatError(told, file=file)
             with Path(file).open("rb"):
                 pass
+        for file in self.monolingual:
+            if next(self.monolingual_lines(file, Counter()), None) is None:
+                raise FormatError("there is no text in it", file=file)
 
-    def monolingual_facts(self) -> list[str]:
+    def monolingual_facts(self) -> dict[str, Any] | None:
         """What decides further text of the target language."""
-        return [content_hash(file) for file in self.monolingual]
+        if not self.monolingual:
+            return None
+        return {
+            "files": [content_hash(file) for file in self.monolingual],
+            "on_bad_line": self._on_bad_line,
+            "checks": repr(self._limits),
+        }
 
-    def monolingual_lines(self, file: str) -> Iterator[str]:
-        """The lines of such a file, but for empty ones."""
-        return (line for line in _strict_lines(file, allow_empty=True) if line)
+    def monolingual_lines(self, file: str, skipped: Counter[str]) -> Iterator[str]:
+        """The lines of such a file but for empty ones; bad ones are counted if they are skipped."""
+        for line in _lines(file, replace(self._limits, allow_empty=True), self._skips):
+            if isinstance(line, Bad):
+                skipped[line.kind] += 1
+            elif line.strip():
+                yield line
 
 
 def read_lines(file: Path) -> Iterator[str]:
@@ -202,6 +260,18 @@ def content_hash(file: PathName) -> str:
 def _several(files: Files) -> list[str]:
     listed = [files] if isinstance(files, str | PathLike) else list(files)
     return [fspath(file) for file in listed]
+
+
+def _short_names(files: Sequence[str]) -> dict[str, str]:
+    parts = {file: Path(normpath(file)).parts for file in files}
+    short = {}
+    for file, own in parts.items():
+        others = {each for each in parts.values() if each != own}
+        length = 1
+        while any(own[-length:] == each[-length:] for each in others):
+            length += 1
+        short[file] = told_path(Path(*own[-length:]))
+    return short
 
 
 def _languages(

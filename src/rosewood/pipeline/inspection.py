@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
@@ -96,12 +98,26 @@ class RuleSource:
     @property
     def source_span(self) -> tuple[int, int] | None:
         """Where the words of the rule stand in the source."""
-        return _place(self.rule.source, self.source)
+        return self._spans[0]
 
     @property
     def target_span(self) -> tuple[int, int] | None:
-        """Where they stand in the target: the first place with these words."""
-        return _place(self.rule.target, self.target)
+        """Where they stand in the target."""
+        return self._spans[1]
+
+    @cached_property
+    def _spans(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+        """Where both sides stand: if there are several places, those that lie most alike."""
+        places = (_places(self.rule.source, self.source), _places(self.rule.target, self.target))
+        if not all(places):
+            first, second = (each[0] if each else None for each in places)
+            return first, second
+
+        def apart(pair: tuple[tuple[int, int], tuple[int, int]]) -> float:
+            one, other = pair
+            return abs(sum(one) / len(self.source) - sum(other) / len(self.target))
+
+        return min(product(*places), key=apart)
 
     @property
     def counts(self) -> str:
@@ -354,13 +370,14 @@ def _options(
     return listed
 
 
-def _place(wanted: Sequence[object], words: Sequence[str]) -> tuple[int, int] | None:
-    """Where some words stand among others, the first time."""
+def _places(wanted: Sequence[object], words: Sequence[str]) -> list[tuple[int, int]]:
+    """Where some words stand among others."""
     size = len(wanted)
-    for begin in range(len(words) - size + 1) if size else ():
-        if tuple(words[begin : begin + size]) == tuple(wanted):
-            return begin, begin + size
-    return None
+    return [
+        (begin, begin + size)
+        for begin in (range(len(words) - size + 1) if size else ())
+        if tuple(words[begin : begin + size]) == tuple(wanted)
+    ]
 
 
 def _marked(words: Sequence[str], span: tuple[int, int] | None) -> str:

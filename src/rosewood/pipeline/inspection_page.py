@@ -52,7 +52,9 @@ def body(seen: Inspection) -> str:
         _rules(seen),
         _options(seen),
         _section("The forest", f"{seen.size}. What the translation uses stands out; the likelier "
-                 "an edge, the darker its line.", f'<div class="scroll">{seen.forest_svg}</div>'),
+                 "an edge, the darker its line. A box says words behind those of the node below "
+                 "it, [0]; +27 are edges that are not drawn.",
+                 f'<div class="scroll">{seen.forest_svg}</div>'),
         *(f'<p class="faint">{_text(note)}</p>' for note in seen.notes),
         f'<p class="faint">Made by Rosewood {__version__}.</p></div>',
     ]  # fmt: skip

@@ -28,13 +28,14 @@ from rosewood.pipeline.report_scores import (
     scores_part,
     tuning_part,
 )  # fmt: skip
+from rosewood.pipeline.telling import STAGES
 
 __all__ = ["report_html", "write_report"]
 
 _LINKS = {
-    "scores": "scores", "examples": "translations", "tuning": "tuning", "corpus": "corpus",
-    "words": "words", "alignment": "alignment", "language": "language model", "rules": "rules",
-    "time": "time and memory", "how": "how it was done",
+    "notes": "good to know", "scores": "scores", "examples": "translations", "tuning": "tuning",
+    "corpus": "corpus", "words": "words", "alignment": "alignment", "language": "language model",
+    "rules": "rules", "time": "time and memory", "how": "how it was done",
 }  # fmt: skip
 _NOTES = 40
 _BEFORE = ' <span class="faint">done before</span>'
@@ -59,7 +60,7 @@ def write_report(
         stages, command=command, title=title, settings=settings, notes=notes, size=size
     )
     with whole_file(path) as out:
-        out.write(whole.encode())
+        out.write(whole.encode(errors="backslashreplace"))  # paths of the command
 
 
 def report_html(
@@ -73,7 +74,7 @@ def report_html(
 ) -> str:
     """The page as a text."""
     facts = {stage.name: Facts(stage.facts) for stage in stages}
-    of = {name: facts.get(name, Facts()) for name in _STAGES}
+    of = {name: facts.get(name, Facts()) for name in STAGES}
     name = title or _title(of)
     parts = [
         scores_part(of["report"], of["tune"]),
@@ -90,9 +91,6 @@ def report_html(
     ]
     head = _head(name, of, stages, size)
     return page(f"{name} · Rosewood, training", [head, _contents(parts), *parts])
-
-
-_STAGES = ("clean", "tokenise", "align", "lm", "extract", "reordering", "tune", "report")
 
 
 # -- what matters first ---------------------------------------------------------------------------

@@ -123,8 +123,9 @@ def _kept(tune: Facts) -> str:
         return ""
     for place, row in enumerate(tune.parts("history"), 1):
         if row.number("score") == best:
+            whose = f"that round {place - 1} learnt" if place > 1 else "that tuning began with"
             told = f"{best:.{places(best)}f}"
-            return f" The weights of round {place} are kept, with which the score is {told}."
+            return f" The weights {whose} are kept, with which the score is {told}."
     return ""
 
 
@@ -139,9 +140,9 @@ def _rounds(tune: Facts) -> str:
         return ""
     metric = clean(tune.text("metric", "score"))
     return (
-        "<h3>Score by round</h3><p>What the decoder says with the weights of each round, and what "
-        "the weights that are then learnt choose from all its lists so far: where the two meet, "
-        "there is little left to learn.</p>"
+        "<h3>Score by round</h3><p>What the decoder says when a round begins, and behind the last "
+        "one; and what the weights that a round learns choose from all its lists so far: where the "
+        "two meet, there is little left to learn.</p>"
         f"{legend([each.name for each in series])}"
         f"{curves(series, metric=metric, name='tuning-curve')}"
     )

@@ -22,7 +22,7 @@ _SEEDS = 2**32
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a model is trained.  None is chosen by the corpus; what was chosen is told."""
+    """How a model is trained.  None is no limit, and of `dev_size` that the corpus decides."""
 
     # text
     pretokenized: bool = False  # words stand between spaces, as they are

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 __all__ = ["STAGES", "Told", "of_stage"]
 
-Told = Callable[[str, int, int], object]  # what is done, how much of it, out of how much
+# What is done, how much of it, and out of how much where that is known.
+Told = Callable[[str, int, int | None], object]
 STAGES = ("clean", "tokenise", "align", "lm", "extract", "reordering", "tune", "report")
 
 
@@ -14,7 +15,7 @@ def of_stage(name: str, told: Told | None) -> Told:
     """What a stage tells, with its name and number before it."""
     place = f"{STAGES.index(name) + 1}/{len(STAGES)} {name}"
 
-    def tell(what: str, done: int, total: int) -> None:
+    def tell(what: str, done: int, total: int | None) -> None:
         if told is not None:
             told(f"{place}: {what}", done, total)
 

@@ -122,7 +122,7 @@ class _Run:
         self.clean = self._stage(
             "clean", clean_settings(inputs, settings),
             lambda place, tell: _unchanged(
-                inputs, before, clean(inputs, settings, place.folder)
+                inputs, before, clean(inputs, settings, place.folder, tell)
             ),
         )  # fmt: skip
         self.words = self._stage(
@@ -205,6 +205,8 @@ class _Run:
             pass
         self.store.check()
         parts, files = self._parts()
+        if self.told is not None:
+            self.told("putting the model together", 0, None)
         tuned, decoder = self.tuned.facts, self.decoder
         facts = {
             "decoder": "phrase",

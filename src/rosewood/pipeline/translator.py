@@ -10,10 +10,11 @@ Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
+from rosewood.corpus import Checks
 from rosewood.corpus.readers import OnBadLine
 from rosewood.decode import (
     Explanation,
@@ -91,6 +92,8 @@ class Translator:
         languages: tuple[str | None, str | None] | str | None = None,
         format: str | None = None,
         on_bad_line: OnBadLine = "stop",
+        line_words: int = 10_000,
+        line_characters: int = 100_000,
         dev: tuple[PathName, PathName] | None = None,
         dev_corpus: PathName | None = None,
         dev_reference: Files = (),
@@ -117,7 +120,7 @@ class Translator:
             source, target, corpus=corpus, languages=languages, format=format,
             on_bad_line=on_bad_line, dev=dev, dev_corpus=dev_corpus, dev_reference=dev_reference,
             test=test, test_corpus=test_corpus, test_reference=test_reference,
-            monolingual=monolingual,
+            monolingual=monolingual, checks=Checks(line_words, line_characters),
         )  # fmt: skip
         train(
             inputs, output, TrainingSettings.of(settings), work=work, report=report,
@@ -140,7 +143,7 @@ class Translator:
         self, text: str | Iterable[str], *, threads: int | None = None
     ) -> str | list[str]:
         """The translation of a text, or of each of several."""
-        several = [text] if isinstance(text, str) else text
+        several = [text] if isinstance(text, str) else _texts(text)
         found = self.text.translate(several, threads=threads or self.threads)
         said = [each.text for each in found]
         return said[0] if isinstance(text, str) else said
@@ -162,14 +165,13 @@ class Translator:
         self, texts: Iterable[str], *, nbest: int = 0, threads: int | None = None
     ) -> Iterator[Reply]:
         """The same of many texts, in their order."""
-        if isinstance(texts, str):
-            raise DecodingError("texts are a list of them, this is one")
         from rosewood.pipeline.reply import reply_of
 
+        several = _texts(texts)
         prepared: list[PreparedText] = []
 
         def sources() -> Iterator[Any]:
-            for text in texts:
+            for text in several:
                 prepared.append(self.text.prepare(text))
                 yield prepared[-1].source
 
@@ -196,6 +198,13 @@ class Translator:
                           search))  # fmt: skip
 
 
+def _texts(texts: Any) -> Iterable[str]:
+    """Refuses what is no list of texts; each of them is looked at when its turn comes."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise DecodingError(f"texts are {type(texts).__name__}, want a list of str")
+    return texts
+
+
 def _loaded(
     folder: PathLike[str], glossary: Glossary | None, inline: bool, threads: int, search: Any
 ) -> Translator:
@@ -211,8 +220,11 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
         raise DamagedFileError(
             f"its limits of the search are damaged: {error}", file=path
         ) from error
-    if search:
-        settings = SearchSettings(**{**asdict(settings), **search})
+    for name in search:
+        if name not in asdict(settings):
+            known = ", ".join(asdict(settings))
+            raise DecodingError(f"there is no limit {name!r} of the search; there are {known}")
+    settings = replace(settings, **search)
     try:
         decoder = PhraseDecoder(
             bundle.rules, bundle.language_models, weights=bundle.weights, settings=settings,

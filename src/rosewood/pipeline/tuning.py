@@ -68,17 +68,16 @@ def tune(
                 f"({plural(len(sentences), 'sentence')}, want {_FEW} at least)"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
+        told("fitting confidence", 0, None)
         return facts | _confidence(decoder, sentences, references, threads)
-    done = 0
+    most = len(sentences) * (settings.rounds + 1)  # the last weights are tried, too
+    what = f"sentences, up to {settings.rounds + 1} times each"
 
     def lists(weights: Mapping[str, float], number: int) -> list[Forest]:
-        nonlocal done
-        made = []
+        made: list[Forest] = []
         for forest in _lists(decoder.with_weights(weights), sentences, settings.nbest, threads):
+            told(what, (number - 1) * len(sentences) + len(made), most)
             made.append(forest)
-            done += 1
-            told(f"round {number}, sentences", len(made) - 1, len(sentences))
-        told(f"round {number}, sentences", len(sentences), len(sentences))
         return made
 
     place.going.mkdir(exist_ok=True)
@@ -93,8 +92,10 @@ def tune(
         "weights": found.weights,
         "score": found.score,
     }
+    told(what, most, most)
     if found.weights == start:
         facts["notes"].append("no weights were better than those that tuning began with")
+    told("fitting confidence", 0, None)
     return facts | _confidence(decoder.with_weights(found.weights), sentences, references, threads)
 
 

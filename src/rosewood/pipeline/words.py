@@ -9,6 +9,7 @@ Writes      corpus/: the words of the training pairs, as numbers;  origins/: whe
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,7 @@ from rosewood.corpus import Filters, IndexedCorpus, IndexedText, SentencePair, T
 from rosewood.corpus.filters import FilterReport
 from rosewood.corpus.lines import split
 from rosewood.corpus.pairs import Origin
-from rosewood.errors import TrainingError
+from rosewood.errors import FormatError, TrainingError, told_path
 from rosewood.lm.words import BEGIN, END
 from rosewood.model.bundle import read_origins, write_origins
 from rosewood.output import whole_file
@@ -46,7 +47,7 @@ def tokenise_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dic
     return named | {
         "languages": list(inputs.languages),
         "monolingual": inputs.monolingual_facts(),
-        "names": [Path(name).name for name in inputs.monolingual],  # they are told of
+        "names": [_name(file) for file in inputs.monolingual],  # they are told of
     }
 
 
@@ -97,9 +98,10 @@ def tokenise(
             dev = _unknown(found, corpus.source) if part == "dev" else dev
     notes = _notes(report)
     references = _references(clean)
-    for number, name in enumerate(inputs.monolingual):
-        texts = _others(inputs.monolingual_lines(name), references, Path(name).name, notes)
-        _write(folder / f"mono.{number}", (sides[1].words(text) for text in texts))
+    for number, text in enumerate(inputs.monolingual):
+        notes += _write_monolingual(
+            inputs, text, folder / f"mono.{number}", sides[1], references
+        )  # fmt: skip
     return {
         "tokeniser": None if settings.pretokenized else settings.tokeniser,
         "pretokenized": settings.pretokenized,
@@ -122,23 +124,42 @@ def held_out(folder: Path, part: str) -> tuple[list[str], list[list[str]]]:
     return source, [list(each) for each in zip(*documents, strict=True)]
 
 
+def _name(file: str) -> str:
+    """What a file is called where it is told of."""
+    return told_path(Path(file).name)
+
+
 def _references(clean: Finished) -> set[str]:
     """What a language model must not have read before it is tuned or judged."""
     parts = [part for part in ("dev", "test") if clean.facts[part]]
     return {text for part in parts for each in held_out(clean.folder, part)[1] for text in each}
 
 
-def _others(
-    texts: Iterable[str], references: set[str], name: str, notes: list[str]
-) -> Iterator[str]:
+def _write_monolingual(
+    inputs: TrainingInputs, file: str, to: Path, side: _Side, references: set[str]
+) -> list[str]:
+    """The words of further text but for references; what was left out."""
+    skipped: Counter[str] = Counter()
     left_out = 0
-    for text in texts:
-        if text in references:
-            left_out += 1
-        else:
-            yield text
+
+    def words() -> Iterator[str]:
+        nonlocal left_out
+        for text in inputs.monolingual_lines(file, skipped):
+            if text in references:
+                left_out += 1
+            elif found := side.words(text):
+                yield found
+
+    if not _write(to, words()):
+        raise FormatError("no text is left of it to learn from", file=file)
+    name = _name(file)
+    notes = [
+        f"{name}: bad lines that were skipped: {count:,} ({kind})"
+        for kind, count in skipped.items()
+    ]
     if left_out:
         notes.append(f"{name}: {left_out:,} lines were left out, they are references")
+    return notes
 
 
 def _pairs(
@@ -150,13 +171,18 @@ def _pairs(
     words: BinaryIO,
 ) -> Iterator[SentencePair]:
     """The training pairs as words, which lines they are of, and a file of their targets."""
+    names, file, line = read_origins(folder / "origins")
+
+    def origin(number: int) -> Origin:
+        at = int(line[number])
+        return Origin(names[file[number]], at if at >= 0 else None)
+
     texts = zip(
         read_lines(folder / "train.source"), read_lines(folder / "train.target"), strict=True
     )
     for number, (source, target) in enumerate(texts):
         report.seen += 1
-        origin = Origin("pair", number + 1)
-        pair = SentencePair(sides[0].words(source), sides[1].words(target), origin=origin)
+        pair = SentencePair(sides[0].words(source), sides[1].words(target), origin=origin(number))
         reason = filters.reason(pair)
         if reason is None:
             reason = _odd_words(pair)
@@ -195,9 +221,13 @@ def _write_held_out(clean: Path, folder: Path, part: str, sides: Sequence[_Side]
     return words
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def _write(path: Path, lines: Iterable[str]) -> int:
+    """A line each; how many there were."""
+    count = 0
     with whole_file(path) as stream:
-        stream.writelines(line.encode() + b"\n" for line in lines)
+        for count, line in enumerate(lines, 1):  # noqa: B007 - it is what was asked for
+            stream.write(line.encode() + b"\n")
+    return count
 
 
 def _unknown(lines: list[str], text: IndexedText) -> dict[str, int]:

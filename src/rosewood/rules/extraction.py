@@ -161,7 +161,7 @@ def without_pairs(
 
     def text(side: IndexedText) -> IndexedText:
         start, inside = kept(side.start)
-        return IndexedText(side.ids[inside], start, side.word_bytes, side.word_start)
+        return IndexedText(side.ids[inside], start, side.word_bytes, side.word_start, side.file)
 
     start, inside = kept(links.start)
     left = type(links)(start, links.source[inside], links.target[inside])

@@ -116,8 +116,10 @@ class Phrasebook:
         """Parts as text files: train.en, train.de and train.gold, those of dev and of test.
 
         The source and the target of each part are returned.  `raw` text is as people write it;
-        otherwise words stand between spaces.  All files appear together, or none.
+        otherwise words stand between spaces.  All files appear together, or none; the folder is
+        made if there is none.
         """
+        Path(folder).mkdir(parents=True, exist_ok=True)
         counts = {"train": train, "dev": dev, "test": test}
         endings = (self.source, self.target, "gold")
         with ExitStack() as stack:
