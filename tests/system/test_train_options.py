@@ -45,8 +45,9 @@ SETTINGS = [
     ("--symmetrization", ["union"], "union"), ("--lm-order", ["4"], 4), ("--max-phrase", ["6"], 6),
     ("--smoothing", ["plain"], "plain"), ("--significance", ["a-e"], "a-e"),
     ("--orientation", ["word"], "word"), ("--classes", ["msd"], "msd"), ("--tune", ["pro"], "pro"),
-    ("--set", ["margin=0.25"], {"margin": "0.25"}), ("--metric", ["chrf"], "chrf"), ("--rounds", ["9"], 9),
-    ("--nbest", ["33"], 33), ("--seed", ["5"], 5), ("--pop-limit", ["17"], 17),
+    ("--set", ["margin=0.25"], {"margin": "0.25"}), ("--metric", ["chrf"], "chrf"),
+    ("--rounds", ["9"], 9), ("--nbest", ["33"], 33), ("--seed", ["5"], 5),
+    ("--pop-limit", ["17"], 17),
     ("--distortion-limit", ["none"], None), ("--option-limit", ["8"], 8),
     ("--unknown", ["drop"], "drop"), ("--no-keep-corpus", [], False),
 ]  # fmt: skip

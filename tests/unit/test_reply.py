@@ -159,13 +159,16 @@ def test_many_texts_at_any_number_of_threads(translator):
 def test_the_threads_of_a_translator(translator, monkeypatch, given, wanted):
     """Its own, unless others are asked for."""
     asked = []
-    for kind, name in ((PhraseDecoder, "search_all"), (TextTranslator, "translate")):
 
-        def counted(self, texts, *, then=getattr(kind, name), threads=1):
+    def counted(then):
+        def called(self, texts, *, threads=1):
             asked.append(threads)
             return then(self, texts, threads=threads)
 
-        monkeypatch.setattr(kind, name, counted)
+        return called
+
+    for kind, name in ((PhraseDecoder, "search_all"), (TextTranslator, "translate")):
+        monkeypatch.setattr(kind, name, counted(getattr(kind, name)))
     several = Translator(translator.bundle, threads=3)
     assert several.translate([TEXT, TEXT], **given)
     assert len(list(several.replies([TEXT, TEXT], **given))) == 2

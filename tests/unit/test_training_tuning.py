@@ -70,7 +70,9 @@ def test_weights_that_nothing_is_better_than(tmp_path):
 
 
 def test_lists_have_no_string_twice(tmp_path):
-    decoder = small_decoder(tmp_path, [*PAIRS, ("das haus", "the house"), ("ist klein", "is small")])
+    decoder = small_decoder(
+        tmp_path, [*PAIRS, ("das haus", "the house"), ("ist klein", "is small")]
+    )
     theta = decoder.theta()
     forest = decoder.search(SENTENCES[0]).forest
     assert len({each.text for each in forest.k_best(forest.score(theta), 12)}) < 12
