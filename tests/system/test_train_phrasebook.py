@@ -53,6 +53,8 @@ TUNERS = {  # BLEU on the test set
     "mira": (42.7, {}),
     "l1": (41.4, {}),
     "minrisk": (44.2, {}),
+    "mr-da": (43.7, {}),
+    "likelihood": (42.0, {}),
 }
 
 

@@ -107,6 +107,20 @@ def test_what_was_done_before_has_no_pace(capsys, clock):
     assert told(capsys)[-1] == "rounds: 90 of 100 after 60 s, about 60 s left"
 
 
+def test_the_rest_grows_less_while_nothing_is_told(clock):
+    """A bar is drawn again between two steps, however far apart they are."""
+    pace = progress_module._Pace(100)
+    clock.now += 20
+    pace.reached(20, clock.now)
+    left = []
+    for seconds in (0, 5, 25, 50, 100):
+        clock.now += seconds
+        left.append(pace.left())
+    assert left == [80.0, 75.0, 50.0, 0.0, 0.0]
+    pace.reached(80, clock.now)
+    assert pace.left() == 50.0
+
+
 @pytest.mark.parametrize(
     ("pace", "said"),
     [(0.4, "36 s"), (9.0, "14 min"), (2.0, "3 min"), (77.0, "1 h 56 min"), (9000.0, "9 d 9 h")],

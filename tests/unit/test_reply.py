@@ -8,8 +8,9 @@ from dataclasses import FrozenInstanceError, asdict
 
 import pytest
 from tests.bundles import CONFIDENCE, small_bundle
+from tests.decoders import PAIRS, small_decoder
 
-from rosewood.decode import Source, mbr
+from rosewood.decode import PhraseDecoder, Source, TextTranslator, alternatives, mbr
 from rosewood.decode.text import PreparedText
 from rosewood.errors import DecodingError
 from rosewood.pipeline import Translator
@@ -59,6 +60,17 @@ def test_alternatives_are_those_of_a_list_with_posteriors_of_strings(translator)
     assert (first.translation, first.confidence) == (reply.translation, reply.confidence)
     assert (first.posterior, first.alignment) == (reply.posterior, reply.alignment)
     assert sum(want.values()) <= 1 + 1e-9
+
+
+def test_alternatives_say_different_things(tmp_path):
+    """However many derivations there are of each."""
+    pairs = [*PAIRS, ("das haus", "the house"), ("ist klein", "is small")]
+    decoder = small_decoder(tmp_path, pairs)
+    prepared, found = PreparedText(TEXT, Source(TEXT)), decoder.search(TEXT)
+    said = [each.text for each in alternatives(found, decoder.theta(), 12)]
+    assert len(set(said)) < 12
+    reply = reply_of(TextTranslator(decoder), prepared, found, CONFIDENCE, nbest=12)
+    assert len({each.translation for each in reply.alternatives}) == 12
 
 
 def test_json_has_all_of_it(translator):
@@ -124,8 +136,6 @@ def test_a_reference_that_cannot_be_reached(translator):
 def test_another_choice_has_its_own_confidence(translator):
     prepared, found = translator.search(TEXT)
     forest = found.forest
-    from rosewood.decode import alternatives
-
     other = alternatives(found, translator.decoder.theta(), 2)[1]
     chosen = translator.text.text_of(other, prepared)
     reply = reply_of(translator.text, prepared, found, CONFIDENCE, nbest=1, chosen=chosen)
@@ -143,3 +153,23 @@ def test_many_texts_at_any_number_of_threads(translator):
     two = list(translator.replies(iter(texts), nbest=2, threads=2))
     assert one == two
     assert [each.source for each in one] == texts
+
+
+@pytest.mark.parametrize(("given", "wanted"), [({}, 3), ({"threads": 5}, 5)])
+def test_the_threads_of_a_translator(translator, monkeypatch, given, wanted):
+    """Its own, unless others are asked for."""
+    asked = []
+
+    def counted(then):
+        def called(self, texts, *, threads=1):
+            asked.append(threads)
+            return then(self, texts, threads=threads)
+
+        return called
+
+    for kind, name in ((PhraseDecoder, "search_all"), (TextTranslator, "translate")):
+        monkeypatch.setattr(kind, name, counted(getattr(kind, name)))
+    several = Translator(translator.bundle, threads=3)
+    assert several.translate([TEXT, TEXT], **given)
+    assert len(list(several.replies([TEXT, TEXT], **given))) == 2
+    assert asked == [wanted] * 2

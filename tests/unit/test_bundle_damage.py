@@ -1,0 +1,347 @@
+"""Models that are damaged, foreign or lie: refused by the name of the file, and never a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.trained import SENTENCE, book, copy, files_of, model  # noqa: F401
+from tests.training import contents
+
+from rosewood.errors import DamagedFileError, FormatError, RosewoodError
+from rosewood.folders import table_checksum
+from rosewood.model import Bundle
+from rosewood.model.confidence import Confidence
+from rosewood.pipeline import Translator
+
+# ruff: noqa: F811  # fixtures are imported
+
+
+def rewritten(folder: Path, change, *, with_checksum: bool = True) -> None:
+    """The manifest after a change, as somebody would write it who knows how."""
+    path = folder / "manifest.json"
+    table = json.loads(path.read_bytes())
+    change(table)
+    if with_checksum:
+        table["crc32"] = table_checksum(table)
+    path.write_text(json.dumps(table))
+
+
+# -- files that are damaged ------------------------------------------------------------------------
+
+
+def used(folder: Path) -> None:
+    translator = Translator.load(folder)
+    translator.reply(SENTENCE, nbest=2)
+    translator.inspect(SENTENCE)
+
+
+def test_every_file_cut_short_or_missing(copy):
+    """Refused when the model is opened, by the name of the file."""
+    for name in files_of(copy):
+        path = copy / name
+        data = path.read_bytes()
+        for damaged in (data[:-1], b"", data + b"\0", None):
+            if damaged == data:
+                continue
+            path.unlink() if damaged is None else path.write_bytes(damaged)
+            for use in (Bundle.open, Bundle.verify, Translator.load):
+                if name == "manifest.json" and damaged in (data[:-1], data + b"\0"):
+                    continue  # a line feed at the end more or less
+                with pytest.raises(FormatError) as caught:
+                    use(copy)
+                want = os.fspath(copy if name == "manifest.json" and damaged is None else path)
+                assert want in str(caught.value)
+        path.write_bytes(data)
+    Bundle.verify(copy)
+
+
+def test_every_file_with_another_byte(copy):
+    """Found by `verify`, by the name of the file; those who do not ask get no crash."""
+    for name in files_of(copy):
+        path = copy / name
+        data = path.read_bytes()
+        for place in {0, len(data) // 2, len(data) - 1} if data else ():
+            damaged = bytearray(data)
+            damaged[place] ^= 0x41
+            path.write_bytes(damaged)
+            with pytest.raises(FormatError) as caught:
+                Bundle.verify(copy)
+            assert os.fspath(path) in str(caught.value)
+        path.write_bytes(data)
+    Bundle.verify(copy)
+
+
+def test_damaged_files_in_use_are_refused_or_give_some_answer(copy):
+    for name in files_of(copy):
+        path = copy / name
+        data = path.read_bytes()
+        if not data:
+            continue
+        damaged = bytearray(data)
+        for place in range(0, len(data), max(1, len(data) // 3)):
+            damaged[place] ^= 0xFF
+        path.write_bytes(damaged)
+        try:
+            used(copy)
+        except RosewoodError as error:
+            assert str(error)  # noqa: PT017
+        path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "notes.txt",
+        "rules/more",
+        "corpus/.hidden",
+        "new/file",
+        "model.rlm",
+        "manifest.json.1-0.part",
+    ],
+)
+def test_a_file_that_does_not_belong_there(copy, name):
+    (copy / name).parent.mkdir(exist_ok=True)
+    (copy / name).write_text("foreign")
+    used(copy)  # it does not harm
+    with pytest.raises(DamagedFileError, match="does not belong to the model") as caught:
+        Bundle.verify(copy)
+    assert os.fspath(copy / name) in str(caught.value)
+
+
+def test_links_instead_of_files(copy, model, tmp_path):
+    """A link is a file like any other if it leads to the same bytes."""
+    (copy / "lm.rlm").unlink()
+    (copy / "lm.rlm").symlink_to(model / "lm.rlm")
+    Bundle.verify(copy)
+    (copy / "lm.rlm").unlink()
+    for nowhere in (tmp_path / "nowhere", copy / "lm.rlm"):
+        (copy / "lm.rlm").symlink_to(nowhere)
+        for use in (Bundle.open, Bundle.verify):
+            with pytest.raises((FormatError, OSError), match=r"lm\.rlm"):
+                use(copy)
+        (copy / "lm.rlm").unlink()
+
+
+def test_a_foreign_link(copy, tmp_path):
+    (copy / "more").symlink_to(tmp_path / "nowhere")
+    with pytest.raises((FormatError, OSError), match="more"):
+        Bundle.verify(copy)
+
+
+def test_a_foreign_link_to_a_folder(copy, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("foreign")
+    (copy / "more").symlink_to(tmp_path / "folder")
+    with pytest.raises(FormatError, match="more"):
+        Bundle.verify(copy)
+
+
+def test_a_folder_instead_of_a_file(copy):
+    (copy / "lm.rlm").unlink()
+    (copy / "lm.rlm").mkdir()
+    for use in (Bundle.open, Bundle.verify):
+        with pytest.raises((FormatError, OSError), match=r"lm\.rlm"):
+            use(copy)
+
+
+def test_a_file_instead_of_a_folder(copy):
+    shutil.rmtree(copy / "rules")
+    (copy / "rules").write_text("")
+    for use in (Bundle.open, Bundle.verify):
+        with pytest.raises((FormatError, OSError), match="rules"):
+            use(copy)
+
+
+# -- what is no model ------------------------------------------------------------------------------
+
+
+def test_what_is_no_model(tmp_path):
+    for use in (Bundle.open, Bundle.verify, Translator.load):
+        with pytest.raises(FormatError, match="there is no such folder"):
+            use(tmp_path / "nowhere")
+        (tmp_path / "file").write_text("")
+        with pytest.raises(FormatError, match="it is no folder"):
+            use(tmp_path / "file")
+        with pytest.raises(FormatError, match=r"it has no manifest\.json"):
+            use(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "3", "{}", '{"format": "rosewood-model"}', "\0\0", "[" * 100_000,
+     '{"format": "rosewood corpus", "version": 1}', '{"format": "rosewood-model", "version": 1}'],
+)  # fmt: skip
+def test_a_manifest_that_is_none(copy, text):
+    (copy / "manifest.json").write_text(text)
+    for use in (Bundle.open, Bundle.verify):
+        with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+            use(copy)
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None, 1.5, [1], True])
+def test_another_version(copy, version):
+    rewritten(copy, lambda table: table.update(version=version))
+    with pytest.raises(DamagedFileError, match="this release reads 1") as caught:
+        Bundle.open(copy)
+    assert repr(version) in str(caught.value)
+
+
+FIELDS = [
+    "rosewood", "decoder", "languages", "parts", "files", "features", "weights", "search",
+    "unknown", "confidence", "settings", "seed", "stages", "corpus", "scores", "fallbacks",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("value", [None, 17, "text", [], {}, [None], {"a": "b"}, 1.5, True])
+def test_a_field_of_another_kind(copy, field, value):
+    """Refused by the manifest's name, or of the kind it should be; never another error."""
+    rewritten(copy, lambda table: table.update({field: value}))
+    try:
+        used(copy)
+    except RosewoodError as error:
+        assert "manifest.json" in str(error)  # noqa: PT017
+    else:
+        assert isinstance(value, type(json.loads(contents(copy)["manifest.json"])[field]))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_field_that_is_missing(copy, field):
+    rewritten(copy, lambda table: table.pop(field))
+    with pytest.raises(DamagedFileError, match=f"{field}.* missing") as caught:
+        Bundle.open(copy)
+    assert "manifest.json" in str(caught.value)
+
+
+def test_every_field_is_under_the_checksum(copy):
+    table = json.loads((copy / "manifest.json").read_bytes())
+    assert {"format", "version", "crc32", *FIELDS} == set(table)
+    changed = {
+        "rosewood": "9.9", "decoder": "hiero", "languages": ["en", "fr"], "unknown": "drop",
+        "confidence": Confidence(0.25).as_dict(), "seed": 2, "fallbacks": ["none"], "scores": [],
+        "settings": {}, "stages": {}, "corpus": {},
+    }  # fmt: skip
+    for field, value in changed.items():
+        rewritten(copy, lambda now, f=field, v=value: now.update({f: v}), with_checksum=False)
+        with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+            Bundle.verify(copy)
+        (copy / "manifest.json").write_text(json.dumps(table))
+    Bundle.verify(copy)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [{}, {"lm": "much"}, {"lm": None}, {"lm": True}, {"lm": 1e999}, {"lm": float("nan")},
+     {"nothing": 1.0}],
+)  # fmt: skip
+def test_weights_that_are_none(copy, weights):
+    def change(table):
+        table["weights"] = {**table["weights"], **weights} if weights else {}
+
+    rewritten(copy, change)
+    with pytest.raises(RosewoodError, match=r"manifest\.json"):
+        Translator.load(copy)
+
+
+def test_features_of_another_model(copy):
+    rewritten(copy, lambda table: table["features"].reverse())
+    with pytest.raises(DamagedFileError, match="its features are not those"):
+        Translator.load(copy)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("scale", 0.0), ("scale", -1.0), ("scale", float("inf")), ("slope", -0.5), ("slope", "1"),
+     ("offset", float("nan")), ("unknown", None), ("unknown", 10**400), ("more", 1.0)],
+)  # fmt: skip
+def test_confidence_that_is_none(copy, name, value):
+    rewritten(copy, lambda table: table["confidence"].update({name: value}))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json.*its confidence is damaged"):
+        Bundle.open(copy)
+
+
+@pytest.mark.parametrize("decoder", ["hiero", ""])
+def test_a_decoder_that_there_is_not(copy, decoder):
+    rewritten(copy, lambda table: table.update(decoder=decoder))
+    with pytest.raises(DamagedFileError, match="decoder"):
+        Translator.load(copy)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", "../copy/lm.rlm", "rules/../lm.rlm", "", ".", "a\\b", "lm.rlm/", "C:\\x"],
+)
+def test_paths_that_lead_elsewhere(copy, path):
+    def as_file(table):
+        table["files"][path] = table["files"].pop("lm.rlm")
+        table["parts"]["language_models"]["lm"] = path
+
+    rewritten(copy, as_file)
+    for use in (Bundle.open, Bundle.verify, Translator.load):
+        with pytest.raises(FormatError, match=r"manifest\.json"):
+            use(copy)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [("rules", None), ("rules", "corpus"), ("rules", "nothing"), ("language_models", {}),
+     ("language_models", {"lm": "source.json"}), ("language_models", {"lm": None}),
+     ("language_models", {"phrase_fe": "lm.rlm"}), ("source_text", "lm.rlm"),
+     ("source_text", None), ("corpus", "rules"), ("origins", "corpus"), ("more", "rules")],
+)  # fmt: skip
+def test_parts_that_are_something_else(copy, part, value):
+    """Refused, with the name of what was wrong: nothing is guessed from it."""
+    rewritten(copy, lambda table: table["parts"].update({part: value}))
+
+    def verified_and_used() -> None:
+        Bundle.verify(copy)
+        used(copy)
+
+    with pytest.raises((RosewoodError, OSError), match="copy"):
+        verified_and_used()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("languages", []), ("languages", ["en"]), ("languages", ["en", 5]), ("scores", [5]),
+     ("scores", [{}]), ("scores", [{"on": "dev", "name": "BLEU", "value": "1", "signature": ""}]),
+     ("unknown", "xx"), ("unknown", ""), ("unknown", "copy"), ("seed", True), ("features", [1]),
+     ("fallbacks", [None])],
+)  # fmt: skip
+def test_a_manifest_that_lies(copy, field, value):
+    """Its checksum is right; it is refused when it is opened."""
+    rewritten(copy, lambda table: table.update({field: value}))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+        Bundle.open(copy)
+
+
+@pytest.mark.parametrize("part", ["corpus", "origins", "source_text", "guesses", "rules"])
+@pytest.mark.parametrize("value", [0, False, "", [], {}])
+def test_a_part_that_is_nothing(copy, part, value):
+    rewritten(copy, lambda table: table["parts"].update({part: value}))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+        Bundle.open(copy)
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_words_of_the_corpus_that_are_no_text(copy, side):
+    """Of the right size, so that it is opened; told by its name when the words are asked for."""
+    file = copy / "corpus" / f"{side}.words"
+    file.write_bytes(b"\xff" * file.stat().st_size)
+    text = getattr(Bundle.open(copy).corpus, side)
+    for ask in (lambda: text.words(0), lambda: text.types, lambda: text.part(3, 5).words(0)):
+        with pytest.raises(DamagedFileError, match=rf"{side}\.words.* is not UTF-8"):
+            ask()
+    with pytest.raises(DamagedFileError, match=rf"{side}\.words"):
+        Translator.load(copy).inspect(SENTENCE)
+
+
+def test_sizes_that_are_none(copy):
+    for entry in ({"bytes": 1}, {"bytes": "1", "crc32": 0}, None, [], {"bytes": True, "crc32": 1}):
+        rewritten(copy, lambda table, e=entry: table["files"].update({"lm.rlm": e}))
+        with pytest.raises(DamagedFileError, match=r"manifest\.json.*lm\.rlm"):
+            Bundle.open(copy)
