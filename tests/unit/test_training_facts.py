@@ -15,6 +15,7 @@ from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, trai
 from rosewood.pipeline import models as models_module
 from rosewood.pipeline.cleaning import _split, clean_settings
 from rosewood.pipeline.models import _linked, read_links
+from rosewood.pipeline.words import tokenise_settings
 
 QUICKEST = {**QUICK, "tune": "none", "set": {}}
 SETTINGS = TrainingSettings(**QUICKEST)
@@ -184,12 +185,17 @@ def test_a_bad_line_does_not_shift_further_references(book, tmp_path, part):
 # -- what decides, and what is checked -------------------------------------------------------------
 
 
-def test_what_decides_which_pairs_are_read(book):
-    files = (book / "train.en", book / "train.de")
-    usual = clean_settings(TrainingInputs(*files), SETTINGS)
-    for more in ({"on_bad_line": "skip"}, {"checks": Checks(max_words=50)}, {"format": "text"}):
-        assert clean_settings(TrainingInputs(*files, **more), SETTINGS) != usual, more
-    assert clean_settings(TrainingInputs(*files), SETTINGS) == usual
+@pytest.mark.parametrize("decides", [clean_settings, tokenise_settings])
+@pytest.mark.parametrize("more", [{"on_bad_line": "skip"}, {"checks": Checks(max_words=50)}])
+def test_what_decides_which_lines_are_read(book, decides, more):
+    """Of pairs, and of further text."""
+
+    def decided(**how):
+        files = (book / "train.en", book / "train.de")
+        return decides(TrainingInputs(*files, monolingual=book / "mono1.de", **how), SETTINGS)
+
+    assert decided() == decided()
+    assert decided(**more) != decided()
 
 
 def test_origins_follow_a_file_that_was_renamed(book, tmp_path):
