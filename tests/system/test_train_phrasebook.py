@@ -48,7 +48,7 @@ def book(tmp_path_factory):
 
 TUNERS = {  # BLEU on the test set
     "none": (37.3, {}),
-    "mert": (43.1, {"restarts": 5}),
+    "mert": (41.9, {}),  # with other seeds 39.8 to 42.3
     "pro": (40.7, {"interpolation": 0.5, "samples": 500, "rounds": 2}),
     "mira": (42.7, {}),
     "l1": (41.4, {}),

@@ -54,6 +54,7 @@ def limit_of(counts: dict[int, int], chosen="auto") -> int | None:
 @pytest.mark.parametrize(
     ("counts", "limit"),
     [
+        ({}, 6),
         ({0: 1000}, 6),
         ({0: 999, 9: 1}, 6),
         ({0: 998, 9: 1, 30: 1}, 9),  # of a thousand jumps one is out of reach

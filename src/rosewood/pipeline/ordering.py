@@ -64,7 +64,9 @@ def reordering(
 def _limit(settings: TrainingSettings, jumps: NDArray[np.int64]) -> int | None:
     if settings.distortion_limit != "auto":
         return settings.distortion_limit
-    upto = np.cumsum(jumps) / max(1, jumps.sum())
+    if not jumps.any():
+        return _LEAST
+    upto = np.cumsum(jumps) / jumps.sum()
     return int(np.clip(np.searchsorted(upto, _SHARE), _LEAST, _MOST))
 
 
