@@ -104,6 +104,14 @@ def test_long_words_take_no_time(guesses, table):
     assert Guesser(table, guesses)("Schnee" * 10_000) is None
 
 
+def test_tables_without_counts(guesses, tmp_path):
+    """Those of other programs may have none."""
+    rules = [Rule((source,), (target,), features={"phrase_ef": -0.5}) for source, target in
+             (("Schnee", "snow"), ("decke", "blanket"))]  # fmt: skip
+    table = RuleTable.build(tmp_path / "rules", rules)
+    assert Guesser(table, guesses)("Schneedecke") == ["snow blanket"]
+
+
 def test_most(guesses, table):
     assert Guesser(table, guesses, most=1)("Schnee-Decke") == ["snow ceiling"]
 

@@ -177,7 +177,7 @@ class Guesser:
                 if not rules:
                     continue
                 count, badness, parts = before
-                worse = badness + 1.0 / rules[0].source_count
+                worse = badness + 1.0 / max(1.0, rules[0].source_count)  # it may not be known
                 here = best[end]
                 if here is None or (count + 1, worse) < here[:2]:
                     best[end] = (count + 1, worse, [*parts, part])

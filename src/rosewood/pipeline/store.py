@@ -33,7 +33,7 @@ from rosewood.output import whole_file, whole_folder
 from rosewood.pipeline.inputs import content_hash
 from rosewood.workplace import FolderLock
 
-__all__ = ["Finished", "Place", "StageStore", "peak_memory"]
+__all__ = ["Finished", "Place", "StageStore", "remove_parts"]
 
 MARKER = "rosewood-training"  # tells that a folder is one of these
 NOTE = "stage.json"
@@ -149,11 +149,10 @@ class StageStore:
         folder = self._folder(name, key)
         try:
             note = json.loads((folder / NOTE).read_bytes())
-            is_whole = note["crc32"] == table_checksum(note)
-            if note["key"] != key and is_whole:
-                return None
-            if not is_whole:
+            if note["crc32"] != table_checksum(note):
                 raise ValueError("it does not match its checksum")
+            if note["key"] != key:  # only the first letters are the same
+                return None
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -170,7 +169,7 @@ class StageStore:
         with whole_folder(folder, marker=NOTE) as aside:
             facts = json.loads(json.dumps(work(Place(aside, going)), allow_nan=False))
             files = _hashes(aside)
-            seconds, memory = time.monotonic() - begin, peak_memory()
+            seconds, memory = time.monotonic() - begin, _peak_memory()
             note = {"name": name, "key": key, "facts": facts, "files": files}
             note |= {"seconds": seconds, "memory": memory}
             note["crc32"] = table_checksum(note)
@@ -209,7 +208,7 @@ def _lives(process: int) -> bool:
     return True
 
 
-def peak_memory() -> int:
+def _peak_memory() -> int:
     """Bytes that this process has used at most."""
     if sys.platform == "win32":
         return 0
