@@ -18,7 +18,6 @@ from rosewood.corpus import Corpus, Filters, SentencePair
 from rosewood.corpus.filters import FilterReport, Removed
 from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.splitting import Split, choose_split
-from rosewood.corpus.summary import summarise
 from rosewood.errors import TrainingError
 from rosewood.model.bundle import write_origins
 from rosewood.output import whole_file
@@ -74,7 +73,8 @@ def clean(
     names = inputs.names()
     written = _Written(folder, names)
     with written:
-        summary = summarise(_watched(pairs, held_out, report, written))
+        for pair in _unseen(pairs, held_out, report):
+            written.add(pair)
     if not written.count:
         reason = "there are no pairs to train on"
         if report.seen:
@@ -98,7 +98,6 @@ def clean(
         "dev_from": "split" if inputs.dev is None else "given",
         "references": references,
         "test": sizes.get("test", 0),
-        "summary": summary.as_dict(),
         "notes": notes + _notes(inputs, sizes.get("dev", 0), report),
     }
 
@@ -188,18 +187,15 @@ def _counted(told: Told, pairs: Iterator[SentencePair]) -> Iterator[SentencePair
         yield pair
 
 
-def _watched(
-    pairs: Corpus, held_out: set[bytes], report: FilterReport, written: _Written
-) -> Iterator[SentencePair]:
-    """The pairs that are trained on, written as they go by."""
+def _unseen(pairs: Corpus, held_out: set[bytes], report: FilterReport) -> Iterator[SentencePair]:
+    """The pairs that are in no held-out set."""
     key = KEYS["pair"]
     for pair in pairs:
         report.seen += 1
         if held_out and fingerprint(key(pair)) in held_out:
             report.remove(pair, _IN_HELD_OUT)
-            continue
-        written.add(pair)
-        yield pair
+        else:
+            yield pair
 
 
 def _notes(inputs: TrainingInputs, dev: int, report: FilterReport) -> list[str]:

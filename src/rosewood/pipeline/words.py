@@ -73,7 +73,7 @@ def tokenise(
         if not settings.pretokenized:
             processor = settings.processor(language)
             if settings.truecase:
-                told(f"learning how the {name} is cased", 0, 1)
+                told(f"learning how the {name} is cased", 0, None)
                 processor = processor.learned(
                     islice(read_lines(clean.folder / f"train.{name}"), _LEARNT_FROM)
                 )
