@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from tests.bundles import small_bundle
 from tests.system.commands import _built, command  # noqa: F401
 from tests.training import QUICK, flags, write_book
 
+from rosewood.cli import app
 from rosewood.errors import TrainingError
 from rosewood.pipeline import TrainingSettings, Translator
 
@@ -237,3 +239,18 @@ def test_it_is_told_what_became_of_the_model(command, tmp_path, monkeypatch):  #
     assert [(same in text, other in text) for text in told] == [
         (False, False), (True, False), (False, True), (True, False),
     ]  # fmt: skip
+
+
+def test_pairs_that_were_left_out_are_not_counted(tmp_path, capsys, monkeypatch):
+    """What is said to be trained on is what the model was trained on."""
+    place = write_book(tmp_path, train=60)
+    for end in ("en", "de"):
+        path = place / f"train.{end}"
+        path.write_text("word " * 30 + "\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.chdir(place)
+    typed = flags({**QUICK, "tune": "none", "set": {}, "max_words": 29, "dev_size": 5})
+    files = ["--source", "train.en", "--target", "train.de", "-o", "model", "--json", "-q"]
+    app(["train", *files, *typed], standalone_mode=False)
+    pairs = json.loads(capsys.readouterr().out)["pairs"]
+    manifest = json.loads((place / "model" / "manifest.json").read_bytes())
+    assert pairs["train"] == manifest["corpus"]["pairs"] < pairs["seen"] - pairs["dev"]
