@@ -6,19 +6,21 @@ import pytest
 from tests.training import QUICK, write_book
 
 from rosewood.cli.demo import _command, _take
-from rosewood.errors import FormatError
-from rosewood.pipeline import TrainingInputs, TrainingSettings, train
+from rosewood.errors import DecodingError, FormatError
+from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.inspection import RuleSource
 from rosewood.rules import Rule
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A corpus whose first line is too long, and what was told of it."""
+    """A corpus whose first pair is in dev, whose second is too long; and what was told of it."""
     place = write_book(tmp_path_factory.mktemp("told"), train=60, dev=45)
     for end in ("en", "de"):
         path = place / f"train.{end}"
-        path.write_text("word " * 30 + "\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+        first = (place / f"dev.{end}").read_text(encoding="utf-8").partition("\n")[0]
+        text = "\n".join([first, "word " * 30, path.read_text(encoding="utf-8")])
+        path.write_text(text, encoding="utf-8")
     told: list[tuple[str, int, int | None]] = []
     inputs = TrainingInputs(
         place / "train.en", place / "train.de", dev=(place / "dev.en", place / "dev.de")
@@ -51,7 +53,12 @@ def test_tuning_tells_of_all_its_rounds(run):
 def test_what_was_left_out_has_its_file_and_line(run):
     removed = run[0].stages[1].facts["removed"]
     (example,) = removed["more than 29 words"]["examples"]
-    assert example.startswith("train.en:1: word word")
+    assert example.startswith("train.en:2: word word")
+
+
+def test_limits_that_do_not_exist_are_refused_by_name(run):
+    with pytest.raises(DecodingError, match="there is no limit 'pop_limits'"):
+        Translator.load(run[0].folder, pop_limits=3)
 
 
 def test_rules_are_shown_where_both_sides_lie_alike():
