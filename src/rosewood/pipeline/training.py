@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 from rosewood.decode import PhraseDecoder
 from rosewood.errors import FormatError, TrainingError
-from rosewood.folders import checksums
-from rosewood.model.bundle import MANIFEST, Bundle, check_own, write_bundle
+from rosewood.model.bundle import MANIFEST, Bundle, check_own
 from rosewood.output import check_apart, check_folder
+from rosewood.pipeline.assembly import write_model
 from rosewood.pipeline.cleaning import clean, clean_settings
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.judging import judge
@@ -94,7 +94,8 @@ def train(
         run = _Run(inputs, chosen, store, threads, max_memory, told)
         run.go()
         _check_model(folder, store, overwrite)  # another run may have been quicker
-        made = Trained(folder, page, place, store.finished, run.write_model(folder))
+        change = write_model(folder, inputs, chosen, store, run.decoder, told)
+        made = Trained(folder, page, place, store.finished, change)
         size = Bundle.open(folder).size
         write_report(page, made.stages, command=command, settings=chosen.as_dict(), size=size)
     return made
@@ -192,71 +193,6 @@ class _Run:
         tell = of_stage(name, self.told)
         return self.store.run(name, decides, lambda place: work(place, tell))
 
-    def write_model(self, folder: Path) -> Literal["new", "replaced", "none"]:
-        """The bundle, unless it is there already; and what that has changed."""
-        stages = {stage.name: stage.key for stage in self.store.finished}
-        settings = self.settings.as_dict()
-        try:
-            there = Bundle.open(folder).manifest
-            is_same = there["stages"] == stages and there["settings"] == settings
-            if is_same and there["files"] == _without_manifest(checksums(folder)):
-                return "none"
-        except (FormatError, OSError):
-            pass
-        self.store.check()
-        parts, files = self._parts()
-        if self.told is not None:
-            self.told("putting the model together", 0, None)
-        tuned, decoder = self.tuned.facts, self.decoder
-        facts = {
-            "decoder": "phrase",
-            "languages": list(self.inputs.languages),
-            "features": list(decoder.features.dense),
-            "weights": tuned["weights"],
-            "search": asdict(decoder.settings),
-            "unknown": self.settings.unknown,
-            "confidence": tuned["confidence"],
-            "settings": settings,
-            "seed": self.settings.seed,
-            "stages": stages,
-            "corpus": {
-                "pairs": self.words.facts["kept"],
-                **self.words.facts["train"],
-                "dev": self.clean.facts["dev"],
-                "test": self.clean.facts["test"],
-                "case": self.words.facts["case"],
-                "rules": self.extracted.facts["rules"],
-            },
-            "scores": self.judged.facts["scores"],
-            "fallbacks": [
-                note for stage in self.store.finished for note in stage.facts.get("notes", [])
-            ],
-        }
-        was_there = (folder / MANIFEST).exists()
-        write_bundle(folder, files, facts, parts)
-        return "replaced" if was_there else "new"
-
-    def _parts(self) -> tuple[dict[str, Any], dict[str, Path]]:
-        """What the model is made of, and the files of it."""
-        words = self.words.folder
-        models = {name: f"{name}.rlm" for name in self.lms.facts["models"]}
-        files = {"rules": self.extracted.folder / "rules"}
-        files |= {file: self.lms.folder / file for file in models.values()}
-        parts: dict[str, Any] = {"rules": "rules", "language_models": models}
-        parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
-        if not self.settings.pretokenized:
-            for side in ("source", "target"):
-                parts[f"{side}_text"] = f"{side}.json"
-                files[f"{side}.json"] = words / f"{side}.json"
-        if self.settings.unknown == "guess":
-            parts["guesses"] = "guesses.json"
-            files["guesses.json"] = self.extracted.folder / "guesses.json"
-        if self.settings.keep_corpus:
-            for name in ("corpus", "origins"):
-                parts[name] = name
-                files[name] = words / name
-        return parts, files
-
 
 def _unchanged(inputs: TrainingInputs, before: list[Any], facts: dict[str, Any]) -> dict[str, Any]:
     """What a stage tells that has read the files, if they are still what was hashed."""
@@ -264,10 +200,6 @@ def _unchanged(inputs: TrainingInputs, before: list[Any], facts: dict[str, Any])
         if one != other:
             raise FormatError("it was changed while it was read", file=one[0])
     return facts
-
-
-def _without_manifest(files: dict[str, Any]) -> dict[str, Any]:
-    return {name: entry for name, entry in files.items() if name != MANIFEST}
 
 
 def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -> None:

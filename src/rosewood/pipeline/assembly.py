@@ -1,0 +1,98 @@
+"""The model bundle at the end of a training run, put together from the files of its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from rosewood.decode import PhraseDecoder
+from rosewood.errors import FormatError
+from rosewood.folders import checksums
+from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
+from rosewood.pipeline.inputs import TrainingInputs
+from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.store import Finished, StageStore
+from rosewood.pipeline.telling import Told
+
+__all__ = ["write_model"]
+
+
+def write_model(
+    folder: Path,
+    inputs: TrainingInputs,
+    settings: TrainingSettings,
+    store: StageStore,
+    decoder: PhraseDecoder,
+    told: Told | None,
+) -> Literal["new", "replaced", "none"]:
+    """Write the bundle unless an identical one exists; returns what changed."""
+    stages = {stage.name: stage for stage in store.finished}
+    keys = {name: stage.key for name, stage in stages.items()}
+    chosen = settings.as_dict()
+    try:
+        there = Bundle.open(folder).manifest
+        is_same = there["stages"] == keys and there["settings"] == chosen
+        if is_same and there["files"] == _without_manifest(checksums(folder)):
+            return "none"
+    except (FormatError, OSError):
+        pass
+    store.check()
+    parts, files = _parts(settings, stages)
+    if told is not None:
+        told("putting the model together", 0, None)
+    tuned, words = stages["tune"].facts, stages["tokenise"].facts
+    facts = {
+        "decoder": "phrase",
+        "languages": list(inputs.languages),
+        "features": list(decoder.features.dense),
+        "weights": tuned["weights"],
+        "search": asdict(decoder.settings),
+        "unknown": settings.unknown,
+        "confidence": tuned["confidence"],
+        "settings": chosen,
+        "seed": settings.seed,
+        "stages": keys,
+        "corpus": {
+            "pairs": words["kept"],
+            **words["train"],
+            "dev": stages["clean"].facts["dev"],
+            "test": stages["clean"].facts["test"],
+            "case": words["case"],
+            "rules": stages["extract"].facts["rules"],
+        },
+        "scores": stages["report"].facts["scores"],
+        "fallbacks": [note for stage in store.finished for note in stage.facts.get("notes", [])],
+    }
+    was_there = (folder / MANIFEST).exists()
+    write_bundle(folder, files, facts, parts)
+    return "replaced" if was_there else "new"
+
+
+def _parts(
+    settings: TrainingSettings, stages: Mapping[str, Finished]
+) -> tuple[dict[str, Any], dict[str, Path]]:
+    """The parts of the model, and the file or folder of each."""
+    words, rules = stages["tokenise"].folder, stages["extract"].folder
+    models = {name: f"{name}.rlm" for name in stages["lm"].facts["models"]}
+    files = {"rules": rules / "rules"}
+    files |= {file: stages["lm"].folder / file for file in models.values()}
+    parts: dict[str, Any] = {"rules": "rules", "language_models": models}
+    parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
+    if not settings.pretokenized:
+        for side in ("source", "target"):
+            parts[f"{side}_text"] = f"{side}.json"
+            files[f"{side}.json"] = words / f"{side}.json"
+    if settings.unknown == "guess":
+        parts["guesses"] = "guesses.json"
+        files["guesses.json"] = rules / "guesses.json"
+    if settings.keep_corpus:
+        for name in ("corpus", "origins"):
+            parts[name] = name
+            files[name] = words / name
+    return parts, files
+
+
+def _without_manifest(files: dict[str, Any]) -> dict[str, Any]:
+    return {name: entry for name, entry in files.items() if name != MANIFEST}
