@@ -73,6 +73,7 @@ from rosewood.forest.semirings import (
     VITERBI,
     Semiring,
 )
+from rosewood.forest.sparse import SparseFeatures
 from rosewood.forest.text import (
     NamedForest,
     format_forest,
@@ -92,6 +93,7 @@ from rosewood.forest.transform import (
     select_edges,
     topological_sort,
 )
+from rosewood.forest.weights import Weights
 
 __all__ = [
     "BOOLEAN",
@@ -128,10 +130,12 @@ __all__ = [
     "Scaled",
     "SecondOrderExpectation",
     "Semiring",
+    "SparseFeatures",
     "SparseVectors",
     "Transformed",
     "TupleVectors",
     "Unrolled",
+    "Weights",
     "bayes_risk",
     "best",
     "best_line",

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
+from rosewood.forest.sparse import SparseFeatures
+from rosewood.forest.weights import Weights
 
 __all__ = ["FeatureSpace"]
 
@@ -21,9 +22,11 @@ class FeatureSpace:
 
     __slots__ = ("_dense_ids", "dense", "sparse")
 
-    def __init__(self, dense: Iterable[str] = (), sparse: Iterable[str] | Vocabulary = ()) -> None:
+    def __init__(
+        self, dense: Iterable[str] = (), sparse: Iterable[str] | SparseFeatures = ()
+    ) -> None:
         self.dense: tuple[str, ...] = tuple(dense)
-        self.sparse = sparse if isinstance(sparse, Vocabulary) else Vocabulary(sparse)
+        self.sparse = sparse if isinstance(sparse, SparseFeatures) else SparseFeatures(sparse)
         self._dense_ids = {name: i for i, name in enumerate(self.dense)}
         if len(self._dense_ids) != len(self.dense):
             raise ForestError("a dense feature is named twice")
@@ -53,19 +56,62 @@ class FeatureSpace:
             raise ForestError(f"there is no feature {name!r}")
         return len(self.dense) + sparse
 
-    def vector(self, weights: Mapping[str, float]) -> FloatArray:
-        """θ with these weights by name, zero elsewhere; a name that is not here is an error."""
+    def name(self, place: int) -> str:
+        """The name of the feature at a place of θ."""
+        count = len(self.dense)
+        return self.dense[place] if place < count else self.sparse[place - count]
+
+    def vector(self, weights: Mapping[str, float], *, only_known: bool = False) -> FloatArray:
+        """θ with these weights, zero elsewhere.
+
+        A name that is not here is an error, or ignored with `only_known`: sparse features are met
+        as forests are made.
+        """
         theta = np.zeros(len(self))
-        for name, weight in weights.items():
-            theta[self.index(name)] = weight
+        given = Weights.of(weights)
+        for name, weight in given.named.items():
+            place = self._dense_ids.get(name)
+            if place is None:
+                sparse = self.sparse.get(name)
+                place = None if sparse is None else len(self.dense) + sparse
+            if place is not None:
+                theta[place] = weight
+            elif not only_known:
+                raise ForestError(f"there is no feature {name!r}")
+        own = self.sparse.numbered()
+        for template, (numbers, values) in given.numbered.items():
+            known, ids = own.get(template, (np.empty(0, np.int64), np.empty(0, np.int32)))
+            if only_known and len(known) < len(numbers):
+                theta[len(self.dense) + ids] = given.lookup(template, known)
+                continue
+            found = self.sparse.find_numbers(template, numbers)
+            if not only_known and (found < 0).any():
+                missing = int(numbers[np.flatnonzero(found < 0)[0]])
+                raise ForestError(f"there is no feature '{template}:{missing}'")
+            theta[len(self.dense) + found[found >= 0]] = values[found >= 0]
         return theta
+
+    def weights(self, theta: FloatArray) -> Weights:
+        """θ as weights by name: all dense ones, and the sparse ones that are not zero."""
+        self._check(theta)
+        named = dict(zip(self.dense, theta[: len(self.dense)].tolist(), strict=True))
+        sparse = theta[len(self.dense) :]
+        named |= {name: float(sparse[i]) for name, i in self.sparse.named().items() if sparse[i]}
+        numbered = {}
+        for template, (numbers, ids) in self.sparse.numbered().items():
+            is_used = sparse[ids] != 0
+            if is_used.any():
+                numbered[template] = (numbers[is_used], sparse[ids[is_used]])
+        return Weights(named, numbered)
+
+    def _check(self, theta: FloatArray) -> None:
+        if theta.shape != (len(self),):
+            raise ForestError(f"θ has shape {theta.shape}, want ({len(self)},)")
 
     def mapping(self, theta: FloatArray) -> dict[str, float]:
         """The non-zero weights of θ by name."""
-        if theta.shape != (len(self),):
-            raise ForestError(f"θ has shape {theta.shape}, want ({len(self)},)")
-        names = self.names
-        return {names[i]: float(theta[i]) for i in np.flatnonzero(theta)}
+        self._check(theta)
+        return {self.name(i): float(theta[i]) for i in np.flatnonzero(theta).tolist()}
 
     def __eq__(self, other: object) -> bool:
         return (

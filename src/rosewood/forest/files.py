@@ -310,7 +310,7 @@ class ForestSetWriter:
         """Add a forest, and what is to be known of it (anything JSON can hold); its number."""
         if self.features is None:  # the first forest decides
             # Tables of its own: those of the forest are not to grow with the set.
-            self.features = FeatureSpace(forest.features.dense, list(forest.features.sparse))
+            self.features = FeatureSpace(forest.features.dense, forest.features.sparse.copy())
             words = forest.vocabulary
             self.vocabulary = None if words is None else Vocabulary(words)
         forest = renamed(forest, self.features, self.vocabulary)

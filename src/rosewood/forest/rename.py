@@ -28,7 +28,8 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
         return forest
     feat_id, feat_value = forest.feat_id, forest.feat_value
     if forest.features is not features:
-        feat_id = _renumbered(feat_id, forest.features.sparse, features.sparse)
+        used, place = np.unique(feat_id, return_inverse=True)
+        feat_id = features.sparse.add_from(forest.features.sparse, used)[place.reshape(-1)]
         # Numbers must increase within an edge, in the new order too.
         edge = np.repeat(np.arange(forest.num_edges), np.diff(forest.feat_start))
         order = np.lexsort((feat_id, edge))

@@ -247,7 +247,7 @@ def _learn(
 def _common_space(forests: Sequence[Forest]) -> tuple[FeatureSpace, Vocabulary | None]:
     """Names that all forests can be written in: those of the first, and what others add."""
     first = forests[0]
-    sparse = Vocabulary(first.features.sparse)
+    sparse = first.features.sparse.copy()
     words = None if first.vocabulary is None else Vocabulary(first.vocabulary)
     for forest in forests[1:]:
         if forest.features is not first.features:

@@ -1,0 +1,120 @@
+"""Sparse features by number, and weights in arrays, against plain dicts of names."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosewood.errors import ForestError, FormatError
+from rosewood.forest import FeatureSpace, SparseFeatures, Weights
+
+_NAMES = st.one_of(
+    st.sampled_from(["rule", "word", "a"]).flatmap(
+        lambda template: st.integers(0, 12).map(lambda number: f"{template}:{number}")
+    ),
+    st.sampled_from(["x", "a:b", "rule:007", "rule:-1", "rule:", ":3", "rule:1:2", "rule:٣",
+                     "rule:999999999999999999"]),
+)  # fmt: skip
+
+
+@given(st.lists(_NAMES, max_size=30), st.lists(_NAMES, max_size=10))
+def test_features_are_numbered_as_a_dict_would_number_them(names: list[str], others: list[str]):
+    plain: dict[str, int] = {}
+    expected = [plain.setdefault(name, len(plain)) for name in names]
+    one, other = SparseFeatures(), SparseFeatures()
+    assert [one.add(name) for name in names] == expected
+    assert other.add_all(names) == expected
+    assert one == other
+    assert list(one) == list(plain)
+    assert len(one) == len(plain)
+    assert one.words(range(len(one))) == list(plain)
+    for name in others:
+        assert one.get(name) == plain.get(name)
+        assert (name in one) == (name in plain)
+    for copy in (one.copy(), pickle.loads(pickle.dumps(one)), SparseFeatures(plain)):
+        assert copy == one
+        for name in others:  # copies grow by themselves
+            assert copy.add(name) == len(plain) or name in [*plain, *others]
+        assert len(one) == len(plain)
+
+
+@given(st.lists(st.integers(0, 20), max_size=30), st.lists(st.integers(0, 20), max_size=30))
+def test_numbers_are_added_together_as_one_by_one(first: list[int], second: list[int]):
+    together, alone = SparseFeatures(["x"]), SparseFeatures(["x"])
+    for numbers in (first, second):
+        found = together.add_numbers("rule", np.array(numbers, np.int64))
+        assert found.tolist() == [alone.add(f"rule:{number}") for number in numbers]
+    assert together == alone
+    wanted = np.arange(22)
+    found = together.find_numbers("rule", wanted)
+    assert found.tolist() == [alone.get(f"rule:{number}", -1) for number in wanted]
+
+
+@given(st.lists(_NAMES, unique=True, max_size=20), st.lists(_NAMES, unique=True, max_size=20))
+def test_features_of_another_table_are_added_in_their_order(own: list[str], other: list[str]):
+    table, theirs, plain = SparseFeatures(own), SparseFeatures(other), SparseFeatures(own)
+    found = table.add_from(theirs, np.arange(len(other), dtype=np.int32))
+    assert found.tolist() == [plain.add(name) for name in other]
+    assert table == plain
+
+
+@given(
+    st.lists(_NAMES, unique=True, max_size=20),
+    st.dictionaries(_NAMES, st.floats(-5, 5), max_size=20),
+)
+def test_vectors_and_weights_agree_with_a_dict(names: list[str], weights: dict[str, float]):
+    space = FeatureSpace(["lm", "tm"], names)
+    plain = {"lm": 0.5, "tm": -1.0, **weights}
+    made = Weights.of(plain)
+    assert dict(made) == plain
+    assert len(made) == len(plain)
+    assert made == plain
+    theta = space.vector(made, only_known=True)
+    expected = [plain.get(name, 0.0) for name in space.names]
+    assert theta.tolist() == expected
+    back = space.weights(theta)
+    assert dict(back) == {n: w for n, w in zip(space.names, expected, strict=True) if w}
+    assert space.mapping(theta) == dict(back)
+    missing = set(plain) - set(space.names)
+    if missing:
+        with pytest.raises(ForestError):
+            space.vector(made)
+    else:
+        assert np.array_equal(space.vector(made), theta)
+
+
+@given(st.dictionaries(_NAMES, st.floats(-5, 5), max_size=20))
+def test_weights_are_copied_and_looked_up(plain: dict[str, float]):
+    weights = Weights.of(plain)
+    assert pickle.loads(pickle.dumps(weights)) == weights
+    numbers = np.arange(15)
+    for template in ("rule", "nothing"):
+        expected = [plain.get(f"{template}:{number}", 0.0) for number in numbers]
+        assert weights.lookup(template, numbers).tolist() == expected
+    for name in ("rule:3", "x", "unheard of"):
+        assert weights.get(name) == plain.get(name)
+
+
+def test_weights_go_through_a_file(tmp_path):
+    weights = Weights({"lm": 0.1, "größe:x": -2.0}, {"rule": (np.array([1, 5]), np.ones(2))})
+    weights.save(tmp_path / "weights.npz")
+    assert Weights.load(tmp_path / "weights.npz") == weights
+    (tmp_path / "other").write_bytes(b"nothing of the kind")
+    with pytest.raises(FormatError):
+        Weights.load(tmp_path / "other")
+
+
+def test_what_cannot_be_numbered_is_refused():
+    sparse = SparseFeatures()
+    with pytest.raises(ForestError):
+        sparse.add_numbers("a:b", [1])
+    with pytest.raises(ForestError):
+        sparse.add_numbers("a", [-1])
+    with pytest.raises(ForestError):
+        Weights({}, {"a": (np.array([2, 1]), np.ones(2))})
+    with pytest.raises(ForestError):
+        Weights({}, {"a": (np.array([1]), np.ones(2))})
+    with pytest.raises(ValueError, match="twice"):
+        SparseFeatures(["rule:1", "rule:1"])
