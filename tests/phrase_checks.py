@@ -53,7 +53,7 @@ def check_best(problem, translation):
     known, said = known_options(problem), translation.words
     one = tuple(
         known[use.begin, use.end, said[use.target_begin : use.target_end], use.is_unknown]
-        for use in translation.phrases
+        for use in translation.rules
     )
     values = reference.features(problem, one)
     assert said == reference.yield_of(one)
@@ -90,7 +90,7 @@ def told(translation):
         translation.words,
         translation.score,
         dict(translation.features),
-        translation.phrases,
+        translation.rules,
         translation.links,
         translation.report,
     )

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from benchmarks.moses_decoder import KINDS, Derivation, MosesModel, program, tuned
 
-from rosewood.decode import PhraseDecoder, PhraseSearch, SearchSettings, Source
+from rosewood.decode import PhraseDecoder, SearchResult, SearchSettings, Source
 from rosewood.lm import Model, open_model
 from rosewood.rules import RuleTable
 from rosewood.rules.formats import import_moses
@@ -82,7 +82,7 @@ def both(request, tmp_path_factory, language_model) -> Both:
     return Both(decoder, moses, moses.read(packed(f"decode/best.{name}.gz").splitlines()))
 
 
-def edges_of(search: PhraseSearch, derivation: Derivation) -> list[int] | None:
+def edges_of(search: SearchResult, derivation: Derivation) -> list[int] | None:
     """The path of a forest that has these phrases, from its end to its beginning."""
     forest, options = search.forest, search.options
     paths = [([edge], int(forest.tails(edge)[0])) for edge in forest.edges_into(forest.root)]

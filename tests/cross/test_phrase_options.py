@@ -85,7 +85,7 @@ def test_forced_translations(case, search, data):
         said = found.best
         for begin, end, targets, exclusive in spans:
             if exclusive:
-                (use,) = [use for use in said.phrases if use.begin < end and begin < use.end]
+                (use,) = [use for use in said.rules if use.begin < end and begin < use.end]
                 assert (use.begin, use.end, use.is_forced, use.rule) == (begin, end, True, None)
                 target = said.words[use.target_begin : use.target_end]
                 assert " ".join(target) in targets
@@ -102,7 +102,7 @@ def test_unknown_words(case, search, either):
     with decoder_of(case, replace(UNLIMITED, search=search), unknown=unknown) as decoder:
         said = check(case, decoder, problem, case.words).best
         check_best(problem, said)
-        for use in said.phrases:
+        for use in said.rules:
             if use.is_unknown:
                 target = said.words[use.target_begin : use.target_end]
                 assert (use.end, use.rule) == (use.begin + 1, None)
@@ -197,14 +197,18 @@ def test_columns_and_sparse_features_from_python(case, search):
 @EXAMPLES
 @given(cases(max_words=5, most=300), modes)
 def test_rule_ids_and_target_words(case, search):
-    some = {rule.name: 0.5 for rule in case.rules[::2]}
+    with decoder_of(case) as built:
+        ids = {rule.name: f"rule:{rule.id}" for rule in built.table}
+        known = set(built.table.target_words)
+    some = {ids[rule.name]: 0.5 for rule in case.rules[::2]}
     case = with_weights(case, {**some, "word:A": 1.0, "word:B": -1.0})
 
     def names(option, rule):
-        return {} if rule is None else {rule.name: 1.0}
+        return {} if rule is None else {ids[rule.name]: 1.0}
 
     def words(option, rule):
-        return {f"word:{word}": float(option.target.count(word)) for word in option.target}
+        target = [word for word in option.target if word in known]
+        return {f"word:{word}": float(target.count(word)) for word in target}
 
     problem = case.problem(features=[names, words])
     how = replace(UNLIMITED, search=search)
@@ -212,7 +216,7 @@ def test_rule_ids_and_target_words(case, search):
         said = check(case, decoder, problem, case.words).best
         check_best(problem, said)
         table = decoder.table
-        for use in said.phrases:
+        for use in said.rules:
             if use.rule is not None:
                 rule = table.by_id(use.rule)
                 assert rule.source == case.words[use.begin : use.end]

@@ -234,3 +234,11 @@ def _parameters(verb: str) -> list[Any]:
     command = get_command(app).commands[verb]
     each = [command, *getattr(command, "commands", {}).values()]
     return [parameter for one in each for parameter in one.params]
+
+
+def test_the_table_of_features_is_that_of_the_registry():
+    from rosewood.decode import feature_table
+
+    text = (ROOT / "docs/decoding.md").read_text(encoding="utf-8")
+    after = text.partition("<!-- rosewood.decode.feature_table() -->\n")[2]
+    assert after.partition("\n\n")[0] == feature_table()

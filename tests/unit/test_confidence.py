@@ -65,7 +65,7 @@ def test_it_is_what_all_derivations_say(case, scale):
         every = [found.best, *alternatives(found, theta, 5)]
         for said, sure in zip(every, confidences(found, theta, how, every), strict=True):
             want = [0.3 + 0.5 * logit(occurs[word,]) for word in said.words]
-            for use in said.phrases:
+            for use in said.rules:
                 for j in range(use.target_begin, use.target_end):
                     want[j] -= 1.3 * use.is_unknown
             assert sure.words == pytest.approx([sigmoid(each) for each in want], abs=1e-6)

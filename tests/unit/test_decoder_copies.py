@@ -83,7 +83,6 @@ def test_names_are_shared_by_decoders_of_other_weights_and_limits(decoder):
     others.append(others[1].with_weights(weights))
     for other in others:
         assert other.features is decoder.features
-        assert other.vocabulary is decoder.vocabulary
     found = decoder.search("haus und haus")  # which has sparse features that others did not meet
     for other in others:
         own = other.search("haus klein")
@@ -131,9 +130,9 @@ def test_among_equals_the_choice_of_the_search_comes_first(decoder, distinct):
         found = replace(once, best=translation_of(once, chosen), best_edges=chosen.edges)
         for n in (1, 5, count + 1):
             listed = alternatives(found, theta, n, distinct=distinct)
-            assert (listed[0].words, listed[0].phrases) == (found.best.words, found.best.phrases)
+            assert (listed[0].words, listed[0].rules) == (found.best.words, found.best.rules)
             assert all(each.score == 0.0 for each in listed)
-            told = [each.words if distinct else each.phrases + each.words for each in listed]
+            told = [each.words if distinct else each.rules + each.words for each in listed]
             assert len(set(told)) == len(told) == min(n, count)
 
 
@@ -150,11 +149,11 @@ def test_rules_of_a_filtered_table_keep_their_ids(decoder, tmp_path):
     )
     want, found = whole.search(text), less.search(text)
     (alone,) = less.translate([text])
-    rules = [use.rule for use in want.best.phrases]
+    rules = [use.rule for use in want.best.rules]
     for best in (found.best, alone, alternatives(found, less.theta(), 1)[0]):
-        assert [use.rule for use in best.phrases] == rules
+        assert [use.rule for use in best.rules] == rules
         assert best.links == want.best.links
-        for use in best.phrases:
+        for use in best.rules:
             if use.rule is not None:
                 said = best.words[use.target_begin : use.target_end]
                 assert decoder.table.by_id(use.rule).target == said

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosewood.decode import (
-    ExplainedPhrase,
+    ExplainedRule,
     Explanation,
     Forced,
     PhraseDecoder,
-    PhraseUse,
     RuleIds,
+    RuleUse,
     Source,
     difference,
     explain,
@@ -35,6 +35,12 @@ RULES = [
 ]  # fmt: skip
 
 
+def rule_feature(table: RuleTable, source: str) -> str:
+    """The name of the feature of a rule."""
+    (rule,) = [rule for rule in table if " ".join(rule.source) == source]
+    return f"rule:{rule.id}"
+
+
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory) -> PhraseDecoder:
     folder = tmp_path_factory.mktemp("explained")
@@ -50,7 +56,7 @@ def decoder(tmp_path_factory) -> PhraseDecoder:
         model.save(folder / "lm.rlm")
     weights = {
         "phrase_ef": 0.5, "word_penalty": -0.3, "phrase_penalty": 0.1, "unknown_penalty": 1.0,
-        "distortion": 0.4, "lm": 0.7, "rule:das_haus|||the_house": 0.25,
+        "distortion": 0.4, "lm": 0.7, rule_feature(table, "das haus"): 0.25,
     }  # fmt: skip
     return PhraseDecoder(
         table, Model.open(folder / "lm.rlm"), features=[RuleIds()], weights=weights
@@ -81,18 +87,18 @@ def test_the_best_is_explained(decoder, found):
     assert {n: v for n, v in why.features.items() if v} == pytest.approx(
         dict(found.best.features), abs=1e-6
     )
-    parts = sum(p.score for p in why.phrases)
+    parts = sum(p.score for p in why.rules)
     ending = sum(value * why.weights[name] for name, value in why.ending.items())
     assert parts + ending == pytest.approx(why.score)
-    uses = [(p.begin, p.end, p.target_begin, p.target_end, p.rule) for p in why.phrases]
+    uses = [(p.begin, p.end, p.target_begin, p.target_end, p.rule) for p in why.rules]
     assert uses == [
-        (p.begin, p.end, p.target_begin, p.target_end, p.rule) for p in found.best.phrases
+        (p.begin, p.end, p.target_begin, p.target_end, p.rule) for p in found.best.rules
     ]
-    kinds = {" ".join(p.source): p.kind for p in why.phrases}
+    kinds = {" ".join(p.source): p.kind for p in why.rules}
     assert kinds["sehr"] == "unknown"
     assert kinds["klein"] == "forced"
     assert kinds["das haus"] == "rule"
-    assert why.weights["rule:das_haus|||the_house"] == 0.25
+    assert why.weights[rule_feature(decoder.table, "das haus")] == 0.25
 
 
 def test_any_derivation_is_explained(decoder, found):
@@ -101,7 +107,7 @@ def test_any_derivation_is_explained(decoder, found):
         why = explain(found, decoder.weights, derivation)
         assert why.text == derivation.text
         assert why.score == pytest.approx(derivation.score)
-        covered = sorted(i for p in why.phrases for i in range(p.begin, p.end))
+        covered = sorted(i for p in why.rules for i in range(p.begin, p.end))
         assert covered == list(range(6))
     agreed = forest_mbr(found.forest, weight)
     assert explain(found, decoder.weights, agreed.derivation).text == agreed.text
@@ -137,10 +143,11 @@ def test_the_difference_of_two(decoder, found):
 def test_a_margin_that_is_tiny():
     def of(**values):
         used = {name: value * 0.5 for name, value in values.items()}
-        phrase = ExplainedPhrase(
-            0, 1, 0, 1, source=("a",), target=("b",), features=values, contributions=used
-        )
-        return Explanation(Source("a"), (phrase,), {}, dict.fromkeys(values, 0.5))
+        phrase = ExplainedRule(
+            ((0, 1),), ((0, 1),), source=("a",), target=("b",), features=values,
+            contributions=used,
+        )  # fmt: skip
+        return Explanation(Source("a"), ("b",), (phrase,), {}, dict.fromkeys(values, 0.5))
 
     close = difference(of(lm=-2.0, p=1.0), of(lm=-2.00004, p=1.0))
     assert close.verdict() == "The first is better by 2e-05: lm +2e-05."
@@ -155,7 +162,7 @@ def test_a_margin_that_is_tiny():
 
 def test_an_empty_sentence(decoder):
     why = explain(decoder.search(""), decoder.weights)
-    assert why.phrases == ()
+    assert why.rules == ()
     assert why.words == ()
     assert why.to_text().splitlines()[1].split()[0] == "end"
     ET.fromstring(to_svg(why))
@@ -176,17 +183,17 @@ def test_a_table_of_text(decoder, found):
     head = lines[0].split()
     assert head[:4] == ["words", "source", "target", "rule"]
     assert head[-2:] == ["rule:…", "score"]
-    assert len(lines) == 1 + len(found.best.phrases) + 3
+    assert len(lines) == 1 + len(found.best.rules) + 3
     assert lines[1].startswith("0:2")
     assert any("unknown" in line and "sehr" in line for line in lines)
     assert lines[-1].split()[0] == "weight"
 
 
 def test_columns_stay_in_line_in_any_script():
-    phrase = ExplainedPhrase(0, 1, 0, 1, source=("家",), target=("a house",))
-    other = ExplainedPhrase(1, 2, 1, 2, 7, source=("x",), target=("y",), features={"lm": -1.0},
-                            contributions={"lm": -0.5})  # fmt: skip
-    why = Explanation(Source(("家", "x")), (phrase, other), {}, {"lm": 0.5})
+    phrase = ExplainedRule(((0, 1),), ((0, 1),), source=("家",), target=("a house",))
+    other = ExplainedRule(((1, 2),), ((1, 2),), 7, source=("x",), target=("y",),
+                            features={"lm": -1.0}, contributions={"lm": -0.5})  # fmt: skip
+    why = Explanation(Source(("家", "x")), ("a house", "y"), (phrase, other), {}, {"lm": 0.5})
     lines = why.to_text().splitlines()
     assert lines[1].index("a house") == lines[2].index("y") - 1  # 家 is two columns wide
     assert "·" in lines[1]
@@ -209,22 +216,23 @@ def test_words_and_phrases_are_drawn(decoder, found):
         picture = to_svg(drawn)
         words = [*found.source.words, *found.best.words]
         assert texts(picture) == [*words, "no rule translates it", "forced"]
-        assert len(list(ET.fromstring(picture).iter(f"{SVG}path"))) == len(found.best.phrases)
+        assert len(list(ET.fromstring(picture).iter(f"{SVG}path"))) == len(found.best.rules)
         assert "<script" not in picture
     told = tooltips(to_svg(explain(found, decoder.weights)))
     assert told[0].startswith("das haus → the house\nwords 0:2, rule ")
     assert "phrase_ef -0.2, adds -0.100" in told[0]
-    assert "rule:das_haus|||the_house 1, adds 0.250" in told[0]
+    name = rule_feature(decoder.table, "das haus")
+    assert f"{name} (das haus → the house) 1, adds 0.250" in told[0]
     plain = tooltips(to_svg(found.best))
     assert "adds" not in plain[0]
-    assert len(plain) == len(found.best.phrases)
+    assert len(plain) == len(found.best.rules)
 
 
 def test_a_page_has_all_of_it(decoder, found):
     why = explain(found, decoder.weights)
     page = why.to_html()
     assert page.count("<svg") == 1
-    assert page.count("<tr>") == len(why.phrases) + 4
+    assert page.count("<tr>") == len(why.rules) + 4
     assert 'title="-0.2 × 0.5"' in page
     assert why._repr_html_() == page
     assert why._repr_svg_() == why.to_svg()
@@ -245,11 +253,11 @@ def test_any_text_is_safe(source, target, name):
         words = tuple(source)
         text = " ".join(source)
 
-    phrase = ExplainedPhrase(
-        0, len(source), 0, len(target), source=tuple(source), target=tuple(target),
+    phrase = ExplainedRule(
+        ((0, len(source)),), ((0, len(target)),), source=tuple(source), target=tuple(target),
         features={name: 1.0}, contributions={name: -2.0}, is_unknown=True,
     )  # fmt: skip
-    why = Explanation(Words, (phrase,), {}, {name: -2.0})  # type: ignore[arg-type]
+    why = Explanation(Words, tuple(target), (phrase,), {}, {name: -2.0})  # type: ignore[arg-type]
     ET.fromstring(to_svg(why))
     ET.fromstring(why.to_html().replace("&nbsp;", " "))
     ET.fromstring(difference(why, why).to_html())
@@ -259,7 +267,10 @@ def test_a_dropped_word_has_no_band():
     class Drawn:
         source = Source("a b")
         words = ("x",)
-        phrases = (PhraseUse(0, 1, 0, 1, 3), PhraseUse(1, 2, 1, 1, is_unknown=True))
+        rules = (
+            RuleUse(((0, 1),), ((0, 1),), 3),
+            RuleUse(((1, 2),), ((1, 1),), is_unknown=True),
+        )
 
     picture = to_svg(Drawn())
     assert len(list(ET.fromstring(picture).iter(f"{SVG}path"))) == 1

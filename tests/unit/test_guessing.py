@@ -121,7 +121,7 @@ def test_a_decoder_asks(guesses, table, tmp_path):
     decoder = PhraseDecoder(table, lm, unknown=Guesser(table, guesses))
     (said,) = decoder.translate(["das Schneedecke"])
     assert said.text == "the snow blanket"
-    assert [use.is_unknown for use in said.phrases] == [False, True]
+    assert [use.is_unknown for use in said.rules] == [False, True]
     again = pickle.loads(pickle.dumps(decoder.unknown))
     assert again("Schneedecke") == ["snow blanket"]
 

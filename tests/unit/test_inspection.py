@@ -47,7 +47,7 @@ def test_it_has_the_reply_and_the_derivation(translator, seen):
 
 def test_rules_tell_where_they_are_from(seen):
     assert [each.rule.id for each in seen.rules] == [
-        use.rule for use in seen.reply.phrases if use.rule is not None
+        use.rule for use in seen.reply.rules if use.rule is not None
     ]
     house = next(each for each in seen.rules if each.rule.source == ("haus",))
     assert house.origin == "train.de:7"
@@ -73,7 +73,7 @@ def test_options_have_their_posteriors(translator, seen):
     spans = [(each.begin, each.end) for each in seen.options]
     assert spans == sorted(spans)
     used = [each for each in seen.options if each.is_used]
-    assert len(used) == len(seen.reply.phrases)
+    assert len(used) == len(seen.reply.rules)
     weight = 2.0 * found.forest.score(translator.decoder.theta())
     uses = Distribution(found.forest, weight).edge_posteriors()
     for each in seen.options:
@@ -102,7 +102,7 @@ def test_only_so_many_options_of_a_span(translator):
     assert all(len(each) == 1 for each in few.spans().values())
     assert len(few.reply.alternatives) == 2
     used = [(each.begin, each.end) for each in few.options if each.is_used]
-    assert len(used) == len(few.reply.phrases)  # those are never left out
+    assert len(used) == len(few.reply.rules)  # those are never left out
     none = translator.inspect(TEXT, options=0, nbest=0)
     assert none.options == ()
     assert "posterior" not in none.to_text()

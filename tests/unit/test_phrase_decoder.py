@@ -63,10 +63,10 @@ def test_a_sentence_by_hand(decoder, model):
     assert best.features == pytest.approx(want)  # no rule_penalty: phrases are counted already
     assert best.score == pytest.approx(-0.625 + 2.0 + 0.75 + 0.25 * lm)
     assert best.links == ((0, 0), (1, 1), (2, 2), (3, 3))
-    assert [(use.begin, use.end, use.target_begin, use.target_end) for use in best.phrases] == [
+    assert [(use.begin, use.end, use.target_begin, use.target_end) for use in best.rules] == [
         (0, 2, 0, 2), (2, 3, 2, 3), (3, 4, 3, 4),
     ]  # fmt: skip
-    assert [decoder.table.by_id(use.rule).target for use in best.phrases] == [
+    assert [decoder.table.by_id(use.rule).target for use in best.rules] == [
         ("the", "house"), ("is",), ("small",),
     ]  # fmt: skip
 
@@ -83,8 +83,8 @@ def test_an_unknown_word_by_hand(decoder):
     best = decoder.search("das auto ist klein").best
     assert best.words == ("the", "auto", "is", "small")
     assert best.features["unknown_penalty"] == -100
-    assert [use.is_unknown for use in best.phrases] == [False, True, False, False]
-    assert best.phrases[1].rule is None
+    assert [use.is_unknown for use in best.rules] == [False, True, False, False]
+    assert best.rules[1].rule is None
     assert (1, 1) in best.links
 
 
@@ -97,7 +97,7 @@ def test_a_glossary_is_exact(decoder):
     source = Source(TEXT, forced=(Forced(1, 3, ("building was", "home is")),))
     best = decoder.search(source).best
     assert best.text == "the home is small"
-    assert [use.is_forced for use in best.phrases] == [False, True, False]
+    assert [use.is_forced for use in best.rules] == [False, True, False]
     assert best.features["phrase_ef"] == -0.75
     assert "unknown_penalty" not in best.features
     nothing = decoder.search(Source(TEXT, forced=(Forced(0, 4, ("",)),))).best
@@ -108,7 +108,7 @@ def test_what_cannot_be_said(decoder):
     found = decoder.search(Source(TEXT, reference="the house is large"))
     assert not found.report.reachable
     assert found.forest.is_empty
-    assert (found.best.words, found.best.score, found.best.phrases) == ((), -inf, ())
+    assert (found.best.words, found.best.score, found.best.rules) == ((), -inf, ())
 
 
 def test_sentences_are_texts_or_words(decoder):
@@ -125,7 +125,8 @@ def test_sentences_are_read_as_they_are_needed(decoder):
 
 def test_forests_share_names(decoder):
     one, other = decoder.decode("das auto"), decoder.decode("das fahrrad")
-    assert one.vocabulary is other.vocabulary is decoder.vocabulary
+    assert {"the", "auto"} <= set(one.vocabulary)
+    assert "auto" not in other.vocabulary  # words of a request do not stay
     assert one.features is other.features is decoder.features
     assert one.best(one.score(decoder.theta())).text == "the auto"
     assert other.best(other.score(decoder.theta())).text == "the fahrrad"
@@ -133,12 +134,15 @@ def test_forests_share_names(decoder):
 
 def test_rules_are_features_even_without_weights(table, model):
     decoder = PhraseDecoder(table, model, features=[RuleIds()], weights=WEIGHTS)
+    ids = {rule.name: f"rule:{rule.id}" for rule in table}
     best = decoder.search("ist").best
-    assert best.features["rule:ist|||is"] == 1.0
-    weights = {**WEIGHTS, "rule:klein|||little": 5.0, "rule:klein|||small": 1.0}
+    assert best.features[ids["rule:ist|||is"]] == 1.0
+    little = ids["rule:klein|||little"]
+    weights = {**WEIGHTS, little: 5.0, ids["rule:klein|||small"]: 1.0}
     assert decoder.with_weights(weights).search("klein").best.text == "little"
     assert decoder.search("klein").best.text == "small"
-    assert "rule:klein|||little" in decoder.decode("klein").features.sparse
+    assert little in decoder.decode("klein").features.sparse
+    assert decoder.search("klein").describe(little) == f"{little} (klein → little)"
 
 
 # -- reordering models -----------------------------------------------------------------------------
@@ -247,11 +251,11 @@ class Column:
 @pytest.mark.parametrize(
     ("feature", "reason"),
     [
-        (Column(nan), "'mine' gave what is no number"),
-        (Column(1.0, 2.0), "'mine' gave numbers of shape"),
-        (Column("x"), "'mine' gave no numbers"),
+        (Column(nan), "'mine' returned NaN"),
+        (Column(1.0, 2.0), "'mine' returned numbers of shape"),
+        (Column("x"), "'mine' did not return numbers"),
         (Column(1.0, names=("lm",)), "two features are called 'lm'"),
-        (lambda options: 1.0, "is no feature"),
+        (lambda options: 1.0, "is not a feature"),
     ],
 )
 def test_features_that_are_refused(table, model, feature, reason):
@@ -274,12 +278,12 @@ class Sparse:
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
-        (([0], ["mine:x"], [nan]), "no number"),
+        (([0], ["mine:x"], [nan]), "NaN"),
         (([0], ["mine:x", "mine:y"], [1.0]), "different lengths"),
-        (([99], ["mine:x"], [1.0]), "not asked"),
-        (([-1], ["mine:x"], [1.0]), "not asked"),
-        (([0], ["other:x"], [1.0]), "begins otherwise"),
-        ((5,), "gave no options"),
+        (([99], ["mine:x"], [1.0]), "not among those asked for"),
+        (([-1], ["mine:x"], [1.0]), "not among those asked for"),
+        (([0], ["other:x"], [1.0]), "begins with 'mine:'"),
+        ((5,), "must return options"),
     ],
 )
 def test_sparse_features_that_are_refused(table, model, found, reason):

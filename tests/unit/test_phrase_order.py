@@ -102,7 +102,7 @@ def test_of_two_equal_ways_to_a_node_the_first_is_taken(decoder_for, search):
     found = decoder.search("a b")
     alike = [each.score for each in found.forest.iterate_best(found.forest.score(decoder.theta()))]
     assert alike[0] == alike[1]
-    assert [(use.begin, use.end) for use in found.best.phrases] == [(0, 2)]
+    assert [(use.begin, use.end) for use in found.best.rules] == [(0, 2)]
 
 
 def test_options_beyond_the_limit_are_the_last_of_the_table(decoder_for):
@@ -124,7 +124,7 @@ def test_better_ways_to_a_node_count_when_a_stack_is_pruned(decoder_for):
         weights={**WEIGHTS, "phrase_penalty": 2.0},
     )  # fmt: skip
     best = decoder.search("a b c").best
-    assert (best.text, len(best.phrases)) == ("X Z", 3)
+    assert (best.text, len(best.rules)) == ("X Z", 3)
 
 
 # -- options ---------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def test_what_is_known(translator):
     assert (reply.source, reply.translation) == (TEXT, "the house is small .")
     assert reply.source_words == tuple(TEXT.split())
     assert (reply.words, reply.alignment, reply.score) == (best.words, best.links, best.score)
-    assert (reply.phrases, reply.report) == (best.phrases, best.report)
+    assert (reply.rules, reply.report) == (best.rules, best.report)
     assert list(reply.features) == list(translator.decoder.features.dense)
     assert reply.features["unknown_penalty"] == 0.0
     score = sum(value * translator.weights[name] for name, value in reply.features.items())
@@ -82,7 +82,8 @@ def test_json_has_all_of_it(translator):
     ]  # fmt: skip
     assert row["alignment"] == [list(link) for link in reply.alignment]
     assert row["phrases"][0] == {
-        "source": [0, 1], "target": [0, 1], "rule": 0, "is_unknown": False, "is_forced": False,
+        "source": [0, 1], "target": [0, 1], "source_spans": [[0, 1]], "target_spans": [[0, 1]],
+        "children": [], "rule": 0, "is_unknown": False, "is_forced": False,
     }  # fmt: skip
     assert row["report"] == asdict(reply.report)
     assert list(row["alternatives"][1]) == [
@@ -96,7 +97,7 @@ def test_empty_texts_and_strange_words(translator):
     assert (empty.confidence, empty.posterior) == (1.0, 1.0)
     assert [each.translation for each in empty.alternatives] == [""]
     strange = translator.reply("xyzzy")
-    assert (strange.translation, strange.phrases[0].is_unknown) == ("xyzzy", True)
+    assert (strange.translation, strange.rules[0].is_unknown) == ("xyzzy", True)
     certain = math.log(0.99 / 0.01)  # nothing else could be said: that does not make it right
     assert strange.confidence == pytest.approx(1 / (1 + math.exp(1.5 - 0.5 * certain)))
     assert strange.posterior == pytest.approx(1.0)

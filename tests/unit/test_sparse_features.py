@@ -97,6 +97,16 @@ def test_weights_are_copied_and_looked_up(plain: dict[str, float]):
         assert weights.get(name) == plain.get(name)
 
 
+@given(
+    st.dictionaries(_NAMES, st.floats(-5, 5), max_size=12),
+    st.dictionaries(_NAMES, st.floats(-5, 5), max_size=12),
+)
+def test_weights_are_merged_as_dicts_are(one: dict[str, float], other: dict[str, float]):
+    assert Weights.of(one) | other == {**one, **other}
+    assert Weights.of(one) | Weights.of(other) == Weights.of(one | other)
+    assert one | Weights.of(other) == Weights.of(one | other)
+
+
 def test_weights_go_through_a_file(tmp_path):
     weights = Weights({"lm": 0.1, "größe:x": -2.0}, {"rule": (np.array([1, 5]), np.ones(2))})
     weights.save(tmp_path / "weights.npz")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rosewood.cli.decoding import Job
     from rosewood.decode import (
         Explanation,
-        PhraseSearch,
+        SearchResult,
         TextTranslator,
         TranslatedText,
         Translation,
@@ -109,7 +109,7 @@ class Writer:
             if not self._is_svg:
                 self.draw("\n".join(_PAGE))
 
-    def __call__(self, job: Job, best: Translation, found: PhraseSearch | None) -> TranslatedText:
+    def __call__(self, job: Job, best: Translation, found: SearchResult | None) -> TranslatedText:
         """Writes one, and says what was chosen."""
         from rosewood.corpus.lines import at
         from rosewood.forest import Forest
@@ -136,13 +136,13 @@ class Writer:
             self._tell(job, chosen.said.text, chosen.why)
         return chosen.said
 
-    def _chosen(self, job: Job, best: Translation, found: PhraseSearch | None) -> _Chosen:
+    def _chosen(self, job: Job, best: Translation, found: SearchResult | None) -> _Chosen:
         from rosewood.decode import alternatives, explain, translation_of
 
         text_of, wanted = self.translator.text_of, self.wanted
         if found is None or job.error is not None or found.forest.is_empty:
             # A list is never empty: learners want one for each line of their references.
-            blank = replace(best, words=(), score=0.0, features={}, phrases=())
+            blank = replace(best, words=(), score=0.0, features={}, rules=())
             return _Chosen(text_of(best, job.prepared), () if wanted.nbest is None else (blank,))
         decoder = self.translator.decoder
         theta = decoder.theta()
@@ -165,7 +165,7 @@ class Writer:
             with at(f"line {job.number}, want --json", None):
                 self.line(moses_line(job.number - 1, each, self.dense, text))
 
-    def _row(self, job: Job, chosen: _Chosen, found: PhraseSearch | None) -> str:
+    def _row(self, job: Job, chosen: _Chosen, found: SearchResult | None) -> str:
         from rosewood.pipeline.reply import reply_of, said_of
 
         row: dict[str, Any] = {"id": str(job.number - 1)}

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rosewood.decode import (
         Glossary,
         PhraseDecoder,
-        PhraseSearch,
         PreparedText,
+        SearchResult,
         SearchSettings,
         TextTranslator,
         TranslatedText,
@@ -289,7 +289,7 @@ class Results:
             return
         report = said.translation.report
         self.words += len(job.prepared.source.words)
-        self.unknown += sum(use.is_unknown for use in said.translation.phrases)
+        self.unknown += sum(use.is_unknown for use in said.translation.rules)
         for numbers, is_so in (
             (self.narrowed, report.narrowed),
             (self.timed_out, report.timed_out),
@@ -354,7 +354,7 @@ def run(
         begin = time.monotonic()
         for some in batches:
             sources = [job.prepared.source for job in some]
-            found: Iterator[tuple[Translation, PhraseSearch | None]]
+            found: Iterator[tuple[Translation, SearchResult | None]]
             if wanted.needs_forest:
                 found = ((s.best, s) for s in decoder.search_all(sources, threads=threads))
             else:

@@ -161,8 +161,8 @@ def _translating(console: Console, output: Path, trained: Trained, threads: int)
 
 def _is_worth_a_look(reply: Reply) -> bool:
     """Neither short nor long, with phrases of several words that changed their places."""
-    begins = [use.begin for use in reply.phrases]
-    longer = sum(use.end - use.begin > 1 for use in reply.phrases)
+    begins = [use.begin for use in reply.rules]
+    longer = sum(use.end - use.begin > 1 for use in reply.rules)
     return len(reply.source_words) in _LENGTHS and begins != sorted(begins) and longer > 1
 
 
@@ -173,7 +173,7 @@ def _one(console: Console, output: Path, translator: Translator, chosen: Reply) 
     seen = translator.inspect(chosen.source)
     console.print(f"\n[bold]One derivation[/bold], of {seen.size}\n")
     console.print(f"  {chosen.source}\n  {chosen.translation}\n", markup=False)
-    for phrase in seen.explanation.phrases:
+    for phrase in seen.explanation.rules:
         pieces = " ".join(phrase.source), " ".join(phrase.target)
         console.print(f"  {phrase.score:8.3f}  {pieces[0]} → {pieces[1]}", markup=False)
     console.print("\n  What could be said, by score, and how probable each is:")

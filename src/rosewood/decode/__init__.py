@@ -1,6 +1,6 @@
 """Decoders: a sentence in, a forest of its translations out."""
 
-from rosewood.decode.alternatives import alternatives, moses_line, translation_of
+from rosewood.decode.alternatives import alternatives, moses_line
 from rosewood.decode.consensus import (
     ForestMbr,
     MbrCandidate,
@@ -10,9 +10,18 @@ from rosewood.decode.consensus import (
     ngram_posteriors,
     variational,
 )
+from rosewood.decode.decoder import (
+    Decoder,
+    DecoderKind,
+    UnknownWords,
+    decoder_kind,
+    decoder_kinds,
+    register_decoder,
+    search_settings,
+)
 from rosewood.decode.explain import (
     Difference,
-    ExplainedPhrase,
+    ExplainedRule,
     Explanation,
     FeatureChange,
     difference,
@@ -22,18 +31,22 @@ from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, Targ
 from rosewood.decode.glossary import Glossary, GlossaryEntry
 from rosewood.decode.guessing import Guesser, Guesses
 from rosewood.decode.options import TranslationOptions
-from rosewood.decode.phrase import PhraseDecoder, UnknownWords
+from rosewood.decode.phrase import PhraseDecoder
 from rosewood.decode.posteriors import WordPosteriors, string_posteriors
-from rosewood.decode.results import PhraseSearch
+from rosewood.decode.registry import Feature, declared_features, feature, feature_table
+from rosewood.decode.results import SearchResult, translation_of
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Source
 from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
-from rosewood.decode.translation import PhraseUse, SearchReport, Translation
+from rosewood.decode.translation import RuleUse, SearchReport, Translation
 
 __all__ = [
+    "Decoder",
+    "DecoderKind",
     "Difference",
-    "ExplainedPhrase",
+    "ExplainedRule",
     "Explanation",
+    "Feature",
     "FeatureChange",
     "Forced",
     "ForestMbr",
@@ -44,11 +57,11 @@ __all__ = [
     "MbrCandidate",
     "OptionFeature",
     "PhraseDecoder",
-    "PhraseSearch",
-    "PhraseUse",
     "PreparedText",
     "RuleIds",
+    "RuleUse",
     "SearchReport",
+    "SearchResult",
     "SearchSettings",
     "Source",
     "SparseFeature",
@@ -61,12 +74,19 @@ __all__ = [
     "Variational",
     "WordPosteriors",
     "alternatives",
+    "declared_features",
+    "decoder_kind",
+    "decoder_kinds",
     "difference",
     "explain",
+    "feature",
+    "feature_table",
     "forest_mbr",
     "mbr",
     "moses_line",
     "ngram_posteriors",
+    "register_decoder",
+    "search_settings",
     "string_posteriors",
     "translation_of",
     "variational",

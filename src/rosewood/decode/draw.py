@@ -1,10 +1,10 @@
 """Pictures of a translation: how its phrases lie, and where they went.
 
-Source words stand above, target words below, both in boxes by phrase, joined by bands.  A phrase
-has one colour above and below.  Words that no rule translates stand in hollow red boxes, forced
-translations in boxes with a strong frame.
+Source words are above, target words below, in boxes by rule, joined by bands.  A rule has one
+colour; one with gaps has several boxes.  Boxes of words that no rule translates are hollow and red,
+those of forced translations have a strong frame.
 
-Resting on a phrase tells its rule and, of an `Explanation`, its features.  The SVG has its own
+Hovering over a box shows its rule and, for an `Explanation`, its features.  The SVG has its own
 background and no style sheet, script, identifier or outside resource; words are escaped.
 """
 
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rosewood import lettering as say
-from rosewood.decode.explain import ExplainedPhrase
+from rosewood.decode.explain import ExplainedRule
 from rosewood.decode.source import Source
-from rosewood.decode.translation import PhraseUse
+from rosewood.decode.translation import RuleUse
 from rosewood.lettering import ACCENT, ROSEWOOD
 
 __all__ = ["Derived", "to_svg"]
@@ -31,6 +31,8 @@ _HIGH, _APART = 28.0, 76.0  # of a box; between the two rows
 _WIDEST = 190.0  # of a word
 _FEATURES_TOLD = 30
 
+_Box = tuple[float, float]  # left, right
+
 
 class Derived(Protocol):
     """What can be drawn: a `Translation`, or an `Explanation`, which has more to tell."""
@@ -40,34 +42,45 @@ class Derived(Protocol):
     @property
     def words(self) -> tuple[str, ...]: ...
     @property
-    def phrases(self) -> Sequence[PhraseUse]: ...
+    def rules(self) -> Sequence[RuleUse]: ...
 
 
 def to_svg(translation: Derived) -> str:
     """Source words above, target words below, phrases as boxes of one colour, joined."""
     words = translation.source.words
-    top = _Row(words, [(p.begin, p.end) for p in translation.phrases])
-    bottom = _Row(translation.words, [(p.target_begin, p.target_end) for p in translation.phrases])
+    top = _Row(words, [span for rule in translation.rules for span in rule.source_spans])
+    bottom = _Row(
+        translation.words, [span for rule in translation.rules for span in rule.target_spans]
+    )
     width = max(top.width, bottom.width)
     top.move(_MARGIN + (width - top.width) / 2)
     bottom.move(_MARGIN + (width - bottom.width) / 2)
     high, low = _MARGIN, _MARGIN + _HIGH + _APART
     groups = []
-    for number, phrase in enumerate(translation.phrases):
-        above, below = top.box(number), bottom.box(number)
+    for number, rule in enumerate(translation.rules):
+        above = [top.box(span) for span in rule.source_spans]
+        below = [bottom.box(span) for span in rule.target_spans if span[0] < span[1]]
         parts = []
-        if phrase.target_begin < phrase.target_end:
-            parts.append(_band(above, high + _HIGH, below, low, _colour(number, phrase)))
-            parts.append(_box(*below, low, number, phrase))
-        parts.append(_box(*above, high, number, phrase))
-        title = f"<title>{say.xml_text(_about(translation, phrase))}</title>"
+        for one, other in _joined(above, below):
+            parts.append(_band(one, high + _HIGH, other, low, _colour(number, rule)))
+        parts += [_box(*box, low, number, rule) for box in below]
+        parts += [_box(*box, high, number, rule) for box in above]
+        title = f"<title>{say.xml_text(_about(translation, rule))}</title>"
         groups.append(f"<g>{title}{''.join(parts)}</g>")
     letters = [*top.letters(high, words), *bottom.letters(low, translation.words)]
-    legend = _legend(translation.phrases)
+    legend = _legend(translation.rules)
     height = low + _HIGH + _MARGIN + (24 if legend else 0)
     wide = max(width, sum(say.text_width(text, 11.5) + 34 for text, _ in legend))
     marks = _legend_marks(legend, height - 26)
     return _svg(wide + 2 * _MARGIN, height, [*groups, *letters, *marks])
+
+
+def _joined(above: Sequence[_Box], below: Sequence[_Box]) -> list[tuple[_Box, _Box]]:
+    """Which boxes of a rule bands join: the first with the first, …; further ones with the last."""
+    if not above or not below:
+        return []
+    count = max(len(above), len(below))
+    return [(above[min(k, len(above) - 1)], below[min(k, len(below) - 1)]) for k in range(count)]
 
 
 class _Row:
@@ -75,7 +88,6 @@ class _Row:
 
     def __init__(self, words: Sequence[str], spans: Sequence[tuple[int, int]]) -> None:
         self.shown = [say.shorten(say.clean(word), _WIDEST) for word in words]
-        self.spans = spans
         begins, ends = {begin for begin, _ in spans}, {end for _, end in spans}
         self.left: list[float] = []
         self.right: list[float] = []
@@ -95,9 +107,9 @@ class _Row:
         self.left = [x + by for x in self.left]
         self.right = [x + by for x in self.right]
 
-    def box(self, number: int) -> tuple[float, float]:
-        """Where the box of a phrase begins and ends; nothing is as wide as nothing."""
-        begin, end = self.spans[number]
+    def box(self, span: tuple[int, int]) -> tuple[float, float]:
+        """Where the box of a span begins and ends; that of an empty one has no width."""
+        begin, end = span
         if begin == end:
             return (0.0, 0.0)
         return self.left[begin] - _PAD, self.right[end - 1] + _PAD
@@ -113,10 +125,11 @@ class _Row:
         return out
 
 
-def _about(translation: Derived, phrase: PhraseUse) -> str:
-    source = " ".join(translation.source.words[phrase.begin : phrase.end])
-    target = " ".join(translation.words[phrase.target_begin : phrase.target_end]) or "–"
-    facts = [f"words {phrase.begin}:{phrase.end}"]
+def _about(translation: Derived, phrase: RuleUse) -> str:
+    words = translation.source.words
+    source = " … ".join(" ".join(words[a:b]) for a, b in phrase.source_spans)
+    target = " … ".join(" ".join(translation.words[a:b]) for a, b in phrase.target_spans) or "–"
+    facts = ["words " + ",".join(f"{begin}:{end}" for begin, end in phrase.source_spans)]
     if phrase.rule is not None:
         facts.append(f"rule {phrase.rule}")
     if phrase.is_unknown:
@@ -124,11 +137,13 @@ def _about(translation: Derived, phrase: PhraseUse) -> str:
     if phrase.is_forced:
         facts.append("forced")
     lines = [f"{say.clean(source)} → {say.clean(target)}"]
-    if isinstance(phrase, ExplainedPhrase):
+    if isinstance(phrase, ExplainedRule):
         facts.append(f"score {phrase.score:.3f}")
+        titles = getattr(translation, "descriptions", {})
         strongest = sorted(phrase.contributions.items(), key=lambda item: -abs(item[1]))
         for name, value in strongest[:_FEATURES_TOLD]:
-            lines.append(f"{say.clean(name)} {phrase.features[name]:.4g}, adds {value:.3f}")
+            title = titles.get(name, name)
+            lines.append(f"{say.clean(title)} {phrase.features[name]:.4g}, adds {value:.3f}")
         if len(strongest) > _FEATURES_TOLD:
             lines.append(f"and {len(strongest) - _FEATURES_TOLD} more")
     lines.insert(1, ", ".join(facts))
@@ -138,11 +153,11 @@ def _about(translation: Derived, phrase: PhraseUse) -> str:
 # -- shapes ---------------------------------------------------------------------------------------
 
 
-def _colour(number: int, phrase: PhraseUse) -> str:
+def _colour(number: int, phrase: RuleUse) -> str:
     return "#f3d3d9" if phrase.is_unknown else _COLOURS[number % len(_COLOURS)]
 
 
-def _look(number: int, phrase: PhraseUse) -> str:
+def _look(number: int, phrase: RuleUse) -> str:
     if phrase.is_unknown:
         return f'fill="{_CELL}" stroke="{ACCENT}" stroke-width="1.6" stroke-dasharray="4 3"'
     colour = _colour(number, phrase)
@@ -151,7 +166,7 @@ def _look(number: int, phrase: PhraseUse) -> str:
     return f'fill="{colour}"'
 
 
-def _box(left: float, right: float, y: float, number: int, phrase: PhraseUse) -> str:
+def _box(left: float, right: float, y: float, number: int, phrase: RuleUse) -> str:
     return (
         f'<rect x="{say.decimal(left)}" y="{say.decimal(y)}" width="{say.decimal(right - left)}" '
         f'height="{say.decimal(_HIGH)}" rx="5" {_look(number, phrase)}/>'
@@ -188,7 +203,7 @@ def _text(
     )
 
 
-def _legend(phrases: Sequence[PhraseUse]) -> list[tuple[str, str]]:
+def _legend(phrases: Sequence[RuleUse]) -> list[tuple[str, str]]:
     """What frames mean, where there are any."""
     told = []
     if unknown := [p for p in phrases if p.is_unknown]:

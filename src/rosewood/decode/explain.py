@@ -16,15 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rosewood import lettering as say
-from rosewood.decode.results import PhraseSearch
+from rosewood.decode.results import SearchResult, rules_of
 from rosewood.decode.source import Source
-from rosewood.decode.translation import PhraseUse
+from rosewood.decode.translation import RuleUse
 from rosewood.errors import DecodingError
 from rosewood.forest import Derivation
 
 __all__ = [
     "Difference",
-    "ExplainedPhrase",
+    "ExplainedRule",
     "Explanation",
     "FeatureChange",
     "Table",
@@ -38,7 +38,7 @@ _ROUNDING = 1e-9  # relative: scores are sums of many features
 
 
 @dataclass(frozen=True)
-class ExplainedPhrase(PhraseUse):
+class ExplainedRule(RuleUse):
     """A phrase with its words, the values of features there, and what they add to the score."""
 
     source: tuple[str, ...] = ()
@@ -52,9 +52,19 @@ class ExplainedPhrase(PhraseUse):
         return sum(self.contributions.values())
 
     @property
-    def kind(self) -> str:
-        """How the decoder came by it: "rule", "unknown" or "forced"."""
-        return "unknown" if self.is_unknown else "forced" if self.is_forced else "rule"
+    def span_text(self) -> str:
+        """Its source spans, as `0:2` or `0:1,3:4`."""
+        return ",".join(f"{begin}:{end}" for begin, end in self.source_spans)
+
+    @property
+    def source_text(self) -> str:
+        """Its source words, with … for gaps."""
+        return _with_gaps(self.source, self.source_spans)
+
+    @property
+    def target_text(self) -> str:
+        """Its target words, with … for gaps."""
+        return _with_gaps(self.target, self.target_spans)
 
     @property
     def origin(self) -> str:
@@ -64,14 +74,9 @@ class ExplainedPhrase(PhraseUse):
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "source": " ".join(self.source),
-            "target": " ".join(self.target),
-            "begin": self.begin,
-            "end": self.end,
-            "target_begin": self.target_begin,
-            "target_end": self.target_end,
-            "kind": self.kind,
-            "rule": self.rule,
+            "source": self.source_text,
+            "target": self.target_text,
+            **super().to_dict(),
             "score": self.score,
             "features": dict(self.features),
             "contributions": dict(self.contributions),
@@ -86,13 +91,11 @@ class Explanation:
     """
 
     source: Source
-    phrases: tuple[ExplainedPhrase, ...]
+    words: tuple[str, ...]
+    rules: tuple[ExplainedRule, ...]
     ending: Mapping[str, float]
     weights: Mapping[str, float]  # of the features that occur
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(word for phrase in self.phrases for word in phrase.target)
+    descriptions: Mapping[str, str] = field(default_factory=dict)  # of sparse features
 
     @property
     def text(self) -> str:
@@ -102,7 +105,7 @@ class Explanation:
     @property
     def features(self) -> dict[str, float]:
         """The value of each feature: the sum of those of its phrases and of the end."""
-        parts = [*(phrase.features for phrase in self.phrases), self.ending]
+        parts = [*(each.features for each in self.rules), self.ending]
         return {name: sum(part.get(name, 0.0) for part in parts) for name in self.weights}
 
     @property
@@ -121,9 +124,10 @@ class Explanation:
             "source": self.source.text,
             "target": self.text,
             "score": self.score,
-            "phrases": [phrase.to_dict() for phrase in self.phrases],
+            "phrases": [each.to_dict() for each in self.rules],
             "ending": dict(self.ending),
             "weights": dict(self.weights),
+            "descriptions": dict(self.descriptions),
             "features": self.features,
             "contributions": self.contributions,
         }
@@ -135,10 +139,9 @@ class Explanation:
         """
         table = Table(self)
         rows = [["words", "source", "target", "rule", *table.columns, "score"]]
-        for phrase, values in zip(self.phrases, table.rows, strict=False):
-            said = [" ".join(phrase.source), " ".join(phrase.target) or "–"]
-            span = f"{phrase.begin}:{phrase.end}"
-            rows.append([span, *said, phrase.origin, *map(_cell, values), f"{phrase.score:.3f}"])
+        for rule, values in zip(self.rules, table.rows, strict=False):
+            cells = [rule.span_text, rule.source_text, rule.target_text or "–", rule.origin]
+            rows.append([*cells, *map(_cell, values), f"{rule.score:.3f}"])
         ending = table.rows[-1]
         rows.append(["", "", "end", "", *map(_cell, ending), f"{sum(ending):.3f}"])
         rows.append(["", "", "sum", "", *map(_cell, table.sums), f"{self.score:.3f}"])
@@ -166,60 +169,60 @@ class Explanation:
 
 
 def explain(
-    search: PhraseSearch, weights: Mapping[str, float], derivation: Derivation | None = None
+    search: SearchResult, weights: Mapping[str, float], derivation: Derivation | None = None
 ) -> Explanation:
-    """The phrases of a derivation of the search's forest; at first of what the search chose.
+    """The rules of a derivation of the search's forest; without one, of the best translation.
 
-    `weights` are those of the decoder; features without one weigh nothing.
+    `weights` are those of the decoder; features without one have weight 0.
     """
     forest = search.forest
     derivation = search.derivation if derivation is None else derivation
     if derivation is None:
-        raise DecodingError("explain: the search has found no translation")
+        raise DecodingError("explain: the search found no translation")
     if derivation.forest is not forest:
-        raise DecodingError("explain: the derivation is of another forest than the search's")
-    phrases: list[ExplainedPhrase] = []
-    ending: dict[str, float] = {}
+        raise DecodingError("explain: the derivation belongs to another forest than the search's")
+    edges = derivation.edges.tolist()
+    words = tuple(derivation.words)
     used: dict[str, float] = {}
-    said = 0
-    for edge in reversed(derivation.edges.tolist()):  # the root's edge is the first of them
-        option = int(search.edge_option[edge])
-        features = {name: value for name, value in forest.edge_features(edge).items() if value}
-        used |= {name: float(weights.get(name, 0.0)) for name in features}
-        if option < 0:
-            ending |= {name: ending.get(name, 0.0) + value for name, value in features.items()}
-            continue
-        phrases.append(_phrase(search, edge, option, said, features, used))
-        said = phrases[-1].target_end
-    order = [name for name in forest.features.dense if name in used]
-    order += [name for name in used if forest.features.dense_index(name) is None]
-    return Explanation(search.source, tuple(phrases), ending, {name: used[name] for name in order})
-
-
-def _phrase(
-    search: PhraseSearch,
-    edge: int,
-    option: int,
-    said: int,
-    features: dict[str, float],
-    weights: Mapping[str, float],
-) -> ExplainedPhrase:
-    options = search.options
-    target = options.target_words(option)
-    rule = -1 if search.forest.rule is None else int(search.forest.rule[edge])
-    return ExplainedPhrase(
-        begin=int(options.begin[option]),
-        end=int(options.end[option]),
-        target_begin=said,
-        target_end=said + len(target),
-        rule=None if rule < 0 else rule,
-        is_unknown=bool(options.is_unknown[option]),
-        is_forced=bool(options.is_forced[option]),
-        source=tuple(options.source_words(option)),
-        target=target,
-        features=features,
-        contributions={name: value * weights[name] for name, value in features.items()},
+    features: dict[int, dict[str, float]] = {}
+    for edge in reversed(edges):  # bottom-up, so that features come in the order of the sentence
+        if edge not in features:
+            features[edge] = {n: v for n, v in forest.edge_features(edge).items() if v}
+            used |= {name: float(weights.get(name, 0.0)) for name in features[edge]}
+    rules = rules_of(forest, edges, search.edge_rule)
+    ending: dict[str, float] = {}
+    for edge in (edge for edge in reversed(edges) if search.edge_rule(edge) is None):
+        for name, value in features[edge].items():
+            ending[name] = ending.get(name, 0.0) + value
+    explained = tuple(
+        ExplainedRule(
+            **vars(use),
+            source=tuple(search.source.words[place] for place in use.source_places),
+            target=tuple(words[place] for place in use.target_places),
+            features=features[edge],
+            contributions={name: value * used[name] for name, value in features[edge].items()},
+        )
+        for edge, use in rules
     )
+    order = [name for name in forest.features.dense if name in used]
+    sparse = [name for name in used if forest.features.dense_index(name) is None]
+    return Explanation(
+        search.source,
+        words,
+        explained,
+        ending,
+        {name: used[name] for name in [*order, *sparse]},
+        {name: search.describe(name) for name in sparse},
+    )
+
+
+def _with_gaps(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> str:
+    """The words of runs, with … between the runs."""
+    parts, at = [], 0
+    for begin, end in spans:
+        parts.append(" ".join(words[at : at + end - begin]))
+        at += end - begin
+    return " … ".join(parts)
 
 
 # -- two translations -----------------------------------------------------------------------------
@@ -233,6 +236,7 @@ class FeatureChange:
     weight: float
     first: float
     second: float
+    title: str  # the name as people read it
 
     @property
     def contribution(self) -> float:
@@ -262,7 +266,7 @@ class Difference:
             return "Both have the same score."
         winner, sign = ("first", 1.0) if self.margin > 0 else ("second", -1.0)
         least = noise / len(self.changes)
-        adds = [(c.name, sign * c.contribution) for c in self.changes]
+        adds = [(c.title, sign * c.contribution) for c in self.changes]
         good = [(name, value) for name, value in adds if value > least]
         bad = [(name, value) for name, value in adds if value < -least]
         said = f"The {winner} is better by {signed(abs(self.margin))[1:]}: {_listed(good)}"
@@ -277,6 +281,7 @@ class Difference:
             "features": [
                 {
                     "name": c.name,
+                    "title": c.title,
                     "weight": c.weight,
                     "first": c.first,
                     "second": c.second,
@@ -291,7 +296,7 @@ class Difference:
         rows = [["feature", "weight", "first", "second", "adds"]]
         for c in self.changes:
             values = (f"{x:.4g}" for x in (c.weight, c.first, c.second))
-            rows.append([c.name, *values, signed(c.contribution)])
+            rows.append([c.title, *values, signed(c.contribution)])
         scores = (f"{x:.3f}" for x in (self.first.score, self.second.score))
         rows.append(["score", "", *scores, signed(self.margin)])
         lines = [f"first   {self.first.text}", f"second  {self.second.text}"]
@@ -313,6 +318,7 @@ def difference(first: Explanation, second: Explanation) -> Difference:
     """Which features make one translation better than another of the same model."""
     own, other = first.features, second.features
     weights = {**second.weights, **first.weights}
+    titles = {**second.descriptions, **first.descriptions}
     for name in first.weights.keys() & second.weights.keys():
         if first.weights[name] != second.weights[name]:
             raise DecodingError(
@@ -320,7 +326,9 @@ def difference(first: Explanation, second: Explanation) -> Difference:
                 f"{first.weights[name]:g} and {second.weights[name]:g}"
             )
     changes = [
-        FeatureChange(name, weight, own.get(name, 0.0), other.get(name, 0.0))
+        FeatureChange(
+            name, weight, own.get(name, 0.0), other.get(name, 0.0), titles.get(name, name)
+        )
         for name, weight in weights.items()
     ]
     changed = [c for c in changes if c.first != c.second]
@@ -354,7 +362,7 @@ class Table:
     def __init__(self, explained: Explanation) -> None:
         weights = explained.weights
         column = {name: _column(name) for name in weights}
-        parts = [phrase.contributions for phrase in explained.phrases]
+        parts = [phrase.contributions for phrase in explained.rules]
         parts.append({name: value * weights[name] for name, value in explained.ending.items()})
         effective = {name for part in parts for name, value in part.items() if value}
         self.columns = list(dict.fromkeys(column[name] for name in weights if name in effective))

@@ -1,4 +1,4 @@
-"""Features of one's own: a column for each translation option, or named ones that few options have.
+"""Features written in Python: a column for each translation option, or sparse numbered ones.
 
     class Longer:                                   # dense: a column
         names = ("longer",)
@@ -7,35 +7,42 @@
 
     decoder = PhraseDecoder(table, lm, features=[Longer(), RuleIds()])
 
-A feature is asked once for a sentence, of all its options.  It sees an option and its source
-sentence, not what the search puts around it.  Native code is not involved.
+A feature is called once for a sentence, with all its options.  It sees an option and its source
+sentence, not the hypothesis it will be part of.  A feature may have a line of `help`, and a
+`version`, which models that use it keep.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
-from weakref import WeakKeyDictionary
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood.arrays import FloatArray, LongArray
+from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.decode.options import TranslationOptions
-from rosewood.errors import DecodingError
+from rosewood.errors import DecodingError, ForestError
+from rosewood.forest import SparseFeatures, Weights
+from rosewood.forest.sparse import numbered_name
 from rosewood.rules.table import RuleTable
 
 __all__ = [
+    "Describing",
     "OptionFeature",
     "RuleIds",
     "SparseFeature",
     "TargetWords",
     "check_feature",
     "dense_values",
+    "feature_ids",
+    "feature_names",
+    "feature_weights",
     "sparse_values",
 ]
 
-Sparse = tuple[ArrayLike, Sequence[str], ArrayLike]  # option, name and value of each
+Keys = LongArray | list[str]  # of sparse features: numbers, or whole names
+Sparse = tuple[ArrayLike, Sequence[str] | ArrayLike, ArrayLike]  # option, key and value of each
 
 
 @runtime_checkable
@@ -54,7 +61,7 @@ class OptionFeature(Protocol):
 
 @runtime_checkable
 class SparseFeature(Protocol):
-    """Sparse features, whose names begin with the template and a colon."""
+    """Sparse features: `template:NUMBER`, or names that begin with the template and a colon."""
 
     @property
     def template(self) -> str:
@@ -62,53 +69,68 @@ class SparseFeature(Protocol):
         ...
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
-        """Of the chosen options: the option, the name and the value of each feature."""
+        """Of the chosen options: the option, the number (or name) and the value of each feature.
+
+        Numbers are much faster than names.  Names must come from a bounded set: every one that is
+        met stays in the feature space of the decoder.
+        """
+        ...
+
+
+@runtime_checkable
+class Describing(Protocol):
+    """Sparse features whose numbers stand for something that people can read."""
+
+    def describe(self, number: int, table: RuleTable) -> str:
+        """What a number stands for."""
         ...
 
 
 class RuleIds:
-    """Every rule is a feature, which says how often a translation uses it: `rule:…`."""
+    """Every rule is a feature, `rule:ID`: how often a translation uses it."""
 
     template = "rule"
-
-    def __init__(self) -> None:
-        self._names: WeakKeyDictionary[RuleTable, dict[int, str]] = WeakKeyDictionary()
+    help = "how often the translation uses a rule"
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
-        """The names of rules (`Rule.name`), each 1."""
+        """The ids of rules, which tables made from one another share; each 1."""
         own = chosen[options.rule[chosen] >= 0]
-        known = self._names.setdefault(options.table, {})
-        names = []
-        for rule in options.rule[own].tolist():
-            if rule not in known:
-                known[rule] = options.table[rule].name
-            names.append(known[rule])
-        return own, names, np.ones(len(own))
+        return own, options.rule_id[own], np.ones(len(own))
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return (RuleIds, ())
+    def describe(self, number: int, table: RuleTable) -> str:
+        """The two sides of the rule."""
+        rule = table.by_id(number)
+        source, target = (" ".join(map(str, side)) for side in (rule.source, rule.target))
+        return f"{source} → {target or '–'}"
 
 
 class TargetWords:
-    """How often a translation says a word: `word:…`."""
+    """How often a translation has a word, `word:WORD`; words of the rule table only.
+
+    Words outside the table (copied, forced) have no feature: their number has no bound.
+    """
 
     template = "word"
+    help = "how often the translation has a target word"
 
     def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
         """The words of each option."""
+        known = len(options.table.target_words)
         owner: list[int] = []
         names: list[str] = []
         for option in chosen.tolist():
-            words = options.target_words(option)
-            owner += [option] * len(words)
-            names += [f"word:{word}" for word in words]
+            start, end = options.target_start[option : option + 2]
+            words = options.target[start:end]
+            for number in words[words < known].tolist():
+                owner.append(option)
+                names.append(f"word:{options.word(number)}")
         return owner, names, np.ones(len(owner))
 
 
 def check_feature(feature: object) -> None:
-    """Refuses what is none, or has no names to go by."""
+    """Refuse an object that is not a feature, or whose names are unusable."""
     if isinstance(feature, OptionFeature) == isinstance(feature, SparseFeature):
-        raise DecodingError(f"{feature!r} is no feature: it needs names, or a template")
+        raise DecodingError(f"{feature!r} is not a feature: it needs names, or a template")
     if isinstance(feature, SparseFeature):
         names: object = (feature.template,)
     else:
@@ -121,42 +143,83 @@ def check_feature(feature: object) -> None:
 
 
 def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatArray:
-    """What a feature says, checked."""
+    """The values that a feature returns, checked."""
     want = (len(options), len(feature.names))
     try:
         values = np.ascontiguousarray(feature(options), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DecodingError(f"feature {feature.names[0]!r} gave no numbers: {error}") from error
+        raise DecodingError(
+            f"feature {feature.names[0]!r} did not return numbers: {error}"
+        ) from error
     if values.shape == want[:1] and want[1] == 1:
         values = values[:, None]
     if values.shape != want:
         raise DecodingError(
-            f"feature {feature.names[0]!r} gave numbers of shape {values.shape}, want {want}"
+            f"feature {feature.names[0]!r} returned numbers of shape {values.shape}, want {want}"
         )
     if not np.isfinite(values).all():
-        raise DecodingError(f"feature {feature.names[0]!r} gave what is no number")
+        raise DecodingError(f"feature {feature.names[0]!r} returned NaN or infinity")
     return values
 
 
 def sparse_values(
     feature: SparseFeature, options: TranslationOptions, chosen: LongArray
-) -> tuple[LongArray, list[str], FloatArray]:
-    """Options, names and values that a feature gives, checked."""
+) -> tuple[LongArray, Keys, FloatArray]:
+    """Options, numbers or names, and values that a feature returns, checked."""
     what = f"feature {feature.template!r}"
+    keys: Keys
     try:
-        owner, names, values = feature(options, chosen)
+        owner, given, values = feature(options, chosen)
         owners = np.asarray(owner, dtype=np.int64)
         numbers = np.asarray(values, dtype=np.float64)
-        every = list(names)
-    except (TypeError, ValueError) as error:
-        raise DecodingError(f"{what} gave no options, names and values: {error}") from error
-    if not owners.shape == numbers.shape == (len(every),):
-        raise DecodingError(f"{what} gave options, names and values of different lengths")
+        if isinstance(given, np.ndarray):
+            keys = given.astype(np.int64, casting="safe")
+        else:
+            listed: list[Any] = list(given)  # type: ignore[arg-type]
+            is_numbers = bool(listed) and all(type(key) is int for key in listed)
+            keys = np.array(listed, np.int64) if is_numbers else listed
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DecodingError(
+            f"{what} must return options, numbers and values of one length: {error}"
+        ) from error
+    if not owners.shape == numbers.shape == (len(keys),):
+        raise DecodingError(f"{what} returned options, numbers and values of different lengths")
     if not np.isin(owners, chosen).all():
-        raise DecodingError(f"{what} names an option that it was not asked of")
+        raise DecodingError(f"{what} returned an option that was not among those asked for")
     if not np.isfinite(numbers).all():
-        raise DecodingError(f"{what} gave what is no number")
-    for name in every:
+        raise DecodingError(f"{what} returned NaN or infinity")
+    if isinstance(keys, np.ndarray):
+        if len(keys) and keys.min() < 0:
+            raise DecodingError(f"{what} returned the number {keys.min()}, want 0 or more")
+        return owners, keys, numbers
+    for name in keys:
         if not isinstance(name, str) or not name.startswith(f"{feature.template}:"):
-            raise DecodingError(f"{what} gave the name {name!r}, which begins otherwise")
-    return owners, every, numbers
+            raise DecodingError(
+                f"{what} returned the name {name!r}, want one that begins with "
+                f"'{feature.template}:'"
+            )
+    return owners, keys, numbers
+
+
+def feature_names(feature: SparseFeature, keys: Keys) -> list[str]:
+    """The names of sparse features."""
+    if isinstance(keys, list):
+        return keys
+    return [numbered_name(feature.template, number) for number in keys.tolist()]
+
+
+def feature_ids(feature: SparseFeature, known: SparseFeatures, keys: Keys) -> IdArray:
+    """The ids of sparse features in a feature space, to which new ones are added."""
+    try:
+        if isinstance(keys, list):
+            return np.array(known.add_all(keys), np.int32)
+        return known.add_numbers(feature.template, keys)
+    except ForestError as error:
+        raise DecodingError(f"feature {feature.template!r}: {error}") from error
+
+
+def feature_weights(feature: SparseFeature, weights: Weights, keys: Keys) -> FloatArray:
+    """The weights of sparse features; 0 for those without one."""
+    if isinstance(keys, list):
+        return np.array([weights.get(name, 0.0) for name in keys], np.float64)
+    return weights.lookup(feature.template, keys)

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
-from rosewood.decode.translation import PhraseUse
+from rosewood.decode.results import EdgeRule
 from rosewood.errors import DecodingError
+from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
 
-__all__ = ["GIVEN", "UNKNOWN", "TranslationOptions"]
+__all__ = ["GIVEN", "UNKNOWN", "OptionFacts", "TranslationOptions"]
+
+_LOG_OF_TEN = log(10.0)
 
 GIVEN, UNKNOWN = 1, 2  # as core/decode/options.hpp numbers origins
+
+
+class OptionFacts(NamedTuple):
+    """A translation option as people look at it."""
+
+    rule: EdgeRule
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    score: float  # of the option by itself
+    features: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +48,8 @@ class TranslationOptions:
     table: RuleTable
     names: tuple[str, ...]
     native: _core.SentenceOptions
+    features_alone: tuple[str, ...] = ()  # features that do not depend on the hypothesis
+    language_models: Mapping[str, Model] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.native)
@@ -113,18 +131,44 @@ class TranslationOptions:
             said = self._said[option] = tuple(map(self.word, self.target[start:end].tolist()))
         return said
 
-    def use(self, option: int, target_begin: int) -> PhraseUse:
-        """An option as a phrase of a translation, in which so many words stand before it."""
+    def edge_rule(self, option: int) -> EdgeRule:
+        """An option as the rule of a hyperedge."""
         rule = int(self.rule_id[option])
-        return PhraseUse(
-            int(self.begin[option]),
-            int(self.end[option]),
-            target_begin,
-            target_begin + len(self.target_words(option)),
+        return EdgeRule(
+            ((int(self.begin[option]), int(self.end[option])),),
             None if rule < 0 else rule,
             bool(self.is_unknown[option]),
             bool(self.is_forced[option]),
         )
+
+    def described(self, weights: Mapping[str, float]) -> list[OptionFacts]:
+        """Every option with the features that it has by itself, and what they add to the score.
+
+        Language models score its words without context.
+        """
+        if not len(self):
+            return []
+        rows = self.native.features.reshape(len(self), -1)
+        names = self.features_alone
+        words = [self.target_words(n) for n in range(len(self))]
+        alone = {
+            name: _LOG_OF_TEN * model.score_batch(words, begin=False, end=False)
+            for name, model in self.language_models.items()
+        }
+        scores = rows @ np.array([weights[name] for name in names])
+        for name, values in alone.items():
+            scores = scores + weights[name] * values
+        return [
+            OptionFacts(
+                self.edge_rule(n),
+                self.source_words(n),
+                words[n],
+                float(scores[n]),
+                dict(zip(names, rows[n].tolist(), strict=True))
+                | {name: float(values[n]) for name, values in alone.items()},
+            )
+            for n in range(len(self))
+        ]
 
     def __reduce__(self) -> tuple[object, ...]:
         raise DecodingError("options belong to their search: forests and translations are pickled")

@@ -31,8 +31,8 @@ def explanation_html(explained: Explanation) -> str:
     # The score stands beside the words: behind many features it would be out of sight.
     names = ["words", "source", "target", "score", "rule", *table.columns]
     rows = [_row(_head(name, number < 3) for number, name in enumerate(names))]
-    for phrase, values in zip(explained.phrases, table.rows, strict=False):
-        said = [f"{phrase.begin}:{phrase.end}", " ".join(phrase.source), " ".join(phrase.target)]
+    for phrase, values in zip(explained.rules, table.rows, strict=False):
+        said = [phrase.span_text, phrase.source_text, phrase.target_text]
         cells = [*map(_plain, said), _number(f"{phrase.score:.3f}", _BOLD), _number(phrase.origin)]
         for name, value in zip(table.columns, values, strict=True):
             local = phrase.features.get(name)
@@ -55,7 +55,7 @@ def difference_html(compared: Difference) -> str:
     rows = [_row(_head(name, number == 0) for number, name in enumerate(names))]
     for c in compared.changes:
         values = [_number(f"{value:.4g}") for value in (c.weight, c.first, c.second)]
-        rows.append(_row([_plain(c.name), *values, _shaded(c.contribution, dark)]))
+        rows.append(_row([_plain(c.title), *values, _shaded(c.contribution, dark)]))
     scores = [f"{compared.first.score:.3f}", f"{compared.second.score:.3f}"]
     last = ["", *scores, signed(compared.margin)]
     rows.append(_row([_plain("score", _RULE), *(_number(text, _RULE) for text in last)]))

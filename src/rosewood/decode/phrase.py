@@ -13,48 +13,47 @@ Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from numbers import Real
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, as_count
-from rosewood.corpus import Vocabulary
+from rosewood.decode.decoder import UnknownWords, register_decoder
 from rosewood.decode.features import (
     OptionFeature,
     SparseFeature,
     check_feature,
     dense_values,
+    feature_weights,
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
-from rosewood.decode.results import PhraseSearch, ResultMaker
+from rosewood.decode.phrase_results import ResultMaker
+from rosewood.decode.registry import Feature, feature
+from rosewood.decode.results import SearchResult
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError, ForestError
-from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.lm import Model
 from rosewood.reorder.lexicalized import Lexicalized
 from rosewood.reorder.model import ReorderingModel, check_model, class_names
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 from rosewood.rules.table import RuleTable
 
-__all__ = ["PhraseDecoder", "UnknownWords"]
-
-UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | None"]
+__all__ = ["PhraseDecoder"]
 
 _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 _BATCH, _BATCH_WORDS = 64, 2000  # sentences and words a thread has at a time
 _ALL = 2**62
 _LARGEST = 1e12  # a weight
-_DEFAULTS = {"word_penalty": -1.0, "unknown_penalty": 1.0, "distortion": 0.3}
 
 
 class PhraseDecoder:
-    """Models and weights.  Any number of threads may ask it."""
+    """Models and weights of phrase-based search; a `Decoder`.  Safe to use from several threads."""
 
     def __init__(
         self,
@@ -95,64 +94,67 @@ class PhraseDecoder:
             for name in table.features
             if not name.startswith("orientation_") and name != "rule_penalty"
         )
-        self.features = FeatureSpace(self._names())
-        self.vocabulary = Vocabulary()
-        self._results = ResultMaker(table, self.features, self.vocabulary, self._sparse)
+        self._declared = self._declarations()
+        self.features = FeatureSpace(each.name for each in self._declared)
+        self._results = ResultMaker(table, self.features, self._sparse)
         self._model = self._native_model()
-        self._set_weights(weights)
+        self._set_weights(_weights(self.default_weights() if weights is None else weights))
 
     # -- features and weights ----------------------------------------------------------------------
 
-    def _names(self) -> list[str]:
-        names = [*self._columns]
-        for each in self._dense:
-            names += each.names
-        names += [*_PENALTIES, "distortion", *self.language_models]
+    def _declarations(self) -> list[Feature]:
+        """The declarations of the dense features, in the order of θ."""
+        found = [feature(name, family="column") for name in self._columns]
+        found += [feature(name, family="option") for each in self._dense for name in each.names]
+        found += [feature(name) for name in (*_PENALTIES, "distortion")]
+        found += [feature(name, family="lm") for name in self.language_models]
         for model in self.reorder:
-            names += [f"{model.name}_{each}" for each in class_names(model)]
+            found += [
+                feature(f"{model.name}_{each}", family="reorder") for each in class_names(model)
+            ]
+        names = [each.name for each in found] + [each.template for each in self._sparse]
         for name in names:
             if names.count(name) > 1:
                 raise DecodingError(f"two features are called {name!r}")
-        return names
+        return found
 
     def default_weights(self) -> dict[str, float]:
-        """Where tuning may begin: what Moses begins with."""
-        rest = dict.fromkeys(self.language_models, 0.5)
-        for model in self.reorder:
-            rest |= {f"{model.name}_{each}": 0.3 for each in class_names(model)}
-        rest |= {name: 0.0 for each in self._dense for name in each.names}
-        return {name: {**_DEFAULTS, **rest}.get(name, 0.2) for name in self.features.dense}
+        """Weights from which tuning starts: those of Moses."""
+        return {each.name: each.start for each in self._declared}
 
-    def _set_weights(self, weights: Mapping[str, float] | None) -> None:
-        named = self.default_weights() if weights is None else dict(weights)
-        for name, value in named.items():
-            is_number = isinstance(value, Real) and not isinstance(value, bool)
-            if not is_number or not abs(float(value)) <= _LARGEST:
-                raise DecodingError(
-                    f"the weight of {name!r} is {value!r}, want a number up to {_LARGEST:g}"
-                )
-            is_sparse = any(name.startswith(f"{each.template}:") for each in self._sparse)
+    def _set_weights(self, weights: Weights) -> None:
+        templates = {each.template for each in self._sparse}
+        for name, value in weights.named.items():
+            if not abs(value) <= _LARGEST:
+                raise DecodingError(_wrong_weight(name, value))
+            is_sparse = name.partition(":")[0] in templates and ":" in name
             if self.features.dense_index(name) is None and not is_sparse:
                 raise DecodingError(f"there is a weight for {name!r}, but no such feature")
+        for template, (numbers, values) in weights.numbered.items():
+            wrong = np.flatnonzero(~(np.abs(values) <= _LARGEST))
+            if len(wrong):
+                number, value = int(numbers[wrong[0]]), float(values[wrong[0]])
+                raise DecodingError(_wrong_weight(f"{template}:{number}", value))
+            if template not in templates:
+                raise DecodingError(f"there are weights for '{template}:…', but no such feature")
         for name in self.features.dense:
-            if name not in named:
+            if name not in weights.named:
                 raise DecodingError(f"there is no weight for the feature {name!r}")
-        self.weights = {name: float(value) for name, value in named.items()}
-        theta = np.array([self.weights[name] for name in self.features.dense])
+        self.weights = weights
+        theta = np.array([weights.named[name] for name in self.features.dense])
         limit = self.settings.option_limit or 0
         self._native = _core.PhraseDecoder(self._model, theta, limit)
-        self._weighted = [
-            each
-            for each in self._sparse
-            if any(v and n.startswith(f"{each.template}:") for n, v in self.weights.items())
-        ]
+        self._theta: FloatArray = theta
+        used = {name.partition(":")[0] for name, value in weights.named.items() if value}
+        used |= {name for name, (_, values) in weights.numbered.items() if values.any()}
+        self._weighted = [each for each in self._sparse if each.template in used]
 
     def with_weights(self, weights: Mapping[str, float]) -> PhraseDecoder:
-        """The same decoder with other weights; feature space and vocabulary are shared."""
+        """The same decoder with other weights; the feature space is shared."""
         return self._with(weights=weights)
 
     def with_settings(self, settings: SearchSettings) -> PhraseDecoder:
-        """The same decoder with other limits."""
+        """The same decoder with other search settings."""
         return self._with(settings=settings)
 
     def _with(
@@ -161,15 +163,16 @@ class PhraseDecoder:
         made = PhraseDecoder.__new__(PhraseDecoder)
         made.__dict__.update(self.__dict__)
         made.settings = settings or self.settings
-        made._set_weights(self.weights if weights is None else weights)
+        made._set_weights(self.weights if weights is None else _weights(weights))
         return made
 
     def theta(self) -> FloatArray:
-        """The weights for the features as they are now: sparse ones are met in forests."""
-        known = self.features.sparse
-        return self.features.vector(
-            {n: w for n, w in self.weights.items() if n in known or n in self.features.dense}
-        )
+        """The weights in the order of `features`, which grow as sparse features are met."""
+        known = self._theta
+        if len(known) != len(self.features):  # two threads may both compute it: the same values
+            known = self._theta = self.features.vector(self.weights, only_known=True)
+            known.flags.writeable = False
+        return known
 
     def _native_model(self) -> _core.PhraseModel:
         places = {name: number for number, name in enumerate(self.table.features)}
@@ -199,14 +202,14 @@ class PhraseDecoder:
         """The forest of a sentence's translations."""
         return self.search(sentence).forest
 
-    def search(self, sentence: Sentence) -> PhraseSearch:
-        """The same, with the best translation, the options and a report."""
+    def search(self, sentence: Sentence) -> SearchResult:
+        """Search one sentence: its forest, best translation, options and report."""
         return next(iter(self.search_all([sentence])))
 
     def search_all(
         self, sentences: Iterable[Sentence], *, threads: int = 1
-    ) -> Iterator[PhraseSearch]:
-        """The same of many sentences, in their order; alike at any number of threads."""
+    ) -> Iterator[SearchResult]:
+        """Search many sentences; results in their order, the same at any number of threads."""
         for source, options, found in self._searched(sentences, threads, with_forest=True):
             yield self._results.search(source, options, found)
 
@@ -252,8 +255,12 @@ class PhraseDecoder:
             number,
             threads,
         )
+        count = sum(each.computed != "hypothesis" for each in self._declared)
+        alone = self.features.dense[:count]
         every = [
-            TranslationOptions(source.words, self.table, self._columns, each)
+            TranslationOptions(
+                source.words, self.table, self._columns, each, alone, self.language_models
+            )
             for source, each in zip(sources, found, strict=True)
         ]
         for place, options in enumerate(every, number):
@@ -300,9 +307,9 @@ class PhraseDecoder:
         if self._weighted:
             scores = np.zeros(len(options))
             for each in self._weighted:
-                owner, names, values = sparse_values(each, options, np.arange(len(options)))
-                weights = np.array([self.weights.get(name, 0.0) for name in names])
-                np.add.at(scores, owner, weights * values)
+                owner, keys, values = sparse_values(each, options, np.arange(len(options)))
+                weights = feature_weights(each, self.weights, keys)
+                scores += np.bincount(owner, weights * values, minlength=len(options))
             options.native.set_added_score(scores)
 
     # -- the rest ----------------------------------------------------------------------------------
@@ -321,6 +328,42 @@ class PhraseDecoder:
                 self.settings, self.unknown,
             ),
         )  # fmt: skip
+
+
+class _PhraseKind:
+    """Makes phrase-based decoders from the parts of a model."""
+
+    name = "phrase"
+    settings_type = SearchSettings
+
+    def make(
+        self,
+        parts: Mapping[str, Any],
+        *,
+        settings: SearchSettings,
+        weights: Mapping[str, float] | None = None,
+        unknown: UnknownWords = "copy",
+        features: Sequence[OptionFeature | SparseFeature] = (),
+    ) -> PhraseDecoder:
+        """A decoder with the rules and language models among the parts."""
+        return PhraseDecoder(
+            parts["rules"], parts["lm"], features=features, weights=weights, settings=settings,
+            unknown=unknown,
+        )  # fmt: skip
+
+
+register_decoder(_PhraseKind())
+
+
+def _weights(weights: Mapping[str, float]) -> Weights:
+    try:
+        return Weights.of(weights)
+    except ForestError as error:
+        raise DecodingError(str(error)) from None
+
+
+def _wrong_weight(name: str, value: object) -> str:
+    return f"the weight of {name!r} is {value!r}, want a number up to {_LARGEST:g}"
 
 
 def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: Any) -> Any:
@@ -379,11 +422,11 @@ def _orientations(model: ReorderingModel, options: TranslationOptions, width: in
     try:
         rows = np.ascontiguousarray(model.log_probabilities(options), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DecodingError(f"{model.name!r} gave no numbers: {error}") from error
+        raise DecodingError(f"{model.name!r} did not return numbers: {error}") from error
     if rows.shape != (len(options), width):
         raise DecodingError(
-            f"{model.name!r} gave numbers of shape {rows.shape}, want {(len(options), width)}"
+            f"{model.name!r} returned numbers of shape {rows.shape}, want {(len(options), width)}"
         )
     if not np.isfinite(rows).all():
-        raise DecodingError(f"{model.name!r} gave what is no number")
+        raise DecodingError(f"{model.name!r} returned NaN or infinity")
     return rows

@@ -1,189 +1,195 @@
-"""What native code has found, as forests and translations."""
+"""What every decoder returns: a forest, the best translation, a report; derivations as trees."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from math import inf
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rosewood import _core
-from rosewood.arrays import FloatArray, IdArray, LongArray
-from rosewood.corpus import Vocabulary
-from rosewood.decode.features import SparseFeature, sparse_values
-from rosewood.decode.options import GIVEN, UNKNOWN, TranslationOptions
+from rosewood.arrays import IdArray, LongArray
 from rosewood.decode.source import Source
-from rosewood.decode.translation import PhraseUse, SearchReport, Translation
-from rosewood.forest import Derivation, FeatureSpace, Forest
-from rosewood.rules.table import RuleTable
+from rosewood.decode.translation import RuleUse, SearchReport, Span, Translation
+from rosewood.errors import DecodingError
+from rosewood.forest import Derivation, Forest
 
-__all__ = ["PhraseSearch", "ResultMaker"]
+if TYPE_CHECKING:
+    from rosewood.decode.options import TranslationOptions
+
+__all__ = ["EdgeRule", "EdgeRules", "SearchResult", "UsedRule", "rules_of", "translation_of"]
+
+
+class EdgeRule(NamedTuple):
+    """The rule of a hyperedge: the source words that are its own, and where it comes from."""
+
+    source_spans: tuple[Span, ...]
+    rule: int | None = None  # id in the table
+    is_unknown: bool = False
+    is_forced: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Where it comes from: "rule", "unknown" or "forced"."""
+        return "unknown" if self.is_unknown else "forced" if self.is_forced else "rule"
+
+
+EdgeRules = Callable[[int], EdgeRule | None]  # by edge; None: it has no rule (start, end, glue)
 
 
 @dataclass(frozen=True, eq=False)
-class PhraseSearch:
-    """What a search has found: all of it as a forest, and the best of it."""
+class SearchResult:
+    """The result of a search: all translations as a forest, and the best one of them."""
 
     source: Source
     forest: Forest
-    options: TranslationOptions
-    edge_option: IdArray  # of each edge of the forest; -1 where it says nothing
     best: Translation
-    best_edges: LongArray  # of the forest, from the root on; none where nothing was found
+    best_edges: LongArray  # its edges in pre-order; none where nothing was found
+    edge_rule: EdgeRules
+    options: TranslationOptions | None = None  # of its spans, where the decoder has them
+    edge_option: IdArray | None = None  # of each edge; -1 for edges without one
+    describe: Callable[[str], str] = str  # what a sparse feature is, for people
 
     @property
+    def report(self) -> SearchReport:
+        """How the search went."""
+        return self.best.report
+
+    @cached_property
     def derivation(self) -> Derivation | None:
-        """The best translation as a derivation of the forest."""
+        """The best translation as a derivation of the forest; None where nothing was found."""
         if not self.report.reachable:
             return None
         return Derivation(self.forest, self.best_edges, self.best.score)
 
-    @property
-    def report(self) -> SearchReport:
-        """How it went."""
-        return self.best.report
+
+class UsedRule(NamedTuple):
+    """A rule of a derivation, and the edge of the forest it belongs to."""
+
+    edge: int
+    use: RuleUse
 
 
-class ResultMaker:
-    """Makes results whose forests share one feature space and one vocabulary."""
+def rules_of(forest: Forest, edges: Sequence[int], edge_rule: EdgeRules) -> list[UsedRule]:
+    """The rules of a derivation, given by its edges in pre-order; children come first.
 
-    def __init__(
-        self,
-        table: RuleTable,
-        features: FeatureSpace,
-        vocabulary: Vocabulary,
-        sparse: Sequence[SparseFeature],
-    ) -> None:
-        self._table = table
-        self._features = features
-        self._vocabulary = vocabulary
-        self._sparse = sparse
-        self._word_numbers = np.full(len(table.target_words), -1, np.int32)  # in the vocabulary
-        self._known: dict[int, str] = {}
+    Edges without a rule are left out, and their children become those of the edge above.
+    """
+    starts, lengths = _target_spans(forest, edges)
+    found: list[UsedRule] = []
+    open_children: list[list[int]] = [[]]  # of each edge that is being visited
+    waiting = [(place, False) for place in _first(edges)]
+    following = _children(forest, edges)
+    while waiting:
+        place, is_done = waiting.pop()
+        if not is_done:
+            waiting.append((place, True))
+            waiting += [(child, False) for child in reversed(following[place])]
+            open_children.append([])
+            continue
+        children = open_children.pop()
+        edge = int(edges[place])
+        rule = edge_rule(edge)
+        if rule is None:
+            open_children[-1] += children
+            continue
+        spans = _own_spans(forest, edge, starts[place], [lengths[c] for c in following[place]])
+        use = RuleUse(rule.source_spans, spans, *rule[1:], children=tuple(children))
+        open_children[-1].append(len(found))
+        found.append(UsedRule(edge, use))
+    return found
 
-    def translation(
-        self, source: Source, options: TranslationOptions, found: _core.SearchResult
-    ) -> Translation:
-        """The best translation, with its phrases."""
-        chosen, values, score = found.best
-        report = SearchReport(*found.report)
-        begin, end, rules, origins, start, target = found.phrases
-        words = self._words(options, target)
-        phrases = [
-            PhraseUse(*span, *said, None if rule < 0 else rule, origin == UNKNOWN, origin == GIVEN)
-            for span, said, rule, origin in zip(
-                zip(begin, end, strict=True), pairwise(start), rules, origins, strict=True
-            )
-        ]
-        features = {n: v for n, v in zip(self._features.dense, values.tolist(), strict=True) if v}
-        for each in self._sparse:  # an option is used once: no word is translated twice
-            _, names, numbers = sparse_values(each, options, np.sort(chosen).astype(np.int64))
-            for name, value in zip(names, numbers.tolist(), strict=True):
-                features[name] = features.get(name, 0.0) + value
-        return Translation(
-            source,
-            words,
-            score if report.reachable else -inf,
-            features if report.reachable else {},
-            tuple(phrases),
-            report,
-            self._table,
+
+def _first(edges: Sequence[int]) -> list[int]:
+    return [0] if len(edges) else []
+
+
+def _children(forest: Forest, edges: Sequence[int]) -> list[list[int]]:
+    """For each edge of a derivation in pre-order, the places of its children, in slot order."""
+    following: list[list[int]] = [[] for _ in edges]
+    stack: list[int] = []
+    tails = np.diff(forest.tail_start)
+    for place in range(len(edges) - 1, -1, -1):
+        for _ in range(int(tails[edges[place]])):
+            following[place].append(stack.pop())
+        stack.append(place)
+    return following
+
+
+def _target_spans(forest: Forest, edges: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Where the words of each sub-derivation begin, and how many there are."""
+    following = _children(forest, edges)
+    lengths = [0] * len(edges)
+    for place in range(len(edges) - 1, -1, -1):
+        own = _symbols(forest, edges[place])
+        lengths[place] = sum(
+            1 if symbol >= 0 else lengths[following[place][-1 - symbol]] for symbol in own
         )
+    starts = [0] * len(edges)
+    for place, edge in enumerate(edges):
+        at = starts[place]
+        for symbol in _symbols(forest, edge):
+            if symbol >= 0:
+                at += 1
+            else:
+                child = following[place][-1 - symbol]
+                starts[child] = at
+                at += lengths[child]
+    return starts, lengths
 
-    def _words(self, options: TranslationOptions, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Those of the table are kept: they come again and again."""
-        try:
-            return tuple([self._known[number] for number in numbers])
-        except KeyError:
-            known = len(self._word_numbers)
-            for number in numbers:
-                if number < known:
-                    self._known[number] = options.word(number)
-            return tuple(
-                self._known[number] if number < known else options.word(number)
-                for number in numbers
-            )
 
-    def search(
-        self, source: Source, options: TranslationOptions, found: _core.SearchResult
-    ) -> PhraseSearch:
-        """All translations, and the best one."""
-        found_forest = found.take_forest()
-        edge_option, best_edges = found_forest[-2:]
-        forest = self._forest(options, edge_option, *found_forest[:-2])
-        best = self.translation(source, options, found)
-        return PhraseSearch(source, forest, options, edge_option, best, best_edges)
+def _symbols(forest: Forest, edge: int) -> list[int]:
+    found: list[int] = forest.yield_symbol[
+        forest.yield_start[edge] : forest.yield_start[edge + 1]
+    ].tolist()
+    return found
 
-    def _forest(
-        self,
-        options: TranslationOptions,
-        edge_option: IdArray,
-        edge_start: LongArray,
-        tail_start: LongArray,
-        tail: IdArray,
-        dense: FloatArray,
-        yield_start: LongArray,
-        symbols: IdArray,
-    ) -> Forest:
-        if len(edge_start) < 2:
-            return Forest.empty(features=self._features, vocabulary=self._vocabulary)
-        edges = len(edge_option)
-        rule = np.append(options.rule_id, -1)[edge_option]  # the last is of edges without option
-        return Forest._unchecked(
-            edge_start=edge_start,
-            tail_start=tail_start,
-            tail=tail,
-            features=self._features,
-            dense=dense.reshape(edges, len(self._features.dense)),
-            vocabulary=self._vocabulary,
-            yield_start=yield_start,
-            yield_symbol=self._numbered(options, symbols),
-            rule=rule,
-            **self._sparse_rows(options, edge_option),
-        )
 
-    def _numbered(self, options: TranslationOptions, symbols: IdArray) -> IdArray:
-        """Words as the vocabulary numbers them."""
-        known = len(self._word_numbers)
-        used = np.unique(symbols[symbols >= 0])
-        for number in used[used < known].tolist():
-            if self._word_numbers[number] < 0:
-                self._word_numbers[number] = self._vocabulary.add(options.word(number))
-        numbers = np.array(
-            [
-                self._word_numbers[number]
-                if number < known
-                else self._vocabulary.add(options.word(number))
-                for number in used.tolist()
-            ],
-            np.int32,
-        )
-        numbered = symbols.copy()
-        words = symbols >= 0
-        numbered[words] = numbers[np.searchsorted(used, symbols[words])]
-        return numbered
+def _own_spans(forest: Forest, edge: int, at: int, lengths: list[int]) -> tuple[Span, ...]:
+    """The target words of an edge itself, as runs between those of its tails."""
+    spans: list[Span] = []
+    begin = at
+    for symbol in _symbols(forest, edge):
+        if symbol >= 0:
+            at += 1
+            continue
+        if at > begin:
+            spans.append((begin, at))
+        at += lengths[-1 - symbol]
+        begin = at
+    if at > begin or not spans:
+        spans.append((begin, at))
+    return tuple(spans)
 
-    def _sparse_rows(self, options: TranslationOptions, edge_option: IdArray) -> dict[str, Any]:
-        """The sparse features of each edge: ids ascend, and each is there once."""
-        used = np.unique(edge_option[edge_option >= 0]).astype(np.int64)
-        rows: dict[int, dict[int, float]] = {option: {} for option in used.tolist()}
-        for each in self._sparse:
-            owners, names, given = sparse_values(each, options, used)
-            for owner, number, value in zip(
-                owners.tolist(), self._features.sparse.add_all(names), given.tolist(), strict=True
-            ):
-                rows[owner][number] = rows[owner].get(number, 0.0) + value
-        ordered = [sorted(rows[option].items()) for option in used.tolist()] + [[]]
-        counts = np.array([len(row) for row in ordered], np.int64)
-        starts = np.cumsum(counts) - counts
-        ids = np.array([number for row in ordered for number, _ in row], np.int32)
-        values = np.array([value for row in ordered for _, value in row], np.float64)
-        # The last row is that of edges which say nothing.
-        place = np.where(edge_option >= 0, np.searchsorted(used, edge_option), len(used))
-        lengths = counts[place]
-        feat_start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        pick = np.arange(feat_start[-1]) + np.repeat(starts[place] - feat_start[:-1], lengths)
-        return {"feat_start": feat_start, "feat_id": ids[pick], "feat_value": values[pick]}
+
+def translation_of(found: SearchResult, derivation: Derivation) -> Translation:
+    """A derivation of a search's forest as a translation, with its rules and features."""
+    if derivation.forest is not found.forest:
+        raise DecodingError("the derivation belongs to another forest than this search's")
+    edges = derivation.edges
+    rules = rules_of(found.forest, edges.tolist(), found.edge_rule)
+    return replace(
+        found.best,
+        words=tuple(derivation.words),
+        score=derivation.score,
+        features=_features(found.forest, edges[::-1]),
+        rules=tuple(each.use for each in rules),
+    )
+
+
+def _features(forest: Forest, edges: LongArray) -> dict[str, float]:
+    """Features that are not 0, summed over these edges alone: a forest has many more."""
+    totals = forest.dense[edges].sum(axis=0).tolist()
+    named = {n: v for n, v in zip(forest.features.dense, totals, strict=True) if v}
+    if not len(forest.feat_id):
+        return named
+    sparse: dict[int, float] = {}
+    for edge in edges.tolist():
+        row = slice(int(forest.feat_start[edge]), int(forest.feat_start[edge + 1]))
+        for number, value in zip(
+            forest.feat_id[row].tolist(), forest.feat_value[row].tolist(), strict=True
+        ):
+            sparse[number] = sparse.get(number, 0.0) + value
+    names = forest.features.sparse
+    return named | {names[number]: value for number, value in sparse.items() if value}

@@ -19,9 +19,9 @@ from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.corpus.text.truecase import lowered, sentence_starts
+from rosewood.decode.decoder import Decoder
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
-from rosewood.decode.phrase import PhraseDecoder
 from rosewood.decode.source import Forced, Source
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
@@ -55,7 +55,7 @@ class TextTranslator:
 
     def __init__(
         self,
-        decoder: PhraseDecoder,
+        decoder: Decoder,
         source: TextProcessor | None = None,
         target: TextProcessor | None = None,
         *,
@@ -129,9 +129,9 @@ class TextTranslator:
         wanted = Counter(_bare(encoded.words[place]) for place in encoded.values)
         own = {
             _bare(word)
-            for use in translation.phrases
+            for use in translation.rules
             if not use.is_forced
-            for word in translation.words[use.target_begin : use.target_end]
+            for word in map(translation.words.__getitem__, use.target_places)
         }
         added = {
             word: count for word, count in (said - wanted).items()

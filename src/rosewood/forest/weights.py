@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -39,7 +40,7 @@ class Weights(Mapping[str, float]):
         self, named: Mapping[str, float] | None = None, numbered: Numbered | None = None
     ) -> None:
         """Numbers of a template ascend, each once; names are not those of numbered features."""
-        self.named: dict[str, float] = {name: float(value) for name, value in (named or {}).items()}
+        self.named: dict[str, float] = {n: _number(n, v) for n, v in (named or {}).items()}
         self.numbered: dict[str, tuple[LongArray, FloatArray]] = {}
         for template, (given, weights) in (numbered or {}).items():
             numbers: LongArray = np.asarray(given, np.int64)
@@ -62,7 +63,7 @@ class Weights(Mapping[str, float]):
             if parts is None:
                 named[name] = value
             else:
-                rows.setdefault(parts[0], {})[parts[1]] = value
+                rows.setdefault(parts[0], {})[parts[1]] = _number(name, value)
         arrays = {}
         for template, row in rows.items():
             order = sorted(row)
@@ -98,6 +99,23 @@ class Weights(Mapping[str, float]):
 
     def __len__(self) -> int:
         return len(self.named) + sum(len(numbers) for numbers, _ in self.numbered.values())
+
+    def __or__(self, other: Mapping[str, float]) -> Weights:
+        """These weights, and those of the other, which win."""
+        theirs = Weights.of(other)
+        numbered = dict(self.numbered)
+        for template, (numbers, values) in theirs.numbered.items():
+            if template in numbered:
+                own, before = numbered[template]
+                keep = ~np.isin(own, numbers)
+                order = np.argsort(np.concatenate([own[keep], numbers]), kind="stable")
+                numbers = np.concatenate([own[keep], numbers])[order]
+                values = np.concatenate([before[keep], values])[order]
+            numbered[template] = (numbers, values)
+        return Weights({**self.named, **theirs.named}, numbered)
+
+    def __ror__(self, other: Mapping[str, float]) -> Weights:
+        return Weights.of(other) | self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Weights):
@@ -152,3 +170,9 @@ class Weights(Mapping[str, float]):
         except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, ForestError,
                 RecursionError) as error:  # fmt: skip
             raise FormatError(f"it is not a file of weights: {error}", file=path) from error
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise ForestError(f"the weight of {name!r} is {value!r}, want a number")
+    return float(value)

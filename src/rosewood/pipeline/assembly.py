@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from rosewood.decode import PhraseDecoder
+from rosewood.decode import Decoder
 from rosewood.errors import FormatError
 from rosewood.folders import checksums
 from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
@@ -24,7 +24,7 @@ def write_model(
     inputs: TrainingInputs,
     settings: TrainingSettings,
     store: StageStore,
-    decoder: PhraseDecoder,
+    decoder: Decoder,
     told: Told | None,
 ) -> Literal["new", "replaced", "none"]:
     """Write the bundle unless an identical one exists; returns what changed."""

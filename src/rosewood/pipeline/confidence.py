@@ -21,7 +21,7 @@ from itertools import islice
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.decode import PhraseSearch, Translation, WordPosteriors, string_posteriors
+from rosewood.decode import SearchResult, Translation, WordPosteriors, string_posteriors
 from rosewood.model.confidence import Confidence
 
 __all__ = ["MOST_SEARCHES", "Sureness", "confidences", "fit_confidence", "right_words"]
@@ -51,7 +51,7 @@ class Sureness:
 
 
 def confidences(
-    found: PhraseSearch, theta: FloatArray, how: Confidence, translations: Sequence[Translation]
+    found: SearchResult, theta: FloatArray, how: Confidence, translations: Sequence[Translation]
 ) -> list[Sureness]:
     """How sure translations are, for which the forest is looked at once.
 
@@ -76,7 +76,7 @@ def confidences(
 
 
 def fit_confidence(
-    searches: Iterable[PhraseSearch],
+    searches: Iterable[SearchResult],
     theta: FloatArray,
     references: Iterable[Sequence[Sequence[str]]],
 ) -> Confidence:
@@ -125,10 +125,10 @@ def right_words(words: Sequence[str], references: Sequence[Sequence[str]]) -> li
 def _unknown_words(said: Translation) -> list[bool]:
     """Whether each word of a translation is of a phrase that no rule translates."""
     found = [False] * len(said.words)
-    for use in said.phrases:
+    for use in said.rules:
         if use.is_unknown:
-            count = use.target_end - use.target_begin
-            found[use.target_begin : use.target_end] = [True] * count
+            for place in use.target_places:
+                found[place] = True
     return found
 
 

@@ -9,7 +9,6 @@ An option's `posterior` is the probability that a translation drawn from the for
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rosewood.corpus import IndexedCorpus
-from rosewood.decode import Explanation, PhraseDecoder, PhraseSearch, PreparedText, TextTranslator
+from rosewood.decode import Decoder, Explanation, PreparedText, SearchResult, TextTranslator
 from rosewood.decode import explain as explained
 from rosewood.decode.explain import aligned
 from rosewood.forest import Distribution
@@ -31,7 +30,6 @@ from rosewood.rules.rule import Rule
 
 __all__ = ["Inspection", "RuleSource", "SpanOption", "inspect"]
 
-_LOG_OF_TEN = math.log(10)
 _EDGES_DRAWN = 60
 
 
@@ -52,7 +50,7 @@ class Asked(Protocol):
     def bundle(self) -> Keeper: ...
     @property
     def text(self) -> TextTranslator: ...
-    def search(self, text: str) -> tuple[PreparedText, PhraseSearch]: ...
+    def search(self, text: str) -> tuple[PreparedText, SearchResult]: ...
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,7 @@ class Inspection:
     def unknown(self) -> tuple[str, ...]:
         """The words that no rule translates, where the translation had to do without."""
         words = self.reply.source_words
-        return tuple(words[use.begin] for use in self.reply.phrases if use.is_unknown)
+        return tuple(words[use.begin] for use in self.reply.rules if use.is_unknown)
 
     def spans(self) -> dict[tuple[int, int], list[SpanOption]]:
         """The options of each span."""
@@ -281,7 +279,7 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
         reply_of(translator.text, prepared, found, how, nbest=nbest),
         explained(found, decoder.weights),
         tuple(_options(decoder, found, weight, options)),
-        len(found.options),
+        0 if found.options is None else len(found.options),
         rules,
         {
             "nodes": found.forest.num_nodes,
@@ -293,11 +291,11 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
     )
 
 
-def _rules(found: PhraseSearch, bundle: Keeper) -> tuple[tuple[RuleSource, ...], tuple[str, ...]]:
-    used = dict.fromkeys(use.rule for use in found.best.phrases if use.rule is not None)
-    table, corpus = found.options.table, bundle.corpus
+def _rules(found: SearchResult, bundle: Keeper) -> tuple[tuple[RuleSource, ...], tuple[str, ...]]:
+    used = dict.fromkeys(use.rule for use in found.best.rules if use.rule is not None)
+    table, corpus = found.best.table, bundle.corpus
     told = []
-    for rule in map(table.by_id, used):
+    for rule in [] if table is None else map(table.by_id, used):
         where = rule.sentence
         if where is None:
             told.append(RuleSource(rule))
@@ -315,56 +313,44 @@ def _rules(found: PhraseSearch, bundle: Keeper) -> tuple[tuple[RuleSource, ...],
     return tuple(told), ()
 
 
-def _options(
-    decoder: PhraseDecoder, found: PhraseSearch, weight: Any, most: int
-) -> list[SpanOption]:
-    """Those of each span, the likeliest first; those that are used are among them."""
-    options = found.options
-    if not len(options) or not most:
+def _options(decoder: Decoder, found: SearchResult, weight: Any, most: int) -> list[SpanOption]:
+    """Options of each span, the likeliest first; those that are used are among them.
+
+    There are none where the decoder does not search with options.
+    """
+    if found.options is None or found.edge_option is None or not most:
         return []
-    rows = options.native.features.reshape(len(options), -1)
-    names = decoder.features.dense[: rows.shape[1]]
-    scores = rows @ np.array([decoder.weights[name] for name in names])
-    words = [options.target_words(n) for n in range(len(options))]
-    spoken = {
-        name: _LOG_OF_TEN * model.score_batch(words, begin=False, end=False)
-        for name, model in decoder.language_models.items()
-    }
-    for name, values in spoken.items():
-        scores = scores + decoder.weights[name] * values
+    options = found.options.described(decoder.weights)
     uses = Distribution(found.forest, weight).edge_posteriors()
-    is_phrase = found.edge_option >= 0
+    has_option = found.edge_option >= 0
     posterior = np.bincount(
-        found.edge_option[is_phrase], weights=uses[is_phrase], minlength=len(options)
+        found.edge_option[has_option], weights=uses[has_option], minlength=len(options)
     )
     used = set(found.edge_option[found.best_edges].tolist())
-    order = sorted(
-        range(len(options)),
-        key=lambda n: (
-            options.begin[n], options.end[n], n not in used, -posterior[n], -scores[n], n,
-        ),
-    )  # fmt: skip
+
+    def rank(n: int) -> tuple[Any, ...]:
+        span = options[n].rule.source_spans[0]
+        return (*span, n not in used, -posterior[n], -options[n].score, n)
+
     listed: list[SpanOption] = []
     taken: dict[tuple[int, int], int] = {}
-    for n in order:
-        span = int(options.begin[n]), int(options.end[n])
+    for n in sorted(range(len(options)), key=rank):
+        each = options[n]
+        span = each.rule.source_spans[0]
         taken[span] = taken.get(span, 0) + 1
         if taken[span] > most:
             continue
-        rule = int(options.rule_id[n])
-        kind = "unknown" if options.is_unknown[n] else "forced" if options.is_forced[n] else "rule"
         listed.append(
             SpanOption(
                 *span,
-                options.source_words(n),
-                words[n],
-                kind,
-                None if rule < 0 else rule,
-                float(scores[n]),
+                each.source,
+                each.target,
+                each.rule.kind,
+                each.rule.rule,
+                each.score,
                 min(1.0, float(posterior[n])),
                 n in used,
-                dict(zip(names, rows[n].tolist(), strict=True))
-                | {name: float(values[n]) for name, values in spoken.items()},
+                each.features,
             )
         )
     return listed

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rosewood.corpus import TextProcessor
-from rosewood.decode import PhraseDecoder, TextTranslator, TranslatedText, explain
+from rosewood.decode import Decoder, TextTranslator, TranslatedText, explain
 from rosewood.metrics import Metric, evaluate, parse_metric
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.confidence import confidences
@@ -24,7 +24,7 @@ _UNKNOWN = 30  # words that are listed
 _METRICS = ("bleu", "chrf")
 
 
-def text_translator(decoder: PhraseDecoder, words: Finished) -> TextTranslator:
+def text_translator(decoder: Decoder, words: Finished) -> TextTranslator:
     """The decoder with the processors of a run, where there are any."""
     files = [words.folder / f"{side}.json" for side in ("source", "target")]
     if words.facts["pretokenized"]:
@@ -36,7 +36,7 @@ def judge(
     settings: TrainingSettings,
     clean: Finished,
     words: Finished,
-    decoder: PhraseDecoder,
+    decoder: Decoder,
     tuned: Mapping[str, Any],
     threads: int,
     told: Told,
@@ -152,4 +152,4 @@ def _examples(
 
 def _unknown_words(said: TranslatedText) -> list[str]:
     words = said.prepared.source.words
-    return [words[use.begin] for use in said.translation.phrases if use.is_unknown]
+    return [words[use.begin] for use in said.translation.rules if use.is_unknown]

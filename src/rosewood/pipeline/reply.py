@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rosewood.decode import (
-    PhraseSearch,
-    PhraseUse,
     PreparedText,
+    RuleUse,
     SearchReport,
+    SearchResult,
     TextTranslator,
     TranslatedText,
     Translation,
@@ -33,7 +33,7 @@ Links = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Said:
-    """A translation as text, and the words, phrases and features that it is made of.
+    """A translation as text, and the words, rules and features that it is made of.
 
     Where a reference was asked for that cannot be reached, the report says so, and nothing is said.
     """
@@ -45,7 +45,7 @@ class Said:
     alignment: Links  # places of source words and of target words, from 0
     score: float
     features: Mapping[str, float]  # dense ones even where they are 0
-    phrases: tuple[PhraseUse, ...]
+    rules: tuple[RuleUse, ...]  # of the derivation, children first
     report: SearchReport
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,11 +64,14 @@ class Said:
                 {
                     "source": [use.begin, use.end],
                     "target": [use.target_begin, use.target_end],
+                    "source_spans": [list(span) for span in use.source_spans],
+                    "target_spans": [list(span) for span in use.target_spans],
+                    "children": list(use.children),
                     "rule": use.rule,
                     "is_unknown": use.is_unknown,
                     "is_forced": use.is_forced,
                 }
-                for use in self.phrases
+                for use in self.rules
             ],
             "report": asdict(self.report),
         }
@@ -137,7 +140,7 @@ def said_of(said: TranslatedText, dense: Sequence[str]) -> Said:
 def reply_of(
     text: TextTranslator,
     prepared: PreparedText,
-    found: PhraseSearch,
+    found: SearchResult,
     how: Confidence,
     *,
     nbest: int = 0,
@@ -184,6 +187,6 @@ def _common(said: TranslatedText, dense: Sequence[str]) -> dict[str, Any]:
         "alignment": chosen.links,
         "score": chosen.score,
         "features": all_features(chosen, dense) if chosen.report.reachable else {},
-        "phrases": chosen.phrases,
+        "rules": chosen.rules,
         "report": chosen.report,
     }

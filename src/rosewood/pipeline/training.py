@@ -17,7 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from rosewood.decode import PhraseDecoder
+from rosewood.decode import Decoder
 from rosewood.errors import FormatError, TrainingError
 from rosewood.model.bundle import MANIFEST, Bundle, check_own
 from rosewood.output import check_apart, check_folder
@@ -176,7 +176,7 @@ class _Run:
         )  # fmt: skip
 
     @cached_property
-    def decoder(self) -> PhraseDecoder:
+    def decoder(self) -> Decoder:
         """With the weights that tuning begins with; asked for when what it needs is checked."""
         limit = self.reordering.facts["distortion_limit"]
         return make_decoder(self.settings, self.settings.search(limit), self.extracted, self.lms)

@@ -22,8 +22,8 @@ from rosewood.decode import (
     Guesser,
     Guesses,
     PhraseDecoder,
-    PhraseSearch,
     PreparedText,
+    SearchResult,
     SearchSettings,
     TextTranslator,
     UnknownWords,
@@ -131,7 +131,7 @@ class Translator:
     @property
     def weights(self) -> dict[str, float]:
         """Weights by feature."""
-        return self.decoder.weights
+        return dict(self.decoder.weights)
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a text is no list of letters
@@ -152,7 +152,7 @@ class Translator:
         """All translations that the search has met, packed."""
         return self.search(sentence)[1].forest
 
-    def search(self, text: str) -> tuple[PreparedText, PhraseSearch]:
+    def search(self, text: str) -> tuple[PreparedText, SearchResult]:
         """A text as the decoder takes it, and all that was found of it."""
         prepared = self.text.prepare(text)
         return prepared, self.decoder.search(prepared.source)

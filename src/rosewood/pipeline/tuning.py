@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rosewood.decode import Guesser, Guesses, PhraseDecoder, SearchSettings, UnknownWords
+from rosewood.decode import (
+    Decoder,
+    Guesser,
+    Guesses,
+    PhraseDecoder,
+    SearchSettings,
+    UnknownWords,
+)
 from rosewood.forest import Forest
 from rosewood.learn import tune_loop
 from rosewood.lettering import plural
@@ -41,7 +48,7 @@ def make_decoder(
 def tune(
     settings: TrainingSettings,
     words: Finished,
-    decoder: PhraseDecoder,
+    decoder: Decoder,
     place: Place,
     threads: int,
     told: Told,
@@ -99,7 +106,7 @@ def tune(
     return facts | _confidence(decoder.with_weights(found.weights), sentences, references, threads)
 
 
-def _lists(decoder: PhraseDecoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
+def _lists(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
     """The n best translations of each sentence, as flat forests."""
     theta = decoder.theta()
     for found in decoder.search_all(sentences, threads=threads):
@@ -108,7 +115,7 @@ def _lists(decoder: PhraseDecoder, sentences: list[str], n: int, threads: int) -
 
 
 def _confidence(
-    decoder: PhraseDecoder, sentences: list[str], references: list[list[str]], threads: int
+    decoder: Decoder, sentences: list[str], references: list[list[str]], threads: int
 ) -> dict[str, Any]:
     """How sure words are, by which of them were right; sentences from all over the set."""
     every = -(-len(sentences) // MOST_SEARCHES) or 1

@@ -1,0 +1,201 @@
+"""Results of the native phrase-based search as forests and translations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.arrays import FloatArray, IdArray, LongArray
+from rosewood.corpus import Vocabulary
+from rosewood.decode.features import (
+    Describing,
+    SparseFeature,
+    feature_ids,
+    feature_names,
+    sparse_values,
+)
+from rosewood.decode.options import GIVEN, UNKNOWN, TranslationOptions
+from rosewood.decode.results import EdgeRule, SearchResult
+from rosewood.decode.source import Source
+from rosewood.decode.translation import RuleUse, SearchReport, Translation
+from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest.sparse import split_name
+from rosewood.rules.table import RuleTable
+
+__all__ = ["ResultMaker"]
+
+
+class ResultMaker:
+    """Makes results whose forests share one feature space; each forest has words of its own.
+
+    Words of a sentence do not stay here, so a decoder that runs for years does not grow: only words
+    of the table are kept as strings, once.
+    """
+
+    def __init__(
+        self, table: RuleTable, features: FeatureSpace, sparse: Sequence[SparseFeature]
+    ) -> None:
+        self._table = table
+        self._features = features
+        self._sparse = {each.template: each for each in sparse}
+        self._num_words = len(table.target_words)
+        self._known: dict[int, str] = {}  # words of the table that were met
+
+    def describe(self, name: str) -> str:
+        """What a sparse feature is, for people: its name, and what its number stands for."""
+        parts = split_name(name)
+        feature = None if parts is None else self._sparse.get(parts[0])
+        if parts is None or feature is None or not isinstance(feature, Describing):
+            return name
+        return f"{name} ({feature.describe(parts[1], self._table)})"
+
+    def translation(
+        self, source: Source, options: TranslationOptions, found: _core.SearchResult
+    ) -> Translation:
+        """The best translation, with its phrases."""
+        chosen, values, score = found.best
+        report = SearchReport(*found.report)
+        begin, end, rules, origins, start, target = found.phrases
+        words = self._words(options, target)
+        uses = [
+            RuleUse(
+                (span,),
+                (said,),
+                None if rule < 0 else rule,
+                origin == UNKNOWN,
+                origin == GIVEN,
+                (place - 1,) if place else (),
+            )
+            for place, (span, said, rule, origin) in enumerate(
+                zip(zip(begin, end, strict=True), pairwise(start), rules, origins, strict=True)
+            )
+        ]
+        features = {n: v for n, v in zip(self._features.dense, values.tolist(), strict=True) if v}
+        for each in self._sparse.values():  # an option is used once: no word is translated twice
+            _, keys, numbers = sparse_values(each, options, np.sort(chosen).astype(np.int64))
+            for name, value in zip(feature_names(each, keys), numbers.tolist(), strict=True):
+                features[name] = features.get(name, 0.0) + value
+        return Translation(
+            source,
+            words,
+            score if report.reachable else -inf,
+            features if report.reachable else {},
+            tuple(uses),
+            report,
+            self._table,
+        )
+
+    def _words(self, options: TranslationOptions, numbers: Sequence[int]) -> tuple[str, ...]:
+        """The words of numbers, of the table and of this sentence."""
+        try:
+            return tuple([self._known[number] for number in numbers])
+        except KeyError:
+            for number in numbers:
+                if number < self._num_words and number not in self._known:
+                    self._known[number] = options.word(number)
+            return tuple(
+                self._known[number] if number < self._num_words else options.word(number)
+                for number in numbers
+            )
+
+    def search(
+        self, source: Source, options: TranslationOptions, found: _core.SearchResult
+    ) -> SearchResult:
+        """All translations, and the best one."""
+        found_forest = found.take_forest()
+        edge_option, best_edges = found_forest[-2:]
+        forest = self._forest(options, edge_option, *found_forest[:-2])
+        best = self.translation(source, options, found)
+
+        def edge_rule(edge: int) -> EdgeRule | None:
+            option = int(edge_option[edge])
+            return None if option < 0 else options.edge_rule(option)
+
+        return SearchResult(
+            source, forest, best, best_edges, edge_rule, options, edge_option, self.describe
+        )
+
+    def _forest(
+        self,
+        options: TranslationOptions,
+        edge_option: IdArray,
+        edge_start: LongArray,
+        tail_start: LongArray,
+        tail: IdArray,
+        dense: FloatArray,
+        yield_start: LongArray,
+        symbols: IdArray,
+    ) -> Forest:
+        if len(edge_start) < 2:
+            return Forest.empty(features=self._features, vocabulary=Vocabulary())
+        edges = len(edge_option)
+        vocabulary, numbered = self._numbered(options, symbols)
+        rule = np.append(options.rule_id, -1)[edge_option]  # the last is of edges without option
+        return Forest._unchecked(
+            edge_start=edge_start,
+            tail_start=tail_start,
+            tail=tail,
+            features=self._features,
+            dense=dense.reshape(edges, len(self._features.dense)),
+            vocabulary=vocabulary,
+            yield_start=yield_start,
+            yield_symbol=numbered,
+            rule=rule,
+            **self._sparse_rows(options, edge_option),
+        )
+
+    def _numbered(
+        self, options: TranslationOptions, symbols: IdArray
+    ) -> tuple[Vocabulary, IdArray]:
+        """The words of a forest, and its symbols as they number them."""
+        is_word = symbols >= 0
+        used, place = np.unique(symbols[is_word], return_inverse=True)
+        numbered = symbols.copy()
+        numbered[is_word] = place.reshape(-1)
+        return Vocabulary(self._words(options, used.tolist())), numbered
+
+    def _sparse_rows(self, options: TranslationOptions, edge_option: IdArray) -> dict[str, Any]:
+        """The sparse features of each edge: ids ascend, and each is there once."""
+        if not self._sparse:
+            none = np.zeros(len(edge_option) + 1, np.int64)
+            return {"feat_start": none, "feat_id": np.empty(0, np.int32),
+                    "feat_value": np.empty(0)}  # fmt: skip
+        used = np.unique(edge_option[edge_option >= 0]).astype(np.int64)
+        rows = [sparse_values(each, options, used) for each in self._sparse.values()]
+        ids = [
+            feature_ids(each, self._features.sparse, keys)
+            for each, (_, keys, _) in zip(self._sparse.values(), rows, strict=True)
+        ]
+        owner, number, value = (
+            np.concatenate([np.empty(0, kind), *parts])
+            for kind, parts in (
+                (np.int64, [row[0] for row in rows]),
+                (np.int32, ids),
+                (np.float64, [row[2] for row in rows]),
+            )
+        )
+        # Ids ascend within an option, each once; equal ones are added up.
+        order = np.lexsort((number, owner))
+        owner, number, value = owner[order], number[order], value[order]
+        is_first = np.ones(len(owner), np.bool_)
+        is_first[1:] = (owner[1:] != owner[:-1]) | (number[1:] != number[:-1])
+        first = np.flatnonzero(is_first)
+        values = np.add.reduceat(value, first) if len(first) else value
+        ids_in_order, owners = number[first], owner[first]
+        counts = np.append(np.bincount(np.searchsorted(used, owners), minlength=len(used)), 0)
+        starts = np.cumsum(counts) - counts
+        # The last row is that of edges which say nothing.
+        place = np.where(edge_option >= 0, np.searchsorted(used, edge_option), len(used))
+        lengths = counts[place]
+        feat_start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        pick = np.arange(feat_start[-1]) + np.repeat(starts[place] - feat_start[:-1], lengths)
+        return {
+            "feat_start": feat_start,
+            "feat_id": ids_in_order[pick].astype(np.int32),
+            "feat_value": values[pick],
+        }
