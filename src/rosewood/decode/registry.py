@@ -54,10 +54,13 @@ def declared_features() -> tuple[Feature, ...]:
 
 def feature(name: str, *, family: str | None = None) -> Feature:
     """The declaration of a feature, or of the member of a family under its own name."""
-    if name in _DECLARED:
-        return _DECLARED[name]
+    known = _DECLARED.get(name)
     if family is None:
-        raise DecodingError(f"there is no feature {name!r}")
+        if known is None:
+            raise DecodingError(f"there is no feature {name!r}")
+        return known
+    if known is not None and known.native == _DECLARED[family].native:
+        return known  # a column, for instance, that has a help of its own
     return replace(_DECLARED[family], name=name)
 
 
