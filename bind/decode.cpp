@@ -1,14 +1,12 @@
 // bind/decode.cpp: the phrase-based decoder: options of sentences, and searches.
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <thread>
 
 #include "bind.hpp"
+#include "decode/batch_runner.hpp"
 #include "decode/phrase_search.hpp"
 #include "lm.hpp"
 #include "rule_table.hpp"
-#include "util/parallel.hpp"
 
 namespace rosewood::bind {
 
@@ -42,42 +40,11 @@ struct SearchResult {
   PhraseForest forest;
 };
 
-/// Calls body(n) for each sentence. What is wrong with one is told with its number.
-template <class Body>
-void for_each_sentence(std::size_t sentences, std::uint64_t first_number, int threads,
-                       Body&& body) {
-  parallel_blocks(
-      static_cast<std::int64_t>(sentences), threads, [] { return 0; },
-      [&](int, std::int64_t n) {
-        const auto number = first_number + static_cast<std::uint64_t>(n);
-        try {
-          body(static_cast<std::size_t>(n));
-        } catch (const DecodingError& error) {
-          fail<DecodingError>("sentence ", number, ": ", error.what());
-        } catch (const RuleError& error) {
-          fail<RuleError>("sentence ", number, ": ", error.what());
-        }
-      });
+/// Runs the handlers of pending signals: an exception from one of them ends the batch.
+void check_signals() {
+  nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
-
-/// Ends a search when somebody wants it to end. Signals are for the thread that Python waits in;
-/// the others are told by it.
-class Interrupt {
- public:
-  void operator()() {
-    if (std::this_thread::get_id() == waiting_) {
-      nb::gil_scoped_acquire held;
-      if (PyErr_CheckSignals() == 0) return;
-      is_over_ = true;
-      throw nb::python_error();
-    }
-    if (is_over_) fail<DecodingError>("interrupted");
-  }
-
- private:
-  std::thread::id waiting_ = std::this_thread::get_id();
-  std::atomic<bool> is_over_{false};
-};
 
 using OptionsPointer = std::shared_ptr<SentenceOptions>;
 using Given = std::tuple<std::int32_t, std::int32_t, int, std::string>;  // begin, end, kind, target
@@ -228,11 +195,12 @@ void bind_decode(nb::module_& m) {
              std::uint64_t first_number, int threads) {
             std::vector<OptionsPointer> found(sentences.size());
             nb::gil_scoped_release release;
-            for_each_sentence(sentences.size(), first_number, threads, [&](std::size_t n) {
-              found[n] = std::make_shared<SentenceOptions>(
-                  find_sentence_options(self.model, sentences[n], max_span, given_of(given[n]),
-                                        drops_unknown ? UnknownWords::drop : UnknownWords::copy));
-            });
+            run_batch(sentences.size(), first_number, threads, check_signals,
+                      [&](std::size_t n, Interruption&) {
+                        found[n] = std::make_shared<SentenceOptions>(find_sentence_options(
+                            self.model, sentences[n], max_span, given_of(given[n]),
+                            drops_unknown ? UnknownWords::drop : UnknownWords::copy));
+                      });
             return found;
           },
           "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,
@@ -248,22 +216,24 @@ void bind_decode(nb::module_& m) {
             nb::gil_scoped_release release;
             const SearchLimits limits{is_full,          pop_limit, stack_size, beam,
                                       distortion_limit, max_pops,  seconds};
-            Interrupt interrupt;
-            for_each_sentence(options.size(), first_number, threads, [&](std::size_t n) {
-              std::vector<std::int32_t> reference;
-              std::optional<std::span<const std::int32_t>> wanted;
-              if (references[n]) {
-                reference = number_target(self.model.model().table(), *options[n], *references[n]);
-                wanted = reference;
-              }
-              PhraseSearch search(self.model, *options[n], limits, std::ref(interrupt), wanted);
-              search.run();
-              auto result = std::make_shared<SearchResult>();
-              result->report = search.report();
-              result->best = search.best();
-              if (with_forest) result->forest = search.forest();
-              found[n] = std::move(result);
-            });
+            run_batch(options.size(), first_number, threads, check_signals,
+                      [&](std::size_t n, Interruption& interruption) {
+                        std::vector<std::int32_t> reference;
+                        std::optional<std::span<const std::int32_t>> wanted;
+                        if (references[n]) {
+                          reference = number_target(self.model.model().table(), *options[n],
+                                                    *references[n]);
+                          wanted = reference;
+                        }
+                        PhraseSearch search(self.model, *options[n], limits, std::ref(interruption),
+                                            wanted);
+                        search.run();
+                        auto result = std::make_shared<SearchResult>();
+                        result->report = search.report();
+                        result->best = search.best();
+                        if (with_forest) result->forest = search.forest();
+                        found[n] = std::move(result);
+                      });
             return found;
           },
           "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "stack_size"_a, "beam"_a,
