@@ -56,6 +56,42 @@ std::vector<GivenOption> given_of(const std::vector<Given>& all) {
   return made;
 }
 
+void bind_layout(nb::module_& m) {
+  using Rows = std::vector<std::tuple<std::string, std::string, std::int64_t>>;
+  nb::class_<FeatureLayout>(m, "FeatureLayout", "The dense features of a decoder, in their order.")
+      .def(
+          "__init__",
+          [](FeatureLayout* self, const Rows& rows) {
+            std::vector<FeatureLayout::Row> made;
+            for (const auto& [name, kind, index] : rows) made.push_back({name, kind, index});
+            new (self) FeatureLayout(std::move(made));
+          },
+          "rows"_a, "Rows are (name, kind, index).")
+      .def("__len__", &FeatureLayout::size)
+      .def_prop_ro("names",
+                   [](const FeatureLayout& self) {
+                     std::vector<std::string> names;
+                     for (const auto& row : self.rows()) names.push_back(row.name);
+                     return names;
+                   })
+      .def_prop_ro("rows",
+                   [](const FeatureLayout& self) {
+                     Rows rows;
+                     for (const auto& [name, kind, index] : self.rows())
+                       rows.emplace_back(name, kind, index);
+                     return rows;
+                   })
+      .def_prop_ro("stateless", &FeatureLayout::stateless,
+                   "Number of features that depend on an option alone; they come first.")
+      .def(
+          "block",
+          [](const FeatureLayout& self, const std::string& kind) {
+            const FeatureBlock block = self.block(kind);
+            return std::pair(block.first, block.size);
+          },
+          "kind"_a, "Position of the first feature of a kind, and how many there are.");
+}
+
 void bind_options(nb::module_& m) {
   nb::class_<SentenceOptions>(m, "SentenceOptions", "What may stand for the spans of a sentence.")
       .def("__len__", &SentenceOptions::size)
@@ -148,11 +184,12 @@ void bind_decode(nb::module_& m) {
   using Slots = std::vector<std::tuple<int, int, bool, std::size_t>>;
   bind_options(m);
   bind_result(m);
+  bind_layout(m);
   nb::class_<PhraseModelHandle>(m, "PhraseModel", "Models of a phrase-based decoder.")
       .def(
           "__init__",
-          [](PhraseModelHandle* self, nb::object table, std::vector<std::size_t> table_columns,
-             std::size_t given_columns, std::vector<nb::object> language_models, const Slots& slots,
+          [](PhraseModelHandle* self, const FeatureLayout& layout, nb::object table,
+             std::vector<nb::object> language_models, const Slots& slots,
              std::vector<std::int64_t> orientation_columns) {
             std::vector<nb::object> kept{table};
             std::vector<const LanguageModel*> lms;
@@ -165,12 +202,10 @@ void bind_decode(nb::module_& m) {
               made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
                               is_three, first});
             new (self) PhraseModelHandle{
-                std::move(kept),
-                PhraseModel(nb::cast<const RuleTableHandle&>(table).table, std::move(table_columns),
-                            given_columns, lms, std::move(made), std::move(orientation_columns))};
+                std::move(kept), PhraseModel(layout, nb::cast<const RuleTableHandle&>(table).table,
+                                             lms, std::move(made), std::move(orientation_columns))};
           },
-          "table"_a, "table_columns"_a, "given_columns"_a, "language_models"_a, "slots"_a,
-          "orientation_columns"_a)
+          "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a)
       .def(
           "words_without_option",
           [](const PhraseModelHandle& self, const std::string& sentence) {

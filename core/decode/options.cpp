@@ -59,7 +59,8 @@ class Collector {
     model_.table().read_features(record, values_.data());
     model_.check_rule(record.rule, std::span(out_.target).last(static_cast<std::size_t>(words)),
                       values_);
-    double* row = out_.features.data() + out_.features.size() - model_.stateless();
+    double* row = out_.features.data() + out_.features.size() - model_.stateless() +
+                  model_.first_table_column();
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
       row[i] = values_[model_.table_columns()[i]];
     for (const std::int64_t column : model_.orientation_columns())

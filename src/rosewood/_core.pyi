@@ -172,10 +172,31 @@ class SearchResult:
         edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option, best_edges; once.
         """
 
+class FeatureLayout:
+    """The dense features of a decoder, in their order."""
+
+    def __init__(self, rows: Sequence[tuple[str, str, int]]) -> None:
+        """Rows are (name, kind, index)."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def names(self) -> list[str]: ...
+
+    @property
+    def rows(self) -> list[tuple[str, str, int]]: ...
+
+    @property
+    def stateless(self) -> int:
+        """Number of features that depend on an option alone; they come first."""
+
+    def block(self, kind: str) -> tuple[int, int]:
+        """Position of the first feature of a kind, and how many there are."""
+
 class PhraseModel:
     """Models of a phrase-based decoder."""
 
-    def __init__(self, table: object, table_columns: Sequence[int], given_columns: int, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
+    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
 
     def words_without_option(self, sentence: str) -> list[int]:
         """Words that no rule translates by themselves."""

@@ -7,10 +7,10 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from tests.decoders import small_decoder
 
 from rosewood.decode import SearchSettings
 from rosewood.errors import DecodingError
-from tests.decoders import small_decoder
 
 WORDS = "das haus ist klein . wir gehen nach hause und ich habe den hund nicht gesehen ."
 LONG = " ".join([WORDS] * 300)  # minutes of searching

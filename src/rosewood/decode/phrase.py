@@ -95,7 +95,8 @@ class PhraseDecoder:
             for name in table.features
             if not name.startswith("orientation_") and name != "rule_penalty"
         )
-        self.features = FeatureSpace(self._names())
+        self._layout = self._feature_layout()
+        self.features = FeatureSpace(self._layout.names)
         self.vocabulary = Vocabulary()
         self._results = ResultMaker(table, self.features, self.vocabulary, self._sparse)
         self._model = self._native_model()
@@ -103,17 +104,17 @@ class PhraseDecoder:
 
     # -- features and weights ----------------------------------------------------------------------
 
-    def _names(self) -> list[str]:
-        names = [*self._columns]
-        for each in self._dense:
-            names += each.names
-        names += [*_PENALTIES, "distortion", *self.language_models]
-        for model in self.reorder:
-            names += [f"{model.name}_{each}" for each in class_names(model)]
-        for name in names:
-            if names.count(name) > 1:
-                raise DecodingError(f"two features are called {name!r}")
-        return names
+    def _feature_layout(self) -> _core.FeatureLayout:
+        """The table of dense features that native code shares: its order is the order of names."""
+        places = {name: number for number, name in enumerate(self.table.features)}
+        rows = [(name, "table", places[name]) for name in self._columns]
+        own = [name for each in self._dense for name in each.names]
+        rows += [(name, "option", number) for number, name in enumerate(own)]
+        rows += [(name, name, 0) for name in (*_PENALTIES, "distortion")]
+        rows += [(name, "lm", number) for number, name in enumerate(self.language_models)]
+        classes = [f"{model.name}_{each}" for model in self.reorder for each in class_names(model)]
+        rows += [(name, "orientation", number) for number, name in enumerate(classes)]
+        return _core.FeatureLayout(rows)
 
     def default_weights(self) -> dict[str, float]:
         """Where tuning may begin: what Moses begins with."""
@@ -172,7 +173,6 @@ class PhraseDecoder:
         )
 
     def _native_model(self) -> _core.PhraseModel:
-        places = {name: number for number, name in enumerate(self.table.features)}
         slots: list[tuple[int, int, bool, int]] = []
         columns: list[int] = []
         for model in self.reorder:
@@ -185,9 +185,8 @@ class PhraseDecoder:
             own = model.columns(self.table)
             columns += [-1] * len(class_names(model)) if own is None else own
         return _core.PhraseModel(
+            self._layout,
             self.table.native,
-            [places[name] for name in self._columns],
-            sum(len(each.names) for each in self._dense),
             [model.native for model in self.language_models.values()],
             slots,
             columns,
@@ -287,7 +286,7 @@ class PhraseDecoder:
         return given
 
     def _add_columns(self, options: TranslationOptions) -> None:
-        first = len(self._columns)
+        first, _ = self._layout.block("option")
         for dense in self._dense:
             options.native.set_features(first, dense_values(dense, options))
             first += len(dense.names)
