@@ -37,7 +37,7 @@ struct DecoderHandle {
 struct SearchResult {
   SearchReport report;
   BestPath best;
-  PhraseForest forest;
+  ForestArrays forest;
 };
 
 /// Runs the handlers of pending signals: an exception from one of them ends the batch.
@@ -167,14 +167,14 @@ void bind_result(nb::module_& m) {
       .def(
           "take_forest",
           [](SearchResult& self) {
-            PhraseForest& forest = self.forest;
+            ForestArrays& forest = self.forest;
             return std::tuple(
                 to_numpy(std::move(forest.edge_start)), to_numpy(std::move(forest.tail_start)),
                 to_numpy(std::move(forest.tail)), to_numpy(std::move(forest.dense)),
                 to_numpy(std::move(forest.yield_start)), to_numpy(std::move(forest.yield_symbol)),
-                to_numpy(std::move(forest.edge_option)), to_numpy(std::move(forest.best_edges)));
+                to_numpy(std::move(forest.edge_label)), to_numpy(std::move(forest.best_edges)));
           },
-          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option, "
+          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, "
           "best_edges; once.");
 }
 

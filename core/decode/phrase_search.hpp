@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "decode/coverage.hpp"
+#include "decode/forest_writer.hpp"
 #include "decode/future.hpp"
 #include "decode/language_states.hpp"
 #include "decode/options.hpp"
@@ -57,16 +58,6 @@ struct BestPath {
   double score = 0;
 };
 
-/// A packed forest (core/forest/view.hpp). Node 0 is the beginning; words are numbers as in the
-/// options.
-struct PhraseForest {
-  std::vector<std::int64_t> edge_start{0}, tail_start{0}, yield_start{0};
-  std::vector<std::int32_t> tail, yield_symbol;
-  std::vector<double> dense;
-  std::vector<std::int32_t> edge_option;  // -1 for edges without words
-  std::vector<std::int64_t> best_edges;   // of the best translation, from the root on
-};
-
 class PhraseSearch {
  public:
   /// Model and options must outlive it. With a reference, of target words as in the options, only
@@ -80,9 +71,11 @@ class PhraseSearch {
   const SearchReport& report() const { return report_; }
   /// Empty, with is_reachable false, where there is none.
   BestPath best();
-  PhraseForest forest();
+  /// All of it; words are numbers as in the options, labels are options. Empty where there is none.
+  ForestArrays forest();
 
  private:
+  class Graph;
   struct Node {
     std::int32_t coverage, place, language, tail, position;
     std::int32_t best_edge;

@@ -169,7 +169,7 @@ class SearchResult:
 
     def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
         """
-        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option, best_edges; once.
+        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
         """
 
 class FeatureLayout:
