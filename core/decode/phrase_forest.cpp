@@ -23,7 +23,7 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
                                                              Orientation orientation) {
     const std::size_t column = slot.column(orientation);
     const std::int32_t owner =
-        slot.direction == Direction::forward ? tail_option_[from.tail] : edge.option;
+        slot.direction == Direction::forward ? forward_row_option_[from.forward_row] : edge.option;
     out[model_.first_orientation() + column] =
         options_
             .orientations[static_cast<std::size_t>(owner) * model_.orientation_columns().size() +

@@ -77,7 +77,9 @@ class PhraseSearch {
  private:
   class Graph;
   struct Node {
-    std::int32_t coverage, place, language, tail, position;
+    std::int32_t coverage, place, language;
+    std::int32_t forward_row;  // forward orientations of the last option: the next step adds them
+    std::int32_t position;     // in the reference
     std::int32_t best_edge;
     double score, total;  // without and with the estimate of what is to come
   };
@@ -144,7 +146,7 @@ class PhraseSearch {
 
   void set_options();
   void set_future();
-  void set_tails();
+  void set_forward_rows();
   void fill(std::size_t stack);
   void fill_all(std::vector<Grid>& grids);
   void fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
@@ -192,8 +194,8 @@ class PhraseSearch {
 
   std::vector<std::int32_t> phrase_;       // of each option, its target
   std::vector<double> score_, estimate_;   // of each option
-  std::vector<std::int32_t> tail_;         // of each option: what it says of the step behind it
-  std::vector<std::int32_t> tail_option_;  // of each tail, an option that has it; -1: none
+  std::vector<std::int32_t> forward_row_;  // of each option: the number of its forward orientations
+  std::vector<std::int32_t> forward_row_option_;  // of each row, an option that has it; -1: none
   std::vector<OptionList> lists_;
   std::vector<std::vector<std::int32_t>> lists_at_;  // by where they begin, then end
   RowInterner keys_;
