@@ -47,7 +47,8 @@ void check_signals() {
 }
 
 using OptionsPointer = std::shared_ptr<SentenceOptions>;
-using Given = std::tuple<std::int32_t, std::int32_t, int, std::string>;  // begin, end, kind, target
+using Words = std::vector<std::string_view>;  // in strings of Python, which outlive the call
+using Given = std::tuple<std::int32_t, std::int32_t, int, Words>;  // begin, end, kind, target
 
 std::vector<GivenOption> given_of(const std::vector<Given>& all) {
   std::vector<GivenOption> made;
@@ -208,10 +209,10 @@ void bind_decode(nb::module_& m) {
           "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a)
       .def(
           "words_without_option",
-          [](const PhraseModelHandle& self, const std::string& sentence) {
-            return words_without_option(self.model.table(), sentence);
+          [](const PhraseModelHandle& self, const Words& words) {
+            return words_without_option(self.model.table(), words);
           },
-          "sentence"_a, "Words that no rule translates by themselves.");
+          "words"_a, "Places of the words that no rule translates by themselves.");
   nb::class_<DecoderHandle>(m, "PhraseDecoder", "A phrase-based decoder: models and weights.")
       .def(
           "__init__",
@@ -225,7 +226,7 @@ void bind_decode(nb::module_& m) {
           "model"_a, "weights"_a.noconvert(), "limit"_a)
       .def(
           "options",
-          [](const DecoderHandle& self, const std::vector<std::string>& sentences,
+          [](const DecoderHandle& self, const std::vector<Words>& sentences,
              const std::vector<std::vector<Given>>& given, std::size_t max_span, bool drops_unknown,
              std::uint64_t first_number, int threads) {
             std::vector<OptionsPointer> found(sentences.size());
@@ -239,11 +240,11 @@ void bind_decode(nb::module_& m) {
             return found;
           },
           "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,
-          "The options of sentences; given ones are (begin, end, kind, target).")
+          "The options of sentences of words; given ones are (begin, end, kind, target words).")
       .def(
           "search",
           [](const DecoderHandle& self, const std::vector<OptionsPointer>& options,
-             const std::vector<std::optional<std::string>>& references, bool is_full,
+             const std::vector<std::optional<Words>>& references, bool is_full,
              std::uint64_t pop_limit, std::uint64_t stack_size, double beam,
              std::int32_t distortion_limit, std::uint64_t max_pops, double seconds,
              bool with_forest, std::uint64_t first_number, int threads) {

@@ -198,18 +198,20 @@ class PhraseModel:
 
     def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
 
-    def words_without_option(self, sentence: str) -> list[int]:
-        """Words that no rule translates by themselves."""
+    def words_without_option(self, words: Sequence[str]) -> list[int]:
+        """Places of the words that no rule translates by themselves."""
 
 class PhraseDecoder:
     """A phrase-based decoder: models and weights."""
 
     def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
 
-    def options(self, sentences: Sequence[str], given: Sequence[Sequence[tuple[int, int, int, str]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
-        """The options of sentences; given ones are (begin, end, kind, target)."""
+    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
+        """
+        The options of sentences of words; given ones are (begin, end, kind, target words).
+        """
 
-    def search(self, options: Sequence[SentenceOptions], references: Sequence[str | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
+    def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
         """Searches for the best translations of many sentences."""
 
 class ForestView:

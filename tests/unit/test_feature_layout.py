@@ -101,7 +101,7 @@ def best_of(models, rows):
     weights = {**WEIGHTS, "distortion": -0.3}  # jumps are wanted
     theta = np.array([weights[name] for name, _, _ in rows])
     decoder = _core.PhraseDecoder(model, theta, 0)
-    options = decoder.options(["das haus ist klein zyx"], [[]], 7, False, 1, 1)
+    options = decoder.options([["das", "haus", "ist", "klein", "zyx"]], [[]], 7, False, 1, 1)
     (found,) = decoder.search(options, [None], *SearchSettings().native(), True, 1, 1)
     _, values, score = found.best
     return score, dict(zip((name for name, _, _ in rows), values.tolist(), strict=True))

@@ -228,9 +228,7 @@ class PhraseDecoder:
         number = 1
         for sources in _batches(sentences, threads):
             options = self._options(sources, number, threads)
-            references = [
-                None if each.reference is None else " ".join(each.reference) for each in sources
-            ]
+            references = [each.reference for each in sources]
             natives = [each.native for each in options]
             found = self._native.search(
                 natives, references, *self.settings.native(), with_forest, number, threads
@@ -244,7 +242,7 @@ class PhraseDecoder:
         """`number` is that of the first sentence, for what is told."""
         given = [source.given() + self._unknown_words(source) for source in sources]
         found = self._native.options(
-            [source.text for source in sources],
+            [source.words for source in sources],
             given,
             self.settings.max_phrase or _ALL,
             self.unknown == "drop",
@@ -262,13 +260,13 @@ class PhraseDecoder:
                 raise DecodingError(f"sentence {place}: {error}") from error
         return every
 
-    def _unknown_words(self, source: Source) -> list[tuple[int, int, int, str]]:
+    def _unknown_words(self, source: Source) -> list[tuple[int, int, int, tuple[str, ...]]]:
         if not callable(self.unknown):
             return []
         given = []
         told = {n for f in source.forced if f.exclusive for n in range(f.begin, f.end)}
         told |= {f.begin for f in source.forced if f.end == f.begin + 1}
-        for place in self._model.words_without_option(source.text):
+        for place in self._model.words_without_option(source.words):
             if place in told:
                 continue
             said = self.unknown(source.words[place])
@@ -276,13 +274,13 @@ class PhraseDecoder:
                 said = [said]  # which is refused
             for target in [said] if isinstance(said, str) else said or []:
                 try:
-                    Forced(place, place + 1, (target,))
+                    forced = Forced(place, place + 1, (target,))
                 except DecodingError as error:
                     word = source.words[place]
                     raise DecodingError(
                         f"the function for unknown words, asked for {word!r}: {error}"
                     ) from None
-                given.append((place, place + 1, 2, target))
+                given += [(place, place + 1, 2, words) for words in forced.target_words]
         return given
 
     def _add_columns(self, options: TranslationOptions) -> None:
