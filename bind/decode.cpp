@@ -1,14 +1,12 @@
 // bind/decode.cpp: the phrase-based decoder: options of sentences, and searches.
-#include <atomic>
 #include <functional>
 #include <memory>
-#include <thread>
 
 #include "bind.hpp"
+#include "decode/batch_runner.hpp"
 #include "decode/phrase_search.hpp"
 #include "lm.hpp"
 #include "rule_table.hpp"
-#include "util/parallel.hpp"
 
 namespace rosewood::bind {
 
@@ -39,54 +37,60 @@ struct DecoderHandle {
 struct SearchResult {
   SearchReport report;
   BestPath best;
-  PhraseForest forest;
+  ForestArrays forest;
 };
 
-/// Calls body(n) for each sentence. What is wrong with one is told with its number.
-template <class Body>
-void for_each_sentence(std::size_t sentences, std::uint64_t first_number, int threads,
-                       Body&& body) {
-  parallel_blocks(
-      static_cast<std::int64_t>(sentences), threads, [] { return 0; },
-      [&](int, std::int64_t n) {
-        const auto number = first_number + static_cast<std::uint64_t>(n);
-        try {
-          body(static_cast<std::size_t>(n));
-        } catch (const DecodingError& error) {
-          fail<DecodingError>("sentence ", number, ": ", error.what());
-        } catch (const RuleError& error) {
-          fail<RuleError>("sentence ", number, ": ", error.what());
-        }
-      });
+/// Runs the handlers of pending signals: an exception from one of them ends the batch.
+void check_signals() {
+  nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-/// Ends a search when somebody wants it to end. Signals are for the thread that Python waits in;
-/// the others are told by it.
-class Interrupt {
- public:
-  void operator()() {
-    if (std::this_thread::get_id() == waiting_) {
-      nb::gil_scoped_acquire held;
-      if (PyErr_CheckSignals() == 0) return;
-      is_over_ = true;
-      throw nb::python_error();
-    }
-    if (is_over_) fail<DecodingError>("interrupted");
-  }
-
- private:
-  std::thread::id waiting_ = std::this_thread::get_id();
-  std::atomic<bool> is_over_{false};
-};
-
 using OptionsPointer = std::shared_ptr<SentenceOptions>;
-using Given = std::tuple<std::int32_t, std::int32_t, int, std::string>;  // begin, end, kind, target
+using Words = std::vector<std::string_view>;  // in strings of Python, which outlive the call
+using Given = std::tuple<std::int32_t, std::int32_t, int, Words>;  // begin, end, kind, target
 
 std::vector<GivenOption> given_of(const std::vector<Given>& all) {
   std::vector<GivenOption> made;
   for (const auto& [begin, end, kind, target] : all)
     made.push_back({begin, end, static_cast<GivenKind>(kind), target});
   return made;
+}
+
+void bind_layout(nb::module_& m) {
+  using Rows = std::vector<std::tuple<std::string, std::string, std::int64_t>>;
+  nb::class_<FeatureLayout>(m, "FeatureLayout", "The dense features of a decoder, in their order.")
+      .def(
+          "__init__",
+          [](FeatureLayout* self, const Rows& rows) {
+            std::vector<FeatureLayout::Row> made;
+            for (const auto& [name, kind, index] : rows) made.push_back({name, kind, index});
+            new (self) FeatureLayout(std::move(made));
+          },
+          "rows"_a, "Rows are (name, kind, index).")
+      .def("__len__", &FeatureLayout::size)
+      .def_prop_ro("names",
+                   [](const FeatureLayout& self) {
+                     std::vector<std::string> names;
+                     for (const auto& row : self.rows()) names.push_back(row.name);
+                     return names;
+                   })
+      .def_prop_ro("rows",
+                   [](const FeatureLayout& self) {
+                     Rows rows;
+                     for (const auto& [name, kind, index] : self.rows())
+                       rows.emplace_back(name, kind, index);
+                     return rows;
+                   })
+      .def_prop_ro("stateless", &FeatureLayout::stateless,
+                   "Number of features that depend on an option alone; they come first.")
+      .def(
+          "block",
+          [](const FeatureLayout& self, const std::string& kind) {
+            const FeatureBlock block = self.block(kind);
+            return std::pair(block.first, block.size);
+          },
+          "kind"_a, "Position of the first feature of a kind, and how many there are.");
 }
 
 void bind_options(nb::module_& m) {
@@ -164,14 +168,14 @@ void bind_result(nb::module_& m) {
       .def(
           "take_forest",
           [](SearchResult& self) {
-            PhraseForest& forest = self.forest;
+            ForestArrays& forest = self.forest;
             return std::tuple(
                 to_numpy(std::move(forest.edge_start)), to_numpy(std::move(forest.tail_start)),
                 to_numpy(std::move(forest.tail)), to_numpy(std::move(forest.dense)),
                 to_numpy(std::move(forest.yield_start)), to_numpy(std::move(forest.yield_symbol)),
-                to_numpy(std::move(forest.edge_option)), to_numpy(std::move(forest.best_edges)));
+                to_numpy(std::move(forest.edge_label)), to_numpy(std::move(forest.best_edges)));
           },
-          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option, "
+          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, "
           "best_edges; once.");
 }
 
@@ -181,11 +185,12 @@ void bind_decode(nb::module_& m) {
   using Slots = std::vector<std::tuple<int, int, bool, std::size_t>>;
   bind_options(m);
   bind_result(m);
+  bind_layout(m);
   nb::class_<PhraseModelHandle>(m, "PhraseModel", "Models of a phrase-based decoder.")
       .def(
           "__init__",
-          [](PhraseModelHandle* self, nb::object table, std::vector<std::size_t> table_columns,
-             std::size_t given_columns, std::vector<nb::object> language_models, const Slots& slots,
+          [](PhraseModelHandle* self, const FeatureLayout& layout, nb::object table,
+             std::vector<nb::object> language_models, const Slots& slots,
              std::vector<std::int64_t> orientation_columns) {
             std::vector<nb::object> kept{table};
             std::vector<const LanguageModel*> lms;
@@ -198,18 +203,16 @@ void bind_decode(nb::module_& m) {
               made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
                               is_three, first});
             new (self) PhraseModelHandle{
-                std::move(kept),
-                PhraseModel(nb::cast<const RuleTableHandle&>(table).table, std::move(table_columns),
-                            given_columns, lms, std::move(made), std::move(orientation_columns))};
+                std::move(kept), PhraseModel(layout, nb::cast<const RuleTableHandle&>(table).table,
+                                             lms, std::move(made), std::move(orientation_columns))};
           },
-          "table"_a, "table_columns"_a, "given_columns"_a, "language_models"_a, "slots"_a,
-          "orientation_columns"_a)
+          "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a)
       .def(
           "words_without_option",
-          [](const PhraseModelHandle& self, const std::string& sentence) {
-            return words_without_option(self.model.table(), sentence);
+          [](const PhraseModelHandle& self, const Words& words) {
+            return words_without_option(self.model.table(), words);
           },
-          "sentence"_a, "Words that no rule translates by themselves.");
+          "words"_a, "Places of the words that no rule translates by themselves.");
   nb::class_<DecoderHandle>(m, "PhraseDecoder", "A phrase-based decoder: models and weights.")
       .def(
           "__init__",
@@ -223,24 +226,25 @@ void bind_decode(nb::module_& m) {
           "model"_a, "weights"_a.noconvert(), "limit"_a)
       .def(
           "options",
-          [](const DecoderHandle& self, const std::vector<std::string>& sentences,
+          [](const DecoderHandle& self, const std::vector<Words>& sentences,
              const std::vector<std::vector<Given>>& given, std::size_t max_span, bool drops_unknown,
              std::uint64_t first_number, int threads) {
             std::vector<OptionsPointer> found(sentences.size());
             nb::gil_scoped_release release;
-            for_each_sentence(sentences.size(), first_number, threads, [&](std::size_t n) {
-              found[n] = std::make_shared<SentenceOptions>(
-                  find_sentence_options(self.model, sentences[n], max_span, given_of(given[n]),
-                                        drops_unknown ? UnknownWords::drop : UnknownWords::copy));
-            });
+            run_batch(sentences.size(), first_number, threads, check_signals,
+                      [&](std::size_t n, Interruption&) {
+                        found[n] = std::make_shared<SentenceOptions>(find_sentence_options(
+                            self.model, sentences[n], max_span, given_of(given[n]),
+                            drops_unknown ? UnknownWords::drop : UnknownWords::copy));
+                      });
             return found;
           },
           "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,
-          "The options of sentences; given ones are (begin, end, kind, target).")
+          "The options of sentences of words; given ones are (begin, end, kind, target words).")
       .def(
           "search",
           [](const DecoderHandle& self, const std::vector<OptionsPointer>& options,
-             const std::vector<std::optional<std::string>>& references, bool is_full,
+             const std::vector<std::optional<Words>>& references, bool is_full,
              std::uint64_t pop_limit, std::uint64_t stack_size, double beam,
              std::int32_t distortion_limit, std::uint64_t max_pops, double seconds,
              bool with_forest, std::uint64_t first_number, int threads) {
@@ -248,22 +252,24 @@ void bind_decode(nb::module_& m) {
             nb::gil_scoped_release release;
             const SearchLimits limits{is_full,          pop_limit, stack_size, beam,
                                       distortion_limit, max_pops,  seconds};
-            Interrupt interrupt;
-            for_each_sentence(options.size(), first_number, threads, [&](std::size_t n) {
-              std::vector<std::int32_t> reference;
-              std::optional<std::span<const std::int32_t>> wanted;
-              if (references[n]) {
-                reference = number_target(self.model.model().table(), *options[n], *references[n]);
-                wanted = reference;
-              }
-              PhraseSearch search(self.model, *options[n], limits, std::ref(interrupt), wanted);
-              search.run();
-              auto result = std::make_shared<SearchResult>();
-              result->report = search.report();
-              result->best = search.best();
-              if (with_forest) result->forest = search.forest();
-              found[n] = std::move(result);
-            });
+            run_batch(options.size(), first_number, threads, check_signals,
+                      [&](std::size_t n, Interruption& interruption) {
+                        std::vector<std::int32_t> reference;
+                        std::optional<std::span<const std::int32_t>> wanted;
+                        if (references[n]) {
+                          reference = number_target(self.model.model().table(), *options[n],
+                                                    *references[n]);
+                          wanted = reference;
+                        }
+                        PhraseSearch search(self.model, *options[n], limits, std::ref(interruption),
+                                            wanted);
+                        search.run();
+                        auto result = std::make_shared<SearchResult>();
+                        result->report = search.report();
+                        result->best = search.best();
+                        if (with_forest) result->forest = search.forest();
+                        found[n] = std::move(result);
+                      });
             return found;
           },
           "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "stack_size"_a, "beam"_a,

@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::size_t many_steps = 4096;  // as many as most sentences have
 
-std::size_t longest_state(WordModels models) {
-  std::size_t longest = 1;
-  for (const auto& model : models)
-    longest = std::max(longest, static_cast<std::size_t>(model->order()) - 1);
-  return longest;
-}
-
 /// A row has, for each model, the length of its state, then words, then back-offs.
 std::size_t row_width(WordModels models) {
   std::size_t width = 0;
@@ -25,44 +18,6 @@ std::size_t row_width(WordModels models) {
 }
 
 }  // namespace
-
-TargetPhrases::TargetPhrases(WordModels models)
-    : models_(models), spare_words_(longest_state(models)), spare_backoffs_(longest_state(models)) {
-  for (const auto& model : models) {
-    room_.push_back(width_);
-    width_ += static_cast<std::size_t>(model->order()) - 1;
-  }
-}
-
-std::int32_t TargetPhrases::add(std::size_t length, std::span<const std::uint32_t> words) {
-  const std::size_t number = length_.size();
-  length_.push_back(length);
-  word_start_.push_back(words_.size());
-  rest_start_.push_back(rest_.size());
-  words_.insert(words_.end(), words.begin(), words.end());
-  rest_.resize(rest_.size() + models_.size() * (length + 1));
-  end_words_.resize(end_words_.size() + width_);
-  end_backoffs_.resize(end_words_.size());
-  for (std::size_t k = 0; k < models_.size(); ++k) {
-    const std::size_t room = number * width_ + room_[k];
-    State end{end_words_.data() + room, end_backoffs_.data() + room, 0};
-    State spare{spare_words_.data(), spare_backoffs_.data(), 0};
-    models_[k]->score_alone(words.subspan(k * length, length),
-                            {rest_.data() + rest_start_[number] + k * (length + 1), length + 1},
-                            end, spare);
-    end_lengths_.push_back(end.length);
-  }
-  return static_cast<std::int32_t>(number);
-}
-
-WordModelPhrase TargetPhrases::of(std::int32_t phrase, std::size_t model) {
-  const auto number = static_cast<std::size_t>(phrase);
-  const std::size_t length = length_[number], room = number * width_ + room_[model];
-  return {{words_.data() + word_start_[number] + model * length, length},
-          {rest_.data() + rest_place(phrase, model), length + 1},
-          {end_words_.data() + room, end_backoffs_.data() + room,
-           end_lengths_[number * models_.size() + model]}};
-}
 
 LanguageStates::LanguageStates(WordModels models, std::span<const double> weights,
                                TargetPhrases& phrases)

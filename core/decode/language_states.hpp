@@ -6,48 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "decode/word_model.hpp"
+#include "decode/target_phrases.hpp"
 #include "util/interner.hpp"
 
 namespace rosewood {
-
-using WordModels = std::span<const std::unique_ptr<WordModel>>;
-
-/// Target phrases of one sentence, each once, with what every model says of them alone.
-class TargetPhrases {
- public:
-  explicit TargetPhrases(WordModels models);
-
-  /// A phrase of `length` words; those of model k are words[k * length] .. and so on.
-  std::int32_t add(std::size_t length, std::span<const std::uint32_t> words);
-  std::size_t length(std::int32_t phrase) const { return length_[phrase]; }
-  WordModelPhrase of(std::int32_t phrase, std::size_t model);
-  /// What a model says of the whole phrase alone.
-  double alone(std::int32_t phrase, std::size_t model) const {
-    return rest_[rest_place(phrase, model)];
-  }
-
- private:
-  std::size_t rest_place(std::int32_t phrase, std::size_t model) const {
-    return rest_start_[phrase] + model * (length_[phrase] + 1);
-  }
-
-  WordModels models_;
-  std::size_t width_ = 0;            // words of the states of all models
-  std::vector<std::size_t> room_;    // where the state of each model begins
-  std::vector<std::size_t> length_;  // of each phrase
-  std::vector<std::size_t> word_start_, rest_start_;
-  std::vector<std::uint32_t> words_, end_words_;
-  std::vector<double> rest_;
-  std::vector<float> end_backoffs_;
-  std::vector<int> end_lengths_;
-  std::vector<std::uint32_t> spare_words_;
-  std::vector<float> spare_backoffs_;
-};
 
 class LanguageStates {
  public:

@@ -12,20 +12,9 @@ namespace {
 
 constexpr double unknown_cost = -100;  // Moses's, so that its weights fit
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> words;
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\n'; };
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && !is_space(text[end])) ++end;
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
-std::vector<std::int32_t> number(const TableWords& table, std::span<const std::string_view> words) {
+std::vector<std::int32_t> number(const TableWords& table, TextWords words) {
   std::vector<std::int32_t> ids;
+  ids.reserve(words.size());
   for (const std::string_view word : words) ids.push_back(table.find(word));
   return ids;
 }
@@ -59,7 +48,8 @@ class Collector {
     model_.table().read_features(record, values_.data());
     model_.check_rule(record.rule, std::span(out_.target).last(static_cast<std::size_t>(words)),
                       values_);
-    double* row = out_.features.data() + out_.features.size() - model_.stateless();
+    double* row = out_.features.data() + out_.features.size() - model_.stateless() +
+                  model_.first_table_column();
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
       row[i] = values_[model_.table_columns()[i]];
     for (const std::int64_t column : model_.orientation_columns())
@@ -72,8 +62,8 @@ class Collector {
     out_.links.push_back(links);
   }
 
-  void add_words(std::int32_t begin, std::int32_t end, std::string_view text, OptionOrigin origin) {
-    for (const std::string_view word : split(text)) out_.target.push_back(word_number(word));
+  void add_words(std::int32_t begin, std::int32_t end, TextWords target, OptionOrigin origin) {
+    for (const std::string_view word : target) out_.target.push_back(word_number(word));
     const std::int32_t words = place(begin, end, -1, origin);
     out_.orientations.resize(out_.orientations.size() + model_.orientation_columns().size());
     constexpr std::uint8_t all = EdgeLinks::any | EdgeLinks::to_first | EdgeLinks::to_last;
@@ -126,11 +116,10 @@ void SentenceOptions::set_columns(std::vector<double>& rows, std::size_t first,
     std::copy_n(values.data() + n * columns, columns, rows.data() + n * width + first);
 }
 
-SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::string_view sentence,
+SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWords words,
                                       std::size_t max_span, std::span<const GivenOption> given,
                                       UnknownWords unknown) {
   const RuleTable& table = model.model().table();
-  const auto words = split(sentence);
   const auto ids = number(table.source_words(), words);
   SentenceOptions found;
   found.length = static_cast<std::int32_t>(words.size());
@@ -173,7 +162,8 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::str
       if (!has_one)
         collector.add_words(
             static_cast<std::int32_t>(next_given), static_cast<std::int32_t>(next_given) + 1,
-            unknown == UnknownWords::copy ? words[next_given] : "", OptionOrigin::unknown);
+            unknown == UnknownWords::copy ? words.subspan(next_given, 1) : TextWords{},
+            OptionOrigin::unknown);
     }
   };
   for_each_span(table, ids, max_span,
@@ -192,8 +182,7 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::str
 }
 
 std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,
-                                        std::string_view text) {
-  const auto words = split(text);
+                                        TextWords words) {
   auto ids = number(table.target_words(), words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (ids[i] >= 0) continue;
@@ -206,8 +195,8 @@ std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOp
   return ids;
 }
 
-std::vector<std::int32_t> words_without_option(const RuleTable& table, std::string_view sentence) {
-  const auto ids = number(table.source_words(), split(sentence));
+std::vector<std::int32_t> words_without_option(const RuleTable& table, TextWords words) {
+  const auto ids = number(table.source_words(), words);
   std::vector<std::int32_t> found;
   for (std::size_t word = 0; word < ids.size(); ++word) {
     const RuleTable::Node node = table.advance(RuleTable::root(), ids[word]);

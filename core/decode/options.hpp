@@ -18,11 +18,14 @@ enum class GivenKind : std::uint8_t {
   unknown  // for a word that the table has nothing for
 };
 
-/// A translation of a span that does not come from the table: words between spaces.
+/// Words of a text, which lie elsewhere.
+using TextWords = std::span<const std::string_view>;
+
+/// A translation of a span that does not come from the table.
 struct GivenOption {
   std::int32_t begin, end;
   GivenKind kind;
-  std::string target;
+  TextWords target;
 };
 
 enum class OptionOrigin : std::uint8_t { table, given, unknown };
@@ -52,16 +55,16 @@ struct SentenceOptions {
   }
 };
 
-/// Finds the options of a sentence, whose words stand between spaces and tabs.
-SentenceOptions find_sentence_options(const WeightedPhraseModel& model, std::string_view sentence,
+/// Finds the options of a sentence.
+SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWords words,
                                       std::size_t max_span, std::span<const GivenOption> given,
                                       UnknownWords unknown);
 
-/// A text as numbers of target words; -1 for those that no option has.
+/// The numbers of target words; -1 for those that no option has.
 std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,
-                                        std::string_view text);
+                                        TextWords words);
 
-/// Words of a sentence that the table has no option of one word for.
-std::vector<std::int32_t> words_without_option(const RuleTable& table, std::string_view sentence);
+/// Places of words that the table has no option of one word for.
+std::vector<std::int32_t> words_without_option(const RuleTable& table, TextWords words);
 
 }  // namespace rosewood

@@ -1,6 +1,7 @@
 // core/decode/phrase_forest.cpp: what a search has found: the best translation, and all of them as
 // a forest.
 #include <algorithm>
+#include <utility>
 
 #include "decode/phrase_search.hpp"
 
@@ -22,7 +23,7 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
                                                              Orientation orientation) {
     const std::size_t column = slot.column(orientation);
     const std::int32_t owner =
-        slot.direction == Direction::forward ? tail_option_[from.tail] : edge.option;
+        slot.direction == Direction::forward ? forward_row_option_[from.forward_row] : edge.option;
     out[model_.first_orientation() + column] =
         options_
             .orientations[static_cast<std::size_t>(owner) * model_.orientation_columns().size() +
@@ -77,71 +78,65 @@ BestPath PhraseSearch::best() {
   return path;
 }
 
-PhraseForest PhraseSearch::forest() {
-  PhraseForest out;
-  const std::vector<std::int32_t> ends = final_nodes();
-  if (ends.empty()) return out;
-  // Nodes that lead to an end, from the last to the first: edges go to later nodes only.
-  std::vector<std::int32_t> number(nodes_.size(), -1);
-  for (const std::int32_t node : ends) number[node] = 0;
-  std::vector<std::int64_t> start(nodes_.size() + 1);  // of the edges of each node
-  for (const Edge& edge : edges_) ++start[edge.head + 1];
-  for (std::size_t node = 0; node < nodes_.size(); ++node) start[node + 1] += start[node];
-  std::vector<std::int32_t> sorted(edges_.size());
-  {
-    std::vector<std::int64_t> next(start.begin(), start.end() - 1);
-    for (std::size_t edge = 0; edge < edges_.size(); ++edge)
-      sorted[next[edges_[edge].head]++] = static_cast<std::int32_t>(edge);
+/// The hypergraph of a search: its nodes and edges, and a root above the final nodes. Edge 0 leads
+/// to the first node and has no tails; the last edges, from the final nodes to the root, have what
+/// language models say of the end.
+class PhraseSearch::Graph {
+ public:
+  Graph(PhraseSearch& search, std::vector<std::int32_t> ends)
+      : search_(search),
+        ends_(std::move(ends)),
+        root_(static_cast<std::int32_t>(search.nodes_.size())),
+        first_end_(static_cast<std::int32_t>(search.edges_.size()) + 1) {
+    const auto best = std::find(ends_.begin(), ends_.end(), search.best_node());
+    best_end_ = first_end_ + static_cast<std::int32_t>(best - ends_.begin());
   }
-  std::size_t edges = 1 + ends.size();
-  for (std::size_t node = nodes_.size(); node-- > 0;) {
-    if (number[node] < 0) continue;
-    edges += static_cast<std::size_t>(start[node + 1] - start[node]);
-    for (std::int64_t i = start[node]; i < start[node + 1]; ++i) number[edges_[sorted[i]].from] = 0;
+
+  std::int32_t nodes() const { return root_ + 1; }
+  std::int32_t edges() const { return first_end_ + static_cast<std::int32_t>(ends_.size()); }
+  std::size_t features() const { return search_.model_.features(); }
+  std::int32_t root() const { return root_; }
+  std::int32_t head(std::int32_t edge) const {
+    return edge == 0 ? 0 : edge < first_end_ ? step(edge).head : root_;
   }
-  const std::size_t width = model_.features();
-  out.dense.resize(edges * width);
-  std::size_t row = 0;
-  const auto add_edge = [&](std::int32_t tail, std::int32_t option) {
-    if (tail >= 0) {
-      out.tail.push_back(tail);
-      out.yield_symbol.push_back(-1);
-    }
-    if (option >= 0) {
-      const auto target = options_.target_of(static_cast<std::size_t>(option));
-      out.yield_symbol.insert(out.yield_symbol.end(), target.begin(), target.end());
-    }
-    out.tail_start.push_back(static_cast<std::int64_t>(out.tail.size()));
-    out.yield_start.push_back(static_cast<std::int64_t>(out.yield_symbol.size()));
-    out.edge_option.push_back(option);
-    return std::span(out.dense).subspan(width * row++, width);
-  };
-  std::vector<std::int64_t> place(edges_.size());  // of an edge, in the forest
-  std::int32_t count = 0;
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    if (number[node] < 0) continue;
-    number[node] = count++;
-    if (node == 0) add_edge(-1, -1);
-    for (std::int64_t i = start[node]; i < start[node + 1]; ++i) {
-      const Edge& edge = edges_[sorted[i]];
-      place[sorted[i]] = static_cast<std::int64_t>(row);
-      write_features(edge, add_edge(number[edge.from], edge.option));
-    }
-    out.edge_start.push_back(static_cast<std::int64_t>(out.edge_option.size()));
+  std::span<const std::int32_t> tails(std::int32_t edge) const {
+    if (edge == 0) return {};
+    return {edge < first_end_ ? &step(edge).from : &ends_[edge - first_end_], 1};
   }
-  std::int32_t best = best_node();
-  for (const std::int32_t node : ends) {
-    if (node == best) out.best_edges.push_back(static_cast<std::int64_t>(row));
-    const auto features = add_edge(number[node], -1);
-    const auto ending = language_.final_values(nodes_[node].language);
-    std::copy(ending.begin(), ending.end(),
-              features.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
+  std::int32_t best_edge(std::int32_t node) const {
+    return node == root_ ? best_end_ : search_.nodes_[node].best_edge + 1;
   }
-  out.edge_start.push_back(static_cast<std::int64_t>(out.edge_option.size()));
-  for (; nodes_[best].best_edge >= 0; best = edges_[nodes_[best].best_edge].from)
-    out.best_edges.push_back(place[nodes_[best].best_edge]);
-  out.best_edges.push_back(0);  // the beginning
-  return out;
+  std::int32_t label(std::int32_t edge) const {
+    return 0 < edge && edge < first_end_ ? step(edge).option : -1;
+  }
+  void append_yield(std::int32_t edge, std::vector<std::int32_t>& out) const {
+    if (edge == 0) return;
+    out.push_back(-1);
+    if (edge >= first_end_) return;
+    const auto target = search_.options_.target_of(static_cast<std::size_t>(step(edge).option));
+    out.insert(out.end(), target.begin(), target.end());
+  }
+  void write_features(std::int32_t edge, std::span<double> row) {
+    if (edge == 0) return;
+    if (edge < first_end_) return search_.write_features(step(edge), row);
+    const auto ending =
+        search_.language_.final_values(search_.nodes_[ends_[edge - first_end_]].language);
+    std::ranges::copy(ending, row.subspan(search_.model_.first_language_model()).begin());
+  }
+
+ private:
+  const Edge& step(std::int32_t edge) const { return search_.edges_[edge - 1]; }
+
+  PhraseSearch& search_;
+  std::vector<std::int32_t> ends_;
+  std::int32_t root_, first_end_, best_end_;
+};
+
+ForestArrays PhraseSearch::forest() {
+  std::vector<std::int32_t> ends = final_nodes();
+  if (ends.empty()) return {};
+  Graph graph(*this, std::move(ends));
+  return ForestWriter(graph).write();
 }
 
 }  // namespace rosewood

@@ -104,7 +104,7 @@ std::int32_t PhraseSearch::rows_of(Group& group, std::uint64_t code) {
   if (found >= 0) return found;
   const auto begin = static_cast<std::int32_t>(rows_.size());
   for (const std::int32_t node : group.nodes) {
-    const std::int32_t before = tail_option_[nodes_[node].tail];
+    const std::int32_t before = forward_row_option_[nodes_[node].forward_row];
     const double score = before < 0 ? 0 : orientation_score(before, {0, code});
     rows_.push_back({node, nodes_[node].score + score});
   }

@@ -11,18 +11,43 @@ namespace {
 constexpr std::ptrdiff_t max_slots = 27;  // classes of a step are one number: 5^27 < 2^64
 constexpr std::uint32_t not_found_yet = ~std::uint32_t{0};
 
+namespace kinds {
+constexpr std::size_t table = feature_kind("table"), option = feature_kind("option"),
+                      word_penalty = feature_kind("word_penalty"),
+                      phrase_penalty = feature_kind("phrase_penalty"),
+                      unknown_penalty = feature_kind("unknown_penalty"),
+                      distortion = feature_kind("distortion"), lm = feature_kind("lm"),
+                      orientation = feature_kind("orientation");
+constexpr std::size_t all[] = {table,           option,     word_penalty, phrase_penalty,
+                               unknown_penalty, distortion, lm,           orientation};
+}  // namespace kinds
+
 }  // namespace
 
-PhraseModel::PhraseModel(const RuleTable& table, std::vector<std::size_t> table_columns,
-                         std::size_t given_columns,
+PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
                          std::span<const LanguageModel* const> language_models,
                          std::vector<OrientationSlot> slots,
                          std::vector<std::int64_t> orientation_columns)
-    : table_(table),
-      table_columns_(std::move(table_columns)),
-      given_columns_(given_columns),
+    : layout_(std::move(layout)),
+      table_(table),
+      table_columns_(layout_.indices(kinds::table)),
+      first_table_column_(layout_.block(kinds::table).first),
+      word_penalty_(layout_.position(kinds::word_penalty)),
+      phrase_penalty_(layout_.position(kinds::phrase_penalty)),
+      unknown_penalty_(layout_.position(kinds::unknown_penalty)),
+      distortion_(layout_.position(kinds::distortion)),
+      first_language_model_(layout_.block(kinds::lm).first),
+      first_orientation_(layout_.block(kinds::orientation).first),
       slots_(std::move(slots)),
       orientation_columns_(std::move(orientation_columns)) {
+  layout_.check_kinds("a phrase-based decoder", kinds::all);
+  const auto check_count = [&](const char* what, std::size_t kind, std::size_t count) {
+    if (layout_.block(kind).size != count)
+      fail<DecodingError>("there are ", count, " ", what, " for ", layout_.block(kind).size,
+                          " features of kind '", feature_kinds[kind].name, "'");
+  };
+  check_count("language models", kinds::lm, language_models.size());
+  check_count("columns of orientations", kinds::orientation, orientation_columns_.size());
   const auto columns = static_cast<std::int64_t>(table.layout().features);
   for (const std::size_t column : table_columns_)
     if (static_cast<std::int64_t>(column) >= columns)
@@ -110,7 +135,7 @@ WeightedPhraseModel::Chosen WeightedPhraseModel::choose(const RuleRange& range) 
     double score = weight(model_.phrase_penalty()) -
                    weight(model_.word_penalty()) * static_cast<double>(target.size());
     for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
-      score += weight(i) * features[model_.table_columns()[i]];
+      score += weight(model_.first_table_column() + i) * features[model_.table_columns()[i]];
     rest.resize(target.size() + 1);
     for (std::size_t k = 0; k < lms.size(); ++k) {
       words.clear();

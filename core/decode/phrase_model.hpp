@@ -1,9 +1,5 @@
 // core/decode/phrase_model.hpp: what a phrase-based decoder searches with: rules, language models,
 // how phrases are reordered, and weights. No Python here.
-//
-// Features have an order, in weights and on the edges of forests:
-//   columns of the rule table · columns that were given · word, phrase and unknown penalty ·
-//   distortion · language models · classes of reordering models
 #pragma once
 
 #include <array>
@@ -15,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "decode/feature_layout.hpp"
 #include "decode/word_model.hpp"
 #include "reorder/tracking.hpp"
 #include "rules/table.hpp"
@@ -24,8 +21,10 @@ namespace rosewood {
 /// Models without weights. The table and the language models must outlive it.
 class PhraseModel {
  public:
-  PhraseModel(const RuleTable& table, std::vector<std::size_t> table_columns,
-              std::size_t given_columns, std::span<const LanguageModel* const> language_models,
+  /// `orientation_columns`: for each column of a row of orientations, that of the table it is from;
+  /// -1: it is computed outside. Refuses a layout that does not fit the models.
+  PhraseModel(FeatureLayout layout, const RuleTable& table,
+              std::span<const LanguageModel* const> language_models,
               std::vector<OrientationSlot> slots, std::vector<std::int64_t> orientation_columns);
 
   PhraseModel(const PhraseModel&) = delete;
@@ -36,20 +35,20 @@ class PhraseModel {
   std::span<const std::size_t> table_columns() const { return table_columns_; }
   std::span<const std::unique_ptr<WordModel>> word_models() const { return word_models_; }
   std::span<const OrientationSlot> slots() const { return slots_; }
-  /// For each column of a row of orientations, that of the table it is from; -1: it is given.
   std::span<const std::int64_t> orientation_columns() const { return orientation_columns_; }
 
-  // Places of features.
-  std::size_t first_given() const { return table_columns_.size(); }
-  std::size_t word_penalty() const { return first_given() + given_columns_; }
-  std::size_t phrase_penalty() const { return word_penalty() + 1; }
-  std::size_t unknown_penalty() const { return word_penalty() + 2; }
-  std::size_t distortion() const { return word_penalty() + 3; }
-  std::size_t first_language_model() const { return distortion() + 1; }
-  std::size_t first_orientation() const { return first_language_model() + word_models_.size(); }
-  std::size_t features() const { return first_orientation() + orientation_columns_.size(); }
-  /// Those that do not depend on what stands before come first.
-  std::size_t stateless() const { return distortion(); }
+  // Positions of features, from the layout.
+  const FeatureLayout& layout() const { return layout_; }
+  std::size_t features() const { return layout_.size(); }
+  /// Features of options come first.
+  std::size_t stateless() const { return layout_.stateless(); }
+  std::size_t first_table_column() const { return first_table_column_; }
+  std::size_t word_penalty() const { return word_penalty_; }
+  std::size_t phrase_penalty() const { return phrase_penalty_; }
+  std::size_t unknown_penalty() const { return unknown_penalty_; }
+  std::size_t distortion() const { return distortion_; }
+  std::size_t first_language_model() const { return first_language_model_; }
+  std::size_t first_orientation() const { return first_orientation_; }
 
   /// Refuses target words that are none, and what are no numbers: tables may be damaged.
   void check_rule(std::uint64_t rule, std::span<const std::int32_t> target,
@@ -58,9 +57,11 @@ class PhraseModel {
   std::uint32_t lm_word(std::size_t model, std::int32_t word) const;
 
  private:
+  FeatureLayout layout_;
   const RuleTable& table_;
   std::vector<std::size_t> table_columns_;
-  std::size_t given_columns_;
+  std::size_t first_table_column_, word_penalty_, phrase_penalty_, unknown_penalty_, distortion_;
+  std::size_t first_language_model_, first_orientation_;
   std::vector<std::unique_ptr<WordModel>> word_models_;
   std::vector<OrientationSlot> slots_;
   std::vector<std::int64_t> orientation_columns_;
@@ -81,7 +82,7 @@ class WeightedPhraseModel {
     return weights().subspan(model_.first_language_model(), model_.word_models().size());
   }
   std::span<const double> orientation_weights() const {
-    return weights().subspan(model_.first_orientation());
+    return weights().subspan(model_.first_orientation(), model_.orientation_columns().size());
   }
 
   /// Calls body(record) for the rules of a source that are used: those that are worth most by

@@ -149,14 +149,14 @@ void PhraseSearch::accept(Grid& grid, const Cell& cell) {
           : 0;
   const std::uint32_t key[] = {
       static_cast<std::uint32_t>(grid.coverage), static_cast<std::uint32_t>(grid.place),
-      static_cast<std::uint32_t>(cell.language), static_cast<std::uint32_t>(tail_[option]),
+      static_cast<std::uint32_t>(cell.language), static_cast<std::uint32_t>(forward_row_[option]),
       static_cast<std::uint32_t>(position)};
   const RowInterner::Added added = keys_.add(key);
   const auto edge = static_cast<std::int32_t>(edges_.size());
   edges_.push_back({added.number, from, option});
   if (added.is_new) {
-    nodes_.push_back({grid.coverage, grid.place, cell.language, tail_[option], position, edge,
-                      cell.score, cell.score + grid.future});
+    nodes_.push_back({grid.coverage, grid.place, cell.language, forward_row_[option], position,
+                      edge, cell.score, cell.score + grid.future});
   } else if (Node& node = nodes_[added.number]; cell.score > node.score) {
     node.best_edge = edge;
     node.score = cell.score;

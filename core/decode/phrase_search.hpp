@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "decode/coverage.hpp"
+#include "decode/forest_writer.hpp"
 #include "decode/future.hpp"
 #include "decode/language_states.hpp"
 #include "decode/options.hpp"
@@ -57,16 +58,6 @@ struct BestPath {
   double score = 0;
 };
 
-/// A packed forest (core/forest/view.hpp). Node 0 is the beginning; words are numbers as in the
-/// options.
-struct PhraseForest {
-  std::vector<std::int64_t> edge_start{0}, tail_start{0}, yield_start{0};
-  std::vector<std::int32_t> tail, yield_symbol;
-  std::vector<double> dense;
-  std::vector<std::int32_t> edge_option;  // -1 for edges without words
-  std::vector<std::int64_t> best_edges;   // of the best translation, from the root on
-};
-
 class PhraseSearch {
  public:
   /// Model and options must outlive it. With a reference, of target words as in the options, only
@@ -80,11 +71,15 @@ class PhraseSearch {
   const SearchReport& report() const { return report_; }
   /// Empty, with is_reachable false, where there is none.
   BestPath best();
-  PhraseForest forest();
+  /// All of it; words are numbers as in the options, labels are options. Empty where there is none.
+  ForestArrays forest();
 
  private:
+  class Graph;
   struct Node {
-    std::int32_t coverage, place, language, tail, position;
+    std::int32_t coverage, place, language;
+    std::int32_t forward_row;  // forward orientations of the last option: the next step adds them
+    std::int32_t position;     // in the reference
     std::int32_t best_edge;
     double score, total;  // without and with the estimate of what is to come
   };
@@ -151,7 +146,7 @@ class PhraseSearch {
 
   void set_options();
   void set_future();
-  void set_tails();
+  void set_forward_rows();
   void fill(std::size_t stack);
   void fill_all(std::vector<Grid>& grids);
   void fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
@@ -199,8 +194,8 @@ class PhraseSearch {
 
   std::vector<std::int32_t> phrase_;       // of each option, its target
   std::vector<double> score_, estimate_;   // of each option
-  std::vector<std::int32_t> tail_;         // of each option: what it says of the step behind it
-  std::vector<std::int32_t> tail_option_;  // of each tail, an option that has it; -1: none
+  std::vector<std::int32_t> forward_row_;  // of each option: the number of its forward orientations
+  std::vector<std::int32_t> forward_row_option_;  // of each row, an option that has it; -1: none
   std::vector<OptionList> lists_;
   std::vector<std::vector<std::int32_t>> lists_at_;  // by where they begin, then end
   RowInterner keys_;

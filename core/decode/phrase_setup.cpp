@@ -19,43 +19,6 @@ std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& lim
   return std::min(options.length, limits.distortion_limit);
 }
 
-/// Numbers of target phrases: the same for the same words.
-class PhraseNumbers {
- public:
-  explicit PhraseNumbers(const SentenceOptions& options)
-      : options_(options), slots_(std::bit_ceil(2 * options.size() + 1), Slot{0, -1, 0}) {}
-
-  /// The number of the target of an option; is it a new one?
-  std::pair<std::int32_t, bool> add(std::size_t option) {
-    const auto target = options_.target_of(option);
-    std::uint64_t hash = target.size();
-    for (const std::int32_t word : target)
-      hash = (hash ^ static_cast<std::uint32_t>(word)) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 32;
-    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-      Slot& slot = slots_[at];
-      if (slot.number < 0) {
-        slot = {hash, size_++, option};
-        return {slot.number, true};
-      }
-      if (slot.hash != hash) continue;
-      const auto known = options_.target_of(slot.option);
-      if (std::equal(known.begin(), known.end(), target.begin(), target.end()))
-        return {slot.number, false};
-    }
-  }
-
- private:
-  struct Slot {
-    std::uint64_t hash;
-    std::int32_t number;
-    std::size_t option;
-  };
-  const SentenceOptions& options_;
-  std::vector<Slot> slots_;
-  std::int32_t size_ = 0;
-};
-
 }  // namespace
 
 PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
@@ -75,7 +38,7 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       keys_(5, many_nodes),
       grids_(static_cast<std::size_t>(options.length) + 1) {
   set_options();
-  set_tails();
+  set_forward_rows();
   set_future();
 }
 
@@ -83,13 +46,13 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
 void PhraseSearch::set_options() {
   const auto& lms = model_.word_models();
   RowInterner lists(3);
-  PhraseNumbers numbers(options_);
+  PhraseNumbers numbers(options_.size());
   std::vector<std::uint32_t> words;
   lists_at_.resize(static_cast<std::size_t>(options_.length));
   const auto table_words = static_cast<std::int32_t>(model_.table().target_words().size());
   for (std::size_t option = 0; option < options_.size(); ++option) {
     const auto target = options_.target_of(option);
-    const auto [phrase, is_new] = numbers.add(option);
+    const auto [phrase, is_new] = numbers.add(target);
     if (is_new) {
       words.clear();
       for (std::size_t k = 0; k < lms.size(); ++k)
@@ -134,15 +97,15 @@ void PhraseSearch::set_options() {
 }
 
 /// Options with the same forward probabilities are the same to whatever comes next.
-void PhraseSearch::set_tails() {
+void PhraseSearch::set_forward_rows() {
   std::vector<std::size_t> columns;
   for (const OrientationSlot& slot : model_.slots())
     if (slot.direction == Direction::forward)
       for (std::size_t i = 0; i < slot.classes(); ++i) columns.push_back(slot.first + i);
-  RowInterner tails(2 * columns.size() + 1);
-  std::vector<std::uint32_t> row(tails.width());
-  tails.add(row.data());  // the beginning: nothing is said
-  tail_option_.push_back(-1);
+  RowInterner rows(2 * columns.size() + 1);
+  std::vector<std::uint32_t> row(rows.width());
+  rows.add(row.data());  // the beginning: there is no option before
+  forward_row_option_.push_back(-1);
   row.back() = 1;
   for (std::size_t option = 0; option < options_.size(); ++option) {
     const double* values =
@@ -152,9 +115,9 @@ void PhraseSearch::set_tails() {
       row[2 * i] = static_cast<std::uint32_t>(bits);
       row[2 * i + 1] = static_cast<std::uint32_t>(bits >> 32);
     }
-    const RowInterner::Added tail = tails.add(row.data());
-    if (tail.is_new) tail_option_.push_back(static_cast<std::int32_t>(option));
-    tail_.push_back(tail.number);
+    const RowInterner::Added added = rows.add(row.data());
+    if (added.is_new) forward_row_option_.push_back(static_cast<std::int32_t>(option));
+    forward_row_.push_back(added.number);
   }
 }
 

@@ -169,26 +169,49 @@ class SearchResult:
 
     def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
         """
-        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_option, best_edges; once.
+        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
         """
+
+class FeatureLayout:
+    """The dense features of a decoder, in their order."""
+
+    def __init__(self, rows: Sequence[tuple[str, str, int]]) -> None:
+        """Rows are (name, kind, index)."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def names(self) -> list[str]: ...
+
+    @property
+    def rows(self) -> list[tuple[str, str, int]]: ...
+
+    @property
+    def stateless(self) -> int:
+        """Number of features that depend on an option alone; they come first."""
+
+    def block(self, kind: str) -> tuple[int, int]:
+        """Position of the first feature of a kind, and how many there are."""
 
 class PhraseModel:
     """Models of a phrase-based decoder."""
 
-    def __init__(self, table: object, table_columns: Sequence[int], given_columns: int, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
+    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
 
-    def words_without_option(self, sentence: str) -> list[int]:
-        """Words that no rule translates by themselves."""
+    def words_without_option(self, words: Sequence[str]) -> list[int]:
+        """Places of the words that no rule translates by themselves."""
 
 class PhraseDecoder:
     """A phrase-based decoder: models and weights."""
 
     def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
 
-    def options(self, sentences: Sequence[str], given: Sequence[Sequence[tuple[int, int, int, str]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
-        """The options of sentences; given ones are (begin, end, kind, target)."""
+    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[SentenceOptions]:
+        """
+        The options of sentences of words; given ones are (begin, end, kind, target words).
+        """
 
-    def search(self, options: Sequence[SentenceOptions], references: Sequence[str | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
+    def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
         """Searches for the best translations of many sentences."""
 
 class ForestView:

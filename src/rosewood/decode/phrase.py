@@ -13,6 +13,7 @@ Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -95,7 +96,8 @@ class PhraseDecoder:
             if not name.startswith("orientation_") and name != "rule_penalty"
         )
         self._declared = self._declarations()
-        self.features = FeatureSpace(each.name for each in self._declared)
+        self._layout = self._feature_layout()
+        self.features = FeatureSpace(self._layout.names)
         self._results = ResultMaker(table, self.features, self._sparse)
         self._model = self._native_model()
         self._set_weights(_weights(self.default_weights() if weights is None else weights))
@@ -117,6 +119,17 @@ class PhraseDecoder:
             if names.count(name) > 1:
                 raise DecodingError(f"two features are called {name!r}")
         return found
+
+    def _feature_layout(self) -> _core.FeatureLayout:
+        """The table of dense features that native code shares: its order is the order of names."""
+        places = {name: number for number, name in enumerate(self.table.features)}
+        rows: list[tuple[str, str, int]] = []
+        seen: Counter[str] = Counter()
+        for each in self._declared:
+            kind = str(each.native)
+            rows.append((each.name, kind, places[each.name] if kind == "table" else seen[kind]))
+            seen[kind] += 1
+        return _core.FeatureLayout(rows)
 
     def default_weights(self) -> dict[str, float]:
         """Weights from which tuning starts: those of Moses."""
@@ -175,7 +188,6 @@ class PhraseDecoder:
         return known
 
     def _native_model(self) -> _core.PhraseModel:
-        places = {name: number for number, name in enumerate(self.table.features)}
         slots: list[tuple[int, int, bool, int]] = []
         columns: list[int] = []
         for model in self.reorder:
@@ -188,9 +200,8 @@ class PhraseDecoder:
             own = model.columns(self.table)
             columns += [-1] * len(class_names(model)) if own is None else own
         return _core.PhraseModel(
+            self._layout,
             self.table.native,
-            [places[name] for name in self._columns],
-            sum(len(each.names) for each in self._dense),
             [model.native for model in self.language_models.values()],
             slots,
             columns,
@@ -232,9 +243,7 @@ class PhraseDecoder:
         number = 1
         for sources in _batches(sentences, threads):
             options = self._options(sources, number, threads)
-            references = [
-                None if each.reference is None else " ".join(each.reference) for each in sources
-            ]
+            references = [each.reference for each in sources]
             natives = [each.native for each in options]
             found = self._native.search(
                 natives, references, *self.settings.native(), with_forest, number, threads
@@ -248,7 +257,7 @@ class PhraseDecoder:
         """`number` is that of the first sentence, for what is told."""
         given = [source.given() + self._unknown_words(source) for source in sources]
         found = self._native.options(
-            [source.text for source in sources],
+            [source.words for source in sources],
             given,
             self.settings.max_phrase or _ALL,
             self.unknown == "drop",
@@ -270,13 +279,13 @@ class PhraseDecoder:
                 raise DecodingError(f"sentence {place}: {error}") from error
         return every
 
-    def _unknown_words(self, source: Source) -> list[tuple[int, int, int, str]]:
+    def _unknown_words(self, source: Source) -> list[tuple[int, int, int, tuple[str, ...]]]:
         if not callable(self.unknown):
             return []
         given = []
         told = {n for f in source.forced if f.exclusive for n in range(f.begin, f.end)}
         told |= {f.begin for f in source.forced if f.end == f.begin + 1}
-        for place in self._model.words_without_option(source.text):
+        for place in self._model.words_without_option(source.words):
             if place in told:
                 continue
             said = self.unknown(source.words[place])
@@ -284,17 +293,17 @@ class PhraseDecoder:
                 said = [said]  # which is refused
             for target in [said] if isinstance(said, str) else said or []:
                 try:
-                    Forced(place, place + 1, (target,))
+                    forced = Forced(place, place + 1, (target,))
                 except DecodingError as error:
                     word = source.words[place]
                     raise DecodingError(
                         f"the function for unknown words, asked for {word!r}: {error}"
                     ) from None
-                given.append((place, place + 1, 2, target))
+                given += [(place, place + 1, 2, words) for words in forced.target_words]
         return given
 
     def _add_columns(self, options: TranslationOptions) -> None:
-        first = len(self._columns)
+        first, _ = self._layout.block("option")
         for dense in self._dense:
             options.native.set_features(first, dense_values(dense, options))
             first += len(dense.names)

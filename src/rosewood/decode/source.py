@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import index
 
 from rosewood.errors import DecodingError, RuleError
-from rosewood.rules.table_words import sentence_bytes
+from rosewood.rules.rule import several
 
 __all__ = ["Forced", "Sentence", "Source"]
+
+_SPACES = frozenset(" \t\n")
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Forced:
     end: int
     targets: tuple[str, ...]  # words between spaces; "" is nothing at all
     exclusive: bool = True
+    target_words: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("begin", "end"):
@@ -42,8 +45,9 @@ class Forced:
         for target in targets:
             if not isinstance(target, str):
                 raise DecodingError(f"a translation is {target!r}, want words between spaces")
-            _words("a forced translation: ", target)
         object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
+        words = tuple(_words("a forced translation: ", target) for target in self.targets)
+        object.__setattr__(self, "target_words", words)
 
 
 @dataclass(frozen=True)
@@ -88,21 +92,41 @@ class Source:
         """Its words, with spaces between."""
         return " ".join(self.words)
 
-    def given(self) -> list[tuple[int, int, int, str]]:
+    def given(self) -> list[tuple[int, int, int, tuple[str, ...]]]:
         """Its glossary as native code takes it."""
         return [
-            (each.begin, each.end, 0 if each.exclusive else 1, target)
+            (each.begin, each.end, 0 if each.exclusive else 1, words)
             for each in self.forced
-            for target in each.targets
+            for words in each.target_words
         ]
 
 
 Sentence = str | Sequence[str] | Source
 
 
-def _words(what: str, words: str | Sequence[str]) -> tuple[str, ...]:
-    try:
-        text = sentence_bytes(words).tobytes().decode()
-    except RuleError as error:
-        raise DecodingError(f"{what}{error}") from None
-    return tuple(word for word in text.replace("\t", " ").split(" ") if word)
+def _words(what: str, text: str | Sequence[str]) -> tuple[str, ...]:
+    """The words of a text, which is split here and nowhere else, or words that are checked."""
+    if isinstance(text, str):
+        text = text.removesuffix("\n")
+        if "\n" in text:
+            raise DecodingError(f"{what}a sentence has a line feed within it")
+        words = [word for word in text.replace("\t", " ").split(" ") if word]
+    else:
+        try:
+            words = list(several("the words of a sentence", text))
+        except RuleError as error:
+            raise DecodingError(f"{what}{error}") from None
+        for place, word in enumerate(words, 1):
+            if not isinstance(word, str) or not word or not _SPACES.isdisjoint(word):
+                raise DecodingError(
+                    f"{what}word {place} of a sentence is {word!r}, which is no word"
+                )
+        text = " ".join(words)
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise DecodingError(
+                f"{what}character {error.start + 1} is half of a surrogate pair"
+            ) from None
+    return tuple(words)
