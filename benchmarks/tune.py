@@ -34,6 +34,7 @@ from benchmarks.forest import chart, seconds
 from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.forest import FeatureSpace, Forest, ForestSet
+from rosewood.learn.batches import batches_of
 from rosewood.learn.learner import Fit, Learner
 from rosewood.learn.mert import Mert
 from rosewood.learn.minrisk import Annealed, MinimumRisk
@@ -214,7 +215,7 @@ def measure_forests(count: int, repeat: int) -> None:
     random = np.random.default_rng(3)
     theta = random.normal(size=SPARSE) / NON_ZEROS
     loss = random.random(edges)
-    batch = _core.make_batch([f.view for f in forests], [f.feature_view for f in forests])
+    batches = batches_of(forests, loss=loss)
     largest = max(forest.num_edges for forest in forests)
     weight, q, covariance = (np.empty(largest) for _ in range(3))
     gradient = np.empty(SPARSE)
@@ -232,7 +233,7 @@ def measure_forests(count: int, repeat: int) -> None:
             first += n
 
     def objective(threads: int, terms: Terms) -> Callable[[], tuple[float, FloatArray]]:
-        made = Objective(batch, count, np.ones(SPARSE), loss=loss, threads=threads)
+        made = Objective(batches, np.ones(SPARSE), threads=threads)
         return lambda: made(theta, terms)
 
     risk, annealed = Terms(risk=1.0), Terms(risk=1.0, entropy=-0.5)

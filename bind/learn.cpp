@@ -1,4 +1,6 @@
 // bind/learn.cpp: what learners need of many forests at once.
+#include <algorithm>
+
 #include "bind.hpp"
 #include "learn/batch.hpp"
 #include "learn/envelope.hpp"
@@ -15,34 +17,52 @@ namespace {
 struct BatchHandle {
   std::vector<ForestHandle> forests;
   std::vector<FeatureHandle> features;
+  std::vector<In<Offset>> edge_maps;
   std::size_t theta_size;
   ForestBatch batch;
 
   std::size_t edges() const { return static_cast<std::size_t>(batch.num_edges()); }
 };
 
-BatchHandle make_batch(std::vector<ForestHandle> forests, std::vector<FeatureHandle> features) {
+void check_rows(const char* what, std::span<const Offset> row, std::int64_t rows) {
+  for (const auto r : row)
+    if (r < 0 || r >= rows) fail<TuningError>(what, " ", r, " is out of range: there are ", rows);
+}
+
+BatchHandle make_batch(std::vector<ForestHandle> forests, std::vector<FeatureHandle> features,
+                       std::vector<In<Offset>> edge_maps, std::vector<std::int64_t> numbers) {
   check_size("features", features.size(), forests.size());
-  BatchHandle handle{std::move(forests), std::move(features), 0, {}};
+  if (!edge_maps.empty()) check_size("edge_maps", edge_maps.size(), forests.size());
+  if (!numbers.empty()) check_size("numbers", numbers.size(), forests.size());
+  BatchHandle handle{std::move(forests), std::move(features), std::move(edge_maps), 0, {}};
   handle.batch.edge_begin.push_back(0);
+  handle.batch.number = std::move(numbers);
+  const bool is_numbered = !handle.batch.number.empty();
   for (std::size_t i = 0; i < handle.forests.size(); ++i) {
+    if (!is_numbered) handle.batch.number.push_back(static_cast<std::int64_t>(i));
     const auto& view = handle.features[i].view;
     const auto size = static_cast<std::size_t>(view.width + handle.features[i].sparse_features);
     if (i == 0) handle.theta_size = size;
     if (size != handle.theta_size)
-      fail<ForestError>("forest ", i, " has ", size, " features, forest 0 has ", handle.theta_size);
-    check_size("feat_start", handle.features[i].start.size(), handle.forests[i].edges() + 1);
+      fail<ForestError>("forest ", handle.batch.number[i], " has ", size, " features, forest ",
+                        handle.batch.number[0], " has ", handle.theta_size);
+    const auto edges = handle.forests[i].edges();
+    const auto rows = handle.features[i].start.size() - 1;
+    std::span<const Offset> map;
+    if (handle.edge_maps.empty()) {
+      check_size("feat_start", rows + 1, edges + 1);
+    } else {
+      map = span_of(handle.edge_maps[i]);
+      check_size("edge_map", map.size(), edges);
+      check_rows("edge", map, static_cast<std::int64_t>(rows));
+    }
     handle.batch.forest.push_back(handle.forests[i].view);
     handle.batch.features.push_back(view);
+    handle.batch.edge_map.push_back(map);
     handle.batch.edge_begin.push_back(handle.batch.edge_begin.back() +
                                       handle.forests[i].view.num_edges());
   }
   return handle;
-}
-
-void check_rows(const char* what, std::span<const Offset> row, std::int64_t rows) {
-  for (const auto r : row)
-    if (r < 0 || r >= rows) fail<TuningError>(what, " ", r, " is out of range: there are ", rows);
 }
 
 void check_starts(std::span<const Offset> start, std::size_t items) {
@@ -56,10 +76,14 @@ void check_starts(std::span<const Offset> start, std::size_t items) {
 
 void bind_learn(nb::module_& m) {
   nb::class_<BatchHandle>(m, "ForestBatch", "Many forests with the same features.");
-  m.def("make_batch", &make_batch, "forests"_a, "features"_a, "The views are kept alive.");
+  m.def("make_batch", &make_batch, "forests"_a, "features"_a,
+        "edge_maps"_a = std::vector<In<Offset>>(), "numbers"_a = std::vector<std::int64_t>(),
+        "The views are kept alive. With edge maps, edge e of a forest has row edge_map[e] of its "
+        "features; `numbers` are those of the forests in the whole set, for errors.");
   m.def(
       "batch_scores",
       [](const BatchHandle& b, In2<double> theta, Out<double> score, int threads) {
+        if (!b.edge_maps.empty()) fail<TuningError>("scores are those of forests without maps");
         check_size("theta", theta.shape(1), b.theta_size);
         check_size("score", score.size(), theta.shape(0) * b.edges());
         batch_scores(b.batch, static_cast<std::int64_t>(theta.shape(0)), span_of(theta),
@@ -82,23 +106,58 @@ void bind_learn(nb::module_& m) {
       "Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.");
   m.def(
       "batch_objective",
-      [](const BatchHandle& b, In<std::int64_t> subset, In<double> theta, In<double> loss,
-         In<double> target, std::tuple<double, double, double, double> terms, Out<double> gradient,
-         int threads) {
+      [](const BatchHandle& b, In<std::int64_t> subset, In<std::int64_t> shard, In<double> theta,
+         In<double> loss, In<double> target, std::tuple<double, double, double, double> terms,
+         Out<double> parts, Out<double> gradient, int threads) {
         check_size("theta", theta.size(), b.theta_size);
-        check_size("gradient", gradient.size(), b.theta_size);
+        check_size("shard", shard.size(), subset.size());
+        check_size("parts", parts.size() % 3, 0);
+        const auto shards = parts.size() / 3;
+        check_size("gradient", gradient.size(), shards * b.theta_size);
         const auto [scale, risk, entropy, log_loss] = terms;
         if (risk != 0.0) check_size("loss", loss.size(), b.edges());
         if (log_loss != 0.0) check_size("target", target.size(), b.edges());
         check_rows("forest", span_of(subset), b.batch.size());
-        const auto parts = batch_objective(b.batch, span_of(subset), span_of(theta), span_of(loss),
-                                           span_of(target), {scale, risk, entropy, log_loss},
-                                           span_of(gradient), threads);
-        return std::tuple(parts.risk, parts.entropy, parts.log_loss);
+        check_rows("shard", span_of(shard), static_cast<std::int64_t>(shards));
+        if (!std::ranges::is_sorted(span_of(shard))) fail<TuningError>("shards must ascend");
+        static_assert(sizeof(ObjectiveParts) == 3 * sizeof(double));
+        const std::span sums(reinterpret_cast<ObjectiveParts*>(parts.data()), shards);
+        batch_objective(b.batch, span_of(subset), span_of(shard), span_of(theta), span_of(loss),
+                        span_of(target), {scale, risk, entropy, log_loss}, sums, span_of(gradient),
+                        threads);
       },
-      "batch"_a, "subset"_a.noconvert(), "theta"_a.noconvert(), "loss"_a.noconvert(),
-      "target"_a.noconvert(), "terms"_a, "gradient"_a.noconvert(), "threads"_a = 1, Release(),
-      "Sums of risk, entropy and log loss; `terms` are γ and how much each counts.");
+      "batch"_a, "subset"_a.noconvert(), "shard"_a.noconvert(), "theta"_a.noconvert(),
+      "loss"_a.noconvert(), "target"_a.noconvert(), "terms"_a, "parts"_a.noconvert(),
+      "gradient"_a.noconvert(), "threads"_a = 1, Release(),
+      "Adds risk, entropy and log loss of forests, and gradients, to the rows of their shards; "
+      "`terms` are γ and how much each counts.");
+  m.def(
+      "hope_and_fear",
+      [](const BatchHandle& b, std::int64_t number, In<double> theta, In<double> gain,
+         double scale) {
+        check_size("theta", theta.size(), b.theta_size);
+        check_rows("forest", std::span(&number, 1), b.batch.size());
+        check_size("gain", gain.size(), b.forests[static_cast<std::size_t>(number)].edges());
+        HopeAndFear found;
+        {
+          nb::gil_scoped_release release;
+          found = hope_and_fear(b.batch, number, span_of(theta), span_of(gain), scale);
+        }
+        return std::pair(to_numpy(std::move(found.hope)), to_numpy(std::move(found.fear)));
+      },
+      "batch"_a, "number"_a, "theta"_a.noconvert(), "gain"_a.noconvert(), "scale"_a,
+      "Edges (rows of features) of the best derivations by score plus and less the gain.");
+  m.def(
+      "feature_difference",
+      [](const FeatureHandle& features, In<Offset> more, In<Offset> less) {
+        const auto rows = static_cast<std::int64_t>(features.start.size()) - 1;
+        check_rows("row", span_of(more), rows);
+        check_rows("row", span_of(less), rows);
+        auto found = feature_difference(features.view, span_of(more), span_of(less));
+        return std::pair(to_numpy(std::move(found.id)), to_numpy(std::move(found.value)));
+      },
+      "features"_a, "more"_a.noconvert(), "less"_a.noconvert(),
+      "Places in theta, ascending, and values of the features of rows `more` less rows `less`.");
   m.def(
       "upper_envelopes",
       [](const BatchHandle& b, In<double> intercept, In<double> slope, int threads) {

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rosewood import _core
+from rosewood.corpus import Vocabulary
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import TuningSet
 from rosewood.metrics import Column, parse_metric
@@ -66,6 +67,45 @@ def small_texts(seed: int, *, lists: int = 6, candidates: int = 5, width: int = 
     ]
     references = [[text()] for _ in range(lists)]
     return TuningSet(forests, parse_metric("bleu:tokenize=none"), references)
+
+
+def lattice(
+    number: int, space: FeatureSpace, words: Vocabulary, *, length: int = 6, choices: int = 3
+) -> tuple[Forest, str]:
+    """A lattice of `choices` words at each of some positions, and its reference, by number.
+
+    Dense features tell right words from wrong ones, with noise; sparse ones are at random.
+    """
+    random = np.random.default_rng([7, number])
+    steps = int(random.integers(2, length + 1))
+    edges = 1 + steps * choices
+    right = random.integers(0, len(words), steps)
+    said = np.concatenate(
+        [[w, *random.integers(0, len(words), choices - 1)] for w in right]
+    )  # the right one first
+    dense = random.standard_normal((edges, len(space.dense)))
+    dense[0] = 0.0
+    dense[1::choices, 0] += 1.5
+    ids, start = [], [0]
+    for _ in range(edges):
+        own = random.integers(0, max(1, len(space.sparse)), 2 if len(space.sparse) else 0)
+        ids += np.unique(own).tolist()
+        start.append(len(ids))
+    symbols = np.column_stack([np.full(len(said), -1), said]).reshape(-1)
+    forest = Forest(
+        np.concatenate([[0], 1 + choices * np.arange(steps + 1)]),
+        np.arange(-1, edges).clip(0),
+        np.repeat(np.arange(steps), choices),
+        features=space,
+        dense=dense,
+        feat_start=start,
+        feat_id=ids,
+        feat_value=random.choice([-1.0, 0.5, 1.0], len(ids)),
+        vocabulary=words,
+        yield_start=np.concatenate([[0], 2 * np.arange(edges)]),
+        yield_symbol=symbols,
+    )
+    return forest, " ".join(words[int(w)] for w in right)
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:

@@ -23,6 +23,20 @@ ROSEWOOD_CLONES void score_rows(const FeatureView& features, Offset rows, const 
 
 }  // namespace
 
+void forest_scores(const ForestBatch& batch, std::int64_t i, std::span<const double> theta,
+                   std::vector<double>& rows, std::vector<double>& score) {
+  const auto& features = batch.features[i];
+  const auto map = batch.edge_map[i];
+  score.resize(static_cast<std::size_t>(batch.forest[i].num_edges()));
+  if (map.empty()) {
+    edge_scores(features, theta, score, 1);
+    return;
+  }
+  rows.resize(features.sparse.start.size() - 1);
+  edge_scores(features, theta, rows, 1);
+  for (std::size_t e = 0; e < score.size(); ++e) score[e] = rows[map[e]];
+}
+
 void batch_scores(const ForestBatch& batch, std::int64_t vectors, std::span<const double> theta,
                   std::span<double> score, int threads) {
   const auto size = std::ssize(theta) / std::max<std::int64_t>(1, vectors);

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "forest/kernels.hpp"
+#include "forest/search.hpp"
 
 namespace rosewood {
 
@@ -93,6 +97,67 @@ std::int64_t mira_pass(const CandidateTable& table, const MetricScorer& scorer,
       state.background[s] = settings.decay * state.background[s] + rows[hope * width + s];
   }
   return moved;
+}
+
+namespace {
+
+/// The best derivation under `weight`, in rows of features.
+std::vector<Offset> best_rows(const ForestView& f, std::span<const Offset> edge_map,
+                              std::span<const double> weight) {
+  std::vector<double> best(static_cast<std::size_t>(f.num_nodes()));
+  std::vector<std::int64_t> back(best.size());
+  viterbi(f, weight, best, back);
+  auto edges = follow(f, back);
+  if (!edge_map.empty())
+    for (auto& e : edges) e = edge_map[e];
+  return edges;
+}
+
+}  // namespace
+
+HopeAndFear hope_and_fear(const ForestBatch& batch, std::int64_t i, std::span<const double> theta,
+                          std::span<const double> gain, double scale) {
+  const ForestView& f = batch.forest[i];
+  std::vector<double> rows, score;
+  forest_scores(batch, i, theta, rows, score);
+  std::vector<double> weight(score.size());
+  const auto best = [&](double sign) {
+    for (std::size_t e = 0; e < score.size(); ++e) weight[e] = score[e] + sign * (scale * gain[e]);
+    return best_rows(f, batch.edge_map[i], weight);
+  };
+  return {best(1.0), best(-1.0)};
+}
+
+SparseFeatures feature_difference(const FeatureView& features, std::span<const Offset> more,
+                                  std::span<const Offset> less) {
+  std::vector<std::pair<Offset, int>> uses;
+  for (const auto row : more) uses.emplace_back(row, 1);
+  for (const auto row : less) uses.emplace_back(row, -1);
+  std::sort(uses.begin(), uses.end());
+  SparseFeatures found;
+  for (std::int64_t d = 0; d < features.width; ++d) found.id.push_back(d);
+  found.value.resize(found.id.size());
+  std::vector<std::pair<std::int64_t, double>> sparse;
+  for (std::size_t k = 0; k < uses.size();) {
+    const auto row = uses[k].first;
+    double times = 0.0;
+    for (; k < uses.size() && uses[k].first == row; ++k) times += uses[k].second;
+    if (times == 0.0) continue;
+    const double* dense = features.dense.data() + row * features.width;
+    for (std::int64_t d = 0; d < features.width; ++d) found.value[d] += times * dense[d];
+    for (Offset n = features.sparse.start[row]; n < features.sparse.start[row + 1]; ++n)
+      sparse.emplace_back(features.width + features.sparse.id[n], times * features.sparse.value[n]);
+  }
+  const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::stable_sort(sparse.begin(), sparse.end(), by_id);  // values are added in the order of rows
+  for (const auto& [id, value] : sparse) {
+    if (found.id.empty() || found.id.back() != id) {
+      found.id.push_back(id);
+      found.value.push_back(0.0);
+    }
+    found.value.back() += value;
+  }
+  return found;
 }
 
 }  // namespace rosewood

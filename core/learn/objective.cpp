@@ -23,8 +23,8 @@ class Worker {
   void add(std::int64_t i, ObjectiveParts& parts, std::span<double> gradient) {
     const ForestView& f = batch_.forest[i];
     const auto edges = static_cast<std::size_t>(f.num_edges());
-    for (auto* buffer : {&weight_, &q_, &local_, &coefficient_}) buffer->resize(edges);
-    edge_scores(batch_.features[i], theta_, weight_, 1);
+    for (auto* buffer : {&q_, &local_, &coefficient_}) buffer->resize(edges);
+    forest_scores(batch_, i, theta_, rows_, weight_);
     for (double& w : weight_) w *= terms_.scale;
     const double log_z = edge_conditionals(f, weight_, q_);
     // The derivative of E[L] by a log weight is Cov(#e, L); that of -H is Cov(#e, log p), and
@@ -50,10 +50,19 @@ class Worker {
     }
     if (terms_.log_loss != 0.0) add_log_loss(f, i, log_z, parts);
     for (double& c : coefficient_) c *= terms_.scale;
-    add_features(batch_.features[i], coefficient_, gradient, 1);
+    add_features(batch_.features[i], of_rows(i), gradient, 1);
   }
 
  private:
+  /// The coefficients of edges, added up for each row of features.
+  std::span<const double> of_rows(std::int64_t i) {
+    const auto map = batch_.edge_map[i];
+    if (map.empty()) return coefficient_;
+    std::fill(rows_.begin(), rows_.end(), 0.0);
+    for (std::size_t e = 0; e < map.size(); ++e) rows_[map[e]] += coefficient_[e];
+    return rows_;
+  }
+
   void add_log_loss(const ForestView& f, std::int64_t i, double log_z, ObjectiveParts& parts) {
     edge_counts(f, q_, local_);
     for (std::size_t e = 0; e < local_.size(); ++e) coefficient_[e] += terms_.log_loss * local_[e];
@@ -68,54 +77,37 @@ class Worker {
   const ForestBatch& batch_;
   std::span<const double> theta_, loss_, target_;
   const ObjectiveTerms& terms_;
-  std::vector<double> weight_, q_, local_, coefficient_;
+  std::vector<double> rows_, weight_, q_, local_, coefficient_;
 };
-
-/// How many sums of their own are worth their memory: it depends on the data, not on threads.
-std::int64_t number_of_shards(const ForestBatch& batch, std::span<const std::int64_t> subset,
-                              std::size_t features) {
-  std::int64_t numbers = 0;
-  for (const auto i : subset) {
-    const auto& each = batch.features[i];
-    numbers += std::ssize(each.dense) + std::ssize(each.sparse.id);
-  }
-  const auto worth = numbers / std::max<std::int64_t>(1, 4 * static_cast<std::int64_t>(features));
-  return std::clamp<std::int64_t>(std::min<std::int64_t>(worth, std::ssize(subset)), 1, 16);
-}
 
 }  // namespace
 
-ObjectiveParts batch_objective(const ForestBatch& batch, std::span<const std::int64_t> subset,
-                               std::span<const double> theta, std::span<const double> loss,
-                               std::span<const double> target, const ObjectiveTerms& terms,
-                               std::span<double> gradient, int threads) {
-  const auto shards = number_of_shards(batch, subset, theta.size());
-  const auto count = std::ssize(subset);
-  std::vector<ObjectiveParts> parts(static_cast<std::size_t>(shards));
-  std::vector<std::vector<double>> gradients(static_cast<std::size_t>(shards));
-  parallel_for(shards, threads, 1, [&](std::int64_t first, std::int64_t last) {
+void batch_objective(const ForestBatch& batch, std::span<const std::int64_t> subset,
+                     std::span<const std::int64_t> shard, std::span<const double> theta,
+                     std::span<const double> loss, std::span<const double> target,
+                     const ObjectiveTerms& terms, std::span<ObjectiveParts> parts,
+                     std::span<double> gradient, int threads) {
+  std::vector<std::size_t> run;  // where the forests of a shard begin, and the end
+  for (std::size_t k = 0; k < subset.size(); ++k)
+    if (k == 0 || shard[k] != shard[k - 1]) run.push_back(k);
+  run.push_back(subset.size());
+  parallel_for(std::ssize(run) - 1, threads, 1, [&](std::int64_t first, std::int64_t last) {
     Worker worker(batch, theta, loss, target, terms);
-    for (std::int64_t s = first; s < last; ++s) {
-      gradients[s].assign(theta.size(), 0.0);
-      for (auto k = count * s / shards; k < count * (s + 1) / shards; ++k) {
+    for (std::int64_t r = first; r < last; ++r) {
+      const auto s = static_cast<std::size_t>(shard[run[r]]);
+      for (std::size_t k = run[r]; k < run[r + 1]; ++k) {
+        const auto sum = gradient.subspan(s * theta.size(), theta.size());
         try {
-          worker.add(subset[k], parts[s], gradients[s]);
+          worker.add(subset[k], parts[s], sum);
         } catch (const EmptyForestError& error) {
-          fail<EmptyForestError>("forest ", subset[k], ": ", std::string(error.what()));
+          fail<EmptyForestError>("forest ", batch.number[subset[k]], ": ",
+                                 std::string(error.what()));
         } catch (const ForestError& error) {
-          fail<ForestError>("forest ", subset[k], ": ", std::string(error.what()));
+          fail<ForestError>("forest ", batch.number[subset[k]], ": ", std::string(error.what()));
         }
       }
     }
   });
-  ObjectiveParts total;
-  for (std::int64_t s = 0; s < shards; ++s) {
-    total.risk += parts[s].risk;
-    total.entropy += parts[s].entropy;
-    total.log_loss += parts[s].log_loss;
-    for (std::size_t k = 0; k < theta.size(); ++k) gradient[k] += gradients[s][k];
-  }
-  return total;
 }
 
 }  // namespace rosewood

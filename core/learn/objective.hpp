@@ -15,20 +15,23 @@ struct ObjectiveTerms {
   double log_loss;
 };
 
-/// The parts summed over forests, before they are weighted.
+/// The parts of one shard, summed over its forests, before they are weighted.
 struct ObjectiveParts {
   double risk = 0.0;      // E[loss]
   double entropy = 0.0;   // in nats
   double log_loss = 0.0;  // -log p(the derivations that `target` allows)
 };
 
-/// The parts for the forests whose numbers are in `subset`, and the gradient of their weighted sum
-/// with respect to theta, which is added to `gradient`. `loss` is a number for each edge of the
-/// batch, `target` a log weight that is added to the score (0, or -inf: not wanted); either may be
-/// empty where its term is 0. The same bytes at any number of threads.
-ObjectiveParts batch_objective(const ForestBatch& batch, std::span<const std::int64_t> subset,
-                               std::span<const double> theta, std::span<const double> loss,
-                               std::span<const double> target, const ObjectiveTerms& terms,
-                               std::span<double> gradient, int threads);
+/// Adds the parts of the forests `subset` of the batch, and the gradient of their weighted sum with
+/// respect to theta, to the sums of their shards: forest subset[k] to parts[shard[k]] and to row
+/// shard[k] of `gradient`. Shards ascend, and forests of a shard are added in order: so a set that
+/// is cut into several batches, one call each, has the same sums as in one batch, at any number of
+/// threads. `loss` is a number for each edge of the batch, `target` a log weight that is added to
+/// the score (0, or -inf: not wanted); either may be empty where its term is 0.
+void batch_objective(const ForestBatch& batch, std::span<const std::int64_t> subset,
+                     std::span<const std::int64_t> shard, std::span<const double> theta,
+                     std::span<const double> loss, std::span<const double> target,
+                     const ObjectiveTerms& terms, std::span<ObjectiveParts> parts,
+                     std::span<double> gradient, int threads);
 
 }  // namespace rosewood

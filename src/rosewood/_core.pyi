@@ -276,8 +276,10 @@ def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
 class ForestBatch:
     """Many forests with the same features."""
 
-def make_batch(forests: Sequence[ForestView], features: Sequence[FeatureView]) -> ForestBatch:
-    """The views are kept alive."""
+def make_batch(forests: Sequence[ForestView], features: Sequence[FeatureView], edge_maps: Sequence[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]] = [], numbers: Sequence[int] = []) -> ForestBatch:
+    """
+    The views are kept alive. With edge maps, edge e of a forest has row edge_map[e] of its features; `numbers` are those of the forests in the whole set, for errors.
+    """
 
 def batch_scores(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
     """Scores of all edges, a row for each row of theta."""
@@ -287,9 +289,19 @@ def batch_best(batch: ForestBatch, score: Annotated[NDArray[numpy.float64], dict
     Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.
     """
 
-def batch_objective(batch: ForestBatch, subset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: tuple[float, float, float, float], gradient: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> tuple[float, float, float]:
+def batch_objective(batch: ForestBatch, subset: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shard: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: tuple[float, float, float, float], parts: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], gradient: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
     """
-    Sums of risk, entropy and log loss; `terms` are γ and how much each counts.
+    Adds risk, entropy and log loss of forests, and gradients, to the rows of their shards; `terms` are γ and how much each counts.
+    """
+
+def hope_and_fear(batch: ForestBatch, number: int, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], gain: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """
+    Edges (rows of features) of the best derivations by score plus and less the gain.
+    """
+
+def feature_difference(features: FeatureView, more: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], less: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]]:
+    """
+    Places in theta, ascending, and values of the features of rows `more` less rows `less`.
     """
 
 def upper_envelopes(batch: ForestBatch, intercept: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:

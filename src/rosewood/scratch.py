@@ -36,7 +36,9 @@ def filled(size: int, value: int, dtype: DTypeLike) -> NDArray[Any]:
 class Growing:
     """Numbers that are appended, and then read as one array."""
 
-    def __init__(self, dtype: DTypeLike) -> None:
+    def __init__(self, dtype: DTypeLike, most: int = _SMALL) -> None:
+        """`most` is how many bytes stay in memory."""
+        self._most = most
         self._kind = np.dtype(dtype)
         self._parts: list[NDArray[Any]] = []
         self._held = 0
@@ -44,9 +46,9 @@ class Growing:
 
     def append(self, part: NDArray[Any]) -> None:
         """More numbers at the end."""
-        self._parts.append(np.ascontiguousarray(part, self._kind))
+        self._parts.append(np.ascontiguousarray(part, self._kind).reshape(-1))
         self._held += self._parts[-1].nbytes
-        if self._held > _SMALL:
+        if self._held > self._most:
             self._write()
 
     def _write(self) -> None:

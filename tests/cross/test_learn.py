@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from tests.lists import batch_of, batches
 from tests.reference import learn as loops
 from tests.reference.forest import enumerate_derivations, features_of, score
-from tests.strategies import thetas
+from tests.strategies import forests, quarters, thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
 from rosewood import _core
-from rosewood.errors import TuningError
-from rosewood.forest import Forest
+from rosewood.errors import RosewoodError, TuningError
+from rosewood.forest import Forest, refine
 from rosewood.learn import TuningSet
 from rosewood.learn.candidates import Candidates
 from rosewood.metrics import parse_metric
@@ -201,6 +201,75 @@ def test_mira_steps(case, higher):
     # The average of θ after each step, and of the start: what `drift` stands for.
     average = theta - drift / (len(order) + 1)
     assert np.allclose(average, np.vstack([begin, path]).mean(axis=0), atol=1e-12)
+
+
+@EXAMPLES
+@given(st.data(), st.sampled_from([0.0, 0.5, 2.0]))
+def test_hope_and_fear_in_a_refined_forest(data, scale):
+    forest = data.draw(forests(max_derivations=12, max_nodes=4))
+    theta = data.draw(thetas(forest))
+    refined = refine(forest, 2)
+    count = refined.forest.num_edges
+    gain = np.array(data.draw(st.lists(quarters, min_size=count, max_size=count)), dtype=float)
+    batch = _core.make_batch([refined.forest.view], [forest.feature_view], [refined.edge_map])
+    hope, fear = _core.hope_and_fear(batch, 0, theta, gain, scale)
+    rows = [float(x) for x in loops.batch_scores([forest], theta)]
+    expected = loops.hope_and_fear(refined.forest, refined.edge_map.tolist(), rows, gain, scale)
+    weight = np.array(rows)[refined.edge_map]
+    for own, other, sign in zip((hope, fear), expected, (1.0, -1.0), strict=True):
+        best = refined.forest.best(weight + sign * scale * gain)
+        assert own.tolist() == refined.edge_map[best.edges].tolist()
+        assert sum(rows[e] for e in own) == pytest.approx(sum(rows[e] for e in other), abs=1e-9)
+    ids, values = _core.feature_difference(forest.feature_view, hope, fear)
+    assert (np.diff(ids) > 0).all()
+    named = {forest.features.names[i]: x for i, x in zip(ids.tolist(), values, strict=True)}
+    for name, value in loops.feature_difference(forest, hope, fear).items():
+        assert named.pop(name, 0.0) == pytest.approx(value, abs=1e-12)
+    assert not any(named.values())
+
+
+@EXAMPLES
+@given(st.data(), st.sampled_from([0.5, 1.0]), st.integers(1, 3))
+def test_features_of_refined_forests_are_those_of_the_originals(data, scale, threads):
+    """Risk, entropy and gradients by edge maps, and with features copied to every refined edge."""
+    several = data.draw(st.lists(forests(max_derivations=12, max_nodes=4), min_size=1, max_size=3))
+    refined = [refine(forest, 2) for forest in several]
+    theta = data.draw(thetas(several[0]))
+    edges = sum(each.forest.num_edges for each in refined)
+    loss = np.array(data.draw(st.lists(quarters, min_size=edges, max_size=edges)), dtype=float)
+    mapped = _core.make_batch(
+        [each.forest.view for each in refined],
+        [forest.feature_view for forest in several],
+        [each.edge_map for each in refined],
+    )
+    found = []
+    for batch in (mapped, batch_of([each.forest for each in refined])):
+        parts, gradient = np.zeros((1, 3)), np.zeros((1, len(theta)))
+        every = np.arange(len(several))
+        _core.batch_objective(
+            batch, every, np.zeros_like(every), theta, loss, np.empty(0), (scale, 1.0, -0.5, 0.0),
+            parts, gradient, threads,
+        )  # fmt: skip
+        found.append((parts, gradient))
+    assert np.allclose(found[0][0], found[1][0], rtol=1e-12, atol=1e-12)
+    assert np.allclose(found[0][1], found[1][1], rtol=1e-9, atol=1e-9)
+
+
+def test_batches_are_checked():
+    forest = Forest.from_nbest([["a"], ["b"]])
+    for maps in ([np.array([0, 2])], [np.array([0])], [np.array([0, -1])]):
+        with pytest.raises(RosewoodError):
+            _core.make_batch([forest.view], [forest.feature_view], maps)
+    batch = _core.make_batch([forest.view], [forest.feature_view], [np.array([1, 1])], [17])
+    with pytest.raises(TuningError, match="without maps"):
+        _core.batch_scores(batch, np.zeros((1, 0)), np.zeros(2), 1)
+    with pytest.raises(TuningError, match="edge 0 of forest 17"):
+        _core.upper_envelopes(batch, np.array([np.nan, 0.0]), np.zeros(2), 1)
+    with pytest.raises(TuningError, match="ascend"):
+        _core.batch_objective(
+            batch, np.array([0, 0]), np.array([1, 0]), np.empty(0), np.zeros(2), np.empty(0),
+            (1.0, 1.0, 0.0, 0.0), np.zeros((2, 3)), np.zeros((2, 0)), 1,
+        )  # fmt: skip
 
 
 @EXAMPLES

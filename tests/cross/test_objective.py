@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.lists import SMALL, as_list, batch_of, batches
+from tests.lists import SMALL, as_list, batches
 from tests.reference import forest as plain
 from tests.reference import learn as loops
 from tests.reference.expectation import Table
@@ -16,6 +16,7 @@ from tests.strategies import forests, thetas
 from rosewood.errors import ForestError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import Objective, Terms, TuningSet
+from rosewood.learn.batches import batches_of
 from rosewood.learn.candidates import spread_within
 from rosewood.learn.losses import edge_losses
 from rosewood.metrics import LinearBleu, parse_metric
@@ -43,10 +44,8 @@ def value_of(parts, terms) -> float:
 @given(objectives(), st.sampled_from(TERMS), st.sampled_from([1.0, 0.5, 3.0]), st.integers(1, 3))
 def test_objectives_are_sums_over_derivations(case, weights, scale, threads):
     several, theta, loss, target = case
-    objective = Objective(
-        batch_of(several), len(several), np.ones(len(theta)),
-        loss=loss, wanted=target, l2=0.1, threads=threads,
-    )  # fmt: skip
+    batches = batches_of(several, loss=loss, wanted=target)
+    objective = Objective(batches, np.ones(len(theta)), l2=0.1, threads=threads)
     terms = Terms(*weights, scale=scale)
     expected = loops.batch_objective(several, theta, loss, target, (scale,))
     value, gradient = objective(theta, terms)
@@ -69,7 +68,7 @@ def test_objectives_of_parts_add_up_and_units_scale():
     several = [_list(random) for _ in range(7)]
     loss = random.standard_normal(35)
     theta = random.standard_normal(3)
-    whole = Objective(batch_of(several), 7, np.ones(3), loss=loss)
+    whole = Objective(batches_of(several, loss=loss), np.ones(3))
     terms = Terms(risk=1.0, entropy=-0.3)
     value, gradient = whole(theta, terms)
     parts = [whole(theta, terms, np.array(s)) for s in ([0, 1, 2], [3, 4, 5, 6])]
@@ -77,7 +76,7 @@ def test_objectives_of_parts_add_up_and_units_scale():
         pytest.approx(value)
     )
     units = np.array([2.0, 0.5, 4.0])
-    scaled = Objective(batch_of(several), 7, units, loss=loss)
+    scaled = Objective(batches_of(several, loss=loss), units)
     again, moved = scaled(theta / units, terms)
     assert again == pytest.approx(value)
     assert np.allclose(moved, gradient * units)
@@ -93,7 +92,7 @@ def test_threads_do_not_matter():
     several = [_list(random) for _ in range(40)]
     loss, theta = random.standard_normal(200), random.standard_normal(3)
     found = [
-        Objective(batch_of(several), 40, np.ones(3), loss=loss, threads=threads)(
+        Objective(batches_of(several, loss=loss), np.ones(3), threads=threads)(
             theta, Terms(risk=1.0, entropy=0.1)
         )
         for threads in (1, 2, 3, 7)
@@ -106,7 +105,7 @@ def test_threads_do_not_matter():
 def test_errors_name_the_forest():
     several = [_list(np.random.default_rng(3)) for _ in range(2)]
     target = np.concatenate([np.zeros(5), np.full(5, -np.inf)])
-    objective = Objective(batch_of(several), 2, np.ones(3), wanted=target)
+    objective = Objective(batches_of(several, wanted=target), np.ones(3))
     with pytest.raises(ForestError, match="forest 1: no derivation"):
         objective(np.ones(3), Terms(log_loss=1.0))
 
@@ -128,8 +127,7 @@ def test_risk_of_forests_and_lists_is_that_of_their_strings(data, packed, heat, 
     candidates = tuning.candidates(np.zeros(len(tuning.features)), 50)
     assume(candidates.statistics[:, 2:4].sum(axis=0).all())  # some words and bigrams match
     losses = edge_losses(tuning, candidates, "linear", max_edges=10_000)
-    objective = Objective(losses.batch, len(several), np.ones(len(tuning.features)),
-                          loss=losses.loss)  # fmt: skip
+    objective = Objective(losses.batches, np.ones(len(tuning.features)))
     theta = data.draw(thetas(several[0]))
     terms = Terms(risk=1.0, entropy=-heat, scale=scale)
     value, gradient = objective(theta, terms)

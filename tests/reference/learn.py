@@ -105,6 +105,31 @@ def mira_pass(start, rows, statistics, gain, order, settings, theta, background)
     return theta, np.array(path), background, moved
 
 
+def hope_and_fear(forest: Forest, edge_map, rows: list[float], gain, scale: float):
+    """The derivations with the best score plus and less gain, as rows of features.
+
+    Edge e has the score rows[edge_map[e]]; among equals, the derivation with the first edges.
+    """
+    from tests.reference.search import follow
+
+    found = []
+    for sign in (1.0, -1.0):
+        weight = [rows[k] + sign * scale * g for k, g in zip(edge_map, gain, strict=True)]
+        edges = follow(forest, plain.viterbi(forest, weight)[1])
+        found.append([edge_map[e] for e in edges])
+    return found
+
+
+def feature_difference(forest: Forest, more, less) -> dict[str, float]:
+    """Features of the edges `more` less those of the edges `less`, by name."""
+    total: dict[str, float] = {}
+    for sign, edges in ((1.0, more), (-1.0, less)):
+        for e in edges:
+            for name, value in forest.edge_features(int(e)).items():
+                total[name] = total.get(name, 0.0) + sign * value
+    return total
+
+
 def l1_pass(rows, dense: int, order, hinge: bool, settings, theta):
     """One pass of descent with the cumulative penalty: dense weights are charged at every step,
     others when their feature is there, and all at the end."""

@@ -1,6 +1,7 @@
-"""Many forests in one memory-mapped file.
+"""Many forests in one file, mapped into memory or read forest by forest.
 
     set = ForestSet(path); set[3]; set.info(3); for forests in set.slices(100): ...
+    set.read(3)                        # a copy in memory: the file need not be mapped
     with ForestSetWriter(path) as out: out.append(forest, {"id": "s17", "refs": [...]})
     with ForestSetWriter(path, mode="append") as out: ...
 
@@ -19,9 +20,11 @@ import json
 import mmap
 import os
 import struct
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -124,24 +127,45 @@ def _newest_state(header: bytes, path: Path) -> _State:
 
 
 class ForestSet(Sequence[Forest]):
-    """Forests of a file, mapped into memory; one is read when it is asked for."""
+    """Forests of a file; one is read when it is asked for.
+
+    `set[i]` maps the file: forests share its pages.  `set.read(i)` reads one forest into memory of
+    its own, so that what a program has in memory is what it holds.
+    """
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path)
-        with self.path.open("rb") as file:
-            head = file.read(_HEADER_SIZE)
-            state = _newest_state(head, self.path)
-            size = os.fstat(file.fileno()).st_size
-            if state.end > size:
-                raise DamagedFileError(
-                    f"it is truncated: {size} bytes, but {state.end} are in use", file=self.path
-                )
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        # Kept open: what is read later is of this file, even if another takes its name.
+        self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._closing = weakref.finalize(self, os.close, self._file)
+        self._size = os.fstat(self._file).st_size
+        state = _newest_state(self._bytes(0, min(_HEADER_SIZE, self._size)), self.path)
+        if state.end > self._size:
+            raise DamagedFileError(
+                f"it is truncated: {self._size} bytes, but {state.end} are in use", file=self.path
+            )
         self._read_footer(state)
         self._checked = np.zeros(len(self._index), dtype=bool)
 
+    @cached_property
+    def _map(self) -> mmap.mmap:
+        return mmap.mmap(self._file, 0, access=mmap.ACCESS_READ)
+
+    def _bytes(self, begin: int, end: int) -> bytes:
+        """A part of the file, read without mapping it (where the system can)."""
+        if not hasattr(os, "pread"):
+            return self._map[begin:end]
+        parts = []
+        while begin < end:
+            part = os.pread(self._file, end - begin, begin)
+            if not part:
+                raise self._damaged("it is truncated")
+            parts.append(part)
+            begin += len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
     def _read_footer(self, state: _State) -> None:
-        footer = self._map[state.offset : state.end]
+        footer = self._bytes(state.offset, state.end)
         if zlib.crc32(footer) != state.crc:
             raise self._damaged("its footer does not match its checksum")
         if len(footer) < _FOOT.size:
@@ -178,12 +202,27 @@ class ForestSet(Sequence[Forest]):
             return [self[i] for i in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         row, parts = self._record(number)
+        record = memoryview(self._map)[row[_OFFSET] : row[_OFFSET] + row[_BYTES]]
+        return self._forest(number, row, parts, record)
+
+    def read(self, index: int) -> Forest:
+        """A forest in memory of its own: nothing of the file is mapped for it."""
+        number = range(len(self))[index]
+        row, parts = self._record(number)
+        record = self._bytes(row[_OFFSET], row[_OFFSET] + row[_BYTES])
+        return self._forest(number, row, parts, record)
+
+    def _forest(
+        self, number: int, row: list[int], parts: list[Any], record: memoryview | bytes
+    ) -> Forest:
+        """The forest of a record: checked when it is read for the first time."""
+        self._check(number, row, record)
         arrays: dict[str, Any] = {}
-        place = row[_OFFSET]
+        place = 0
         for part in parts:
             name, dtype, shape = part
             count = _size(part) // np.dtype(dtype).itemsize
-            arrays[name] = np.frombuffer(self._map, dtype, count, place).reshape(shape)
+            arrays[name] = np.frombuffer(record, dtype, count, place).reshape(shape)
             place += _size(part)
         names: dict[str, Any] = {"features": self.features, "vocabulary": self.vocabulary}
         if self._checked[number]:
@@ -195,13 +234,23 @@ class ForestSet(Sequence[Forest]):
         self._checked[number] = True
         return forest
 
+    def sizes(self) -> LongArray:
+        """The bytes of each forest's arrays and info; no forest is read."""
+        return self._index[:, _BYTES].copy()
+
     def info(self, index: int) -> dict[str, Any]:
-        """What was said of a forest when it was written: its id, source, references…"""
+        """What was noted of a forest when it was written: its id, source, references…"""
         number = range(len(self))[index]
         row, _ = self._record(number)
         end = row[_OFFSET] + row[_BYTES]
+        if self._checked[number]:
+            text = self._bytes(end - row[_INFO], end)
+        else:
+            record = self._bytes(row[_OFFSET], end)
+            self._check(number, row, record)
+            text = record[len(record) - row[_INFO] :]
         try:
-            info = json.loads(self._map[end - row[_INFO] : end])
+            info = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise self._damaged(f"forest {number}: its info is not JSON") from error
         if not isinstance(info, dict):
@@ -216,13 +265,13 @@ class ForestSet(Sequence[Forest]):
         parts = _parts(row, len(self.features.dense))
         if sum(map(_size, parts)) + row[_INFO] != row[_BYTES]:
             raise self._damaged(f"forest {number}: its sizes do not add up")
-        if row[_OFFSET] % _ALIGN or row[_OFFSET] + row[_BYTES] > len(self._map):
+        if row[_OFFSET] % _ALIGN or row[_OFFSET] + row[_BYTES] > self._size:
             raise self._damaged(f"forest {number}: it lies outside of the file")
-        if not self._checked[number]:
-            view = memoryview(self._map)[row[_OFFSET] : row[_OFFSET] + row[_BYTES]]
-            if zlib.crc32(view) != row[_CRC]:
-                raise self._damaged(f"forest {number}: it does not match its checksum")
         return row, parts
+
+    def _check(self, number: int, row: list[int], record: memoryview | bytes) -> None:
+        if not self._checked[number] and zlib.crc32(record) != row[_CRC]:
+            raise self._damaged(f"forest {number}: it does not match its checksum")
 
     def slices(self, size: int) -> Iterator[list[Forest]]:
         """All forests, `size` at a time."""
@@ -239,9 +288,11 @@ class ForestSet(Sequence[Forest]):
             self.info(number)
 
     def close(self) -> None:
-        """Give the file back.  Forests that are still around keep what they need of it."""
-        with suppress(BufferError):
-            self._map.close()
+        """Close the file.  Forests that are still in use keep what they need of it."""
+        if "_map" in self.__dict__:
+            with suppress(BufferError):
+                self._map.close()
+        self._closing()
 
     def __repr__(self) -> str:
         return f"ForestSet({os.fspath(self.path)!r}, {len(self)} forests)"

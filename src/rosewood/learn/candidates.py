@@ -2,12 +2,14 @@
 
 An n-best list is already one; of another forest they are the k best strings.
 Layout      candidates of list i: rows start[i] .. start[i+1]-1 of features and statistics
+Memory      tables that are larger than a share of the memory limit are in scratch files, mapped
+Sums        go over rows in blocks that the data alone decide
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +19,24 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.forest.forest import Forest
+from rosewood.forest.search import Derivations
+from rosewood.resources import MAX_MEMORY
+from rosewood.scratch import Growing
 
 if TYPE_CHECKING:
     from rosewood.learn.tuning_set import TuningSet
 
-__all__ = ["Candidates", "concatenate", "least_squares", "listed", "spread", "spread_within"]
+__all__ = [
+    "Candidates",
+    "TableBuilder",
+    "concatenate",
+    "least_squares",
+    "listed",
+    "spread",
+    "spread_within",
+]
+
+_ROWS = 1 << 17  # of a block
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +50,7 @@ class Candidates:
     feat_value: FloatArray
     num_sparse: int
     statistics: FloatArray
+    max_memory: int = MAX_MEMORY
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -50,17 +66,28 @@ class Candidates:
             self.dense, self.feat_start, self.feat_id, self.feat_value, self.num_sparse
         )
 
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """Ranges of whole lists of some hundred thousand rows: what is worked on at a time."""
+        first = 0
+        while first < len(self):
+            last = int(np.searchsorted(self.start, self.start[first] + _ROWS, side="right")) - 1
+            last = max(last, first + 1)
+            yield first, last
+            first = last
+
     def scaled(self, factor: FloatArray) -> Candidates:
         """The same candidates with every feature multiplied by its factor."""
         width = self.dense.shape[1]
-        return Candidates(
-            self.start,
-            self.dense * factor[:width],
-            self.feat_start,
-            self.feat_id,
-            self.feat_value * factor[width:][self.feat_id],
-            self.num_sparse,
-            self.statistics,
+        made = TableBuilder(self.max_memory)
+        for first, last in self.blocks():
+            begin, end = self.start[first], self.start[last]
+            some = slice(self.feat_start[begin], self.feat_start[end])
+            made.dense.append(self.dense[begin:end] * factor[:width])
+            made.feat_value.append(self.feat_value[some] * factor[width:][self.feat_id[some]])
+        return replace(
+            self,
+            dense=made.dense.array().reshape(-1, width),
+            feat_value=made.feat_value.array(),
         )
 
     def scores(self, theta: FloatArray) -> FloatArray:
@@ -89,55 +116,93 @@ class Candidates:
         return csr_array(hstack([csr_array(self.dense), sparse]))
 
 
-def concatenate(
-    forests: Sequence[Forest], edge_start: LongArray, statistics: FloatArray
-) -> Candidates:
+class TableBuilder:
+    """The features of a table that is made piece by piece."""
+
+    def __init__(self, max_memory: int) -> None:
+        most = max_memory // 16
+        self.dense = Growing(np.float64, most)
+        self.feat_count = Growing(np.int64, most)
+        self.feat_id = Growing(np.int32, most)
+        self.feat_value = Growing(np.float64, most)
+
+    def arrays(self, width: int) -> dict[str, Any]:
+        """The fields of `Candidates` that are features; `width` dense ones."""
+        counts = self.feat_count.array()
+        start = np.zeros(len(counts) + 1, dtype=np.int64)
+        np.cumsum(counts, out=start[1:])
+        return {
+            "dense": self.dense.array().reshape(len(counts), width),
+            "feat_start": start,
+            "feat_id": self.feat_id.array(),
+            "feat_value": self.feat_value.array(),
+        }
+
+
+def concatenate(tuning: TuningSet) -> Candidates:
     """The candidates of n-best lists, one list after another."""
-    counts = np.concatenate([np.diff(f.feat_start) for f in forests])
+    made = TableBuilder(tuning.max_memory)
+    keeps = tuning.reader.is_held  # else a view would keep all of a forest that is not needed
+    for forest in tuning.each():
+        made.dense.append(forest.dense if keeps else forest.dense.copy())
+        made.feat_count.append(np.diff(forest.feat_start))
+        made.feat_id.append(forest.feat_id if keeps else forest.feat_id.copy())
+        made.feat_value.append(forest.feat_value if keeps else forest.feat_value.copy())
     return Candidates(
-        start=edge_start,
-        dense=np.concatenate([f.dense for f in forests]),
-        feat_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        feat_id=np.concatenate([f.feat_id for f in forests]),
-        feat_value=np.concatenate([f.feat_value for f in forests]),
-        num_sparse=len(forests[0].features.sparse),
-        statistics=statistics,
+        start=tuning.edge_start,
+        num_sparse=len(tuning.features.sparse),
+        statistics=tuning.statistics,
+        max_memory=tuning.max_memory,
+        **made.arrays(len(tuning.features.dense)),
     )
 
 
 def listed(tuning: TuningSet, theta: FloatArray, k: int) -> Candidates:
     """The k best strings of each forest under θ."""
-    from scipy.sparse import csr_array, vstack
-
     if k < 1:
         raise TuningError(f"k is {k}, want at least 1")
-    dense, sparse, rows, start = [], [], [], [0]
-    num_sparse = len(tuning.features.sparse)
-    for i, forest in enumerate(tuning.forests):
+    made = TableBuilder(tuning.max_memory)
+    rows: list[int] = []
+    start = [0]
+    for i, forest in enumerate(tuning.each()):
         best = forest.k_best(forest.score(theta), k, distinct=True)
-        # used[d, e]: how often derivation d uses edge e.
-        used = csr_array(
-            (np.ones(len(best.edge)), best.edge, best.start), shape=(len(best), forest.num_edges)
-        )
-        local = csr_array(
-            (forest.feat_value, forest.feat_id, forest.feat_start),
-            shape=(forest.num_edges, num_sparse),
-        )
-        dense.append(used @ forest.dense)
-        sparse.append(csr_array(used @ local))
+        dense, feat_start, feat_id, feat_value = _sums(forest, best)
+        made.dense.append(dense)
+        made.feat_count.append(np.diff(feat_start))
+        made.feat_id.append(feat_id)
+        made.feat_value.append(feat_value)
         rows += tuning.rows_of_texts(i, best.texts())
         start.append(start[-1] + len(best))
-    stacked = csr_array(vstack(sparse))
-    stacked.sort_indices()
     return Candidates(
         start=np.array(start, dtype=np.int64),
-        dense=np.ascontiguousarray(np.concatenate(dense), dtype=np.float64),
-        feat_start=stacked.indptr.astype(np.int64),
-        feat_id=stacked.indices.astype(np.int32),
-        feat_value=np.ascontiguousarray(stacked.data, dtype=np.float64),
-        num_sparse=num_sparse,
+        num_sparse=len(tuning.features.sparse),
         statistics=np.ascontiguousarray(tuning.statistics[rows]),
+        max_memory=tuning.max_memory,
+        **made.arrays(len(tuning.features.dense)),
     )
+
+
+def _sums(
+    forest: Forest, derivations: Derivations
+) -> tuple[FloatArray, LongArray, IdArray, FloatArray]:
+    """The features of each derivation: dense ones, and rows of sparse ones."""
+    from scipy.sparse import csr_array
+
+    # used[d, e]: how often derivation d uses edge e.
+    used = csr_array(
+        (np.ones(len(derivations.edge)), derivations.edge, derivations.start),
+        shape=(len(derivations), forest.num_edges),
+    )
+    # Columns are the features that the forest has: a product costs time for each column.
+    ids, column = np.unique(forest.feat_id, return_inverse=True)
+    local = csr_array(
+        (forest.feat_value, column.reshape(-1), forest.feat_start),
+        shape=(forest.num_edges, len(ids)),
+    )
+    sparse = csr_array(used @ local)
+    sparse.sort_indices()
+    start = sparse.indptr.astype(np.int64)
+    return used @ forest.dense, start, ids[sparse.indices].astype(np.int32), sparse.data
 
 
 def spread(candidates: Candidates) -> FloatArray:
@@ -145,33 +210,45 @@ def spread(candidates: Candidates) -> FloatArray:
 
     Weights in units of it mean the same for a log probability of -200 and a ratio of 0.9.
     """
-    counts = np.diff(candidates.start)
-    owner = np.repeat(np.arange(len(counts)), counts)
-    means = np.add.reduceat(candidates.dense, candidates.start[:-1], axis=0) / counts[:, None]
-    dense = ((candidates.dense - means[owner]) ** 2).sum(axis=0)
-    total: FloatArray = np.zeros(candidates.num_sparse)
-    if candidates.num_sparse:
-        # Var = E[x²] - E[x]², without filling in the zeros.
-        row = np.repeat(owner, np.diff(candidates.feat_start))
-        total += np.bincount(
-            candidates.feat_id, candidates.feat_value**2, minlength=candidates.num_sparse
-        )
-        key, place = np.unique(
-            row * np.int64(candidates.num_sparse) + candidates.feat_id, return_inverse=True
-        )
-        sums = np.bincount(place, candidates.feat_value)
-        lists, ids = np.divmod(key, candidates.num_sparse)
-        squares = total.copy()
-        total -= np.bincount(ids, sums**2 / counts[lists], minlength=candidates.num_sparse)
-        total[total <= 1e-12 * squares] = 0.0  # rounding: the feature is the same throughout a list
-    variance = np.concatenate([dense, total]) / len(owner)
+    width, num_sparse = candidates.dense.shape[1], candidates.num_sparse
+    dense, largest = np.zeros((1, width)), np.zeros(width)
+    squares, total = np.zeros(num_sparse), np.zeros(num_sparse)
+    for first, last in candidates.blocks():
+        begin, end = candidates.start[first], candidates.start[last]
+        counts = np.diff(candidates.start[first : last + 1])
+        owner = np.repeat(np.arange(last - first), counts)
+        rows = candidates.dense[begin:end]
+        means = np.add.reduceat(rows, candidates.start[first:last] - begin, axis=0)
+        means /= counts[:, None]
+        apart = (rows - means[owner]) ** 2
+        dense = np.concatenate([dense, apart]).sum(axis=0, keepdims=True)  # row after row
+        largest = np.maximum(largest, np.abs(rows).max(axis=0, initial=0.0))
+        if num_sparse:
+            # Var = E[x²] - E[x]², without filling in the zeros.
+            some = slice(candidates.feat_start[begin], candidates.feat_start[end])
+            ids, values = candidates.feat_id[some], candidates.feat_value[some]
+            row = np.repeat(owner, np.diff(candidates.feat_start[begin : end + 1]))
+            squares = _added(squares, ids, values**2)
+            key, place = np.unique(row * np.int64(num_sparse) + ids, return_inverse=True)
+            sums = np.bincount(place.reshape(-1), values)
+            lists, ids = np.divmod(key, num_sparse)
+            total = _added(total, ids, sums**2 / counts[lists])
+    total = squares - total
+    total[total <= 1e-12 * squares] = 0.0  # rounding: the feature is the same throughout a list
+    variance = np.concatenate([dense[0], total]) / int(candidates.start[-1])
     # What is left of a constant feature is rounding, and that is relative to the feature's size.
-    size = np.concatenate(
-        [np.abs(candidates.dense).max(axis=0, initial=0.0), np.zeros(candidates.num_sparse)]
-    )
+    size = np.concatenate([largest, np.zeros(num_sparse)])
     deviation: FloatArray = np.sqrt(variance)
     deviation[deviation <= 1e-9 * size] = 0.0
     return deviation
+
+
+def _added(sums: FloatArray, ids: IdArray, values: FloatArray) -> FloatArray:
+    """sums[ids] + values, value after value."""
+    every = np.concatenate([np.arange(len(sums)), ids])
+    weights = np.concatenate([sums, values])
+    added: FloatArray = np.bincount(every, weights, minlength=len(sums)).astype(np.float64)
+    return added
 
 
 def least_squares(candidates: Candidates, gains: FloatArray, ridge: float = 1e-3) -> FloatArray:
@@ -179,15 +256,20 @@ def least_squares(candidates: Candidates, gains: FloatArray, ridge: float = 1e-3
 
     A start that costs one small system of equations; dense features only, the others weigh 0.
     """
-    counts = np.diff(candidates.start)
-    columns = np.column_stack([candidates.dense, gains])
-    means = np.add.reduceat(columns, candidates.start[:-1], axis=0) / counts[:, None]
-    columns = columns - np.repeat(means, counts, axis=0)
-    x, y = columns[:, :-1], columns[:, -1]
-    square = x.T @ x
-    penalty = ridge * len(y) * np.eye(len(square))
+    width = candidates.dense.shape[1]
+    square, product = np.zeros((width, width)), np.zeros(width)
+    for first, last in candidates.blocks():
+        begin, end = candidates.start[first], candidates.start[last]
+        counts = np.diff(candidates.start[first : last + 1])
+        columns = np.column_stack([candidates.dense[begin:end], gains[begin:end]])
+        sums = np.add.reduceat(columns, candidates.start[first:last] - begin, axis=0)
+        columns = columns - np.repeat(sums / counts[:, None], counts, axis=0)
+        x, y = columns[:, :-1], columns[:, -1]
+        square += x.T @ x
+        product += x.T @ y
+    penalty = ridge * len(gains) * np.eye(width)
     theta = np.zeros(candidates.num_features)
-    theta[: len(square)] = np.linalg.solve(square + penalty, x.T @ y)
+    theta[:width] = np.linalg.solve(square + penalty, product)
     return theta
 
 

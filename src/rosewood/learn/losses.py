@@ -8,28 +8,29 @@ the corpus a sentence is: the risk of the whole set is about minus its score, in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rosewood import _core
 from rosewood.arrays import FloatArray
-from rosewood.errors import ForestError, TuningError
-from rosewood.forest import Forest, Refined, nbest_texts, refine
+from rosewood.errors import TuningError
+from rosewood.forest import nbest_texts
+from rosewood.learn.batches import Batches, OriginalBatches
 from rosewood.learn.candidates import Candidates, spread_within
+from rosewood.learn.refined import RefinedBatches, linear_losses
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu, LinearBleu, Metric
 
-__all__ = ["EdgeLosses", "edge_losses", "fit_linear", "linear_losses", "wanted_edges"]
+__all__ = ["EdgeLosses", "edge_losses", "fit_linear", "wanted_edges"]
+
+_LISTS = 256  # whose texts are in memory at a time
 
 
 class EdgeLosses(NamedTuple):
-    """Forests whose edges know their loss: the set's own, or the same refined to n-gram states."""
+    """Forests whose edges have a loss: the set's own, or the same refined to n-gram states."""
 
-    forests: list[Forest]
-    batch: _core.ForestBatch
-    loss: FloatArray  # one an edge of these forests, one forest after another
+    batches: Batches
     kind: str
     notes: tuple[str, ...] = ()  # what the loss was fitted to
 
@@ -46,8 +47,12 @@ def edge_losses(
     if kind == "sentence":
         if not tuning.is_flat:
             raise TuningError("the sentence loss needs n-best lists; forests need the linear loss")
-        return EdgeLosses(tuning.forests, tuning.batch, _sentence(tuning), kind)
+        return EdgeLosses(_of_lists(tuning, _sentence(tuning)), kind)
     return _linear(tuning, candidates, max_edges)
+
+
+def _of_lists(tuning: TuningSet, loss: FloatArray) -> OriginalBatches:
+    return OriginalBatches(tuning.reader, tuning.slice_memory, loss=loss)
 
 
 def _sentence(tuning: TuningSet) -> FloatArray:
@@ -69,15 +74,14 @@ def _linear(tuning: TuningSet, candidates: Candidates, max_edges: int) -> EdgeLo
     points = metric.score(candidates.statistics) / spread_within(gains, candidates.start)
     notes = (f"the loss is {linear.signature}, times {points:.6g}",)
     if tuning.is_flat:
-        texts = [nbest_texts(forest) for forest in tuning.forests]
-        loss = linear.loss_many(texts, tuning.references, threads=tuning.threads)
-        return EdgeLosses(tuning.forests, tuning.batch, points * loss, "linear", notes)
-    forests, losses = [], []
-    for refined, loss in linear_losses(tuning, linear, max_edges):
-        forests.append(refined.forest)
-        losses.append(points * loss)
-    batch = _core.make_batch([f.view for f in forests], [f.feature_view for f in forests])
-    return EdgeLosses(forests, batch, np.concatenate(losses), "linear", notes)
+        losses = []
+        for first in range(0, len(tuning), _LISTS):
+            some = slice(first, first + _LISTS)
+            chosen = range(len(tuning))[some]
+            texts = [nbest_texts(tuning.reader[i]) for i in chosen]
+            losses.append(linear.loss_many(texts, tuning.references[some], threads=tuning.threads))
+        return EdgeLosses(_of_lists(tuning, points * np.concatenate(losses)), "linear", notes)
+    return EdgeLosses(RefinedBatches(tuning, linear, max_edges, factor=points), "linear", notes)
 
 
 def fit_linear(metric: Metric, candidates: Candidates, *, tokenize: str = "none") -> LinearBleu:
@@ -94,34 +98,20 @@ def fit_linear(metric: Metric, candidates: Candidates, *, tokenize: str = "none"
     return LinearBleu.fit(metric, means, tokenize=cut)
 
 
-def linear_losses(
-    tuning: TuningSet, linear: LinearBleu, max_edges: int
-) -> Iterator[tuple[Refined, FloatArray]]:
-    """Each forest refined to n-gram states, and the linear BLEU loss of its edges."""
-    for name, forest, references in zip(
-        tuning.names, tuning.forests, tuning.references, strict=True
-    ):
-        try:
-            refined = refine(forest, linear.orders, max_edges=max_edges)
-        except ForestError as error:
-            raise TuningError(f"forest {name!r}: {error}") from error
-        yield refined, linear.edge_losses(refined, references)
-
-
-def wanted_edges(tuning: TuningSet, candidates: Candidates, *, max_edges: int) -> FloatArray:
-    """0 for the edges that likelihood wants, -inf for the others.
+def wanted_edges(tuning: TuningSet, candidates: Candidates, *, max_edges: int) -> NDArray[np.bool_]:
+    """Which edges of all forests likelihood wants.
 
     Of a list: the candidates with the best sentence score.  Of another forest: the edges of its
     best derivation by linear BLEU.
     """
-    wanted: FloatArray = np.full(tuning.num_edges, -np.inf)
+    wanted = np.zeros(tuning.num_edges, dtype=np.bool_)
     if tuning.is_flat:
         gains = tuning.metric.sentence_gains(tuning.statistics)
         best = np.maximum.reduceat(gains, tuning.edge_start[:-1])
-        wanted[gains == np.repeat(best, np.diff(tuning.edge_start))] = 0.0
+        wanted[gains == np.repeat(best, np.diff(tuning.edge_start))] = True
         return wanted
     linear = fit_linear(tuning.metric, candidates)
     for i, (refined, loss) in enumerate(linear_losses(tuning, linear, max_edges)):
         edges = refined.edge_map[refined.forest.best(-loss).edges]
-        wanted[tuning.edge_start[i] + edges] = 0.0
+        wanted[tuning.edge_start[i] + edges] = True
     return wanted

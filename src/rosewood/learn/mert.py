@@ -30,6 +30,7 @@ __all__ = ["Mert", "line_search"]
 
 _FAR = 1e4  # how far a line search looks, in units of the weights' length
 _NARROW = 1e-9
+_PIECE = 1 << 20  # edges at a time
 
 
 class _Direction(NamedTuple):
@@ -145,11 +146,17 @@ def _climb(
             gain = max(gain, here)
             if found > here:
                 theta = theta + x * direction.delta
-                scores += x * direction.slope
+                _move(scores, x, direction.slope)
                 gain = found
         if gain - before <= settings.tolerance * abs(gain):
             break
     return _Climb(theta, tuning.gain(theta), done)
+
+
+def _move(scores: FloatArray, x: float, slope: FloatArray) -> None:
+    """scores += x·slope, without another array of that length."""
+    for first in range(0, len(scores), _PIECE):
+        scores[first : first + _PIECE] += x * slope[first : first + _PIECE]
 
 
 def _unit(theta: FloatArray, scale: FloatArray, steps: FloatArray) -> FloatArray:
@@ -176,15 +183,21 @@ def line_search(
 
     `scores` and `slope` are numbers of edges, as `TuningSet.edge_scores` gives them.
     """
-    line_start, begin, start, edge = _core.upper_envelopes(
-        tuning.batch, scores, slope, 1 if tuning.is_flat else tuning.threads
-    )
-    owner = np.repeat(np.arange(len(tuning)), np.diff(line_start))
-    rows = tuning.rows(owner, start, edge)
+    starts, begins, rows, lines = [np.zeros(1, dtype=np.int64)], [], [], 0
+    for part in tuning.slices():
+        edges = slice(tuning.edge_start[part.first], tuning.edge_start[part.last])
+        line_start, begin, start, edge = _core.upper_envelopes(
+            part.batch.native, scores[edges], slope[edges], 1 if tuning.is_flat else tuning.threads
+        )
+        owner = np.repeat(np.arange(part.last - part.first), np.diff(line_start))
+        rows.append(tuning.rows(part, owner, start, edge))
+        starts.append(lines + line_start[1:])
+        begins.append(begin)
+        lines += len(begin)
     return _core.line_search(
-        line_start,
-        begin,
-        rows,
+        np.concatenate(starts),
+        np.concatenate(begins),
+        np.concatenate(rows),
         tuning.statistics,
         tuning.metric.scorer,
         lower,

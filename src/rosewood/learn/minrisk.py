@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood.arrays import FloatArray, LongArray
+from rosewood.learn.batches import OriginalBatches
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.losses import edge_losses, wanted_edges
@@ -108,9 +109,7 @@ class MinimumRisk(_Smooth):
         self, tuning: TuningSet, candidates: Candidates, units: FloatArray
     ) -> tuple[Objective, tuple[str, ...]]:
         losses = edge_losses(tuning, candidates, self.loss, max_edges=self.max_edges)
-        objective = Objective(
-            losses.batch, len(tuning), units, loss=losses.loss, l2=self.l2, threads=tuning.threads
-        )
+        objective = Objective(losses.batches, units, l2=self.l2, threads=tuning.threads)
         return objective, losses.notes
 
     def _stages(self, count: int) -> list[tuple[str, Terms]]:
@@ -152,14 +151,9 @@ class Likelihood(_Smooth):
     def _objective(
         self, tuning: TuningSet, candidates: Candidates, units: FloatArray
     ) -> tuple[Objective, tuple[str, ...]]:
-        objective = Objective(
-            tuning.batch,
-            len(tuning),
-            units,
-            wanted=wanted_edges(tuning, candidates, max_edges=self.max_edges),
-            l2=self.l2,
-            threads=tuning.threads,
-        )
+        wanted = wanted_edges(tuning, candidates, max_edges=self.max_edges)
+        batches = OriginalBatches(tuning.reader, tuning.slice_memory, wanted=wanted)
+        objective = Objective(batches, units, l2=self.l2, threads=tuning.threads)
         return objective, ()
 
     def _stages(self, count: int) -> list[tuple[str, Terms]]:

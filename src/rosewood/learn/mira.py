@@ -19,9 +19,12 @@ from numpy.typing import ArrayLike
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
+from rosewood.forest import Derivations
+from rosewood.learn.batches import Batch
 from rosewood.learn.candidates import Candidates, spread_within
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
-from rosewood.learn.losses import fit_linear, linear_losses
+from rosewood.learn.losses import fit_linear
+from rosewood.learn.refined import RefinedBatches
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu
 
@@ -133,7 +136,10 @@ class _ListPass:
 
 class _ForestPass:
     """Hope and fear among all that forests can say: best derivations of the model's score plus or
-    less linear BLEU.  Their difference in the metric is that of their strings, exactly."""
+    less linear BLEU.  Their difference in the metric is that of their strings, exactly.
+
+    A step costs what its forest has, whatever the length of θ.
+    """
 
     def __init__(
         self, settings: Mira, tuning: TuningSet, candidates: Candidates, units: FloatArray
@@ -142,40 +148,47 @@ class _ForestPass:
         size = candidates.statistics[:, 1].sum() / len(candidates.statistics)
         # Linear BLEU is of the whole set's size; gains are of a sentence's.
         scale = tuning.metric.score(candidates.statistics) * size * len(tuning)
-        self.refined = [
-            (refined, -scale * loss)
-            for refined, loss in linear_losses(
-                tuning, fit_linear(tuning.metric, candidates), settings.max_edges
-            )
-        ]
+        linear = fit_linear(tuning.metric, candidates)
+        self.batches = RefinedBatches(tuning, linear, settings.max_edges, factor=-scale)
 
     def __call__(self, state: _State, order: LongArray) -> int:
         moved = 0
-        for i in order.tolist():
-            moved += self._visit(state, i)
+        weights = self.units * state.theta
+        for part in self.batches.cut(order):
+            batch, places = self.batches.load(order[part])
+            for number, place in zip(order[part].tolist(), places.tolist(), strict=True):
+                moved += self._visit(state, weights, batch, number, place)
         return moved
 
-    def _visit(self, state: _State, i: int) -> bool:
-        refined, gain = self.refined[i]
-        score = refined.forest.score(self.units * state.theta)
-        hope = refined.forest.best(score + state.gain_scale * gain)
-        fear = refined.forest.best(score - state.gain_scale * gain)
-        numbers = self.tuning.rows_of_texts(i, [hope.text, fear.text])  # the table may grow
+    def _visit(
+        self, state: _State, weights: FloatArray, batch: Batch, number: int, place: int
+    ) -> bool:
+        """A step; `weights` are units·θ, and stay so."""
+        forest = batch.forests[place]
+        gain = batch.loss[batch.edge_start[place] : batch.edge_start[place + 1]]
+        hope, fear = _core.hope_and_fear(batch.native, place, weights, gain, state.gain_scale)
+        texts = Derivations(
+            forest,
+            np.array([0, len(hope), len(hope) + len(fear)]),
+            np.concatenate([hope, fear]),
+            np.empty(2),
+        ).texts()
+        numbers = self.tuning.rows_of_texts(number, texts)  # the table may grow
         rows = self.tuning.statistics[numbers]
         sums = state.background + rows
         gains = state.gain_scale * self.tuning.metric.gains(sums) * sums[:, 1]
         state.background = self.settings.decay * state.background + rows[0]
         state.steps += 1
-        use = np.bincount(hope.edges, minlength=refined.forest.num_edges).astype(np.float64)
-        use -= np.bincount(fear.edges, minlength=refined.forest.num_edges)
-        apart = self.units * refined.forest.combine_features(use)
-        loss = float(gains[0] - gains[1] - state.theta @ apart)
+        ids, apart = _core.feature_difference(forest.feature_view, hope, fear)
+        apart = self.units[ids] * apart
+        loss = float(gains[0] - gains[1] - state.theta[ids] @ apart)
         norm = float(apart @ apart)
         if loss <= 0.0 or norm == 0.0:
             return False
         change = min(self.settings.step, loss / norm) * apart
-        state.theta += change
-        state.drift += state.steps * change
+        state.theta[ids] += change
+        state.drift[ids] += state.steps * change
+        weights[ids] = self.units[ids] * state.theta[ids]
         return True
 
     def score(self, theta: FloatArray) -> float:

@@ -1,8 +1,9 @@
 """Differentiable objectives over many forests, and what minimises them.
 
 objective(θ) = Σ risk·E[loss] + entropy·H + log_loss·(-log p(wanted)) + ½·l2·‖θ‖², θ in units of the
-features' spread.  Risk, likelihood and entropy are terms of one sum; SciPy's L-BFGS for sets that
-fit, AdaGrad over small batches for very large ones.
+features' spread.  Risk, likelihood and entropy are terms of one sum; SciPy's L-BFGS, or AdaGrad
+over small batches.  Sums over forests are in up to 16 shards, which the data alone decide: they
+depend neither on threads nor on how many forests are in memory at a time.
 Native      core/learn/objective.hpp
 """
 
@@ -16,10 +17,11 @@ import numpy as np
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
+from rosewood.learn.batches import Batches
 
 __all__ = ["Objective", "Terms", "minimize_lbfgs", "minimize_stochastic"]
 
-_NONE: FloatArray = np.empty(0)
+_MOST_SHARDS = 16
 
 
 @dataclass(frozen=True)
@@ -36,24 +38,14 @@ class Objective:
     """Value and gradient of a sum of terms over the forests of a set."""
 
     def __init__(
-        self,
-        batch: _core.ForestBatch,
-        count: int,
-        units: FloatArray,
-        *,
-        loss: FloatArray | None = None,
-        wanted: FloatArray | None = None,
-        l2: float = 0.0,
-        threads: int = 1,
+        self, batches: Batches, units: FloatArray, *, l2: float = 0.0, threads: int = 1
     ) -> None:
-        """`units`: θ = units·x for the x that is optimised; `loss` and `wanted`: one an edge."""
-        self.batch = batch
+        """`batches` have the losses and wanted edges; θ = units·x for the x that is optimised."""
+        self.batches = batches
         self.units = units
-        self.loss = _NONE if loss is None else np.ascontiguousarray(loss)
-        self.wanted = _NONE if wanted is None else np.ascontiguousarray(wanted)
         self.l2 = l2
         self.threads = threads
-        self.all: LongArray = np.arange(count, dtype=np.int64)
+        self.all: LongArray = np.arange(len(batches), dtype=np.int64)
         self.parts = (0.0, 0.0, 0.0)  # risk, entropy, log loss, as last computed
 
     def __call__(
@@ -61,26 +53,49 @@ class Objective:
     ) -> tuple[float, FloatArray]:
         """The objective at x and its gradient; for some forests, scaled up to stand for all."""
         chosen = self.all if subset is None else subset
+        theta = np.ascontiguousarray(self.units * x)
+        shard = self._shards(chosen)
+        count = int(shard[-1]) + 1
+        gradients, parts = np.zeros((count, len(x))), np.zeros((count, 3))
+        # The n-th forests of all shards together, so that a batch has work for every thread.
+        place = np.arange(len(chosen)) - np.searchsorted(shard, shard)
+        order = np.lexsort((shard, place))
+        for part in self.batches.cut(chosen[order]):
+            some = np.sort(order[part])
+            batch, numbers = self.batches.load(chosen[some])
+            _core.batch_objective(
+                batch.native,
+                numbers,
+                shard[some],
+                theta,
+                batch.loss,
+                batch.wanted,
+                (terms.scale, terms.risk, terms.entropy, terms.log_loss),
+                parts,
+                gradients,
+                self.threads,
+            )
         gradient = np.zeros(len(x))
-        self.parts = _core.batch_objective(
-            self.batch,
-            chosen,
-            np.ascontiguousarray(self.units * x),
-            self.loss,
-            self.wanted,
-            (terms.scale, terms.risk, terms.entropy, terms.log_loss),
-            gradient,
-            self.threads,
-        )
-        risk, entropy, log_loss = self.parts
+        sums = np.zeros(3)
+        for s in range(count):
+            gradient += gradients[s]
+            sums += parts[s]
+        risk, entropy, log_loss = self.parts = (float(sums[0]), float(sums[1]), float(sums[2]))
         value = terms.risk * risk + terms.entropy * entropy + terms.log_loss * log_loss
         share = len(self.all) / len(chosen)
         gradient *= self.units * share
         gradient += self.l2 * x
         return share * value + 0.5 * self.l2 * float(x @ x), gradient
 
+    def _shards(self, chosen: LongArray) -> LongArray:
+        """The shard of each forest: as many shards as are worth the memory of a sum each."""
+        worth = int(self.batches.values[chosen].sum()) // max(1, 4 * len(self.units))
+        count = min(max(min(worth, len(chosen)), 1), _MOST_SHARDS)
+        ends = np.arange(1, count + 1) * len(chosen) // count
+        return np.searchsorted(ends, np.arange(len(chosen)), side="right").astype(np.int64)
 
-Step = Callable[[FloatArray, float], None]  # told of each iterate: x and the objective there
+
+Step = Callable[[FloatArray, float], None]  # called with each iterate: x and the objective there
 
 
 def minimize_lbfgs(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
-from rosewood.learn.candidates import Candidates
+from rosewood.learn.candidates import Candidates, TableBuilder
 
-__all__ = ["Pairs", "differences", "gain_unit", "sample_pairs"]
+__all__ = ["Pairs", "compacted", "differences", "gain_unit", "sample_pairs"]
+
+_PAIRS = 1 << 16  # whose differences are computed at a time
 
 
 class Pairs(NamedTuple):
@@ -75,14 +78,34 @@ def differences(candidates: Candidates, pairs: Pairs) -> Candidates:
         (candidates.feat_value, candidates.feat_id, candidates.feat_start),
         shape=(count, candidates.num_sparse),
     )
-    apart = csr_array(sparse[pairs.better] - sparse[pairs.worse])
-    apart.sort_indices()
+    made = TableBuilder(candidates.max_memory)
+    for first in range(0, len(pairs.gap), _PAIRS):
+        better, worse = pairs.better[first : first + _PAIRS], pairs.worse[first : first + _PAIRS]
+        apart = csr_array(sparse[better] - sparse[worse])
+        apart.sort_indices()
+        made.dense.append(candidates.dense[better] - candidates.dense[worse])
+        made.feat_count.append(np.diff(apart.indptr))
+        made.feat_id.append(apart.indices)
+        made.feat_value.append(apart.data)
     return Candidates(
         start=np.arange(len(pairs.gap) + 1, dtype=np.int64),
-        dense=np.ascontiguousarray(candidates.dense[pairs.better] - candidates.dense[pairs.worse]),
-        feat_start=apart.indptr.astype(np.int64),
-        feat_id=apart.indices.astype(np.int32),
-        feat_value=np.ascontiguousarray(apart.data),
         num_sparse=candidates.num_sparse,
         statistics=np.empty((len(pairs.gap), 0)),
+        max_memory=candidates.max_memory,
+        **made.arrays(candidates.dense.shape[1]),
     )
+
+
+def compacted(table: Candidates, places: LongArray) -> tuple[Candidates, LongArray]:
+    """The table in terms of the features it has and those at `places` in θ; their places in θ.
+
+    Few of many sparse features are in a sample: what works on the table costs no more than those.
+    """
+    width = table.dense.shape[1]
+    ids = np.union1d(table.feat_id, places[places >= width] - width)
+    compact = replace(
+        table,
+        feat_id=np.searchsorted(ids, table.feat_id).astype(np.int32),
+        num_sparse=len(ids),
+    )
+    return compact, np.concatenate([np.arange(width), width + ids]).astype(np.int64)

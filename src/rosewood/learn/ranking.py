@@ -19,7 +19,7 @@ from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
 from rosewood.learn.objective import minimize_lbfgs
-from rosewood.learn.pairs import differences, gain_unit, sample_pairs
+from rosewood.learn.pairs import compacted, differences, gain_unit, sample_pairs
 from rosewood.learn.tuning_set import TuningSet
 
 __all__ = ["L1", "Pro"]
@@ -74,8 +74,9 @@ class Pro(_Ranking):
         x = np.zeros(len(theta))
         for number in range(1, self.rounds + 1):
             random = np.random.default_rng([seed, number])
-            apart = self._apart(tuning, scaled, random)
-            x = self._regression(apart, x)
+            # A feature that is in no difference, with weight 0, keeps it.
+            apart, places = compacted(self._apart(tuning, scaled, random), np.flatnonzero(x))
+            x[places] = self._regression(apart, x[places])
             total += x
             history.add(tuning.score(units * total / number), pairs=len(apart))
         found = units * total / self.rounds
@@ -114,7 +115,9 @@ class L1(_Ranking):
         theta, candidates, units, _ = begin(tuning, start, self.k)
         random = np.random.default_rng(seed)
         apart = self._apart(tuning, candidates.scaled(units), random)
-        x, paid, owed = np.zeros(len(theta)), np.zeros(len(theta)), 0.0
+        apart, places = compacted(apart, np.empty(0, dtype=np.int64))
+        x, paid, owed = np.zeros(len(places)), np.zeros(len(places)), 0.0
+        found = np.zeros(len(theta))
         history = Rounds(report)
         for number in range(self.passes):
             order = random.permutation(len(apart)).astype(np.int64)
@@ -130,6 +133,6 @@ class L1(_Ranking):
                 number * len(apart),
             )
             active = int(np.count_nonzero(x))
-            history.add(tuning.score(units * x), loss=loss / len(apart), active=active)
-        found = units * x
+            found[places] = units[places] * x
+            history.add(tuning.score(found), loss=loss / len(apart), active=active)
         return Fit(found, tuning.score(found), history, units)

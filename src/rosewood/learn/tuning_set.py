@@ -3,6 +3,7 @@
     tuning = TuningSet(forest_set, metric)          # references are in the set
     tuning = TuningSet(forests, metric, references)
     tuning.score(theta)                             # the metric of the best derivations
+    TuningSet(forest_set, metric, max_memory=500 << 20)   # forests are read slice by slice
 
 A *row* is a place in the table of statistics.  In an n-best list (a forest of one node) every edge
 is a candidate, and its row is its number in the set; in other forests rows are given to strings
@@ -12,12 +13,11 @@ as they are met, so that none is counted twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from functools import cached_property
 from itertools import pairwise
 from threading import Lock
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,16 +27,31 @@ from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError, RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
+from rosewood.learn.batches import Batch, ForestReader, OriginalBatches
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
+from rosewood.resources import MAX_MEMORY
+from rosewood.scratch import filled
 
-__all__ = ["TuningSet", "whole_number"]
+__all__ = ["Slice", "TuningSet", "whole_number"]
 
 Scores = Mapping[str, Sequence[float]]
 
 
+class Slice(NamedTuple):
+    """Forests `first` .. `last`-1 of a set, as a batch."""
+
+    first: int
+    last: int
+    batch: Batch
+
+
 class TuningSet:
-    """Forests with one metric.  Immutable, but for the table of statistics, which only grows."""
+    """Forests with one metric.  Immutable, but for the table of statistics, which only grows.
+
+    Forests that take more than half of `max_memory` bytes are not kept: each pass over the set
+    reads them again, a slice at a time.  Results do not depend on it.
+    """
 
     def __init__(
         self,
@@ -47,6 +62,7 @@ class TuningSet:
         scores: Sequence[Scores] | None = None,
         names: Sequence[str] | None = None,
         threads: int = 1,
+        max_memory: int = MAX_MEMORY,
         step: Callable[[int], None] | None = None,
     ) -> None:
         """`scores` are columns of numbers for candidates; `step` is called as work gets done."""
@@ -58,29 +74,39 @@ class TuningSet:
             raise TuningError(f"the metric is {metric!r}, want one of rosewood.metrics")
         self.metric = metric
         self.threads = whole_number("threads", threads, 1)
-        told = _told(forests, references, scores, names)
-        self.names: list[str] = told["names"]
-        self.references: list[Sequence[str]] = told["references"]
-        self._scores: list[Scores] = told["scores"]
-        self.forests: list[Forest] = list(forests)
-        for name, each in zip(self.names, self.forests, strict=True):
-            if not isinstance(each, Forest):
-                raise TuningError(f"{name!r} is {type(each).__name__}, want a forest")
-        self.features: FeatureSpace = self.forests[0].features
-        self._lock = Lock()
-        for name, forest in zip(self.names, self.forests, strict=True):
-            if forest.is_empty:
-                raise TuningError(f"forest {name!r} has no derivations")
-            if forest.features is not self.features and forest.features != self.features:
-                raise TuningError(f"forest {name!r} has other features than {self.names[0]!r}")
-        self.is_flat = all(f.num_nodes == 1 for f in self.forests)
-        self._seen: list[dict[str, int]] = []
-        self._table: FloatArray = np.empty((0, len(metric.columns)))
-        self._used = 0
+        self.max_memory = whole_number("max_memory", max_memory, 1)
+        known = _beside(forests, references, scores, names)
+        self.names: list[str] = known["names"]
+        self.references: list[Sequence[str]] = known["references"]
+        self._scores: list[Scores] = known["scores"]
+        self.forests: Sequence[Forest] = forests
+        self.features: FeatureSpace = FeatureSpace()
+        self._reader = ForestReader(forests, self.max_memory // 2, self._check)
+        self._prepare()
         if self.is_flat:
             self._fill_flat(step)
-        else:
-            self._seen = [{} for _ in self.forests]
+
+    def _check(self, number: int, forest: Forest) -> None:
+        name = self.names[number]
+        if not isinstance(forest, Forest):
+            raise TuningError(f"{name!r} is {type(forest).__name__}, want a forest")
+        if number == 0:
+            self.features = forest.features
+        if forest.is_empty:
+            raise TuningError(f"forest {name!r} has no derivations")
+        if forest.features is not self.features and forest.features != self.features:
+            raise TuningError(f"forest {name!r} has other features than {self.names[0]!r}")
+
+    def _prepare(self) -> None:
+        """All that follows from the reader."""
+        # Where each forest's edges begin among those of all.
+        self.edge_start: LongArray = np.concatenate([[0], np.cumsum(self._reader.num_edges)])
+        self.is_flat = bool((self._reader.num_nodes == 1).all())
+        self.batches = OriginalBatches(self._reader, self.slice_memory)
+        self._lock = Lock()
+        self._seen: list[dict[str, int]] = [{} for _ in self.names]
+        self._table: FloatArray = np.empty((0, len(self.metric.columns)))
+        self._used = 0
 
     def _fill_flat(self, step: Callable[[int], None] | None) -> None:
         """Statistics of all candidates, a few hundred lists at a time."""
@@ -94,7 +120,7 @@ class TuningSet:
         self._used = len(self._table)
 
     def _statistics(self, chosen: range) -> FloatArray:
-        texts = [nbest_texts(self.forests[i]) for i in chosen]
+        texts = [nbest_texts(self._reader[i]) for i in chosen]
         try:
             if any(self._scores[i] for i in chosen):
                 rows = [
@@ -105,11 +131,11 @@ class TuningSet:
             references = [self.references[i] for i in chosen]
             return self.metric.statistics_many(texts, references, threads=self.threads)
         except RosewoodError as error:
-            told = self.names[chosen[0]] if len(chosen) == 1 else None
-            if told is None:  # which list it was
+            name = self.names[chosen[0]] if len(chosen) == 1 else None
+            if name is None:  # find the list that has the error
                 for i in chosen:
                     self._statistics(range(i, i + 1))
-            raise type(error)(f"{told}: {error}" if told else str(error)) from error
+            raise type(error)(f"{name}: {error}" if name else str(error)) from error
 
     def _row_block(self, i: int, texts: Sequence[str]) -> FloatArray:
         try:
@@ -123,29 +149,44 @@ class TuningSet:
     # -- shape ------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.forests)
+        return len(self.names)
 
     def __repr__(self) -> str:
         kind = "lists" if self.is_flat else "forests"
         return f"TuningSet({len(self)} {kind}, {self.num_edges} edges, {self.metric.name})"
 
-    @cached_property
-    def edge_start(self) -> LongArray:
-        """Where the edges of each forest begin among those of all."""
-        return np.cumsum([0, *(f.num_edges for f in self.forests)], dtype=np.int64)
-
     @property
     def num_edges(self) -> int:
         return int(self.edge_start[-1])
 
-    @cached_property
-    def batch(self) -> _core.ForestBatch:
-        """The forests as native kernels take them."""
-        return _core.make_batch(
-            [f.view for f in self.forests], [f.feature_view for f in self.forests]
-        )
+    @property
+    def slice_memory(self) -> int:
+        """The bytes of forests that a thread may have in memory where not all of them fit."""
+        return max(1, self.max_memory // (8 * self.threads))
 
-    def subset(self, chosen: Sequence[int] | LongArray, *, threads: int | None = None) -> TuningSet:
+    @property
+    def reader(self) -> ForestReader:
+        """The forests by number, from memory or from the set."""
+        return self._reader
+
+    def slices(self) -> Iterator[Slice]:
+        """All forests in order, as many at a time as fit."""
+        every = np.arange(len(self), dtype=np.int64)
+        for part in self.batches.cut(every):
+            batch, _ = self.batches.load(every[part])
+            yield Slice(part.start, part.stop, batch)
+
+    def each(self) -> Iterator[Forest]:
+        """All forests in order, one at a time."""
+        return (self._reader[i] for i in range(len(self)))
+
+    def subset(
+        self,
+        chosen: Sequence[int] | LongArray,
+        *,
+        threads: int | None = None,
+        max_memory: int | None = None,
+    ) -> TuningSet:
         """Some of the forests, statistics and all."""
         if not len(chosen):
             raise TuningError("a part of a tuning set must have at least one forest")
@@ -153,13 +194,13 @@ class TuningSet:
         numbers = [whole_number("a forest", i, 0, len(self) - 1) for i in chosen]
         part.metric, part.features = self.metric, self.features
         part.threads = self.threads if threads is None else threads
+        part.max_memory = self.max_memory if max_memory is None else max_memory
         part.names = [self.names[i] for i in numbers]
         part.references = [self.references[i] for i in numbers]
         part._scores = [self._scores[i] for i in numbers]
-        part.forests = [self.forests[i] for i in numbers]
-        part._lock, part.is_flat = Lock(), self.is_flat
-        part._seen = [{} for _ in numbers]
-        part._table, part._used = self._table[:0], 0
+        part.forests = _Chosen(self.forests, numbers)
+        part._reader = self._reader.subset(numbers, part.max_memory // 2)
+        part._prepare()
         if self.is_flat:
             rows = [np.arange(self.edge_start[i], self.edge_start[i + 1]) for i in numbers]
             part._table = self._table[np.concatenate(rows)]
@@ -171,7 +212,7 @@ class TuningSet:
         digest = hashlib.sha256(f"{self.metric.signature}{_settings(self.metric)}".encode())
         digest.update("\0".join(self.features.names).encode())
         words: Vocabulary | None = None
-        for i, forest in enumerate(self.forests):
+        for i, forest in enumerate(self.each()):
             if forest.vocabulary is not None and forest.vocabulary is not words:
                 words = forest.vocabulary
                 digest.update(repr(list(words)).encode())
@@ -187,7 +228,7 @@ class TuningSet:
         """A hash of each list: what it says and is to say, in any order and by any name; where
         that is nothing, its features."""
         found = []
-        for forest, references in zip(self.forests, self.references, strict=True):
+        for forest, references in zip(self.each(), self.references, strict=True):
             texts = sorted(nbest_texts(forest))
             facts = repr((texts, list(references))).encode()
             if not any(texts) and not len(references):
@@ -202,18 +243,20 @@ class TuningSet:
         """[rows, columns]: what there is so far."""
         return self._table[: self._used]
 
-    def rows(self, owner: LongArray, start: LongArray, edge: LongArray) -> LongArray:
-        """The row of each derivation: of forest owner[k], edges start[k] .. start[k+1]-1."""
+    def rows(self, part: Slice, owner: LongArray, start: LongArray, edge: LongArray) -> LongArray:
+        """The row of each derivation: of forest owner[k] of a slice, with the edges start[k] ..
+        start[k+1]-1, numbered in the slice."""
         if self.is_flat:
-            return edge
+            numbers: LongArray = edge + self.edge_start[part.first]
+            return numbers
         rows = np.empty(len(owner), dtype=np.int64)
         bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
         for first, last in pairwise(bounds):
             i = int(owner[first])
-            edges = edge[start[first] : start[last]] - self.edge_start[i]
+            edges = edge[start[first] : start[last]] - part.batch.edge_start[i]
             places = start[first : last + 1] - start[first]
-            found = Derivations(self.forests[i], places, edges, np.empty(len(places) - 1))
-            rows[first:last] = self.rows_of_texts(i, found.texts())
+            found = Derivations(part.batch.forests[i], places, edges, np.empty(len(places) - 1))
+            rows[first:last] = self.rows_of_texts(part.first + i, found.texts())
         return rows
 
     def texts_of_rows(self, rows: LongArray, lists: LongArray | None = None) -> list[str]:
@@ -221,7 +264,7 @@ class TuningSet:
         numbers = np.arange(len(self)) if lists is None else lists
         texts = []
         for i, row in zip(numbers.tolist(), rows.tolist(), strict=True):
-            forest, edge = self.forests[i], row - int(self.edge_start[i])
+            forest, edge = self._reader[i], row - int(self.edge_start[i])
             begin, end = forest.yield_start[edge : edge + 2]
             texts.append(" ".join(map(forest.word, forest.yield_symbol[begin:end].tolist())))
         return texts
@@ -254,14 +297,33 @@ class TuningSet:
     ) -> FloatArray:
         """Edge scores under each θ, [n, edges]: features are read from memory once for all."""
         rows = np.stack([as_weight("theta", theta, len(self.features)) for theta in thetas])
-        out = np.empty((len(rows), self.num_edges))
-        _core.batch_scores(self.batch, rows, out, threads or self.threads)
+        out = self._edge_table(len(rows))
+        for part in self.slices():
+            edges = slice(self.edge_start[part.first], self.edge_start[part.last])
+            whole = part.last - part.first == len(self)
+            scores = out if whole else np.empty((len(rows), edges.stop - edges.start))
+            _core.batch_scores(part.batch.native, rows, scores, threads or self.threads)
+            if not whole:
+                out[:, edges] = scores
         return out
+
+    def _edge_table(self, rows: int) -> FloatArray:
+        """Rows of a number an edge, in memory if they fit, else in a scratch file."""
+        size = rows * self.num_edges
+        if 8 * size <= self.max_memory // 4:
+            return np.empty((rows, self.num_edges))
+        return filled(size, 0, np.float64).reshape(rows, self.num_edges)
 
     def best_rows(self, theta: ArrayLike) -> LongArray:
         """The row of each forest's best derivation."""
-        start, edge = _core.batch_best(self.batch, self.edge_scores(theta), self.threads)
-        return self.rows(np.arange(len(self)), start, edge)
+        weights = as_weight("theta", theta, len(self.features))[None]
+        found = []
+        for part in self.slices():
+            scores = np.empty((1, int(part.batch.edge_start[-1])))
+            _core.batch_scores(part.batch.native, weights, scores, self.threads)
+            start, edge = _core.batch_best(part.batch.native, scores[0], self.threads)
+            found.append(self.rows(part, np.arange(part.last - part.first), start, edge))
+        return np.concatenate(found)
 
     def score(self, theta: ArrayLike) -> float:
         """The metric, of the best derivations under θ."""
@@ -275,8 +337,27 @@ class TuningSet:
     def candidates(self, theta: ArrayLike, k: int) -> Candidates:
         """Lists of candidates: all of an n-best list, the k best strings of other forests."""
         if self.is_flat:
-            return concatenate(self.forests, self.edge_start, self.statistics)
+            return concatenate(self)
         return listed(self, as_weight("theta", theta, len(self.features)), k)
+
+
+class _Chosen(Sequence[Forest]):
+    """Some forests of a sequence."""
+
+    def __init__(self, forests: Sequence[Forest], numbers: Sequence[int]) -> None:
+        self._forests, self._numbers = forests, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Forest: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Forest]: ...
+    def __getitem__(self, index: int | slice) -> Forest | list[Forest]:
+        if isinstance(index, slice):
+            return [self._forests[i] for i in self._numbers[index]]
+        return self._forests[self._numbers[index]]
 
 
 def whole_number(what: str, value: SupportsIndex, low: int = 0, high: int = 2**63 - 1) -> int:
@@ -294,14 +375,14 @@ def _settings(metric: Metric) -> str:
     return repr(asdict(metric)) if is_dataclass(metric) else ""
 
 
-def _told(
+def _beside(
     forests: Sequence[Forest],
     references: Sequence[Sequence[str]] | None,
     scores: Sequence[Scores] | None,
     names: Sequence[str] | None,
 ) -> dict[str, list[Any]]:
-    """What is known beside the forests, from the arguments or from the set's own notes."""
-    told: dict[str, list[Any]] = {}
+    """Names, references and scores, from the arguments or from the set's own notes."""
+    known: dict[str, list[Any]] = {}
     infos: list[dict[str, Any]] = [{}] * len(forests)
     if isinstance(forests, ForestSet):
         infos = [forests.info(i) for i in range(len(forests))]
@@ -311,11 +392,11 @@ def _told(
         ("scores", scores, [info.get("scores", {}) for info in infos]),
     ):
         try:
-            told[key] = list(own if given is None else given)
+            known[key] = list(own if given is None else given)
             if key == "references":
-                told[key] = [tuple(each) for each in told[key]]
+                known[key] = [tuple(each) for each in known[key]]
         except TypeError:
             raise TuningError(f"{key} are {given!r:.40}, want a list for each forest") from None
-        if len(told[key]) != len(forests):
-            raise TuningError(f"{len(told[key])} {key} for {len(forests)} forests")
-    return told
+        if len(known[key]) != len(forests):
+            raise TuningError(f"{len(known[key])} {key} for {len(forests)} forests")
+    return known

@@ -1,0 +1,194 @@
+"""Forests as native kernels take them, as many at a time as a memory limit allows.
+
+A set that fits is one batch, made once.  A larger one is read again in every pass, piece by piece.
+What is computed does not depend on how a set is cut: kernels treat forests one by one, and sums
+over forests are in an order that the caller fixes (`Objective` has shards for that).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from rosewood import _core
+from rosewood.arrays import FloatArray, LongArray
+from rosewood.errors import TuningError
+from rosewood.forest import Forest, ForestSet
+
+__all__ = ["Batch", "Batches", "ForestReader", "OriginalBatches", "batches_of"]
+
+_NONE: FloatArray = np.empty(0)
+
+
+class ForestReader:
+    """The forests of a set: all in memory where they fit, else read when they are asked for."""
+
+    def __init__(
+        self, forests: Sequence[Forest], most: int, check: Callable[[int, Forest], None]
+    ) -> None:
+        """Each forest is read once and checked; all are kept if they take at most `most` bytes."""
+        self._read: Callable[[int], Forest]
+        self._read = forests.read if isinstance(forests, ForestSet) else forests.__getitem__
+        self.most = most
+        facts = np.empty((len(forests), 4), dtype=np.int64)
+        held: list[Forest] | None = []
+        total = 0
+        for i in range(len(forests)):
+            forest = self._read(i)
+            check(i, forest)
+            size = _bytes_of(forest)
+            values = forest.dense.size + forest.feat_id.size
+            facts[i] = size, forest.num_nodes, forest.num_edges, values
+            total += size
+            if held is not None:
+                held.append(forest)
+                if total > most:
+                    held = None
+        self._held = held
+        self.sizes, self.num_nodes, self.num_edges, self.num_values = facts.T.copy()
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether all forests are in memory."""
+        return self._held is not None
+
+    def __getitem__(self, number: int) -> Forest:
+        return self._read(number) if self._held is None else self._held[number]
+
+    def subset(self, numbers: Sequence[int], most: int) -> ForestReader:
+        """Some of the forests, which need not be read again."""
+        part = object.__new__(ForestReader)
+        chosen = np.asarray(numbers, dtype=np.int64)
+        for name in ("sizes", "num_nodes", "num_edges", "num_values"):
+            setattr(part, name, getattr(self, name)[chosen])
+        part.most = most
+        part._held = None if self._held is None else [self._held[i] for i in numbers]
+        part._read = lambda number: self[int(chosen[number])]
+        return part
+
+
+def _bytes_of(forest: Forest) -> int:
+    arrays = (
+        forest.edge_start, forest.head, forest.tail_start, forest.tail, forest.dense,
+        forest.feat_start, forest.feat_id, forest.feat_value, forest.yield_start,
+        forest.yield_symbol, forest.span, forest.rule, forest.state,
+    )  # fmt: skip
+    return sum(array.nbytes for array in arrays if array is not None)
+
+
+class Batch(NamedTuple):
+    """Some forests of a set.  `loss` and `wanted` have a number for each edge of `native`."""
+
+    forests: Sequence[Forest]  # with the features; `native` may have refined ones
+    native: _core.ForestBatch
+    edge_start: LongArray  # where the edges of each forest begin in `native`
+    loss: FloatArray = _NONE
+    wanted: FloatArray = _NONE
+
+
+class Batches(ABC):
+    """Cuts a set into batches."""
+
+    def __init__(self, sizes: LongArray, values: LongArray, most: int) -> None:
+        """`sizes` are bytes of forests in a batch, `most` the bytes a batch may take (but for one
+        forest that is larger); `values` are numbers of feature values."""
+        self.values = values
+        self._sizes = sizes
+        self._most = most
+        self._fits = int(sizes.sum()) <= most
+        self._whole: Batch | None = None
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    @abstractmethod
+    def _make(self, numbers: LongArray) -> Batch:
+        """A batch with these forests, in this order."""
+
+    def cut(self, numbers: LongArray) -> Iterator[slice]:
+        """Parts of `numbers` whose forests fit into one batch; a single part if all forests do."""
+        if self._fits:
+            yield slice(0, len(numbers))
+            return
+        first = 0
+        total = 0
+        for place, size in enumerate(self._sizes[numbers].tolist()):
+            if place > first and total + size > self._most:
+                yield slice(first, place)
+                first, total = place, 0
+            total += size
+        yield slice(first, len(numbers))
+
+    def load(self, numbers: LongArray) -> tuple[Batch, LongArray]:
+        """A batch that has these forests, and their places in it."""
+        if not self._fits:
+            return self._make(numbers), np.arange(len(numbers), dtype=np.int64)
+        with self._lock:
+            if self._whole is None:
+                self._whole = self._make(np.arange(len(self), dtype=np.int64))
+        return self._whole, numbers
+
+
+class OriginalBatches(Batches):
+    """The forests of a set as they are."""
+
+    def __init__(
+        self,
+        reader: ForestReader,
+        most: int,
+        *,
+        loss: FloatArray | None = None,
+        wanted: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None,
+    ) -> None:
+        """`loss` and `wanted` are of all edges, one forest after another."""
+        # Forests that are in memory anyway need no further memory in a batch.
+        super().__init__(reader.sizes, reader.num_values, reader.most if reader.is_held else most)
+        self._fits = reader.is_held
+        self._reader = reader
+        self._start = np.concatenate([[0], np.cumsum(reader.num_edges)])
+        self._loss, self._wanted = loss, wanted
+
+    def _make(self, numbers: LongArray) -> Batch:
+        forests = [self._reader[i] for i in numbers.tolist()]
+        native = _core.make_batch(
+            [f.view for f in forests], [f.feature_view for f in forests], [], numbers.tolist()
+        )
+        start = np.concatenate([[0], np.cumsum(self._reader.num_edges[numbers])])
+        loss = _NONE if self._loss is None else self._of_edges(self._loss, numbers)
+        wanted = _NONE
+        if self._wanted is not None:
+            wanted = np.where(self._of_edges(self._wanted, numbers), 0.0, -np.inf)
+        return Batch(forests, native, start, loss, wanted)
+
+    def _of_edges(self, every: np.ndarray, numbers: LongArray) -> np.ndarray:
+        if len(numbers) == len(self) and (np.diff(numbers) == 1).all():
+            return np.ascontiguousarray(every)
+        parts = [every[self._start[i] : self._start[i + 1]] for i in numbers.tolist()]
+        return np.concatenate(parts)
+
+
+def batches_of(
+    forests: Sequence[Forest],
+    *,
+    loss: FloatArray | None = None,
+    wanted: FloatArray | None = None,
+    most: int = 1 << 62,
+) -> OriginalBatches:
+    """Batches of forests in memory; `loss` and `wanted` (0 or -inf) of all edges."""
+
+    def check(number: int, forest: Forest) -> None:
+        if not isinstance(forest, Forest):
+            raise TuningError(f"forest {number} is {type(forest).__name__}, want a Forest")
+
+    reader = ForestReader(forests, most, check)
+    return OriginalBatches(
+        reader, most, loss=loss, wanted=None if wanted is None else np.asarray(wanted) == 0.0
+    )

@@ -1,0 +1,100 @@
+"""Forests refined to n-gram states, with the linear BLEU loss of their edges.
+
+A refined forest has many edges for each edge of the original one, and all of them have its
+features.  So only structure, edge map and loss are kept; features are read from the original
+forest: its edges are scored once, and gradients are added up for its edges before features come in.
+Native      core/learn/batch.hpp (edge_map)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rosewood import _core
+from rosewood.arrays import FloatArray, LongArray
+from rosewood.errors import ForestError, TuningError
+from rosewood.forest import FeatureSpace, Forest, Refined, refine
+from rosewood.learn.batches import Batch, Batches
+from rosewood.learn.store import RecordStore
+from rosewood.learn.tuning_set import TuningSet
+from rosewood.metrics import LinearBleu
+
+__all__ = ["RefinedBatches", "linear_losses"]
+
+
+class EdgeLoss(NamedTuple):
+    """A refined forest without features, and the loss of its edges."""
+
+    refined: Refined
+    loss: FloatArray
+
+
+def linear_losses(tuning: TuningSet, linear: LinearBleu, max_edges: int) -> Iterator[EdgeLoss]:
+    """Each forest refined to n-gram states, and the linear BLEU loss of its edges."""
+    for name, forest, references in zip(
+        tuning.names, tuning.each(), tuning.references, strict=True
+    ):
+        try:
+            refined = refine(_without_features(forest), linear.orders, max_edges=max_edges)
+        except ForestError as error:
+            raise TuningError(f"forest {name!r}: {error}") from error
+        yield EdgeLoss(refined, linear.edge_losses(refined, references))
+
+
+def _without_features(forest: Forest) -> Forest:
+    return forest._derive(
+        features=FeatureSpace(),
+        dense=np.empty((forest.num_edges, 0)),
+        feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),
+        feat_id=np.empty(0, dtype=np.int32),
+        feat_value=np.empty(0),
+        span=None,
+        rule=None,
+        state=None,
+    )
+
+
+class RefinedBatches(Batches):
+    """The refined forests of a set: structure, edge map and loss, in memory or in a scratch file.
+
+    `factor` multiplies the losses.
+    """
+
+    def __init__(
+        self, tuning: TuningSet, linear: LinearBleu, max_edges: int, *, factor: float
+    ) -> None:
+        self._reader = tuning.reader
+        self._store = RecordStore(tuning.max_memory // 4)
+        sizes = np.empty(len(tuning), dtype=np.int64)
+        for i, (refined, loss) in enumerate(linear_losses(tuning, linear, max_edges)):
+            forest = refined.forest
+            record: list[NDArray[Any]] = [
+                forest.edge_start, forest.tail_start, refined.edge_map, factor * loss, forest.tail
+            ]  # fmt: skip
+            self._store.append(record)
+            sizes[i] = sum(array.nbytes for array in record) + 4 * forest.num_edges
+        if not self._reader.is_held:
+            sizes += self._reader.sizes
+        share = tuning.max_memory // 4
+        super().__init__(sizes, self._reader.num_values, share)
+        self._fits = self._reader.is_held and self._store.is_held
+
+    def _make(self, numbers: LongArray) -> Batch:
+        forests = [self._reader[i] for i in numbers.tolist()]
+        views, maps, losses, counts = [], [], [], [0]
+        for i in numbers.tolist():
+            edge_start, tail_start, edge_map, loss, tail = self._store.read(i)
+            head = np.repeat(np.arange(len(edge_start) - 1, dtype=np.int32), np.diff(edge_start))
+            views.append(_core.make_forest(edge_start, head, tail_start, tail))
+            maps.append(edge_map)
+            losses.append(loss)
+            counts.append(len(loss))
+        native = _core.make_batch(views, [f.feature_view for f in forests], maps, numbers.tolist())
+        start = np.cumsum(counts, dtype=np.int64)
+        if self._fits:  # this batch has all of it, and is kept
+            self._store = RecordStore(0)
+        return Batch(forests, native, start, np.concatenate(losses))
