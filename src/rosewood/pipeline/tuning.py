@@ -48,9 +48,7 @@ def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[st
     return {**search_choices(inputs, settings), "learner": repr(settings.learner())}
 
 
-def make_decoder(
-    settings: TrainingSettings, stages: Mapping[str, Done | Finished]
-) -> Decoder:
+def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finished]) -> Decoder:
     """The decoder of a run from the folders of its stages, with the weights tuning begins with."""
     kind = decoder_kind(_kind(settings))
     limits = settings.search(stages["reordering"].facts["distortion_limit"])
