@@ -8,19 +8,19 @@ from the beginning: other work that is begun there ends it.  Only one process wo
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 import weakref
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, BinaryIO
+from typing import Any
 
 from rosewood import __version__
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.journal import Journal, fingerprint
+from rosewood.locking import FileLock
 
-__all__ = ["FolderLock", "Workplace"]
+__all__ = ["Workplace", "folder_lock"]
 
 _LOCK = "lock"
 _BEGUN = "begun"
@@ -45,7 +45,7 @@ class Workplace:
         self._journal_name = f"{task}.journal"
         self._can_go_on = facts is not None
         self._key = fingerprint(__version__, token_hex(16) if facts is None else facts)
-        self._lock: FolderLock | None = None
+        self._lock: FileLock | None = None
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix=f"rosewood-{task}-", dir=temporary))
             self._journal = Journal()
@@ -58,7 +58,7 @@ class Workplace:
                               file=self.folder)  # fmt: skip
         was_there = self.folder.exists() and not any(self.folder.iterdir())
         self.folder.mkdir(exist_ok=True)
-        self._lock = FolderLock(self.folder, error)
+        self._lock = folder_lock(self.folder, error)
         self._journal = Journal(journal)
         if f"{self._key} {_BEGUN}" not in self._journal:
             self._begin_anew(was_there)
@@ -95,7 +95,7 @@ class Workplace:
 
     def _free(self) -> None:
         if self._lock is not None:
-            self._lock.give()
+            self._lock.release()
 
     def _is_ours(self) -> bool:
         names = {path.name for path in self.folder.iterdir()} if self.folder.is_dir() else {""}
@@ -114,30 +114,9 @@ class Workplace:
         self.note(_BEGUN, {"was_there": was_there})
 
 
-class FolderLock:
-    """One process at a time; the system gives it back when that ends, however it happens."""
-
-    def __init__(self, folder: Path, error: type[RosewoodError]) -> None:
-        stream = (folder / _LOCK).open("ab")
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            stream.close()
-            raise error(
-                f"{folder}: another process is at work there; wait for it, or take another "
-                "folder (--work)"
-            ) from None
-        self._stream: BinaryIO | None = stream
-
-    def give(self) -> None:
-        """Others may work there."""
-        if self._stream is not None:
-            self._stream.close()
-            self._stream = None
+def folder_lock(folder: Path, error: type[RosewoodError]) -> FileLock:
+    """The lock of a folder in which one process works at a time."""
+    return FileLock(
+        folder / _LOCK, error, f"{folder}: another process is at work there",
+        "wait until it ends, or choose another folder (--work)",
+    )  # fmt: skip

@@ -144,7 +144,7 @@ def test_what_a_set_refuses(path, tmp_path):
         with pytest.raises(ForestError, match="must be JSON"):
             out.append(SAMPLE[0], {"score": float("nan")})
         if os.name == "posix":
-            with pytest.raises(ForestError, match="somebody else is appending"):
+            with pytest.raises(ForestError, match="another writer is appending"):
                 ForestSetWriter(path, mode="append")
     assert len(ForestSet(path)) == 2
     with pytest.raises(ForestError, match="takes the features"):

@@ -38,6 +38,7 @@ from rosewood.errors import DamagedFileError, ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.rename import renamed
+from rosewood.locking import FileLock
 from rosewood.output import whole_file
 
 __all__ = ["ForestSet", "ForestSetWriter"]
@@ -344,7 +345,7 @@ class ForestSetWriter:
             raise ForestError("appending takes the features and words of the file")
         self._file = self._opened.enter_context(self.path.open("r+b"))
         try:
-            _lock(self._file, self.path)
+            _lock(self._opened, self.path)
             state = _newest_state(self._file.read(_HEADER_SIZE), self.path)
             existing = ForestSet(self.path)
             self.features, self.vocabulary = existing.features, existing.vocabulary
@@ -449,13 +450,11 @@ class ForestSetWriter:
             self.discard()
 
 
-def _lock(file: BinaryIO, path: Path) -> None:
-    """One appender at a time, where the system has advisory locks; released when it ends."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise ForestError(f"{path}: somebody else is appending to it") from error
+def _lock(opened: ExitStack, path: Path) -> None:
+    """One appender at a time; the lock is released when `opened` closes or the process ends."""
+    real = path.resolve()
+    lock = FileLock(
+        real.with_name(f"{real.name}.lock"), ForestError,
+        f"{path}: another writer is appending to it", "wait until it ends", is_temporary=True,
+    )  # fmt: skip
+    opened.callback(lock.release)

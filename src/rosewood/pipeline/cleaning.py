@@ -23,6 +23,7 @@ from rosewood.model.bundle import write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import HeldOut, TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.stage import Task
 from rosewood.pipeline.telling import Told
 from rosewood.scratch import Growing
 
@@ -46,10 +47,9 @@ def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
     }
 
 
-def clean(
-    inputs: TrainingInputs, settings: TrainingSettings, folder: Path, told: Told
-) -> dict[str, Any]:
-    """Does the work, and tells what there was."""
+def clean(task: Task, told: Told) -> dict[str, Any]:
+    """Do the work of the stage; returns facts for the report."""
+    inputs, settings, folder = task.given, task.settings, task.folder
     held_out: set[bytes] = set()
     notes: list[str] = []
     sizes, references = {}, 1

@@ -120,6 +120,7 @@ class TrainingInputs:
 
         `languages` are "de:en", or what the endings of the text files say.
         """
+        self._given = {name: value for name, value in locals().items() if name != "self"}
         sources, targets, others = _several(source), _several(target), _several(corpus)
         if len(sources) != len(targets):
             raise TrainingError(
@@ -140,6 +141,10 @@ class TrainingInputs:
         for file in self.every_file():
             if file in ("-", "<stdin>"):
                 raise TrainingError("training reads its files again and again: - cannot be one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was made of: a stage may run in another process."""
+        return _made_again, (self._given,)
 
     def _read(self, files: Sequence[Source], on_bad_line: OnBadLine | None = None) -> Corpus:
         # A file of pairs says which language is which itself: endings would be a guess.
@@ -239,6 +244,10 @@ class TrainingInputs:
                 skipped[line.kind] += 1
             elif line.strip():
                 yield line
+
+
+def _made_again(given: dict[str, Any]) -> TrainingInputs:
+    return TrainingInputs(**given)
 
 
 def read_lines(file: Path) -> Iterator[str]:

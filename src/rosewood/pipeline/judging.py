@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rosewood.corpus import TextProcessor
@@ -12,11 +13,12 @@ from rosewood.metrics import Metric, evaluate, parse_metric
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished
+from rosewood.pipeline.stage import Task
 from rosewood.pipeline.telling import Told
+from rosewood.pipeline.tuning import make_decoder
 from rosewood.pipeline.words import held_out
 
-__all__ = ["judge", "text_translator"]
+__all__ = ["judge"]
 
 _EXAMPLES = 9  # translations that are shown
 _SHOWN = (4, 30)  # words of such a sentence
@@ -24,26 +26,21 @@ _UNKNOWN = 30  # words that are listed
 _METRICS = ("bleu", "chrf")
 
 
-def text_translator(decoder: Decoder, words: Finished) -> TextTranslator:
+def _translator(decoder: Decoder, words: Path, settings: TrainingSettings) -> TextTranslator:
     """The decoder with the processors of a run, where there are any."""
-    files = [words.folder / f"{side}.json" for side in ("source", "target")]
-    if words.facts["pretokenized"]:
+    if settings.pretokenized:
         return TextTranslator(decoder)
+    files = [words / f"{side}.json" for side in ("source", "target")]
     return TextTranslator(decoder, *map(TextProcessor.load, files))
 
 
-def judge(
-    settings: TrainingSettings,
-    clean: Finished,
-    words: Finished,
-    decoder: Decoder,
-    tuned: Mapping[str, Any],
-    threads: int,
-    told: Told,
-) -> dict[str, Any]:
+def judge(task: Task, told: Told) -> dict[str, Any]:
     """Scores of raw text, or of words where that is all there is; examples; unknown words."""
+    settings, threads = task.settings, task.threads
+    clean, words, tuned = (task.needs[name] for name in ("clean", "tokenise", "tune"))
+    decoder = make_decoder(settings, task.needs)
     metrics = [_metric(name, settings) for name in _METRICS]
-    translator = text_translator(decoder.with_weights(tuned["weights"]), words)
+    translator = _translator(decoder.with_weights(tuned.facts["weights"]), words.folder, settings)
     scores: list[dict[str, Any]] = []
     baseline: list[dict[str, Any]] = []
     examples: list[dict[str, Any]] = []
@@ -55,10 +52,10 @@ def judge(
         said = _said(translator, texts, part, threads, told)
         scores = [*_scores(part, said, references, metrics), *scores]
         if not examples:  # of sentences that were not tuned on, if there are any
-            how = Confidence.from_dict(tuned["confidence"])
+            how = Confidence.from_dict(tuned.facts["confidence"])
             examples = _examples(translator, said, references, part, how)
-        if part == "dev" and tuned["weights"] != tuned["start"]:
-            before = text_translator(decoder.with_weights(tuned["start"]), words)
+        if part == "dev" and tuned.facts["weights"] != tuned.facts["start"]:
+            before = _translator(decoder.with_weights(tuned.facts["start"]), words.folder, settings)
             others = _said(before, texts, "dev, weights before tuning", threads, told)
             baseline = _scores(part, others, references, metrics)
         for each in said:

@@ -17,8 +17,7 @@ from rosewood.decode.guessing import judged
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
 from rosewood.lm.words import BEGIN, END
-from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished, Place
+from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.telling import Told
 from rosewood.pipeline.words import held_out
 from rosewood.rules import RuleTable, extract
@@ -31,10 +30,9 @@ _EXAMPLES = 6  # alignments that are shown
 _SHOWN = (6, 16)  # words of such a sentence
 
 
-def align(
-    settings: TrainingSettings, words: Finished, place: Place, threads: int, told: Told
-) -> dict[str, Any]:
-    """Writes the links of the corpus: start.npy, source.npy, target.npy."""
+def align(task: Task, told: Told) -> dict[str, Any]:
+    """Write the links of the corpus: start.npy, source.npy, target.npy."""
+    settings, words, threads = task.settings, task.needs["tokenise"], task.threads
     corpus = IndexedCorpus.open(words.folder / "corpus")
     model = make_model(settings.aligner)
     planned = getattr(model, "model1", 0) + getattr(model, "iterations", 0)
@@ -49,7 +47,7 @@ def align(
     links = both.symmetrize(settings.symmetrization, threads=threads)
     told("rounds", rounds + 1, rounds + 1)
     for name in _LINKS:
-        np.save(place.folder / f"{name}.npy", getattr(links, name))
+        np.save(task.folder / f"{name}.npy", getattr(links, name))
     linked = [_linked(links, side, text) for side, text in
               (("source", corpus.source), ("target", corpus.target))]  # fmt: skip
     scores = both.scores(corpus).mean(axis=1)
@@ -104,16 +102,10 @@ def _examples(
     ]
 
 
-def build_lms(
-    settings: TrainingSettings,
-    words: Finished,
-    place: Place,
-    threads: int,
-    max_memory: int,
-    told: Told,
-) -> dict[str, Any]:
-    """Writes lm.rlm, and another model for each file of further text."""
-    place.going.mkdir(exist_ok=True)
+def build_lms(task: Task, told: Told) -> dict[str, Any]:
+    """Write lm.rlm, and another model for each file of further text."""
+    words = task.needs["tokenise"]
+    task.going.mkdir(exist_ok=True)
     texts = {"lm": words.folder / "train.target"}
     for number, path in enumerate(sorted(words.folder.glob("mono.*"), key=_number), 1):
         texts[f"lm{number + 1}"] = path
@@ -122,10 +114,10 @@ def build_lms(
     notes: list[str] = []
     for name, file in texts.items():
         with estimate_files(
-            [file], settings.lm_order, skip_bad=True, max_memory=max_memory,
-            work=place.going / name, threads=threads, told=_named(name, told),
+            [file], task.settings.lm_order, skip_bad=True, max_memory=task.max_memory,
+            work=task.going / name, threads=task.threads, told=_named(name, told),
         ) as made:  # fmt: skip
-            model = made.save(place.folder / f"{name}.rlm")
+            model = made.save(task.folder / f"{name}.rlm")
             fallbacks = [str(each) for each in made.fallbacks]
             skipped = made.skipped.count
         seen = None if not dev else model.perplexity(dev)
@@ -136,7 +128,7 @@ def build_lms(
             "ngrams": list(model.counts),
             "discounts": model.facts["discounts"],
             "fallbacks": fallbacks,
-            "bytes": (place.folder / f"{name}.rlm").stat().st_size,
+            "bytes": (task.folder / f"{name}.rlm").stat().st_size,
             "dev_perplexity": None if seen is None else seen.perplexity,
             "dev_unknown": None if seen is None else seen.unknown,
         }
@@ -154,30 +146,22 @@ def _number(path: Path) -> int:
     return int(path.suffix[1:])
 
 
-def _references(words: Finished) -> list[str]:
+def _references(words: Done) -> list[str]:
     if not (words.folder / "dev.source").exists():
         return []
     first = (each[0] for each in held_out(words.folder, "dev")[1])
     return [text for text in first if not {BEGIN, END} & set(text.split())]
 
 
-def extract_rules(
-    settings: TrainingSettings,
-    words: Finished,
-    aligned: Finished,
-    place: Place,
-    threads: int,
-    max_memory: int,
-    told: Told,
-) -> dict[str, Any]:
-    """Writes the rule table, rules/, and what unknown words are guessed by, guesses.json."""
-    corpus = IndexedCorpus.open(words.folder / "corpus")
-    links = read_links(aligned.folder)
+def extract_rules(task: Task, told: Told) -> dict[str, Any]:
+    """Write the rule table, rules/, and what unknown words are guessed by, guesses.json."""
+    corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
+    links = read_links(task.needs["align"].folder)
     made = extract(
-        corpus, links, place.folder / "rules", work=place.going, threads=threads,
-        max_memory=max_memory, told=told, **settings.extraction(),
+        corpus, links, task.folder / "rules", work=task.going, threads=task.threads,
+        max_memory=task.max_memory, told=told, **task.settings.extraction(),
     )  # fmt: skip
-    _learn_guesses(corpus, links, made.table).save(place.folder / "guesses.json")
+    _learn_guesses(corpus, links, made.table).save(task.folder / "guesses.json")
     notes = []
     if made.facts["fallback"] is not None:
         notes.append(f"rules have fixed discounts: {made.facts['fallback']}")

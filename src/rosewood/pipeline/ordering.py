@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from rosewood.align import Links
 from rosewood.pipeline.models import read_links
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished
+from rosewood.pipeline.stage import Task
+from rosewood.pipeline.telling import Told
 from rosewood.reorder.lexicalized import Lexicalized
 from rosewood.rules import RuleTable
 from rosewood.rules.settings import CLASSES, DIRECTIONS
@@ -28,10 +29,9 @@ _SHARE = 0.999  # of jumps that are within reach
 _LEAST, _MOST = 6, 20  # words of a limit that is chosen
 
 
-def reordering(
-    settings: TrainingSettings, aligned: Finished, extracted: Finished
-) -> dict[str, Any]:
+def reordering(task: Task, told: Told) -> dict[str, Any]:
     """The limit of jumps, and what the orientations of phrases look like."""
+    settings, aligned, extracted = task.settings, task.needs["align"], task.needs["extract"]
     jumps = jump_lengths(read_links(aligned.folder))
     facts: dict[str, Any] = {
         "jumps": jumps[: _MOST + 1].tolist(),

@@ -28,7 +28,7 @@ from rosewood.pipeline.report_scores import (
     scores_part,
     tuning_part,
 )  # fmt: skip
-from rosewood.pipeline.telling import STAGES
+from rosewood.pipeline.stages import STAGE_NAMES
 
 __all__ = ["report_html", "write_report"]
 
@@ -74,7 +74,7 @@ def report_html(
 ) -> str:
     """The page as a text."""
     facts = {stage.name: Facts(stage.facts) for stage in stages}
-    of = {name: facts.get(name, Facts()) for name in STAGES}
+    of = {name: facts.get(name, Facts()) for name in STAGE_NAMES}
     name = title or _title(of)
     parts = [
         scores_part(of["report"], of["tune"]),

@@ -1,13 +1,13 @@
-"""Stages of a run, each a folder by the hash of all that decides it.
+"""The work folder of a run: finished stages, each in a folder named by its key.
 
     with StageStore("model.work") as store:
-        clean = store.run("clean", {"dev_size": 100, "files": […hashes…]}, write_clean)
-        words = store.run("tokenise", {"texts": clean.content("train."), …}, write_words)
+        clean = store.run("clean", key_of_clean, write_clean)
+        words = store.run("tokenise", key_of_words, write_words, reads=[clean])
 
-What decides a stage are its settings and the bytes that it reads of others: files, or what stages
-before it have written.  A stage that is there is not done again; one that was killed is, unless it
-goes on from what it left in its own folder.  So a run that was stopped goes on, and a changed
-setting redoes only what it changes.  The folder belongs to one process at a time.
+The key is the hash of everything that decides the result (stage.py).  A finished stage is not done
+again; one that was killed is, unless it resumes from what it left in its own folder.  So a run that
+was stopped continues, and a changed setting redoes only what depends on it.  One process at a time
+uses the folder; several of its threads may run stages.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Self
 
-from rosewood import __version__
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
 from rosewood.folders import table_checksum
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file, whole_folder
 from rosewood.pipeline.inputs import content_hash
-from rosewood.workplace import FolderLock
+from rosewood.workplace import folder_lock
 
 __all__ = ["Finished", "Place", "StageStore", "remove_parts"]
 
@@ -60,11 +60,11 @@ class Finished:
         return fingerprint(some)
 
     def check(self) -> None:
-        """Refuses a stage whose files are no longer what they were."""
+        """Refuse a stage whose files do not match their checksums."""
         for name, digest in self.files.items():
             path = self.folder / name
             if not path.is_file() or content_hash(path) != digest:
-                told = "it is no longer what it was: delete its folder, and it will be made again"
+                told = "checksum mismatch: delete its folder to rebuild this stage"
                 raise DamagedFileError(told, file=path)
 
 
@@ -92,9 +92,10 @@ class StageStore:
             raise FormatError(f"there is no folder {str(self.folder.parent)!r}", file=folder)
         self.folder.mkdir(exist_ok=True)
         marker.touch()
-        self._lock = FolderLock(self.folder, TrainingError)
+        self._lock = folder_lock(self.folder, TrainingError)
         self.finished: list[Finished] = []
         self._checked: set[str] = set()
+        self._checking = Lock()
         remove_parts(self.folder, "")
 
     def __enter__(self) -> Self:
@@ -106,29 +107,30 @@ class StageStore:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self._lock.give()
+        self._lock.release()
 
-    def run(self, name: str, decides: Mapping[str, Any], work: Work) -> Finished:
-        """The stage that all this decides: as it is there, or by its work.
+    def run(self, name: str, key: str, work: Work, reads: Iterable[Finished] = ()) -> Finished:
+        """The finished stage with this key: from the folder, or by doing its work.
 
-        `work` writes its files and gives facts for the report: JSON values.
+        `work` writes files and returns facts for the report: JSON values.  The stages that it
+        reads are checked for damage before.
         """
-        key = fingerprint(__version__, name, dict(decides))
         found = self._found(name, key)
         if found is None:
-            self.check()
+            self.check(reads)
             found = self._done(name, key, work)
         else:  # it may have been killed before it could do this
             shutil.rmtree(self._going(name, key), ignore_errors=True)
         self.finished.append(found)
         return found
 
-    def check(self) -> None:
-        """Refuses stages of earlier runs whose files are no longer what they were."""
-        for stage in self.finished:
-            if stage.was_done and stage.key not in self._checked:
-                stage.check()
-                self._checked.add(stage.key)
+    def check(self, stages: Iterable[Finished] | None = None) -> None:
+        """Refuse stages of earlier runs whose files do not match their checksums."""
+        with self._checking:
+            for stage in list(self.finished) if stages is None else stages:
+                if stage.was_done and stage.key not in self._checked:
+                    stage.check()
+                    self._checked.add(stage.key)
 
     def _is_ours(self) -> bool:
         if not self.folder.is_dir():

@@ -1,38 +1,29 @@
-"""From corpora to a model: stage by stage, each done once.
+"""From corpora to a model: declared stages (stages.py), each done once.
 
-    trained = train(TrainingInputs("train.de", "train.en", dev=("dev.de", "dev.en")), "model")
-    trained.folder; trained.report; trained.scores; trained.notes
-
-clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► report ─► the model
-             └─────► lm ──────────────────────────────► ┘
+trained = train(TrainingInputs("train.de", "train.en", dev=("dev.de", "dev.en")), "model")
+trained.folder; trained.report; trained.scores; trained.notes
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from rosewood.decode import Decoder
 from rosewood.errors import FormatError, TrainingError
 from rosewood.model.bundle import MANIFEST, Bundle, check_own
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.assembly import write_model
-from rosewood.pipeline.cleaning import clean, clean_settings
 from rosewood.pipeline.inputs import TrainingInputs
-from rosewood.pipeline.judging import judge
-from rosewood.pipeline.models import align, build_lms, extract_rules
-from rosewood.pipeline.ordering import reordering
 from rosewood.pipeline.report import write_report
+from rosewood.pipeline.running import run_stages
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished, Place, StageStore, remove_parts
-from rosewood.pipeline.telling import Told, of_stage
-from rosewood.pipeline.tuning import make_decoder, tune
-from rosewood.pipeline.words import tokenise, tokenise_settings
+from rosewood.pipeline.stages import STAGES
+from rosewood.pipeline.store import Finished, StageStore, remove_parts
+from rosewood.pipeline.telling import Told
+from rosewood.pipeline.tuning import make_decoder
 from rosewood.resources import MAX_MEMORY, check_resources
 
 __all__ = ["Trained", "train"]
@@ -91,115 +82,16 @@ def train(
         for each in (folder.resolve(), page.resolve()):
             remove_parts(each.parent, each.name)
         _check_model(folder, store, overwrite)
-        run = _Run(inputs, chosen, store, threads, max_memory, told)
-        run.go()
+        done = run_stages(
+            STAGES, inputs, chosen, store, threads=threads, max_memory=max_memory, told=told
+        )
+        store.finished = list(done.values())
         _check_model(folder, store, overwrite)  # another run may have been quicker
-        change = write_model(folder, inputs, chosen, store, run.decoder, told)
+        change = write_model(folder, inputs, chosen, store, make_decoder(chosen, done), told)
         made = Trained(folder, page, place, store.finished, change)
         size = Bundle.open(folder).size
         write_report(page, made.stages, command=command, settings=chosen.as_dict(), size=size)
     return made
-
-
-class _Run:
-    """The stages of one run."""
-
-    def __init__(
-        self,
-        inputs: TrainingInputs,
-        settings: TrainingSettings,
-        store: StageStore,
-        threads: int,
-        max_memory: int,
-        told: Told | None,
-    ) -> None:
-        self.inputs, self.settings, self.store = inputs, settings, store
-        self.threads, self.max_memory, self.told = threads, max_memory, told
-
-    def go(self) -> None:
-        inputs, settings, threads = self.inputs, self.settings, self.threads
-        memory = self.max_memory
-        before = inputs.state()
-        self.clean = self._stage(
-            "clean", clean_settings(inputs, settings),
-            lambda place, tell: _unchanged(
-                inputs, before, clean(inputs, settings, place.folder, tell)
-            ),
-        )  # fmt: skip
-        self.words = self._stage(
-            "tokenise", {**tokenise_settings(inputs, settings), "texts": self.clean.content()},
-            lambda place, tell: _unchanged(
-                inputs, before, tokenise(inputs, settings, self.clean, place.folder, tell)
-            ),
-        )  # fmt: skip
-        corpus, dev = self.words.content("corpus/"), self.words.content("dev.")
-        self.aligned = self._stage(
-            "align", {**self._some("aligner", "symmetrization"), "corpus": corpus},
-            lambda place, tell: align(settings, self.words, place, threads, tell),
-        )  # fmt: skip
-        texts = self.words.content("train.target", "mono.")
-        self.lms = self._stage(
-            "lm", {**self._some("lm_order"), "texts": texts, "dev": dev},
-            lambda place, tell: build_lms(settings, self.words, place, threads, memory, tell),
-        )  # fmt: skip
-        links = self.aligned.content()
-        self.extracted = self._stage(
-            "extract", {**settings.extraction(), "corpus": corpus, "links": links},
-            lambda place, tell: extract_rules(
-                settings, self.words, self.aligned, place, threads, memory, tell
-            ),
-        )  # fmt: skip
-        rules = self.extracted.content()
-        self.reordering = self._stage(
-            "reordering", {**self._some("distortion_limit"), "links": links, "rules": rules},
-            lambda place, tell: reordering(settings, self.aligned, self.extracted),
-        )  # fmt: skip
-        search = settings.search(self.reordering.facts["distortion_limit"])
-        tuning = self._some("metric", "rounds", "nbest", "unknown", "seed")
-        tuning |= {"learner": repr(settings.learner()), "search": asdict(search)}
-        models = {"rules": rules, "lms": self.lms.content(), "dev": dev}
-        self.tuned = self._stage(
-            "tune", {**tuning, **models},
-            lambda place, tell: tune(settings, self.words, self.decoder, place, threads, tell),
-        )  # fmt: skip
-        judging = {
-            "tuned": self.tuned.key,
-            "texts": self.clean.content("dev.", "test."),
-            "processors": self.words.content("source.json", "target.json"),
-            "pretokenized": settings.pretokenized,
-        }
-        self.judged = self._stage(
-            "report", judging,
-            lambda place, tell: judge(
-                settings, self.clean, self.words, self.decoder, self.tuned.facts, threads, tell
-            ),
-        )  # fmt: skip
-
-    @cached_property
-    def decoder(self) -> Decoder:
-        """With the weights that tuning begins with; asked for when what it needs is checked."""
-        limit = self.reordering.facts["distortion_limit"]
-        return make_decoder(self.settings, self.settings.search(limit), self.extracted, self.lms)
-
-    def _some(self, *names: str) -> dict[str, Any]:
-        return {name: getattr(self.settings, name) for name in names}
-
-    def _stage(
-        self,
-        name: str,
-        decides: dict[str, Any],
-        work: Callable[[Place, Told], dict[str, Any]],
-    ) -> Finished:
-        tell = of_stage(name, self.told)
-        return self.store.run(name, decides, lambda place: work(place, tell))
-
-
-def _unchanged(inputs: TrainingInputs, before: list[Any], facts: dict[str, Any]) -> dict[str, Any]:
-    """What a stage tells that has read the files, if they are still what was hashed."""
-    for one, other in zip(before, inputs.state(), strict=True):
-        if one != other:
-            raise FormatError("it was changed while it was read", file=one[0])
-    return facts
 
 
 def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -> None:

@@ -7,57 +7,78 @@ are merged, and a learner finds weights for them; what the decoder says with the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from rosewood.decode import (
     Decoder,
     Guesser,
     Guesses,
-    PhraseDecoder,
-    SearchSettings,
     UnknownWords,
+    decoder_kind,
+    search_settings,
 )
 from rosewood.forest import Forest
 from rosewood.learn import tune_loop
 from rosewood.lettering import plural
 from rosewood.lm import Model
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
+from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished, Place
+from rosewood.pipeline.stage import Done, Task
+from rosewood.pipeline.store import Finished
 from rosewood.pipeline.telling import Told
+from rosewood.pipeline.threads import ahead
 from rosewood.pipeline.words import held_out
 from rosewood.rules import RuleTable
 
-__all__ = ["make_decoder", "tune"]
+__all__ = ["make_decoder", "search_choices", "tune", "tune_settings"]
 
 _FEW = 40  # sentences from which no weights can be learnt
+_WAITING = 256  # forests at most that are searched and not yet made into lists
 
 
-def make_decoder(
-    settings: TrainingSettings, search: SearchSettings, extracted: Finished, lms: Finished
-) -> PhraseDecoder:
-    """The decoder of a run, with the weights that tuning begins with."""
-    models = {name: Model.open(lms.folder / f"{name}.rlm") for name in lms.facts["models"]}
-    table = RuleTable.open(extracted.folder / "rules")
+def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """Settings of the decoder; the distortion limit is a fact of the stage `reordering`."""
+    return {"decoder": _kind(settings), "search": asdict(settings.search(None))}
+
+
+def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """What decides this stage beside models, sentences and settings that are read as they are."""
+    return {**search_choices(inputs, settings), "learner": repr(settings.learner())}
+
+
+def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finished]) -> Decoder:
+    """The decoder of a run from the folders of its stages, with the weights tuning begins with."""
+    kind = decoder_kind(_kind(settings))
+    limits = settings.search(stages["reordering"].facts["distortion_limit"])
+    lms = sorted(stages["lm"].folder.glob("*.rlm"), key=lambda path: (len(path.stem), path.stem))
+    table = RuleTable.open(stages["extract"].folder / "rules")
+    guesses = Guesses.load(stages["extract"].folder / "guesses.json")
     unknown: UnknownWords = settings.unknown  # type: ignore[assignment]  # or refused
     if settings.unknown == "guess":
-        unknown = Guesser(table, Guesses.load(extracted.folder / "guesses.json"))
-    return PhraseDecoder(table, models, settings=search, unknown=unknown)
+        unknown = Guesser(table, guesses)
+    parts = {
+        "rules": table,
+        "lm": {path.stem: Model.open(path) for path in lms},
+        "guesses": guesses,
+    }
+    return kind.make(parts, settings=search_settings(kind, asdict(limits)), unknown=unknown)
 
 
-def tune(
-    settings: TrainingSettings,
-    words: Finished,
-    decoder: Decoder,
-    place: Place,
-    threads: int,
-    told: Told,
-) -> dict[str, Any]:
+def _kind(settings: TrainingSettings) -> str:
+    return str(getattr(settings, "decoder", "phrase"))
+
+
+def tune(task: Task, told: Told) -> dict[str, Any]:
     """Weights, how they were found, and what makes confidence of scores."""
+    settings, words, threads = task.settings, task.needs["tokenise"].folder, task.threads
+    decoder = make_decoder(settings, task.needs)
     learner = settings.learner()
     metric = settings.tuning_metric()
     start = decoder.default_weights()
-    sentences, references = ([], []) if not words.facts["dev"] else held_out(words.folder, "dev")
+    has_dev = (words / "dev.source").exists()
+    sentences, references = held_out(words, "dev") if has_dev else ([], [])
     facts: dict[str, Any] = {
         "learner": settings.tune,
         "metric": settings.metric,
@@ -87,10 +108,10 @@ def tune(
             made.append(forest)
         return made
 
-    place.going.mkdir(exist_ok=True)
+    task.going.mkdir(exist_ok=True)
     found = tune_loop(
         lists, learner, metric, references, start=start, rounds=settings.rounds,
-        seed=settings.seed, threads=threads, folder=place.going / "loop",
+        seed=settings.seed, threads=threads, folder=task.going / "loop",
     )  # fmt: skip
     facts |= {
         "settings": dict(vars(learner)),
@@ -107,11 +128,17 @@ def tune(
 
 
 def _lists(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
-    """The n best translations of each sentence, as flat forests."""
+    """The n best translations of each sentence, as flat forests.
+
+    A second thread makes the lists, so that the next sentences are searched meanwhile.
+    """
     theta = decoder.theta()
-    for found in decoder.search_all(sentences, threads=threads):
-        forest = found.forest
-        yield forest.k_best(forest.score(theta), n, distinct=True).as_list()
+
+    def listed(forest: Forest) -> Forest:
+        return forest.k_best(forest.score(theta), n, distinct=True).as_list()
+
+    searched = (found.forest for found in decoder.search_all(sentences, threads=threads))
+    return map(listed, searched) if threads == 1 else ahead(listed, searched, _WAITING)
 
 
 def _confidence(

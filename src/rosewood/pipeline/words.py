@@ -28,7 +28,7 @@ from rosewood.model.bundle import read_origins, write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import TrainingInputs, read_lines
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished
+from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.telling import Told
 
 __all__ = ["held_out", "tokenise", "tokenise_settings"]
@@ -39,11 +39,10 @@ _BARS = "|||"  # parts the fields of rules as text
 
 
 def tokenise_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
-    """What decides this stage, beside the cleaned corpus."""
-    names = ("pretokenized", "min_words", "max_words", "max_ratio")
-    named = {name: getattr(settings, name) for name in names}
+    """What decides this stage beside the cleaned corpus and settings that are always read."""
+    named: dict[str, Any] = {}
     if not settings.pretokenized:
-        named |= {"tokeniser": settings.tokeniser, "lowercase": settings.lowercase}
+        named = {"tokeniser": settings.tokeniser, "lowercase": settings.lowercase}
     return named | {
         "languages": list(inputs.languages),
         "monolingual": inputs.monolingual_facts(),
@@ -62,10 +61,9 @@ class _Side(NamedTuple):
         return " ".join(self.processor.encode(text).words)
 
 
-def tokenise(
-    inputs: TrainingInputs, settings: TrainingSettings, clean: Finished, folder: Path, told: Told
-) -> dict[str, Any]:
-    """Does the work, and tells what there was."""
+def tokenise(task: Task, told: Told) -> dict[str, Any]:
+    """Do the work of the stage; returns facts for the report."""
+    inputs, settings, folder, clean = task.given, task.settings, task.folder, task.needs["clean"]
     total = clean.facts["train"]
     sides = []
     for name, language in zip(("source", "target"), inputs.languages, strict=True):
@@ -129,7 +127,7 @@ def _name(file: str) -> str:
     return told_path(Path(file).name)
 
 
-def _references(clean: Finished) -> set[str]:
+def _references(clean: Done) -> set[str]:
     """What a language model must not have read before it is tuned or judged."""
     parts = [part for part in ("dev", "test") if clean.facts[part]]
     return {text for part in parts for each in held_out(clean.folder, part)[1] for text in each}

@@ -1,0 +1,82 @@
+"""The stages of a training run, declared.
+
+clean ─► tokenise ─► align ─► extract ─► reordering ─► tune ─► report
+             └─────► lm ──────────────────────────────► ┘
+
+The declarations below decide the order: stages without a path between them run side by
+side.  Raise the version of a stage whenever its output changes (see stage.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosewood.pipeline.cleaning import clean, clean_settings
+from rosewood.pipeline.judging import judge
+from rosewood.pipeline.models import align, build_lms, extract_rules
+from rosewood.pipeline.ordering import reordering
+from rosewood.pipeline.stage import EVERY_FILE, Needs, Stage, Task, in_order
+from rosewood.pipeline.telling import Told
+from rosewood.pipeline.tuning import search_choices, tune, tune_settings
+from rosewood.pipeline.words import tokenise, tokenise_settings
+
+__all__ = ["STAGES", "STAGE_NAMES", "run_task"]
+
+_MODELS = {
+    "extract": Needs(files=EVERY_FILE),
+    "lm": Needs(files=EVERY_FILE),
+    "reordering": Needs(facts=("distortion_limit",)),
+}
+
+STAGES = in_order(
+    [
+        Stage("clean", version=1, run=clean, decides=clean_settings, reads_inputs=True),
+        Stage(
+            "tokenise", version=1, run=tokenise, decides=tokenise_settings, reads_inputs=True,
+            needs={"clean": Needs(EVERY_FILE, facts=("train", "dev", "test"))},
+            settings=("pretokenized", "min_words", "max_words", "max_ratio"),
+        ),
+        Stage(
+            "align", version=1, run=align,
+            needs={"tokenise": Needs(files=("corpus/",))},
+            settings=("aligner", "symmetrization"),
+        ),
+        Stage(
+            "lm", version=1, run=build_lms, uses_memory=True,
+            needs={"tokenise": Needs(files=("train.target", "mono.", "dev."))},
+            settings=("lm_order",),
+        ),
+        Stage(
+            "extract", version=1, run=extract_rules, uses_memory=True,
+            needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
+            settings=("max_phrase", "smoothing", "significance", "orientation", "classes"),
+        ),
+        Stage(
+            "reordering", version=1, run=reordering,
+            needs={"align": Needs(EVERY_FILE), "extract": Needs(EVERY_FILE, ("orientation",))},
+            settings=("distortion_limit",),
+        ),
+        Stage(
+            "tune", version=1, run=tune, decides=tune_settings,
+            needs={**_MODELS, "tokenise": Needs(files=("dev.",))},
+            settings=("metric", "rounds", "nbest", "unknown", "seed"),
+        ),
+        Stage(
+            "report", version=1, run=judge, decides=search_choices,
+            needs={
+                **_MODELS,
+                "clean": Needs(("dev.", "test."), facts=("dev", "test")),
+                "tokenise": Needs(files=("source.json", "target.json")),
+                "tune": Needs(facts=("weights", "start", "confidence")),
+            },
+            settings=("pretokenized", "unknown"),
+        ),
+    ]
+)  # fmt: skip
+STAGE_NAMES = tuple(stage.name for stage in STAGES)
+
+
+def run_task(task: Task, told: Told) -> dict[str, Any]:
+    """Do the work of a stage, in whatever process this is; returns its facts."""
+    (stage,) = (each for each in STAGES if each.name == task.stage)
+    return stage.run(task, told)
