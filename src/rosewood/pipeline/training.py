@@ -155,8 +155,9 @@ class _Run:
             lambda place, tell: reordering(settings, self.aligned, self.extracted),
         )  # fmt: skip
         search = settings.search(self.reordering.facts["distortion_limit"])
-        tuning = self._some("metric", "rounds", "nbest", "unknown", "seed")
+        tuning = self._some("metric", "rounds", "nbest", "unknown", "seed", "decoder")
         tuning |= {"learner": repr(settings.learner()), "search": asdict(search)}
+        tuning |= {"features": [asdict(each) for each in settings.feature_records()]}
         models = {"rules": rules, "lms": self.lms.content(), "dev": dev}
         self.tuned = self._stage(
             "tune", {**tuning, **models},

@@ -35,7 +35,8 @@ def make_decoder(
     unknown: UnknownWords = settings.unknown  # type: ignore[assignment]  # or refused
     if settings.unknown == "guess":
         unknown = Guesser(table, Guesses.load(extracted.folder / "guesses.json"))
-    return PhraseDecoder(table, models, settings=search, unknown=unknown)
+    features = settings.python_features()
+    return PhraseDecoder(table, models, settings=search, unknown=unknown, features=features)
 
 
 def tune(
@@ -101,10 +102,9 @@ def tune(
 
 def _lists(decoder: PhraseDecoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
     """The n best translations of each sentence, as flat forests."""
-    theta = decoder.theta()
     for found in decoder.search_all(sentences, threads=threads):
-        forest = found.forest
-        yield forest.k_best(forest.score(theta), n, distinct=True).as_list()
+        forest = found.forest  # which may have sparse features that no sentence before it had
+        yield forest.k_best(forest.score(decoder.theta()), n, distinct=True).as_list()
 
 
 def _confidence(
@@ -114,4 +114,4 @@ def _confidence(
     every = -(-len(sentences) // MOST_SEARCHES) or 1
     searches = decoder.search_all(sentences[::every], threads=threads)
     wanted = ([each.split() for each in some] for some in references[::every])
-    return {"confidence": fit_confidence(searches, decoder.theta(), wanted).as_dict()}
+    return {"confidence": fit_confidence(searches, decoder.theta, wanted).as_dict()}
