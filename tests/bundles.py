@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from rosewood.corpus import IndexedCorpus, TextProcessor, make_tokeniser
 from rosewood.decode import SearchSettings
+from rosewood.forest import Weights
 from rosewood.lm import estimate
 from rosewood.model import Bundle
-from rosewood.model.bundle import write_bundle, write_origins
+from rosewood.model.bundle import write_bundle
 from rosewood.model.confidence import Confidence
+from rosewood.model.origins import write_origins
+from rosewood.model.python_features import describe_feature, write_records
+from rosewood.model.registry import new_entry
+from rosewood.model.weight_files import save_weights
 from rosewood.rules import RuleTable
 from tests.decoders import ENGLISH, PAIRS, WEIGHTS, small_rules
 
@@ -30,8 +37,13 @@ def small_bundle(
     corpus: bool = True,
     how: Confidence = CONFIDENCE,
     unknown: str = "copy",
+    weights: Weights | None = None,
+    features: Sequence[object] = (),
 ) -> Bundle:
-    """Its rules were seen in `TRAINED`, all in the first pair but for those of the second."""
+    """Its rules were seen in `TRAINED`, all in the first pair but for those of the second.
+
+    `features` are written in Python; dense ones have weights among `weights`.
+    """
     made = folder.with_name(f"{folder.name}.parts")
     made.mkdir()
     rules = []
@@ -43,14 +55,21 @@ def small_bundle(
     RuleTable.build(made / "rules", rules)
     with estimate(ENGLISH, order=3) as model:
         model.save(made / "lm.rlm")
-    files = {"rules": made / "rules", "lm.rlm": made / "lm.rlm"}
-    parts: dict[str, object] = {"rules": "rules", "language_models": {"lm": "lm.rlm"}}
-    parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
+    files: dict[str, object] = {"rules": made / "rules", "lm.rlm": made / "lm.rlm"}
+    parts = {"rules": new_entry("rules", path="rules")}
+    parts["lm"] = new_entry("lm", paths={"lm": "lm.rlm"})
+    parts["weights"] = new_entry("weights", path="weights")
+    files["weights"] = partial(save_weights, weights=weights or Weights.of(WEIGHTS))
+    if features:
+        records = [describe_feature(each) for each in features]
+        parts["features"] = new_entry("features", path="features.json")
+        files["features.json"] = partial(write_records, records=records)
     if raw:
         for side, language in (("source", "de"), ("target", "en")):
             file = made / f"{side}.json"
             TextProcessor(make_tokeniser(language=language), lowercase=True).save(file)
-            parts[f"{side}_text"], files[file.name] = file.name, file
+            parts[f"{side}_text"] = new_entry(f"{side}_text", path=file.name)
+            files[file.name] = file
     if corpus:
         sides = [[pair[side] for pair in TRAINED] for side in (0, 1)]
         for name, lines in zip(("de", "en"), sides, strict=True):
@@ -60,13 +79,13 @@ def small_bundle(
             made / "origins", ["train.de"], np.zeros(2, np.int32), np.array([7, 9], np.int64)
         )
         for name in ("corpus", "origins"):
-            parts[name], files[name] = name, made / name
+            parts[name], files[name] = new_entry(name, path=name), made / name
+    own = [name for each in features for name in getattr(each, "names", ())]
     facts = {
         "decoder": "phrase",
         "languages": ["de", "en"],
-        "features": ["phrase_ef", "word_penalty", "phrase_penalty", "unknown_penalty",
+        "features": ["phrase_ef", *own, "word_penalty", "phrase_penalty", "unknown_penalty",
                      "distortion", "lm"],
-        "weights": WEIGHTS,
         "search": asdict(SearchSettings(pop_limit=300)),
         "unknown": unknown,
         "confidence": how.as_dict(),
@@ -77,4 +96,4 @@ def small_bundle(
         "scores": [{"on": "dev", "name": "BLEU", "value": 31.5, "signature": "nrefs:1|tok:13a"}],
         "fallbacks": ["weights are untuned ones"],
     }  # fmt: skip
-    return write_bundle(folder, files, facts, parts)
+    return write_bundle(folder, parts, files, facts)

@@ -15,7 +15,8 @@
     ├── TrainingError             a training run, or what it is to make, is not valid
     ├── TuningError               settings, candidates or weights that cannot be tuned
     └── FormatError               a file or a text cannot be read: carries file, line and reason
-        └── DamagedFileError      a binary file is truncated, altered or of another kind
+        ├── DamagedFileError      a binary file is truncated, altered or of another kind
+        └── MissingPackageError   a model needs a package that is not installed
 
 Native kernels throw the same classes.  Wrong types and shapes of Python arguments are reported as
 ForestError too: the reason says which argument, and what was expected.
@@ -36,6 +37,7 @@ __all__ = [
     "FormatError",
     "LanguageModelError",
     "MetricError",
+    "MissingPackageError",
     "RosewoodError",
     "RuleError",
     "SemiringError",
@@ -121,6 +123,10 @@ class FormatError(RosewoodError):
 
 class DamagedFileError(FormatError):
     """A binary file is truncated, altered, or of another kind or version."""
+
+
+class MissingPackageError(FormatError):
+    """A model needs a package that is not installed; the reason says which one to install."""
 
 
 def told_path(path: str | PathLike[str]) -> str:

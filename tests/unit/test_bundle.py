@@ -49,7 +49,7 @@ def test_its_parts(model, book):
 
 def test_its_manifest(model):
     table = json.loads((model / "manifest.json").read_bytes())
-    assert (table["format"], table["version"], table["decoder"]) == ("rosewood-model", 1, "phrase")
+    assert (table["format"], table["version"], table["decoder"]) == ("rosewood-model", 2, "phrase")
     assert table["languages"] == ["en", "de"]
     assert table["settings"]["aligner"] == "model1"
     assert table["seed"] == 1
@@ -61,6 +61,19 @@ def test_its_manifest(model):
     assert all("version:" in score["signature"] for score in table["scores"])
     assert table["corpus"]["pairs"] == 150
     assert table["crc32"] == table_checksum(table)
+    assert table["parts"] == {
+        "rules": {"type": "rule-table", "path": "rules"},
+        "lm": {"type": "language-models", "paths": {"lm": "lm.rlm"}},
+        "weights": {"type": "weights", "path": "weights"},
+        "source_text": {"type": "text-processor", "path": "source.json"},
+        "target_text": {"type": "text-processor", "path": "target.json"},
+        "guesses": {"type": "guesses", "path": "guesses.json"},
+        "corpus": {"type": "indexed-corpus", "path": "corpus", "optional": True},
+        "origins": {"type": "origins", "path": "origins", "optional": True},
+    }
+    assert (
+        json.loads((model / "weights" / "weights.json").read_bytes()) == Bundle.open(model).weights
+    )
 
 
 def test_nothing_in_it_is_of_a_time_or_place(model, book):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zlib
 from pathlib import Path
 
 import pytest
-from tests.trained import SENTENCE, book, copy, files_of, model  # noqa: F401
+from tests.trained import SENTENCE, book, files_of, model  # noqa: F401
 from tests.training import contents
 
 from rosewood.errors import DamagedFileError, FormatError, RosewoodError
@@ -18,6 +19,23 @@ from rosewood.model.confidence import Confidence
 from rosewood.pipeline import Translator
 
 # ruff: noqa: F811  # fixtures are imported
+GOLDEN = Path(__file__).parents[1] / "golden" / "bundle-v1" / "model"
+
+
+@pytest.fixture(params=[1, 2], ids=["version1", "version2"])
+def copy(request, model, tmp_path):
+    """A model of each format version that may be damaged."""
+    return Path(shutil.copytree(GOLDEN if request.param == 1 else model, tmp_path / "copy"))
+
+
+def version_of(folder: Path) -> int:
+    return json.loads((folder / "manifest.json").read_bytes())["version"]
+
+
+def lm_paths(table) -> dict[str, str]:
+    """The table of language models in a manifest, to be changed."""
+    is_old = table["version"] == 1
+    return table["parts"]["language_models"] if is_old else table["parts"]["lm"]["paths"]
 
 
 def rewritten(folder: Path, change, *, with_checksum: bool = True) -> None:
@@ -28,6 +46,13 @@ def rewritten(folder: Path, change, *, with_checksum: bool = True) -> None:
     if with_checksum:
         table["crc32"] = table_checksum(table)
     path.write_text(json.dumps(table))
+
+
+def listed(folder: Path, name: str) -> None:
+    """The manifest with size and checksum of a file that was changed."""
+    data = (folder / name).read_bytes()
+    entry = {"bytes": len(data), "crc32": zlib.crc32(data)}
+    rewritten(folder, lambda table: table["files"].update({name: entry}))
 
 
 # -- files that are damaged ------------------------------------------------------------------------
@@ -112,10 +137,10 @@ def test_a_file_that_does_not_belong_there(copy, name):
     assert os.fspath(copy / name) in str(caught.value)
 
 
-def test_links_instead_of_files(copy, model, tmp_path):
+def test_links_instead_of_files(copy, tmp_path):
     """A link is a file like any other if it leads to the same bytes."""
-    (copy / "lm.rlm").unlink()
-    (copy / "lm.rlm").symlink_to(model / "lm.rlm")
+    (copy / "lm.rlm").rename(tmp_path / "lm.rlm")
+    (copy / "lm.rlm").symlink_to(tmp_path / "lm.rlm")
     Bundle.verify(copy)
     (copy / "lm.rlm").unlink()
     for nowhere in (tmp_path / "nowhere", copy / "lm.rlm"):
@@ -182,24 +207,37 @@ def test_a_manifest_that_is_none(copy, text):
             use(copy)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, 1.5, [1], True])
+@pytest.mark.parametrize("version", [0, 3, -1, "1", None, 1.5, [1], True])
 def test_another_version(copy, version):
-    rewritten(copy, lambda table: table.update(version=version))
-    with pytest.raises(DamagedFileError, match="this release reads 1") as caught:
+    rewritten(copy, lambda table: table.update(version=version, rosewood="7.8.9"))
+    with pytest.raises(DamagedFileError, match=r"Rosewood 7\.8\.9.*this release reads 1") as caught:
         Bundle.open(copy)
     assert repr(version) in str(caught.value)
 
 
+def test_the_version_of_the_other(copy):
+    """Neither passes for the other."""
+    rewritten(copy, lambda table: table.update(version=3 - table["version"]))
+    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+        Bundle.open(copy)
+
+
 FIELDS = [
-    "rosewood", "decoder", "languages", "parts", "files", "features", "weights", "search",
-    "unknown", "confidence", "settings", "seed", "stages", "corpus", "scores", "fallbacks",
+    "rosewood", "decoder", "languages", "parts", "files", "features", "search", "unknown",
+    "confidence", "settings", "seed", "stages", "corpus", "scores", "fallbacks",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("field", FIELDS)
+def fields_of(folder: Path) -> list[str]:
+    return [*FIELDS, "weights"] if version_of(folder) == 1 else FIELDS
+
+
+@pytest.mark.parametrize("field", [*FIELDS, "weights"])
 @pytest.mark.parametrize("value", [None, 17, "text", [], {}, [None], {"a": "b"}, 1.5, True])
 def test_a_field_of_another_kind(copy, field, value):
     """Refused by the manifest's name, or of the kind it should be; never another error."""
+    if field not in fields_of(copy):
+        return
     rewritten(copy, lambda table: table.update({field: value}))
     try:
         used(copy)
@@ -209,17 +247,19 @@ def test_a_field_of_another_kind(copy, field, value):
         assert isinstance(value, type(json.loads(contents(copy)["manifest.json"])[field]))
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_a_field_that_is_missing(copy, field):
-    rewritten(copy, lambda table: table.pop(field))
-    with pytest.raises(DamagedFileError, match=f"{field}.* missing") as caught:
-        Bundle.open(copy)
-    assert "manifest.json" in str(caught.value)
+def test_a_field_that_is_missing(copy):
+    whole = (copy / "manifest.json").read_bytes()
+    for field in fields_of(copy):
+        rewritten(copy, lambda table, name=field: table.pop(name))
+        with pytest.raises(DamagedFileError, match=f"{field}.* missing") as caught:
+            Bundle.open(copy)
+        assert "manifest.json" in str(caught.value)
+        (copy / "manifest.json").write_bytes(whole)
 
 
 def test_every_field_is_under_the_checksum(copy):
     table = json.loads((copy / "manifest.json").read_bytes())
-    assert {"format", "version", "crc32", *FIELDS} == set(table)
+    assert {"format", "version", "crc32", *fields_of(copy)} == set(table)
     changed = {
         "rosewood": "9.9", "decoder": "hiero", "languages": ["en", "fr"], "unknown": "drop",
         "confidence": Confidence(0.25).as_dict(), "seed": 2, "fallbacks": ["none"], "scores": [],
@@ -239,11 +279,16 @@ def test_every_field_is_under_the_checksum(copy):
      {"nothing": 1.0}],
 )  # fmt: skip
 def test_weights_that_are_none(copy, weights):
-    def change(table):
-        table["weights"] = {**table["weights"], **weights} if weights else {}
+    def changed(table):
+        return {**table, **weights} if weights else {}
 
-    rewritten(copy, change)
-    with pytest.raises(RosewoodError, match=r"manifest\.json"):
+    if version_of(copy) == 1:
+        rewritten(copy, lambda table: table.update(weights=changed(table["weights"])))
+    else:
+        path = copy / "weights" / "weights.json"
+        path.write_text(json.dumps(changed(json.loads(path.read_bytes()))))
+        listed(copy, "weights/weights.json")
+    with pytest.raises(RosewoodError, match=r"manifest\.json|weights\.json"):
         Translator.load(copy)
 
 
@@ -278,7 +323,7 @@ def test_a_decoder_that_there_is_not(copy, decoder):
 def test_paths_that_lead_elsewhere(copy, path):
     def as_file(table):
         table["files"][path] = table["files"].pop("lm.rlm")
-        table["parts"]["language_models"]["lm"] = path
+        lm_paths(table)["lm"] = path
 
     rewritten(copy, as_file)
     for use in (Bundle.open, Bundle.verify, Translator.load):
@@ -286,16 +331,27 @@ def test_paths_that_lead_elsewhere(copy, path):
             use(copy)
 
 
+def put(table, part: str, value) -> None:
+    """Another path of a part, as each version writes it; None is no such part."""
+    if table["version"] == 1:
+        table["parts"]["language_models" if part == "lm" else part] = value
+    elif value is None:
+        table["parts"].pop(part)
+    else:
+        entry = table["parts"].setdefault(part, {"type": "more"})
+        entry["paths" if part == "lm" else "path"] = value
+
+
 @pytest.mark.parametrize(
     ("part", "value"),
-    [("rules", None), ("rules", "corpus"), ("rules", "nothing"), ("language_models", {}),
-     ("language_models", {"lm": "source.json"}), ("language_models", {"lm": None}),
-     ("language_models", {"phrase_fe": "lm.rlm"}), ("source_text", "lm.rlm"),
-     ("source_text", None), ("corpus", "rules"), ("origins", "corpus"), ("more", "rules")],
+    [("rules", None), ("rules", "corpus"), ("rules", "nothing"), ("lm", {}),
+     ("lm", {"lm": "source.json"}), ("lm", {"lm": None}), ("lm", {"phrase_fe": "lm.rlm"}),
+     ("source_text", "lm.rlm"), ("source_text", None), ("corpus", "rules"), ("origins", "corpus"),
+     ("more", "rules"), ("weights", "corpus")],
 )  # fmt: skip
 def test_parts_that_are_something_else(copy, part, value):
     """Refused, with the name of what was wrong: nothing is guessed from it."""
-    rewritten(copy, lambda table: table["parts"].update({part: value}))
+    rewritten(copy, lambda table: put(table, part, value))
 
     def verified_and_used() -> None:
         Bundle.verify(copy)
@@ -322,7 +378,7 @@ def test_a_manifest_that_lies(copy, field, value):
 @pytest.mark.parametrize("part", ["corpus", "origins", "source_text", "guesses", "rules"])
 @pytest.mark.parametrize("value", [0, False, "", [], {}])
 def test_a_part_that_is_nothing(copy, part, value):
-    rewritten(copy, lambda table: table["parts"].update({part: value}))
+    rewritten(copy, lambda table: put(table, part, value))
     with pytest.raises(DamagedFileError, match=r"manifest\.json"):
         Bundle.open(copy)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosewood.errors import ForestError, FormatError
-from rosewood.forest import FeatureSpace, SparseFeatures, Weights
+from rosewood.forest import FeatureSpace, Forest, SparseFeatures, Weights
 
 _NAMES = st.one_of(
     st.sampled_from(["rule", "word", "a"]).flatmap(
@@ -114,6 +114,19 @@ def test_weights_go_through_a_file(tmp_path):
     (tmp_path / "other").write_bytes(b"nothing of the kind")
     with pytest.raises(FormatError):
         Weights.load(tmp_path / "other")
+
+
+def test_weights_older_than_new_features_score_older_forests():
+    space = FeatureSpace(["lm"])
+    forest = Forest([0, 1], [0, 0], [], features=space, dense=[[2.0]], feat_start=[0, 1],
+                    feat_id=space.sparse.add_numbers("rule", [7]), feat_value=[3.0])  # fmt: skip
+    theta = np.array([1.0, 10.0])
+    space.sparse.add("rule:8")
+    assert forest.score(theta).tolist() == [32.0]
+    assert forest.score(np.array([1.0, 10.0, 5.0])).tolist() == [32.0]
+    for wrong in ([1.0], [1.0, 2.0, 3.0, 4.0], [[1.0, 2.0]], 1.0):
+        with pytest.raises(ForestError):
+            forest.score(np.array(wrong))
 
 
 def test_what_cannot_be_numbered_is_refused():

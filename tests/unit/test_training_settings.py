@@ -28,6 +28,9 @@ NONSENSE = {
     "significance": ["a", -1.0, float("nan"), True, [1]],
     "orientation": ["", "left", 1, True],
     "classes": ["", "xyz", None, 1],
+    "decoder": ["", "moses", None, 1],
+    "features": [["no.such:Feature"], "json:loads", None, 3, [3], ["json"], ["json:loads"],
+                 ["rosewood.decode:RuleIds{"], ['rosewood.decode:RuleIds{"a": 1}']],
     "tune": ["", "moses", None, 1, "oscar"],
     "set": [{"no_such": 1}, {"learning_rate": "fast"}, None, [1], "a=b", {1: 2}],
     "metric": ["", "bleux", None, 1, "bleu:nothing=1"],
@@ -39,7 +42,7 @@ NONSENSE = {
     "unknown": ["", "keep", None, 1],
     "seed": [-1, 2**32, 1.5, "1", None, True],
     "keep_corpus": ["no", 0, None],
-}
+}  # fmt: skip
 
 
 def test_the_table_has_every_setting():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from json import dumps
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rosewood.cli.common import Json, named_rows, print_row, print_table
+from rosewood.cli.common import Json, named_rows, print_row, print_table, warn
 from rosewood.cli.decode_options import ModelFolder
 
 if TYPE_CHECKING:
     from rosewood.model import Bundle
+    from rosewood.model.python_features import FeatureRecord
 
 __all__ = ["app"]
 
@@ -19,7 +22,7 @@ app = typer.Typer(help="Look at models that rosewood train has made.", no_args_i
 
 @app.command()
 def info(model: ModelFolder, json: Json = False) -> None:
-    """Show what a model is: corpus, settings, weights, scores with signatures, sizes.
+    """Show what a model is: corpus, settings, weights, parts with sizes, scores with signatures.
 
     rosewood model info model
     """
@@ -32,14 +35,21 @@ def info(model: ModelFolder, json: Json = False) -> None:
     manifest = bundle.manifest
     source, target = (each or "?" for each in manifest["languages"])
     print(f"{model}: {source} to {target}, {bundle.size / 1e6:,.1f} MB, made by rosewood "
-          f"{manifest['rosewood']}")  # fmt: skip
+          f"{manifest['rosewood']}, format version {manifest['version']}, decoder "
+          f"{manifest['decoder']}")  # fmt: skip
     _table("corpus", named_rows(manifest["corpus"]))
     _table("settings", named_rows(manifest["settings"]))
     _table("limits of the search", named_rows(manifest["search"]))
-    weights = manifest["weights"]
-    _table("weights", ([name, f"{weights[name]:.6g}"] for name in weights))
-    parts = _sizes(bundle)
-    _table("parts, MB", ([name, f"{size / 1e6:,.2f}"] for name, size in parts.items()))
+    weights = bundle.weights
+    _table("weights", ([name, f"{value:.6g}"] for name, value in weights.named.items()))
+    sparse = _sparse(bundle)
+    _table("sparse weights", ([f"{name}:…", f"{count:,}"] for name, count in sparse.items()))
+    features = (
+        [each.feature, _version(each), dumps(each.settings)] for each in bundle.feature_records
+    )
+    _table("features in Python", features)
+    parts = ([each["name"], each["type"], f"{each['bytes'] / 1e6:,.2f}"] for each in _parts(bundle))
+    _table("parts, MB", parts)
     _table("scores", ([f"{each['on']} {each['name']}", f"{each['value']:.2f}", each["signature"]]
                       for each in manifest["scores"]))  # fmt: skip
     how = bundle.confidence
@@ -51,6 +61,8 @@ def info(model: ModelFolder, json: Json = False) -> None:
         print("\nwhat fell back")
         for each in manifest["fallbacks"]:
             print(f"  {each}")
+    for note in bundle.notes():
+        warn(note)
 
 
 @app.command()
@@ -63,27 +75,57 @@ def verify(model: ModelFolder, json: Json = False) -> None:
 
     Bundle.verify(model)
     bundle = Bundle.open(model)
-    found = {"model": str(model), "files": len(bundle.manifest["files"]), "bytes": bundle.size}
+    parts = list(bundle.part_names)
+    files = len(bundle.manifest["files"])
     if json:
-        print_row({**found, "ok": True}, as_json=True)
+        found = {"model": str(model), "files": files, "bytes": bundle.size, "parts": parts}
+        print_row({**found, "skipped": list(bundle.skipped_parts), "ok": True}, as_json=True)
     else:
-        print(f"{model}: {found['files']} files, {bundle.size:,} bytes, all as they were written")
+        print(f"{model}: {files} files, {bundle.size:,} bytes, all as they were written "
+              f"(parts: {', '.join(parts)})")  # fmt: skip
+    for name in bundle.skipped_parts:
+        warn(f"part {name!r}: its checksums are right; this release does not know what it has")
 
 
 def _facts(bundle: Bundle) -> dict[str, Any]:
-    """The manifest without its checksums, and the sizes of its parts."""
-    left_out = ("format", "version", "files", "crc32", "parts")
+    """The manifest without its checksums, weights, and the sizes of the parts."""
+    left_out = ("format", "files", "crc32", "parts")
     facts = {name: value for name, value in bundle.manifest.items() if name not in left_out}
-    return {"model": str(bundle.folder), **facts, "bytes": bundle.size, "sizes": _sizes(bundle)}
+    return {
+        "model": str(bundle.folder),
+        **facts,
+        "weights": bundle.weights.named,
+        "sparse_weights": _sparse(bundle),
+        "python_features": [asdict(each) for each in bundle.feature_records],
+        "bytes": bundle.size,
+        "parts": _parts(bundle),
+        "notes": bundle.notes(),
+    }
 
 
-def _sizes(bundle: Bundle) -> dict[str, int]:
-    """The bytes of each file or folder of the model."""
-    sizes: dict[str, int] = {}
-    for name, entry in bundle.manifest["files"].items():
-        part = name.split("/")[0]
-        sizes[part] = sizes.get(part, 0) + entry["bytes"]
-    return sizes
+def _sparse(bundle: Bundle) -> dict[str, int]:
+    """How many weights of numbered features there are, by template."""
+    return {name: len(numbers) for name, (numbers, _) in bundle.weights.numbered.items()}
+
+
+def _version(record: FeatureRecord) -> str:
+    return " ".join(each for each in (record.package, record.version) if each) or "-"
+
+
+def _parts(bundle: Bundle) -> list[dict[str, Any]]:
+    """Name, type and bytes of each part."""
+    files = bundle.manifest["files"]
+    rows = []
+    for name, entry in bundle.manifest["parts"].items():
+        places = [*entry.get("paths", {}).values(), *([entry["path"]] if "path" in entry else ())]
+        own = [file for file in files if any(_is_in(file, place) for place in places)]
+        size = sum(files[file]["bytes"] for file in own)
+        rows.append({"name": name, "type": entry["type"], "bytes": size})
+    return rows
+
+
+def _is_in(file: str, place: str) -> bool:
+    return file == place or file.startswith(f"{place}/")
 
 
 def _table(title: str, rows: Any) -> None:

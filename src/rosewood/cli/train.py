@@ -177,6 +177,20 @@ def train(
             metavar="msd|mslr",
         ),
     ] = None,
+    decoder: Annotated[
+        str | None,
+        setting(_MODELS, "decoder", "phrase", "Kind of decoder.", metavar="NAME"),
+    ] = None,
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--feature",
+            metavar="MODULE:NAME",
+            rich_help_panel=_MODELS,
+            help="Add a feature written in Python, with settings as JSON in braces: "
+            "package.module:Name{...}. Repeatable.",
+        ),
+    ] = None,
     tune: Annotated[
         str | None,
         setting(
@@ -332,6 +346,8 @@ def train(
         "significance": significance,
         "orientation": orientation,
         "classes": classes,
+        "decoder": decoder,
+        "features": feature or None,
         "tune": tune,
         "set": named_values(set) or None,
         "metric": metric,

@@ -287,7 +287,9 @@ class Forest:
     @property
     def feature_view(self) -> _core.FeatureView:
         """The features as native kernels take them, for the feature space as it is now."""
-        count = len(self.features.sparse)
+        return self._feature_view(len(self.features.sparse))
+
+    def _feature_view(self, count: int) -> _core.FeatureView:
         if self._features_view is not None and self._features_view[0] == count:
             return self._features_view[1]
         view = _core.make_features(
@@ -297,10 +299,19 @@ class Forest:
         return view
 
     def score(self, theta: ArrayLike, *, threads: int = 1) -> FloatArray:
-        """θ·φ of each edge: the log weights of a log-linear model."""
-        parameters = as_weight("theta", theta, len(self.features))
+        """θ·φ of each edge: the log weights of a log-linear model.
+
+        θ may be older than features that were added since, so long as it has all of this forest.
+        """
+        known = np.ndim(theta) == 1 and len(np.asarray(theta)) - self.dense.shape[1]
+        count = len(self.features.sparse)
+        if 0 <= known < count and not (self.feat_id >= known).any():
+            count = known
+        parameters = as_weight("theta", theta, self.dense.shape[1] + count)
         out = np.empty(self.num_edges)
-        _core.edge_scores(self.feature_view, parameters, out, as_count("threads", threads, 1, 1024))
+        _core.edge_scores(
+            self._feature_view(count), parameters, out, as_count("threads", threads, 1, 1024)
+        )
         return out
 
     def combine_features(self, coefficient: ArrayLike, *, threads: int = 1) -> FloatArray:

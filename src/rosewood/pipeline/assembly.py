@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from rosewood.decode import Decoder
 from rosewood.errors import FormatError
 from rosewood.folders import checksums
+from rosewood.forest import Weights
 from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
+from rosewood.model.python_features import write_records
+from rosewood.model.registry import new_entry
+from rosewood.model.weight_files import save_weights
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, StageStore
@@ -44,10 +49,9 @@ def write_model(
         told("putting the model together", 0, None)
     tuned, words = stages["tune"].facts, stages["tokenise"].facts
     facts = {
-        "decoder": "phrase",
+        "decoder": settings.decoder,
         "languages": list(inputs.languages),
         "features": list(decoder.features.dense),
-        "weights": tuned["weights"],
         "search": asdict(decoder.settings),
         "unknown": settings.unknown,
         "confidence": tuned["confidence"],
@@ -66,31 +70,37 @@ def write_model(
         "fallbacks": [note for stage in store.finished for note in stage.facts.get("notes", [])],
     }
     was_there = (folder / MANIFEST).exists()
-    write_bundle(folder, files, facts, parts)
+    write_bundle(folder, parts, files, facts)
     return "replaced" if was_there else "new"
 
 
 def _parts(
     settings: TrainingSettings, stages: Mapping[str, Finished]
-) -> tuple[dict[str, Any], dict[str, Path]]:
-    """The parts of the model, and the file or folder of each."""
+) -> tuple[dict[str, Any], dict[str, Path | Callable[[Path], object]]]:
+    """The parts of the model, and where the file or folder of each comes from."""
     words, rules = stages["tokenise"].folder, stages["extract"].folder
+    files: dict[str, Path | Callable[[Path], object]] = {"rules": rules / "rules"}
+    parts = {"rules": new_entry("rules", path="rules")}
     models = {name: f"{name}.rlm" for name in stages["lm"].facts["models"]}
-    files = {"rules": rules / "rules"}
+    parts["lm"] = new_entry("lm", paths=models)
     files |= {file: stages["lm"].folder / file for file in models.values()}
-    parts: dict[str, Any] = {"rules": "rules", "language_models": models}
-    parts |= dict.fromkeys(("source_text", "target_text", "guesses", "corpus", "origins"))
+
+    def add(name: str, file: str, source: Path | Callable[[Path], object]) -> None:
+        parts[name], files[file] = new_entry(name, path=file), source
+
+    weights = Weights.of(stages["tune"].facts["weights"])
+    add("weights", "weights", partial(save_weights, weights=weights))
+    if settings.features:
+        records = settings.feature_records()
+        add("features", "features.json", partial(write_records, records=records))
     if not settings.pretokenized:
         for side in ("source", "target"):
-            parts[f"{side}_text"] = f"{side}.json"
-            files[f"{side}.json"] = words / f"{side}.json"
+            add(f"{side}_text", f"{side}.json", words / f"{side}.json")
     if settings.unknown == "guess":
-        parts["guesses"] = "guesses.json"
-        files["guesses.json"] = rules / "guesses.json"
+        add("guesses", "guesses.json", rules / "guesses.json")
     if settings.keep_corpus:
         for name in ("corpus", "origins"):
-            parts[name] = name
-            files[name] = words / name
+            add(name, name, words / name)
     return parts, files
 
 

@@ -19,7 +19,7 @@ from rosewood.corpus.filters import FilterReport, Removed
 from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.splitting import Split, choose_split
 from rosewood.errors import TrainingError
-from rosewood.model.bundle import write_origins
+from rosewood.model.origins import write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import HeldOut, TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings

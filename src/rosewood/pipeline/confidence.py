@@ -14,7 +14,7 @@ like the one it was fitted on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -77,15 +77,17 @@ def confidences(
 
 def fit_confidence(
     searches: Iterable[SearchResult],
-    theta: FloatArray,
+    theta: FloatArray | Callable[[], FloatArray],
     references: Iterable[Sequence[Sequence[str]]],
 ) -> Confidence:
     """What makes confidence of probabilities, by the best translations of held-out sentences.
 
     Of each search there is one reference or more, as words.  The first 200 are looked at, one after
-    the other; where none has words, it is `Confidence.default`.
+    the other; where none has words, it is `Confidence.default`.  `theta` is a function where sparse
+    features are met while searching.
     """
-    usual = Confidence.default(theta)
+    weights = theta if callable(theta) else lambda: theta
+    usual = Confidence.default(weights())
     scales = usual.scale * np.geomspace(_LEAST, _MOST, _STEPS + 1)
     scales = np.append(scales, usual.scale)
     tables: list[FloatArray] = [np.empty((0, len(scales)))]
@@ -95,7 +97,7 @@ def fit_confidence(
         said = found.best
         if found.forest.is_empty or not said.words or not any(meant):
             continue
-        posteriors = WordPosteriors(found.forest, found.forest.score(theta), said.words)
+        posteriors = WordPosteriors(found.forest, found.forest.score(weights()), said.words)
         place = {word: n for n, word in enumerate(posteriors.words)}
         table = np.stack([posteriors(scale) for scale in scales.tolist()], axis=1)
         tables.append(table[[place[word] for word in said.words]])

@@ -13,6 +13,7 @@ from rosewood.errors import TrainingError
 from rosewood.learn import Learner, make_learner
 from rosewood.lm.smoothing import Smoothing
 from rosewood.metrics import Metric, parse_metric
+from rosewood.model.python_features import FeatureRecord, make_feature
 from rosewood.rules.settings import ExtractionSettings
 
 __all__ = ["TrainingSettings"]
@@ -42,6 +43,8 @@ class TrainingSettings:
     significance: str | float | None = None
     orientation: str | None = "hierarchy"
     classes: str = "mslr"
+    decoder: str = "phrase"
+    features: tuple[str, ...] = ()  # written in Python: package.module:Name, then settings as JSON
     # tuning
     tune: str = "mira"  # or none
     set: dict[str, Any] = field(default_factory=dict)  # settings of the learner
@@ -72,6 +75,14 @@ class TrainingSettings:
         if not isinstance(self.set, dict) or not all(isinstance(name, str) for name in self.set):
             raise TrainingError(f"set is {self.set!r}, want settings of the learner by their names")
         object.__setattr__(self, "set", dict(self.set))
+        is_list = isinstance(self.features, list | tuple)
+        if not is_list or not all(isinstance(each, str) for each in self.features):
+            raise TrainingError(
+                f"features are {self.features!r}, expected a list of package.module:Name"
+            )
+        object.__setattr__(self, "features", tuple(self.features))
+        if self.decoder != "phrase":
+            raise TrainingError(f"decoder is {self.decoder!r}, expected phrase")
         if self.unknown not in ("guess", "copy", "drop"):
             raise TrainingError(f"unknown is {self.unknown!r}, want guess, copy or drop")
         if self.pretokenized and self.lowercase:
@@ -90,6 +101,7 @@ class TrainingSettings:
             self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
             self.learner()
             self.tuning_metric()
+            self.feature_records()
             if not self.pretokenized:
                 self.processor(None)
         except TypeError as error:
@@ -135,9 +147,17 @@ class TrainingSettings:
         """What weights are tuned for."""
         return parse_metric(self.metric)
 
+    def python_features(self) -> tuple[Any, ...]:
+        """New objects of the features written in Python."""
+        return tuple(make_feature(each)[0] for each in self.features)
+
+    def feature_records(self) -> tuple[FeatureRecord, ...]:
+        """What a model keeps of them: import paths, packages, versions, settings."""
+        return tuple(make_feature(each)[1] for each in self.features)
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self)
+        return {**asdict(self), "features": list(self.features)}
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> TrainingSettings:

@@ -20,7 +20,6 @@ from rosewood.decode import (
     Explanation,
     Glossary,
     Guesser,
-    Guesses,
     PhraseDecoder,
     PreparedText,
     SearchResult,
@@ -214,6 +213,12 @@ def _loaded(
 def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
     manifest = bundle.manifest
     path = bundle.folder / MANIFEST
+    if manifest["decoder"] != "phrase":
+        raise DamagedFileError(
+            f"it needs the decoder {manifest['decoder']!r}, which this release does not have "
+            f"(written by Rosewood {manifest['rosewood']})",
+            file=path,
+        )
     try:
         settings = SearchSettings(**manifest["search"])
     except (TypeError, DecodingError) as error:
@@ -228,7 +233,7 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
     try:
         decoder = PhraseDecoder(
             bundle.rules, bundle.language_models, weights=bundle.weights, settings=settings,
-            unknown=_unknown(bundle),
+            unknown=_unknown(bundle), features=bundle.features,
         )  # fmt: skip
     except DecodingError as error:
         raise DamagedFileError(str(error), file=path) from error
@@ -238,10 +243,10 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
 
 def _unknown(bundle: Bundle) -> UnknownWords:
     """What becomes of words that no rule translates."""
-    file = bundle.manifest["parts"]["guesses"]
-    if file is None:
+    guesses = bundle.part("guesses")
+    if guesses is None:
         return bundle.manifest["unknown"]  # type: ignore[no-any-return]  # the decoder checks it
-    return Guesser(bundle.rules, Guesses.load(bundle.folder / file))
+    return Guesser(bundle.rules, guesses)
 
 
 def _check_features(own: Sequence[str], told: Sequence[str], path: Any) -> None:

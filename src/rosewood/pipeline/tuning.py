@@ -45,7 +45,11 @@ def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
 
 def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
     """What decides this stage beside models, sentences and settings that are read as they are."""
-    return {**search_choices(inputs, settings), "learner": repr(settings.learner())}
+    return {
+        **search_choices(inputs, settings),
+        "learner": repr(settings.learner()),
+        "features": [asdict(each) for each in settings.feature_records()],
+    }
 
 
 def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finished]) -> Decoder:
@@ -63,7 +67,12 @@ def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finishe
         "lm": {path.stem: Model.open(path) for path in lms},
         "guesses": guesses,
     }
-    return kind.make(parts, settings=search_settings(kind, asdict(limits)), unknown=unknown)
+    return kind.make(
+        parts,
+        settings=search_settings(kind, asdict(limits)),
+        unknown=unknown,
+        features=settings.python_features(),
+    )
 
 
 def _kind(settings: TrainingSettings) -> str:
@@ -132,10 +141,9 @@ def _lists(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iter
 
     A second thread makes the lists, so that the next sentences are searched meanwhile.
     """
-    theta = decoder.theta()
 
     def listed(forest: Forest) -> Forest:
-        return forest.k_best(forest.score(theta), n, distinct=True).as_list()
+        return forest.k_best(forest.score(decoder.theta()), n, distinct=True).as_list()
 
     searched = (found.forest for found in decoder.search_all(sentences, threads=threads))
     return map(listed, searched) if threads == 1 else ahead(listed, searched, _WAITING)
@@ -148,4 +156,4 @@ def _confidence(
     every = -(-len(sentences) // MOST_SEARCHES) or 1
     searches = decoder.search_all(sentences[::every], threads=threads)
     wanted = ([each.split() for each in some] for some in references[::every])
-    return {"confidence": fit_confidence(searches, decoder.theta(), wanted).as_dict()}
+    return {"confidence": fit_confidence(searches, decoder.theta, wanted).as_dict()}

@@ -24,7 +24,7 @@ from rosewood.corpus.lines import split
 from rosewood.corpus.pairs import Origin
 from rosewood.errors import FormatError, TrainingError, told_path
 from rosewood.lm.words import BEGIN, END
-from rosewood.model.bundle import read_origins, write_origins
+from rosewood.model.origins import read_origins, write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import TrainingInputs, read_lines
 from rosewood.pipeline.settings import TrainingSettings

@@ -1,0 +1,150 @@
+"""The manifest of a model bundle: read, checked, and converted from format version 1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from rosewood.errors import DamagedFileError, DecodingError, FormatError
+from rosewood.model.confidence import Confidence
+from rosewood.model.registry import part_type, part_types
+from rosewood.model.version1 import converted
+
+__all__ = ["FORMAT", "MANIFEST", "VERSION", "check_manifest", "load_table", "read_manifest"]
+
+MANIFEST = "manifest.json"
+FORMAT, VERSION = "rosewood-model", 2
+_NEEDED = {
+    "rosewood": str, "decoder": str, "languages": list, "parts": dict, "files": dict,
+    "features": list, "search": dict, "unknown": str, "confidence": dict, "settings": dict,
+    "seed": int, "stages": dict, "corpus": dict, "scores": list, "fallbacks": list,
+}  # fmt: skip
+_SCORE: dict[str, Any] = {"on": str, "name": str, "value": (int, float), "signature": str}
+
+
+def _is_score(score: object) -> bool:
+    return isinstance(score, dict) and all(
+        isinstance(score.get(name), kind) for name, kind in _SCORE.items()
+    )
+
+
+_DETAILS: dict[str, Callable[[Any], bool]] = {
+    "languages": lambda them: len(them) == 2 and all(x is None or type(x) is str for x in them),
+    "features": lambda names: all(type(name) is str for name in names),
+    "unknown": lambda how: how in ("guess", "copy", "drop"),
+    "seed": lambda seed: type(seed) is int,
+    "scores": lambda scores: all(map(_is_score, scores)),
+    "fallbacks": lambda notes: all(type(note) is str for note in notes),
+}
+
+
+def load_table(folder: Path) -> dict[str, Any]:
+    """The manifest as it is in the file, of any version that this release reads."""
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        told = "it is no folder" if folder.exists() else "there is no such folder"
+        raise FormatError(f"{told}: expected a model that rosewood train wrote", file=folder)
+    if not path.exists():
+        raise FormatError(f"it is not a model: it has no {MANIFEST}", file=folder)
+    try:
+        table = json.loads(path.read_bytes())
+        is_ours = table["format"] == FORMAT
+        version = table["version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedFileError("it is not the manifest of a model", file=path) from error
+    if not is_ours:
+        raise DamagedFileError("it is not the manifest of a model", file=path)
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise DamagedFileError(
+            f"format version {version!r}{_writer(table)}, this release reads 1 to {VERSION}: "
+            "upgrade Rosewood to read it",
+            file=path,
+        )
+    return dict(table)
+
+
+def _writer(table: Mapping[str, Any]) -> str:
+    release = table.get("rosewood")
+    return f" (written by Rosewood {release})" if isinstance(release, str) else ""
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The checked manifest in the form of version 2, whichever version the file has."""
+    return check_manifest(load_table(folder), folder / MANIFEST)
+
+
+def check_manifest(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The manifest in the form of version 2; refused where anything is missing or damaged."""
+    for name, kind in _NEEDED.items():
+        if not isinstance(table.get(name), kind):
+            raise DamagedFileError(f"{name!r} is missing, or is no {kind.__name__}", file=path)
+    if table["version"] == 1:
+        table = converted(table, path)
+    for name, is_good in _DETAILS.items():
+        if not is_good(table[name]):
+            raise DamagedFileError(f"{name!r} is damaged", file=path)
+    try:
+        Confidence.from_dict(table["confidence"])
+    except DecodingError as error:
+        raise DamagedFileError(f"its confidence is damaged: {error}", file=path) from error
+    for name, entry in table["files"].items():
+        _check_path(name, path)
+        if not isinstance(entry, dict) or {type(entry.get(k)) for k in ("bytes", "crc32")} != {int}:
+            raise DamagedFileError(f"size or checksum of {name!r} is missing", file=path)
+    _check_parts(table, path)
+    return dict(table)
+
+
+def _check_parts(table: Mapping[str, Any], path: Path) -> None:
+    parts = table["parts"]
+    for name, entry in parts.items():
+        _check_entry(name, entry, table, path)
+    for name in sorted({kind.name for kind in part_types() if kind.required} - set(parts)):
+        raise DamagedFileError(f"the part {name!r} is missing", file=path)
+    if ("source_text" in parts) != ("target_text" in parts):
+        raise DamagedFileError("only one of its sides has raw text", file=path)
+    if ("guesses" in parts) != (table["unknown"] == "guess"):
+        raise DamagedFileError("it guesses unknown words, or has guesses, but not both", file=path)
+
+
+def _check_entry(name: str, entry: Any, table: Mapping[str, Any], path: Path) -> None:
+    """Refuse a part that is damaged, or that this release does not know."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
+        raise DamagedFileError(f"the part {name!r} has no type", file=path)
+    if not isinstance(entry.get("optional", False), bool):
+        raise DamagedFileError(f"'optional' of the part {name!r} is not a Boolean", file=path)
+    kind = part_type(name, entry["type"])
+    if kind is None and not entry.get("optional", False):
+        raise DamagedFileError(
+            f"this release does not know the part {name!r} of type {entry['type']!r}"
+            f"{_writer(table)}: upgrade Rosewood, or install the package that adds such parts",
+            file=path,
+        )
+    if kind is not None and kind.where not in entry:
+        raise DamagedFileError(f"the part {name!r} has no {kind.where!r}", file=path)
+    for place in _places(name, entry, path):
+        _check_path(place, path)
+        if not any(file == place or file.startswith(f"{place}/") for file in table["files"]):
+            raise DamagedFileError(f"the part {name!r} has no files at {place!r}", file=path)
+
+
+def _places(name: str, entry: Mapping[str, Any], path: Path) -> Iterator[Any]:
+    """All paths of an entry."""
+    if "path" in entry:
+        yield entry["path"]
+    if "paths" in entry:
+        if not isinstance(entry["paths"], dict) or not entry["paths"]:
+            raise DamagedFileError(f"the paths of the part {name!r} are damaged", file=path)
+        yield from entry["paths"].values()
+
+
+def _check_path(name: Any, path: Path) -> None:
+    """Refuse paths that lead out of the bundle."""
+    is_inside = isinstance(name, str) and name not in ("", ".") and "\\" not in name
+    if is_inside:
+        place = PurePosixPath(name)
+        is_inside = place.as_posix() == name and not place.is_absolute() and ".." not in place.parts
+    if not is_inside:
+        raise DamagedFileError(f"{name!r} is not a path within the model", file=path)

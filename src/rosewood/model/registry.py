@@ -1,0 +1,100 @@
+"""Types of bundle parts: each is declared once, in a file of its own, and found by its name.
+
+    register_part(PartType("classes", "word-classes", "Word classes.", open=..., verify=...))
+
+`rosewood.model.parts` has a module for each; other packages announce theirs as entry points of the
+group `rosewood.parts` (a module that calls `register_part`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Literal
+
+__all__ = ["PartType", "StoredPart", "new_entry", "part_type", "part_types", "register_part"]
+
+_GROUP = "rosewood.parts"
+
+
+@dataclass(frozen=True)
+class StoredPart:
+    """A part of a bundle on disk: its entry in the manifest, and the folder of the bundle."""
+
+    name: str
+    folder: Path
+    entry: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """Its file or folder, where there is one."""
+        return self.folder / str(self.entry["path"])
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """Its files or folders by name, where there are several."""
+        return {name: self.folder / path for name, path in self.entry["paths"].items()}
+
+
+@dataclass(frozen=True)
+class PartType:
+    """How parts of one name and type are opened and verified.
+
+    `where` is the key of the entry that locates the content: `path` for one file or folder, `paths`
+    for several by name, `values` for a table in the manifest itself.
+    """
+
+    name: str
+    type: str
+    help: str
+    open: Callable[[StoredPart], Any]  # maps or reads it
+    verify: Callable[[StoredPart], object]  # every byte; raises DamagedFileError
+    where: Literal["path", "paths", "values"] = "path"
+    required: bool = False  # every bundle has one
+    optional: bool = False  # translations do not depend on it: readers may skip it
+
+
+_TYPES: dict[tuple[str, str], PartType] = {}
+
+
+def register_part(kind: PartType) -> None:
+    """Make a type of part known; the same name and type replace the earlier declaration."""
+    _TYPES[kind.name, kind.type] = kind
+
+
+@cache
+def _load_modules() -> None:
+    """Import all modules that declare parts: ours, then those of other packages."""
+    package = import_module("rosewood.model.parts")
+    for module in iter_modules(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
+    for point in entry_points(group=_GROUP):
+        point.load()
+
+
+def part_types() -> list[PartType]:
+    """All types of parts."""
+    _load_modules()
+    return list(_TYPES.values())
+
+
+def part_type(name: str, kind: str) -> PartType | None:
+    """The declaration of a part by its name and type; None where this release has none."""
+    _load_modules()
+    return _TYPES.get((name, kind))
+
+
+def new_entry(name: str, **where: Any) -> dict[str, Any]:
+    """The manifest's entry of a part to be written: `new_entry("rules", path="rules")`.
+
+    The type is the first one declared for that name and this kind of place.
+    """
+    for kind in part_types():
+        if kind.name == name and {kind.where} == set(where):
+            return {"type": kind.type, **where, **({"optional": True} if kind.optional else {})}
+    raise ValueError(f"no type of part is called {name!r} and has {', '.join(where)}")

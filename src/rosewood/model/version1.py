@@ -1,0 +1,59 @@
+"""Manifests of format version 1 (Rosewood 0.1.0 before parts had types), in the form of version 2.
+
+In version 1 `parts` was a fixed table of paths, null where a part was absent, and `weights` a table
+of the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rosewood.errors import DamagedFileError
+from rosewood.forest import Weights
+from rosewood.model.registry import PartType, StoredPart, register_part
+
+__all__ = ["converted"]
+
+_PATHS = {
+    "rules": "rule-table",
+    "source_text": "text-processor",
+    "target_text": "text-processor",
+    "guesses": "guesses",
+    "corpus": "indexed-corpus",
+    "origins": "origins",
+}
+
+
+def converted(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """A version-1 manifest in the form of version 2; `version` stays 1."""
+    weights, parts = table.get("weights"), table["parts"]
+    if not isinstance(weights, dict):
+        raise DamagedFileError("'weights' is missing, or is no dict", file=path)
+    if set(parts) != {*_PATHS, "language_models"}:
+        raise DamagedFileError("its list of parts is damaged", file=path)
+    if not weights or any(type(value) not in (int, float) for value in weights.values()):
+        raise DamagedFileError("its weights are not numbers", file=path)
+    found: dict[str, Any] = {"lm": {"type": "language-models", "paths": parts["language_models"]}}
+    for name, kind in _PATHS.items():
+        if parts[name] is not None:
+            found[name] = {"type": kind, "path": parts[name]}
+    found["weights"] = {"type": "named-weights", "values": weights}
+    return {**{name: table[name] for name in table if name != "weights"}, "parts": found}
+
+
+def _open(part: StoredPart) -> Weights:
+    return Weights.of(part.entry["values"])
+
+
+register_part(
+    PartType(
+        "weights",
+        "named-weights",
+        "Feature weights in the manifest of a version-1 bundle.",
+        open=_open,
+        verify=_open,
+        where="values",
+    )
+)

@@ -1,0 +1,204 @@
+"""Parts of bundles: declared once, opened when asked for, refused where nobody knows them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.bundles import small_bundle
+
+from rosewood.errors import DamagedFileError
+from rosewood.folders import checksums, table_checksum
+from rosewood.model import Bundle, registry
+from rosewood.model.registry import PartType, new_entry, part_types, register_part
+from rosewood.pipeline import Translator
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return small_bundle(tmp_path / "model", raw=True).folder
+
+
+def add_part(folder: Path, name: str, entry: dict[str, object]) -> None:
+    """A part that some other release wrote."""
+    path = folder / "manifest.json"
+    table = json.loads(path.read_bytes())
+    table["parts"][name] = entry
+    table["rosewood"] = "7.8.9"
+    table["files"] = {k: v for k, v in checksums(folder).items() if k != "manifest.json"}
+    table["crc32"] = table_checksum(table)
+    path.write_text(json.dumps(table))
+
+
+def test_every_type_is_declared_once():
+    declared = {(each.name, each.type): each for each in part_types()}
+    assert len(declared) == len(part_types())
+    assert {name for name, kind in declared if declared[name, kind].required} == {
+        "rules", "lm", "weights",
+    }  # fmt: skip
+    assert all(each.help.endswith(".") for each in part_types())
+
+
+def test_parts_are_opened_when_they_are_asked_for(folder, monkeypatch):
+    opened = []
+    for each in part_types():
+
+        def opening(part, kind=each):
+            opened.append(part.name)
+            return kind.open(part)
+
+        monkeypatch.setitem(
+            registry._TYPES,
+            (each.name, each.type),
+            PartType(**{**vars(each), "open": opening}),
+        )
+    bundle = Bundle.open(folder)
+    parts = bundle.parts()
+    assert list(parts) == [
+        "rules", "lm", "weights", "source_text", "target_text", "corpus", "origins",
+    ]  # fmt: skip
+    assert (len(parts), "guesses" in parts, parts.get("guesses")) == (7, False, None)
+    assert opened == []
+    assert parts["rules"] is bundle.rules is bundle.part("rules")
+    assert opened == ["rules"]
+    Translator(bundle).translate("das haus")
+    assert sorted(opened) == ["lm", "rules", "source_text", "target_text", "weights"]
+    assert bundle.part("guesses") is None
+    assert bundle.part("nothing") is None
+    with pytest.raises(KeyError, match="nothing"):
+        parts["nothing"]
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("trees", {"type": "parse-trees", "path": "trees"}),
+        ("rules", {"type": "suffix-arrays", "path": "trees"}),
+        ("trees", {"type": "parse-trees", "path": "trees", "optional": False}),
+    ],
+)
+def test_a_part_that_this_release_does_not_know(folder, name, entry):
+    """The error names the part, its type, who wrote it and what to do."""
+    (folder / "trees").write_text("trees")
+    add_part(folder, name, entry)
+    for use in (Bundle.open, Bundle.verify, Translator.load):
+        with pytest.raises(DamagedFileError) as caught:
+            use(folder)
+        told = str(caught.value)
+        for word in (repr(name), repr(entry["type"]), "Rosewood 7.8.9", "upgrade"):
+            assert word in told
+        assert caught.value.file == str(folder / "manifest.json")
+
+
+def test_an_optional_part_is_skipped(folder):
+    (folder / "trees").write_text("trees")
+    add_part(folder, "trees", {"type": "parse-trees", "path": "trees", "optional": True})
+    bundle = Bundle.open(folder)
+    assert bundle.skipped_parts == ("trees",)
+    assert "trees" not in bundle.parts()
+    assert bundle.part("trees") is None
+    [note] = bundle.notes()
+    assert "'trees'" in note
+    assert Translator(bundle).translate("Das Haus.")
+    Bundle.verify(folder)
+    (folder / "trees").write_text("threw")
+    with pytest.raises(DamagedFileError, match=r"trees.*checksum"):
+        Bundle.verify(folder)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "trees", None, {}, {"type": 3, "path": "trees"}, {"type": "x", "path": 3, "optional": True},
+        {"type": "x", "path": "../trees", "optional": True}, {"path": "trees"},
+        {"type": "x", "path": "trees", "optional": "yes"},
+        {"type": "x", "path": "trees", "optional": 1},
+        {"type": "x", "path": "nowhere", "optional": True},
+        {"type": "x", "paths": {"a": "/etc/passwd"}, "optional": True},
+        {"type": "x", "paths": [], "optional": True}, {"type": "x", "paths": {}, "optional": True},
+    ],
+)  # fmt: skip
+def test_an_entry_that_is_damaged(folder, entry):
+    (folder / "trees").write_text("trees")
+    add_part(folder, "trees", entry)
+    with pytest.raises(DamagedFileError, match=r"manifest\.json"):
+        Bundle.open(folder)
+
+
+@pytest.mark.parametrize("name", ["rules", "lm", "weights"])
+def test_an_entry_without_its_path(folder, name):
+    table = json.loads((folder / "manifest.json").read_bytes())
+    where = "paths" if name == "lm" else "path"
+    entry = {key: value for key, value in table["parts"][name].items() if key != where}
+    add_part(folder, name, entry)
+    with pytest.raises(DamagedFileError, match=where):
+        Bundle.open(folder)
+
+
+def test_a_new_type_of_part_is_one_declaration(folder, monkeypatch):
+    """What a later release, or another package, adds in a module of its own."""
+    monkeypatch.setattr(registry, "_TYPES", dict(registry._TYPES))
+    verified = []
+    register_part(
+        PartType(
+            "classes", "word-classes", "Word classes.",
+            open=lambda part: part.path.read_text().split(), verify=verified.append,
+        )
+    )  # fmt: skip
+    (folder / "classes.txt").write_text("noun verb")
+    add_part(folder, "classes", new_entry("classes", path="classes.txt"))
+    bundle = Bundle.open(folder)
+    assert bundle.part("classes") == ["noun", "verb"]
+    assert bundle.parts()["classes"] is bundle.part("classes")
+    Bundle.verify(folder)
+    [part] = verified
+    assert (part.name, part.entry["type"]) == ("classes", "word-classes")
+    assert Translator(bundle).translate("Das Haus.")
+
+
+def test_other_packages_announce_their_parts(monkeypatch):
+    """Entry points of the group `rosewood.parts` are loaded with our own modules."""
+    monkeypatch.setattr(registry, "_TYPES", {})
+    asked = []
+
+    class Point:
+        @staticmethod
+        def load():
+            register_part(PartType("x", "y", "Z.", open=str, verify=str))
+
+    def entry_points(group):
+        asked.append(group)
+        return [Point]
+
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    registry._load_modules.cache_clear()
+    assert registry.part_type("x", "y").help == "Z."
+    assert asked == ["rosewood.parts"]
+    registry._load_modules.cache_clear()
+
+
+def test_there_is_no_such_part():
+    with pytest.raises(ValueError, match="nothing"):
+        new_entry("nothing", path="nothing")
+    with pytest.raises(ValueError, match="lm"):
+        new_entry("lm", path="lm.rlm")
+
+
+def test_a_required_part_is_missing(folder):
+    path = folder / "manifest.json"
+    whole = path.read_bytes()
+    for name in ("rules", "lm", "weights"):
+        table = json.loads(whole)
+        table["parts"].pop(name)
+        path.write_text(json.dumps(table))
+        with pytest.raises(DamagedFileError, match=f"'{name}' is missing"):
+            Bundle.open(folder)
+
+
+def test_only_the_parts_are_read_that_translating_needs(folder, tmp_path):
+    """A model without its corpus on disk still translates if it was opened before."""
+    translator = Translator.load(folder)
+    shutil.rmtree(folder / "corpus")
+    assert translator.translate("Das Haus.")
