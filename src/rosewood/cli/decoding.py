@@ -186,6 +186,8 @@ def open_translator(
     from rosewood.pipeline import Translator
 
     bundle = Bundle.open(model)
+    for note in bundle.notes():
+        warn(note)
     terms = _read_glossary(glossary, bundle.source_text, bundle.target_text)
     return Translator(bundle, glossary=terms, inline=inline, **limits)
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from rosewood.align.models import make_model
 from rosewood.align.symmetrize import SYMMETRIZATIONS
 from rosewood.corpus import Filters, TextProcessor, make_tokeniser
+from rosewood.decode.decoder import decoder_kinds
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import TrainingError
 from rosewood.learn import Learner, make_learner
@@ -81,8 +82,9 @@ class TrainingSettings:
                 f"features are {self.features!r}, expected a list of package.module:Name"
             )
         object.__setattr__(self, "features", tuple(self.features))
-        if self.decoder != "phrase":
-            raise TrainingError(f"decoder is {self.decoder!r}, expected phrase")
+        if self.decoder not in decoder_kinds():
+            known = ", ".join(decoder_kinds())
+            raise TrainingError(f"decoder is {self.decoder!r}, expected one of {known}")
         if self.unknown not in ("guess", "copy", "drop"):
             raise TrainingError(f"unknown is {self.unknown!r}, want guess, copy or drop")
         if self.pretokenized and self.lowercase:

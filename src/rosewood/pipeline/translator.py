@@ -9,7 +9,7 @@ Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, overload
 from rosewood.corpus import Checks
 from rosewood.corpus.readers import OnBadLine
 from rosewood.decode import (
+    Decoder,
     Explanation,
     Glossary,
     Guesser,
-    PhraseDecoder,
     PreparedText,
     SearchResult,
-    SearchSettings,
     TextTranslator,
     UnknownWords,
+    decoder_kind,
     explain,
 )
 from rosewood.errors import DamagedFileError, DecodingError
@@ -128,9 +128,9 @@ class Translator:
         return cls.load(output, threads=threads)
 
     @property
-    def weights(self) -> dict[str, float]:
+    def weights(self) -> Mapping[str, float]:
         """Weights by feature."""
-        return dict(self.decoder.weights)
+        return self.decoder.weights
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a text is no list of letters
@@ -210,30 +210,32 @@ def _loaded(
     return Translator.load(folder, glossary=glossary, inline=inline, threads=threads, **search)
 
 
-def _decoder(bundle: Bundle, search: dict[str, Any]) -> PhraseDecoder:
+def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
+    """The decoder of the kind that the manifest names, from the parts of the bundle."""
     manifest = bundle.manifest
     path = bundle.folder / MANIFEST
-    if manifest["decoder"] != "phrase":
-        raise DamagedFileError(
-            f"it needs the decoder {manifest['decoder']!r}, which this release does not have "
-            f"(written by Rosewood {manifest['rosewood']})",
-            file=path,
-        )
     try:
-        settings = SearchSettings(**manifest["search"])
-    except (TypeError, DecodingError) as error:
+        kind = decoder_kind(manifest["decoder"])
+    except DecodingError as error:
         raise DamagedFileError(
-            f"its limits of the search are damaged: {error}", file=path
+            f"{error} (written by Rosewood {manifest['rosewood']}): upgrade Rosewood, or install "
+            "the package that has this decoder",
+            file=path,
         ) from error
+    try:
+        settings = kind.settings_type(**manifest["search"])
+    except (TypeError, DecodingError) as error:
+        raise DamagedFileError(f"its search settings are damaged: {error}", file=path) from error
     for name in search:
         if name not in asdict(settings):
             known = ", ".join(asdict(settings))
             raise DecodingError(f"there is no limit {name!r} of the search; there are {known}")
     settings = replace(settings, **search)
+    features = bundle.features
     try:
-        decoder = PhraseDecoder(
-            bundle.rules, bundle.language_models, weights=bundle.weights, settings=settings,
-            unknown=_unknown(bundle), features=bundle.features,
+        decoder = kind.make(
+            bundle.parts(), settings=settings, weights=bundle.weights, unknown=_unknown(bundle),
+            features=features,
         )  # fmt: skip
     except DecodingError as error:
         raise DamagedFileError(str(error), file=path) from error
