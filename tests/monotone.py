@@ -46,7 +46,8 @@ class MonotoneDecoder:
         self.weights = Weights.of(self.default_weights() if weights is None else weights)
 
     def default_weights(self) -> dict[str, float]:
-        return {**dict.fromkeys(_COLUMNS, 1.0), _WORDS: 0.0, _UNKNOWN: -1.0}
+        """A poor start: the worst rules, and few words."""
+        return {**dict.fromkeys(_COLUMNS, -1.0), _WORDS: -1.0, _UNKNOWN: -1.0}
 
     def theta(self) -> np.ndarray[Any, Any]:
         return self.features.vector(self.weights, only_known=True)
@@ -77,7 +78,7 @@ class MonotoneDecoder:
         builder = ForestBuilder(self.features)
         before = builder.node()
         builder.edge(before)
-        for begin, end, options in self._options(source):
+        for _, _, options in self._options(source):
             node = builder.node()
             for target, features, rule in options:
                 edge = builder.edge(node, [before], [0, *target], features)
