@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rosewood.cli.decode_output import Wanted
     from rosewood.corpus import TextProcessor
     from rosewood.decode import (
+        Decoder,
         Glossary,
-        PhraseDecoder,
         PreparedText,
         SearchResult,
         SearchSettings,
@@ -84,7 +84,7 @@ def make_decoder(
     rule_ids: bool,
     target_words: bool,
     settings: SearchSettings,
-) -> PhraseDecoder:
+) -> Decoder:
     """The decoder that the options ask for."""
     from rosewood.corpus.lines import at
     from rosewood.decode import PhraseDecoder, RuleIds, TargetWords
@@ -160,7 +160,7 @@ def _number(name: str, text: str) -> int | float | None:
 
 
 def make_translator(
-    decoder: PhraseDecoder,
+    decoder: Decoder,
     text_source: Path | None,
     text_target: Path | None,
     glossary: Path | None,
