@@ -132,6 +132,13 @@ void bind_lm(nb::module_& m) {
           },
           "context"_a, "word"_a, "Score and n-gram length of a word, and the state after it.")
       .def(
+          "score_chart",
+          [](const LanguageModelHandle& self, const std::vector<std::int64_t>& symbols,
+             const std::vector<Ids>& parts,
+             bool begins) { return self.model.score_chart(symbols, parts, begins); },
+          "symbols"_a, "parts"_a, "begins"_a,
+          "Score and state of a part of a sentence: words, and -1-k for parts[k].")
+      .def(
           "score_all",
           [](const LanguageModelHandle& self, const Ids& context, Out<double> out) {
             nb::gil_scoped_release released;

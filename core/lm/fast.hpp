@@ -75,6 +75,9 @@ class FastLayout {
     return entry;
   }
 
+  /// Whether a longer n-gram ends in the one that was found.
+  bool extends(const Cursor& at, int n) const { return n < order_ && at.extends; }
+
   /// Refuses what a writer never writes.
   void check() const;
 

@@ -67,6 +67,11 @@ class LanguageModel {
   /// The score of a word, and the state after it.
   std::pair<WordScore, std::vector<std::uint32_t>> advance(std::span<const std::uint32_t> context,
                                                            std::uint32_t word) const;
+  /// The score of a part of a sentence, and its state as a row (core/lm/chart.hpp). Its symbols are
+  /// words, and -1-k for a part whose state is parts[k]. With `begins`, it begins a sentence.
+  std::pair<double, std::vector<std::uint32_t>> score_chart(
+      std::span<const std::int64_t> symbols, std::span<const std::vector<std::uint32_t>> parts,
+      bool begins) const;
   /// log10 probability of every word.
   void score_all(std::span<const std::uint32_t> context, std::span<double> out) const;
   /// Texts drawn from the model, each by its own number and the seed alone.

@@ -7,7 +7,8 @@
 //                                   if there is none for sure. Asks for memory, does not wait
 //   bool settle(cursor, n)          a step on the way, for those who have many under way; false if
 //                                   there is no other
-//   meanwhile bool find(cursor, n, found)     wait: is it there?
+//   bool find(cursor, n, found)     wait: is it there?
+//   bool extends(cursor, n)         does a longer n-gram end in the one that was found?
 //
 // The probability of a word is that of the longest n-gram which ends in it and is in the model,
 // times the back-offs of the contexts that are longer. Every suffix of an n-gram is in the model,
@@ -34,6 +35,7 @@ concept Layout =
       { layout.aim(at, n, word) } -> std::same_as<bool>;
       { layout.settle(at, n) } -> std::same_as<bool>;
       { layout.find(at, n, found) } -> std::same_as<bool>;
+      { layout.extends(at, n) } -> std::same_as<bool>;
       layout.prefetch_unigram(word);
     };
 
@@ -77,10 +79,11 @@ void context_state(const L& layout, std::span<const std::uint32_t> latest_first,
   shorten(out);
 }
 
-/// The score of a word after a state, and the state after it, in another room.
+/// The score of a word after a state, and the state after it, in another room. The cursor is at the
+/// n-gram that the score comes from if that has the whole state; otherwise it is anywhere.
 template <Layout L>
-WordScore score_word(const L& layout, const State& in, std::uint32_t word, State& out) {
-  typename L::Cursor at;
+WordScore score_word(const L& layout, const State& in, std::uint32_t word, State& out,
+                     typename L::Cursor& at) {
   Found found = layout.unigram(word, at);
   double score = found.probability;
   const int most = layout.order() - 1;
@@ -103,6 +106,12 @@ WordScore score_word(const L& layout, const State& in, std::uint32_t word, State
   for (int k = length; k <= in.length; ++k) score += in.backoffs[k - 1];
   shorten(out);
   return {score, length};
+}
+
+template <Layout L>
+WordScore score_word(const L& layout, const State& in, std::uint32_t word, State& out) {
+  typename L::Cursor at;
+  return score_word(layout, in, word, out, at);
 }
 
 /// Scores every word below `size` after a state: calls emit(word, score).

@@ -108,6 +108,13 @@ class SmallLayout {
     return true;
   }
 
+  /// Whether a longer n-gram ends in the one that was found.
+  bool extends(const Cursor& at, int n) const {
+    if (n >= order()) return false;
+    const NgramDegrees::Range range = children(n, at.node);
+    return range.begin < range.end;
+  }
+
   /// Refuses what a writer never writes.
   void check() const;
   /// The n-grams again, as they were before they were written, or as near as codes are.

@@ -486,6 +486,9 @@ class LanguageModel:
     def advance(self, context: Sequence[int], word: int) -> tuple[float, int, list[int]]:
         """Score and n-gram length of a word, and the state after it."""
 
+    def score_chart(self, symbols: Sequence[int], parts: Sequence[Sequence[int]], begins: bool) -> tuple[float, list[int]]:
+        """Score and state of a part of a sentence: words, and -1-k for parts[k]."""
+
     def score_all(self, context: Sequence[int], out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
         """log10 probability of every word."""
 

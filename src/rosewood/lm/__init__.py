@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosewood.lm.arpa import read_arpa, write_arpa
+    from rosewood.lm.chart import ChartState, chart_score
     from rosewood.lm.draw import surprisal_page
     from rosewood.lm.estimation import Estimate, estimate, estimate_files
     from rosewood.lm.files import read_table, verify_model, write_model
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BatchScores": "scores",
+    "ChartState": "chart",
     "Estimate": "estimation",
     "Fallback": "smoothing",
     "Mixture": "mixture",
@@ -33,6 +35,7 @@ _HOMES = {
     "State": "model",
     "WordScore": "scores",
     "Words": "words",
+    "chart_score": "chart",
     "estimate": "estimation",
     "estimate_files": "estimation",
     "kind_of": "opening",
@@ -49,6 +52,7 @@ _HOMES = {
 
 __all__ = [
     "BatchScores",
+    "ChartState",
     "Estimate",
     "Fallback",
     "Mixture",
@@ -60,6 +64,7 @@ __all__ = [
     "State",
     "WordScore",
     "Words",
+    "chart_score",
     "estimate",
     "estimate_files",
     "kind_of",
