@@ -170,7 +170,8 @@ def test_training_can_be_told_what_the_guide_says():
         assert f"`{name}`" in guide
     for setting in fields(TrainingSettings):
         name = setting.name.replace("_", "-")
-        assert f"--{'no-keep-corpus' if name == 'keep-corpus' else name}" in guide
+        name = {"keep-corpus": "no-keep-corpus", "features": "feature"}.get(name, name)
+        assert f"--{name}" in guide
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,8 @@ def test_bad_lines(command, place):  # noqa: F811
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (["nowhere"], "nowhere: there is no such folder: want a model that rosewood train"),
-        (["in"], "in: it is no folder: want a model that rosewood train has made"),
+        (["nowhere"], "nowhere: there is no such folder: expected a model that rosewood train"),
+        (["in"], "in: it is no folder: expected a model that rosewood train wrote"),
         (["empty"], "empty: it is not a model: it has no manifest.json"),
         (["model", "in", "--distinct"], "--distinct is for --nbest"),
         (["model", "in", "--pop-limit", "many"], "--pop-limit many: want a number or none"),
@@ -240,6 +240,10 @@ def test_model_info(command, place, translator):  # noqa: F811
     told = rows(command("model", "info", "model", "--json"))[0]
     assert told["weights"] == translator.weights
     assert told["bytes"] == sum(told["sizes"].values()) == translator.bundle.size
+    assert told["parts"] == {
+        name: entry["type"] for name, entry in translator.bundle.manifest["parts"].items()
+    }
+    assert (told["version"], told["sparse_weights"], told["notes"]) == (2, {}, [])
     assert told["scores"][0]["signature"] == "nrefs:1|tok:13a"
 
 

@@ -81,8 +81,8 @@ def verify(model: ModelFolder, json: Json = False) -> None:
         found = {"model": str(model), "files": files, "bytes": bundle.size, "parts": parts}
         print_row({**found, "skipped": list(bundle.skipped_parts), "ok": True}, as_json=True)
     else:
-        print(f"{model}: {files} files, {bundle.size:,} bytes, all as they were written "
-              f"(parts: {', '.join(parts)})")  # fmt: skip
+        print(f"{model}: {len(parts)} parts ({', '.join(parts)}), {files} files, "
+              f"{bundle.size:,} bytes, all as they were written")  # fmt: skip
     for name in bundle.skipped_parts:
         warn(f"part {name!r}: its checksums are right; this release does not know what it has")
 
@@ -98,7 +98,8 @@ def _facts(bundle: Bundle) -> dict[str, Any]:
         "sparse_weights": _sparse(bundle),
         "python_features": [asdict(each) for each in bundle.feature_records],
         "bytes": bundle.size,
-        "parts": _parts(bundle),
+        "sizes": {each["name"]: each["bytes"] for each in _parts(bundle)},
+        "parts": {each["name"]: each["type"] for each in _parts(bundle)},
         "notes": bundle.notes(),
     }
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from rosewood.decode.source import Source
+from rosewood.errors import DamagedFileError
 from rosewood.rules.rule import Gap, Rule
 from rosewood.rules.table import RuleTable
 
@@ -124,9 +125,14 @@ class Translation:
             if use.rule is None or self.table is None:
                 found += [(i, j) for i in source for j in target]
             else:
-                found += [
-                    (source[i], target[j]) for i, j in _word_links(self.table.by_id(use.rule))
-                ]
+                links = _word_links(self.table.by_id(use.rule))
+                try:
+                    found += [(source[i], target[j]) for i, j in links]
+                except IndexError:
+                    raise DamagedFileError(
+                        f"the links of rule {use.rule} are not among its words",
+                        file=self.table.folder,
+                    ) from None
         return tuple(sorted(found))
 
     def __repr__(self) -> str:

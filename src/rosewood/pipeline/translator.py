@@ -9,7 +9,7 @@ Translator.train("train.de", "train.en", dev=("dev.de", "dev.en"), output="model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
@@ -128,9 +128,9 @@ class Translator:
         return cls.load(output, threads=threads)
 
     @property
-    def weights(self) -> Mapping[str, float]:
-        """Weights by feature."""
-        return self.decoder.weights
+    def weights(self) -> dict[str, float]:
+        """Weights by feature, as a new table; `decoder.weights` has them without copying."""
+        return dict(self.decoder.weights)
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a text is no list of letters
