@@ -54,9 +54,10 @@ def test_every_setting_is_an_option_with_its_default():
             assert known["keep_corpus"].secondary_opts == ["--no-keep-corpus"]
             continue
         option = known[each.name]
-        assert option.opts == [f"--{each.name.replace('_', '-')}"]
+        flag = {"features": "feature"}.get(each.name, each.name)  # which may be repeated
+        assert option.opts == [f"--{flag.replace('_', '-')}"]
         default = getattr(TrainingSettings(), each.name)
-        if each.name == "set" or isinstance(default, bool):
+        if each.name in ("set", "features") or isinstance(default, bool):
             assert not option.default
         elif each.name != "dev_size":
             told = "none" if default is None else f"{default:g}" if default == 9 else str(default)

@@ -181,7 +181,7 @@ def train(
         str | None,
         setting(_MODELS, "decoder", "phrase", "Kind of decoder.", metavar="NAME"),
     ] = None,
-    feature: Annotated[
+    features: Annotated[
         list[str] | None,
         typer.Option(
             "--feature",
@@ -347,7 +347,7 @@ def train(
         "orientation": orientation,
         "classes": classes,
         "decoder": decoder,
-        "features": feature or None,
+        "features": features or None,
         "tune": tune,
         "set": named_values(set) or None,
         "metric": metric,
