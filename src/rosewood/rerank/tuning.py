@@ -129,7 +129,7 @@ class _Work:
             rows = self.data.subset(every, threads=self.threads)
             try:
                 fit = self.learner.fit(rows, self.start, seed=seed, report=report)
-                check_weights(fit.theta, self.data.features.names, fit.units)
+                check_weights(fit.theta, self.data.features, fit.units)
             except TuningError as error:
                 if chosen is None:
                     raise
