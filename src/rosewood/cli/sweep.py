@@ -36,6 +36,7 @@ from rosewood.cli.options import (
     goes_on,
     merged,
 )
+from rosewood.cli.working import MaxMemory
 from rosewood.errors import TuningError
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def sweep(
     on_bad_line: OnBadLine = "error",
     seed: Seed = 0,
     threads: Threads = None,
+    max_memory: MaxMemory = 2 << 30,
     quiet: Quiet = False,
     json: Json = False,
     config: Config = None,
@@ -159,6 +161,7 @@ def sweep(
             start=None if start is None else read_weights(start),
             seed=seed,
             threads=cores(threads),
+            max_memory=max_memory,
             journal=known,
             told=told,
         )

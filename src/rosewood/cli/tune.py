@@ -40,6 +40,7 @@ from rosewood.cli.options import (
     goes_on,
     named_values,
 )
+from rosewood.cli.working import MaxMemory
 from rosewood.errors import TuningError
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ def tune(
     on_bad_line: OnBadLine = "error",
     seed: Seed = 0,
     threads: Threads = None,
+    max_memory: MaxMemory = 2 << 30,
     quiet: Quiet = False,
     json: Json = False,
     config: Config = None,
@@ -188,6 +190,7 @@ def tune(
             normalization=cast("Normalization", normalize),
             seed=seed,
             threads=cores(threads),
+            max_memory=max_memory,
             samples=samples,
             journal=known,
             told=told,

@@ -37,8 +37,8 @@ MaxMemory = Annotated[
         metavar="SIZE",
         parser=memory_size,
         show_default="2G",
-        help="Memory for what is counted, such as 500M or 4G; what does not fit is sorted in "
-        "files.",
+        help="Memory for the data of this command, such as 500M or 4G; what does not fit goes to "
+        "temporary files.",
     ),
 ]
 Temporary = Annotated[

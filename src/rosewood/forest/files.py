@@ -235,9 +235,10 @@ class ForestSet(Sequence[Forest]):
         self._checked[number] = True
         return forest
 
-    def sizes(self) -> LongArray:
-        """The bytes of each forest's arrays and info; no forest is read."""
-        return self._index[:, _BYTES].copy()
+    @property
+    def num_edges(self) -> LongArray:
+        """The edges of each forest; no forest is read."""
+        return self._index[:, _EDGES].copy()
 
     def info(self, index: int) -> dict[str, Any]:
         """What was noted of a forest when it was written: its id, source, references…"""

@@ -28,15 +28,19 @@ class ForestReader:
     """The forests of a set: all in memory where they fit, else read when they are asked for."""
 
     def __init__(
-        self, forests: Sequence[Forest], most: int, check: Callable[[int, Forest], None]
+        self, forests: Sequence[Forest], max_memory: int, check: Callable[[int, Forest], None]
     ) -> None:
-        """Each forest is read once and checked; all are kept if they take at most `most` bytes."""
+        """Each forest is read once and checked.
+
+        They are kept if they take at most half of `max_memory` bytes, and an eighth where they are
+        not all lists: tuning packed forests needs memory for more than the forests, and time for
+        more than reading them.
+        """
         self._read: Callable[[int], Forest]
         self._read = forests.read if isinstance(forests, ForestSet) else forests.__getitem__
-        self.most = most
         facts = np.empty((len(forests), 4), dtype=np.int64)
         held: list[Forest] | None = []
-        total = 0
+        total, most = 0, max_memory // 2
         for i in range(len(forests)):
             forest = self._read(i)
             check(i, forest)
@@ -44,6 +48,8 @@ class ForestReader:
             values = forest.dense.size + forest.feat_id.size
             facts[i] = size, forest.num_nodes, forest.num_edges, values
             total += size
+            if forest.num_nodes > 1:
+                most = max_memory // 8
             if held is not None:
                 held.append(forest)
                 if total > most:
@@ -62,13 +68,12 @@ class ForestReader:
     def __getitem__(self, number: int) -> Forest:
         return self._read(number) if self._held is None else self._held[number]
 
-    def subset(self, numbers: Sequence[int], most: int) -> ForestReader:
+    def subset(self, numbers: Sequence[int]) -> ForestReader:
         """Some of the forests, which need not be read again."""
         part = object.__new__(ForestReader)
         chosen = np.asarray(numbers, dtype=np.int64)
         for name in ("sizes", "num_nodes", "num_edges", "num_values"):
             setattr(part, name, getattr(self, name)[chosen])
-        part.most = most
         part._held = None if self._held is None else [self._held[i] for i in numbers]
         part._read = lambda number: self[int(chosen[number])]
         return part
@@ -96,13 +101,13 @@ class Batch(NamedTuple):
 class Batches(ABC):
     """Cuts a set into batches."""
 
-    def __init__(self, sizes: LongArray, values: LongArray, most: int) -> None:
+    def __init__(self, sizes: LongArray, values: LongArray, most: int, *, fits: bool) -> None:
         """`sizes` are bytes of forests in a batch, `most` the bytes a batch may take (but for one
-        forest that is larger); `values` are numbers of feature values."""
+        forest that is larger), unless all `fits`; `values` are numbers of feature values."""
         self.values = values
         self._sizes = sizes
         self._most = most
-        self._fits = int(sizes.sum()) <= most
+        self._fits = fits
         self._whole: Batch | None = None
         self._lock = Lock()
 
@@ -150,8 +155,7 @@ class OriginalBatches(Batches):
     ) -> None:
         """`loss` and `wanted` are of all edges, one forest after another."""
         # Forests that are in memory anyway need no further memory in a batch.
-        super().__init__(reader.sizes, reader.num_values, reader.most if reader.is_held else most)
-        self._fits = reader.is_held
+        super().__init__(reader.sizes, reader.num_values, most, fits=reader.is_held)
         self._reader = reader
         self._start = np.concatenate([[0], np.cumsum(reader.num_edges)])
         self._loss, self._wanted = loss, wanted

@@ -8,7 +8,7 @@ Every learner is a frozen dataclass; its fields are its settings, on the command
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood.arrays import FloatArray, as_weight
 from rosewood.errors import TuningError
+from rosewood.forest import FeatureSpace
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
 
@@ -84,14 +85,14 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     theta = as_weight("start", start, len(tuning.features))
     bad = np.flatnonzero(~np.isfinite(theta))
     if bad.size:
-        name = tuning.features.names[bad[0]]
+        name = tuning.features.name(int(bad[0]))
         raise TuningError(f"the starting weight of {name!r} is {theta[bad[0]]}, want a number")
     candidates = tuning.candidates(theta, k)
     with np.errstate(over="ignore", invalid="ignore"):
         varies = spread(candidates)
     bad = np.flatnonzero(~np.isfinite(varies))
     if bad.size:
-        name = tuning.features.names[bad[0]]
+        name = tuning.features.name(int(bad[0]))
         raise TuningError(f"the values of feature {name!r} are too large to be compared")
     if not varies.any():
         raise TuningError(
@@ -189,19 +190,20 @@ def _check(learner: str, each: Field[Any], value: Any) -> None:
 
 
 def check_weights(
-    theta: FloatArray, names: list[str] | None = None, units: FloatArray | None = None
+    theta: FloatArray,
+    names: Sequence[str] | FeatureSpace | None = None,
+    units: FloatArray | None = None,
 ) -> None:
-    """Refuse weights that nobody should use, and say what is wrong with them.
+    """Refuse weights that are not finite, all zero or exploded; `names` are used in the error.
 
     With `units`, as a `Fit` has them, a weight is large that makes scores large: a feature of tiny
     values may well have a huge weight.
     """
     bad = np.flatnonzero(~np.isfinite(theta))
     if bad.size:
-        what = f"feature {names[bad[0]]!r}" if names else f"feature {bad[0]}"
         raise TuningError(
-            f"the weight of {what} is {theta[bad[0]]}: the learner diverged; "
-            "a smaller step or a stronger penalty may help"
+            f"the weight of feature {_name(names, bad[0])} is {theta[bad[0]]}: the learner "
+            "diverged; a smaller step or a stronger penalty may help"
         )
     if not theta.any():
         raise TuningError(
@@ -211,8 +213,15 @@ def check_weights(
     size = np.abs(theta if units is None else theta / units)
     if size.max() > EXPLODED:
         place = int(size.argmax())
-        told = repr(names[place]) if names else str(place)
-        raise TuningError(f"the weight of feature {told} has grown to {theta[place]:.3g}")
+        raise TuningError(
+            f"the weight of feature {_name(names, place)} has grown to {theta[place]:.3g}"
+        )
+
+
+def _name(names: Sequence[str] | FeatureSpace | None, place: int) -> str:
+    if isinstance(names, FeatureSpace):
+        return repr(names.name(int(place)))
+    return repr(names[place]) if names else str(place)
 
 
 def normalize(theta: FloatArray, how: Normalization) -> FloatArray:

@@ -6,14 +6,16 @@
 anything that lists candidates.  Each round's forests are merged with those of the rounds before,
 the learner finds new weights for all of them, and the decoder is asked again.  What counts is the
 score of what the decoder really said with some weights: the best of those is kept.
-With a folder, every round is on disk when it ends, and a loop that was killed, or is given more
-rounds, goes on from there.
+Forests are taken from the decoder one at a time, and those of all rounds are in a file: memory has
+what `max_memory` allows.  With a folder, every round is on disk when it ends, and a loop that was
+killed, or is given more rounds, goes on from there.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import isfinite
 from os import PathLike
@@ -23,40 +25,28 @@ from typing import Any
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.corpus import Vocabulary
-from rosewood.errors import FormatError, TuningError
-from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter, merge, renamed
+from rosewood.errors import TuningError
+from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.journal import fingerprint
 from rosewood.learn.learner import Learner, Normalization, Report, check_weights, normalize
+from rosewood.learn.loop_state import LoopState, merge_round, resume_loop, save_loop
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
-from rosewood.output import whole_file
+from rosewood.resources import MAX_MEMORY
 
 __all__ = ["LoopReplicates", "LoopResult", "replicate_loop", "tune_loop"]
 
-Decode = Callable[[Mapping[str, float], int], Sequence[Forest]]
+Decode = Callable[[Mapping[str, float], int], Iterable[Forest]]
 
 
 @dataclass(frozen=True)
 class LoopResult:
     """The best weights of all rounds, and what happened in each."""
 
-    weights: dict[str, float]
+    weights: Weights
     score: float  # of what the decoder said with them
     history: list[dict[str, Any]]
     ending: str  # why the loop ended
-
-
-@dataclass
-class _State:
-    """What is known between rounds."""
-
-    forests: list[Forest]
-    weights: dict[str, float]
-    best: dict[str, float]
-    best_score: float | None
-    history: list[dict[str, Any]]
-    ending: str | None = None
 
 
 def tune_loop(
@@ -72,6 +62,7 @@ def tune_loop(
     normalization: Normalization = "l1",
     seed: int = 0,
     threads: int = 1,
+    max_memory: int = MAX_MEMORY,
     folder: str | PathLike[str] | None = None,
     report: Report | None = None,
 ) -> LoopResult:
@@ -88,30 +79,42 @@ def tune_loop(
     given = _numbers(start or {})
     every = [list(each) for each in references]
     identity = fingerprint(
-        learner.name, repr(learner), metric.signature, every, given, normalization, seed
-    )
-    place = None if folder is None else Path(folder)
-    state = _resume(place, identity) or _State([], given, {}, None, [])
-    while state.ending is None:
-        number = len(state.history) + 1
-        fresh = list(decode(state.weights, number))
-        if len(fresh) != len(every):
-            raise TuningError(f"round {number}: {len(fresh)} forests for {len(every)} sentences")
-        space, theta, row = _score(state, fresh, metric, every, given, threads)
-        row = {"round": number, **row, "tuned": None, "moved": None}
-        state.ending = _nothing_to_do(state, row, learner, metric, patience)
-        last = number > rounds
-        if state.ending is None and not last:
-            tuning = TuningSet(state.forests, metric, every, threads=threads)
-            _learn(state, row, learner, tuning, theta, space, normalization, seed, tolerance)
-        state.history.append(row)
-        # A loop that only ran out of rounds may be given more: then this round is done again.
-        if place is not None and not (last and state.ending is None):
-            _save(place, identity, state)
-        if last and state.ending is None:
-            state.ending = f"{rounds} rounds are done"
-        if report is not None:
-            report(row)
+        learner.name, repr(learner), metric.signature, every, normalization, seed, given.named,
+        *(each for name, arrays in given.numbered.items() for each in (name, *_bytes(arrays))),
+    )  # fmt: skip
+    with ExitStack() as stack:
+        place = None if folder is None else Path(folder)
+        state = resume_loop(place, identity) or LoopState(None, given, Weights(), None, [])
+        if place is None:
+            work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rosewood-")))
+        else:
+            work = place
+        stack.callback(state.close)
+        while state.ending is None:
+            number = len(state.history) + 1
+            made = merge_round(state, decode(state.weights, number), metric, every, work, threads)
+            space = made.forests.features
+            row: dict[str, Any] = {"round": number, "score": made.score, "new": made.new}
+            row |= {"tuned": None, "moved": None}
+            state.keep_best(made.score, metric.sign)
+            state.ending = _nothing_to_do(state, row, learner, metric, patience)
+            last = number > rounds
+            state.replace_forests(made.forests)
+            if state.ending is None and not last:
+                tuning = TuningSet(
+                    made.forests, metric, every, threads=threads, max_memory=max_memory
+                )
+                theta = space.vector(state.weights, only_known=True)
+                _learn(state, row, learner, tuning, theta, space, normalization, seed, tolerance)
+            state.history.append(row)
+            # A loop that only ran out of rounds may be given more: then this round is done again.
+            if last and state.ending is None:
+                made.forests.path.unlink()
+                state.ending = f"{rounds} rounds are done"
+            elif place is not None:
+                save_loop(place, identity, state)
+            if report is not None:
+                report(row)
     if state.best_score is None:
         raise TuningError(state.ending)
     return LoopResult(state.best, state.best_score, state.history, state.ending)
@@ -157,47 +160,27 @@ def replicate_loop(
     )
 
 
-def _numbers(start: Mapping[str, float]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for name, value in start.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            raise TuningError(f"the starting weight of {name!r} is {value!r}, want a number")
-        weights[name] = float(value)
+def _numbers(start: Mapping[str, float]) -> Weights:
+    """The starting weights, refused where one is not a number."""
+    if not isinstance(start, Weights):
+        for name, value in start.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TuningError(f"the starting weight of {name!r} is {value!r}, want a number")
+    weights = Weights.of(start)
+    bad = [name for name, value in weights.named.items() if not isfinite(value)]
+    for template, (numbers, values) in weights.numbered.items():
+        bad += [f"{template}:{number}" for number in numbers[~np.isfinite(values)][:1].tolist()]
+    if bad:
+        raise TuningError(f"the starting weight of {bad[0]!r} is {weights[bad[0]]}, want a number")
     return weights
 
 
-def _score(
-    state: _State,
-    fresh: list[Forest],
-    metric: Metric,
-    references: Sequence[Sequence[str]],
-    given: Mapping[str, float],
-    threads: int,
-) -> tuple[FeatureSpace, FloatArray, dict[str, Any]]:
-    """Score what the decoder said, and merge it with what it said before."""
-    space, words = _common_space([*state.forests[:1], *fresh])
-    for name in given:
-        if ":" not in name and space.dense_index(name) is None:
-            raise TuningError(f"there is a starting weight for {name!r}, but no such feature")
-    fresh = [renamed(forest, space, words) for forest in fresh]
-    state.forests = [renamed(forest, space, words) for forest in state.forests]
-    known = {n: w for n, w in state.weights.items() if n in space.sparse or n in space.dense}
-    theta = space.vector(known)
-    row: dict[str, Any] = {"score": None}
-    if theta.any():  # without weights, no derivation is the best one
-        row["score"] = TuningSet(fresh, metric, references, threads=threads).score(theta)
-        sign = metric.sign
-        if state.best_score is None or sign * row["score"] > sign * state.best_score:
-            state.best, state.best_score = state.weights, row["score"]
-    before = sum(forest.num_edges for forest in state.forests)
-    pairs = zip(state.forests, fresh, strict=True) if state.forests else zip(fresh, strict=True)
-    state.forests = [merge(pair).forest for pair in pairs]
-    row["new"] = sum(forest.num_edges for forest in state.forests) - before
-    return space, theta, row
+def _bytes(arrays: tuple[Any, ...]) -> list[bytes]:
+    return [array.tobytes() for array in arrays]
 
 
 def _nothing_to_do(
-    state: _State, row: Mapping[str, Any], learner: Learner, metric: Metric, patience: int
+    state: LoopState, row: Mapping[str, Any], learner: Learner, metric: Metric, patience: int
 ) -> str | None:
     """Why another fit would be in vain, if it would."""
     whole = getattr(learner, "interpolation", 1.0) == 1.0  # others are still on their way
@@ -211,7 +194,7 @@ def _nothing_to_do(
 
 
 def _learn(
-    state: _State,
+    state: LoopState,
     row: dict[str, Any],
     learner: Learner,
     tuning: TuningSet,
@@ -221,17 +204,17 @@ def _learn(
     seed: int,
     tolerance: float,
 ) -> None:
-    """New weights from all that the decoder has said so far."""
+    """New weights from the forests of all rounds so far."""
     number = row["round"]
     begin = theta if theta.any() else np.ones(len(theta))
     try:
         fit = learner.fit(tuning, begin, seed=seed + number - 1)
-        check_weights(fit.theta, space.names, fit.units)
+        check_weights(fit.theta, space, fit.units)
         found = normalize(fit.theta, normalization)
         share = getattr(learner, "interpolation", 1.0)
         if theta.any() and share < 1.0:
             mixed = share * found + (1.0 - share) * normalize(theta, normalization)
-            check_weights(mixed, space.names, fit.units)
+            check_weights(mixed, space, fit.units)
             found = normalize(mixed, normalization)
     except TuningError as error:
         state.ending = f"round {number}: {error}"
@@ -239,66 +222,6 @@ def _learn(
     length = float(np.sqrt((found**2).sum()))
     row["moved"] = float(np.sqrt(((found - normalize(theta, normalization)) ** 2).sum())) / length
     row["tuned"] = tuning.score(found)
-    state.weights = dict(zip(space.names, found.tolist(), strict=True))
+    state.weights = space.weights(found)
     if row["moved"] < tolerance:
         state.ending = f"the weights moved by less than {tolerance:g}"
-
-
-def _common_space(forests: Sequence[Forest]) -> tuple[FeatureSpace, Vocabulary | None]:
-    """Names that all forests can be written in: those of the first, and what others add."""
-    first = forests[0]
-    sparse = first.features.sparse.copy()
-    words = None if first.vocabulary is None else Vocabulary(first.vocabulary)
-    for forest in forests[1:]:
-        if forest.features is not first.features:
-            sparse.add_all(forest.features.sparse)
-        own = forest.vocabulary
-        if words is not None and own is not None and own is not first.vocabulary:
-            words.add_all(own)
-    return FeatureSpace(first.features.dense, sparse), words
-
-
-def _save(folder: Path, identity: str, state: _State) -> None:
-    """The round's forests, then the note that makes them count, then the old ones go."""
-    folder.mkdir(parents=True, exist_ok=True)
-    name = f"round-{len(state.history)}.rwf"
-    with ForestSetWriter(folder / name) as writer:
-        for forest in state.forests:
-            writer.append(forest)
-    note = {
-        "identity": identity,
-        "forests": name,
-        "weights": state.weights,
-        "best": state.best,
-        "best_score": state.best_score,
-        "history": state.history,
-        "ending": state.ending,
-    }
-    with whole_file(folder / "state.json") as out:
-        out.write(json.dumps(note, ensure_ascii=False, allow_nan=False).encode())
-    for old in folder.glob("round-*.rwf"):
-        if old.name != name:
-            old.unlink(missing_ok=True)
-
-
-def _resume(folder: Path | None, identity: str) -> _State | None:
-    file = None if folder is None else folder / "state.json"
-    if folder is None or file is None or not file.exists():
-        return None
-    try:
-        note = json.loads(file.read_text(encoding="utf-8"))
-        if note["identity"] != identity:
-            raise TuningError(
-                f"{folder}: it holds a loop with other settings, references or starting weights; "
-                "give it another folder, or remove this one"
-            )
-        return _State(
-            list(ForestSet(folder / note["forests"])),
-            note["weights"],
-            note["best"],
-            note["best_score"],
-            note["history"],
-            note["ending"],
-        )
-    except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"it is not the state of a loop: {error}", file=file) from error

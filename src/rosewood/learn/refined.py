@@ -68,7 +68,7 @@ class RefinedBatches(Batches):
         self, tuning: TuningSet, linear: LinearBleu, max_edges: int, *, factor: float
     ) -> None:
         self._reader = tuning.reader
-        self._store = RecordStore(tuning.max_memory // 4)
+        self._store = RecordStore(tuning.max_memory // 8)
         sizes = np.empty(len(tuning), dtype=np.int64)
         for i, (refined, loss) in enumerate(linear_losses(tuning, linear, max_edges)):
             forest = refined.forest
@@ -79,9 +79,8 @@ class RefinedBatches(Batches):
             sizes[i] = sum(array.nbytes for array in record) + 4 * forest.num_edges
         if not self._reader.is_held:
             sizes += self._reader.sizes
-        share = tuning.max_memory // 4
-        super().__init__(sizes, self._reader.num_values, share)
-        self._fits = self._reader.is_held and self._store.is_held
+        fits = self._reader.is_held and self._store.is_held
+        super().__init__(sizes, self._reader.num_values, tuning.slice_memory, fits=fits)
 
     def _make(self, numbers: LongArray) -> Batch:
         forests = [self._reader[i] for i in numbers.tolist()]

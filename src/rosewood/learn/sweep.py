@@ -156,7 +156,7 @@ def sweep(
             told = {"method": method, "settings": settings, "seed": seed}
             try:
                 fit = learner.fit(tuning, theta, seed=seed, report=report)
-                check_weights(fit.theta, tuning.features.names, fit.units)
+                check_weights(fit.theta, tuning.features, fit.units)
             except TuningError as error:
                 return {**told, "score": None, "tuned": None, "error": str(error)}
             score = select.score(shared(fit.theta))

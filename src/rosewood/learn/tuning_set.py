@@ -37,6 +37,8 @@ __all__ = ["Slice", "TuningSet", "whole_number"]
 
 Scores = Mapping[str, Sequence[float]]
 
+_MOST_SLICE = 64 << 20  # larger slices are not faster
+
 
 class Slice(NamedTuple):
     """Forests `first` .. `last`-1 of a set, as a batch."""
@@ -49,8 +51,8 @@ class Slice(NamedTuple):
 class TuningSet:
     """Forests with one metric.  Immutable, but for the table of statistics, which only grows.
 
-    Forests that take more than half of `max_memory` bytes are not kept: each pass over the set
-    reads them again, a slice at a time.  Results do not depend on it.
+    Forests that take more than an eighth of `max_memory` bytes (lists: a half) are not kept: each
+    pass over the set reads them again, a slice at a time.  Results do not depend on it.
     """
 
     def __init__(
@@ -81,7 +83,7 @@ class TuningSet:
         self._scores: list[Scores] = known["scores"]
         self.forests: Sequence[Forest] = forests
         self.features: FeatureSpace = FeatureSpace()
-        self._reader = ForestReader(forests, self.max_memory // 2, self._check)
+        self._reader = ForestReader(forests, self.max_memory, self._check)
         self._prepare()
         if self.is_flat:
             self._fill_flat(step)
@@ -162,7 +164,7 @@ class TuningSet:
     @property
     def slice_memory(self) -> int:
         """The bytes of forests that a thread may have in memory where not all of them fit."""
-        return max(1, self.max_memory // (8 * self.threads))
+        return max(1, min(self.max_memory // (8 * self.threads), _MOST_SLICE))
 
     @property
     def reader(self) -> ForestReader:
@@ -199,7 +201,7 @@ class TuningSet:
         part.references = [self.references[i] for i in numbers]
         part._scores = [self._scores[i] for i in numbers]
         part.forests = _Chosen(self.forests, numbers)
-        part._reader = self._reader.subset(numbers, part.max_memory // 2)
+        part._reader = self._reader.subset(numbers)
         part._prepare()
         if self.is_flat:
             rows = [np.arange(self.edge_start[i], self.edge_start[i + 1]) for i in numbers]

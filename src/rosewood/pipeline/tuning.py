@@ -30,6 +30,7 @@ from rosewood.pipeline.store import Finished
 from rosewood.pipeline.telling import Told
 from rosewood.pipeline.threads import ahead
 from rosewood.pipeline.words import held_out
+from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable
 
 __all__ = ["make_decoder", "search_choices", "tune", "tune_settings"]
@@ -110,23 +111,23 @@ def tune(task: Task, told: Told) -> dict[str, Any]:
     most = len(sentences) * (settings.rounds + 1)  # the last weights are tried, too
     what = f"sentences, up to {settings.rounds + 1} times each"
 
-    def lists(weights: Mapping[str, float], number: int) -> list[Forest]:
-        made: list[Forest] = []
-        for forest in _lists(decoder.with_weights(weights), sentences, settings.nbest, threads):
-            told(what, (number - 1) * len(sentences) + len(made), most)
-            made.append(forest)
-        return made
+    def lists(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
+        made = _lists(decoder.with_weights(weights), sentences, settings.nbest, threads)
+        for done, forest in enumerate(made, start=(number - 1) * len(sentences)):
+            told(what, done, most)
+            yield forest
 
     task.going.mkdir(exist_ok=True)
     found = tune_loop(
         lists, learner, metric, references, start=start, rounds=settings.rounds,
-        seed=settings.seed, threads=threads, folder=task.going / "loop",
+        seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
+        folder=task.going / "loop",
     )  # fmt: skip
     facts |= {
         "settings": dict(vars(learner)),
         "history": found.history,
         "ending": found.ending,
-        "weights": found.weights,
+        "weights": dict(found.weights),  # facts are JSON values
         "score": found.score,
     }
     told(what, most, most)

@@ -19,6 +19,7 @@ from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector
 from rosewood.rerank.tuning import Lists, Told, check_apart, tuning_set
+from rosewood.resources import MAX_MEMORY
 
 __all__ = ["parse_choices", "sweep"]
 
@@ -35,6 +36,7 @@ def sweep(
     start: Mapping[str, float] | None = None,
     seed: int = 0,
     threads: int = 1,
+    max_memory: int = MAX_MEMORY,
     journal: Journal | None = None,
     told: Told | None = None,
 ) -> Sweep:
@@ -53,11 +55,13 @@ def sweep(
     total = len(every_settings(method, choices, trials=trials, seed=seed))  # all are good
     judge = parse_metric(metric) if isinstance(metric, str) else metric
     tell = told or (lambda what, done, total: None)
-    data = tuning_set(candidates, judge, threads, tell)
+    data = tuning_set(candidates, judge, threads, tell, max_memory=max_memory)
     if select is None:
         data, other = _halves(data, split, seed)
     else:
-        other = tuning_set(select, judge, threads, tell, what="the candidates that choose")
+        other = tuning_set(
+            select, judge, threads, tell, what="the candidates that choose", max_memory=max_memory
+        )
         check_apart(data, other, what="the candidates that choose")
     if start is not None:
         weights_vector(start, data.features, file="the starting weights")
@@ -73,7 +77,11 @@ def sweep(
     return learn.sweep(
         method,
         choices,
-        data.subset(range(len(data)), threads=max(1, threads // workers)),
+        data.subset(
+            range(len(data)),
+            threads=max(1, threads // workers),
+            max_memory=max(1, max_memory // workers),
+        ),
         other,
         trials=trials,
         start=start,

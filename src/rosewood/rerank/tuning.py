@@ -34,6 +34,7 @@ from rosewood.rerank.candidates import CandidateList
 from rosewood.rerank.effects import FeatureEffect, feature_effects
 from rosewood.rerank.heldout import Heldout, judge
 from rosewood.rerank.readers import read_candidates
+from rosewood.resources import MAX_MEMORY
 
 __all__ = ["Lists", "Replicate", "Told", "Tuned", "check_apart", "tune", "tuning_set"]
 
@@ -117,6 +118,7 @@ class _Work:
     journal: Journal
     identity: str
     threads: int
+    max_memory: int  # of one fit
 
     def __call__(self, job: tuple[int, LongArray | None], report: Report) -> dict[str, Any]:
         """Normalised weights and the story of a fit on some lists, or on all of them: from the
@@ -126,10 +128,10 @@ class _Work:
 
         def work() -> dict[str, Any]:
             every = range(len(self.data)) if chosen is None else chosen
-            rows = self.data.subset(every, threads=self.threads)
+            rows = self.data.subset(every, threads=self.threads, max_memory=self.max_memory)
             try:
                 fit = self.learner.fit(rows, self.start, seed=seed, report=report)
-                check_weights(fit.theta, self.data.features.names, fit.units)
+                check_weights(fit.theta, self.data.features, fit.units)
             except TuningError as error:
                 if chosen is None:
                     raise
@@ -157,6 +159,7 @@ def tune(
     normalization: Normalization = "l1",
     seed: int = 0,
     threads: int = 1,
+    max_memory: int = MAX_MEMORY,
     samples: int = 1000,
     journal: Journal | None = None,
     told: Told | None = None,
@@ -175,6 +178,7 @@ def tune(
                         ("samples", samples)):  # fmt: skip
         whole_number(what, value)
     whole_number("threads", threads, 1)
+    whole_number("max_memory", max_memory, 1)
     if replicates < 1:
         raise TuningError(f"{replicates} replicates: there must be at least one")
     if heldout is None and folds < 2:
@@ -185,10 +189,12 @@ def tune(
     judging = metric if isinstance(metric, Metric) else parse_metric(metric)
     learner = make_learner(method, settings)
     tell = told or (lambda what, done, total: None)
-    data = tuning_set(candidates, judging, threads, tell)
+    data = tuning_set(candidates, judging, threads, tell, max_memory=max_memory)
     other, notes = None, list[str]()
     if heldout is not None:
-        other = tuning_set(heldout, judging, threads, tell, what="the held-out candidates")
+        other = tuning_set(
+            heldout, judging, threads, tell, what="the held-out candidates", max_memory=max_memory
+        )
         notes = check_apart(data, other, what="the held-out candidates")
     theta = np.zeros(len(data.features))
     if start is not None:
@@ -213,7 +219,9 @@ def tune(
     workers = max(1, min(threads, len(jobs)))
     inner = max(1, threads // workers)
     record = Journal() if journal is None else journal  # an empty one is false
-    work = _Work(data, learner, theta, normalization, record, identity, inner)
+    work = _Work(
+        data, learner, theta, normalization, record, identity, inner, max(1, max_memory // workers)
+    )
     found = side_by_side(work, jobs, workers=workers, step=step)
     thetas = [np.array(fit["theta"]) for fit in found]
     final, fits = thetas[len(parts) :], found[len(parts) :]
@@ -271,6 +279,7 @@ def tuning_set(
     tell: Told,
     *,
     what: str = "the candidates",
+    max_memory: int = MAX_MEMORY,
 ) -> TuningSet:
     """Candidates with the metric's statistics; errors call them `what`."""
     if isinstance(candidates, str | PathLike):
@@ -286,7 +295,7 @@ def tuning_set(
         tell(f"counting for {metric.title}", done, len(lists))
 
     try:
-        tuning = TuningSet(lists, metric, threads=threads, step=step)
+        tuning = TuningSet(lists, metric, threads=threads, max_memory=max_memory, step=step)
     except MetricError as error:
         raise MetricError(f"{what}: list {error}") from error
     if not tuning.is_flat:
