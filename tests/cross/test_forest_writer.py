@@ -71,3 +71,5 @@ def test_bad_hypergraphs_are_refused():
         _core.pack_forest(1, [0], [], [[]], [0])
     with pytest.raises(ForestError, match="is not a node"):
         _core.pack_forest(1, [3], [[]], [[]], [0])
+    with pytest.raises(ForestError, match="leads to another node"):
+        _core.pack_forest(2, [0, 1], [[], [0]], [[], [-1]], [1, 1])
