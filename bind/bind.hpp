@@ -87,6 +87,7 @@ void bind_arpa(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_decode(nb::module_& m);
 void bind_forest(nb::module_& m);
+void bind_forest_writer(nb::module_& m);
 void bind_learn(nb::module_& m);
 void bind_links(nb::module_& m);
 void bind_lm(nb::module_& m);

@@ -50,6 +50,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_corpus(m);
   rosewood::bind::bind_decode(m);
   rosewood::bind::bind_forest(m);
+  rosewood::bind::bind_forest_writer(m);
   rosewood::bind::bind_learn(m);
   rosewood::bind::bind_ngrams(m);
   rosewood::bind::bind_arpa(m);

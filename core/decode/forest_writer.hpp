@@ -123,7 +123,9 @@ class ForestWriter {
   void add_best(ForestArrays& out) const {
     std::vector<std::int32_t> open{static_cast<std::int32_t>(source_.root())};
     while (!open.empty()) {
-      const std::int32_t edge = source_.best_edge(open.back());
+      const std::int32_t node = open.back(), edge = source_.best_edge(node);
+      if (source_.head(edge) != node)
+        fail<ForestError>("the best edge of node ", node, " of a search leads to another node");
       open.pop_back();
       out.best_edges.push_back(row_of(edge, out));
       const std::span<const std::int32_t> tails = source_.tails(edge);

@@ -273,6 +273,11 @@ def dot(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devi
     The sum of a[i] b[i] over the i where a[i] is not zero, always in the same order.
     """
 
+def pack_forest(nodes: int, heads: Sequence[int], tails: Sequence[Sequence[int]], yields: Sequence[Sequence[int]], best_edges: Sequence[int]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """
+    What leads to the last node: edge_start, tail_start, tail, yield_start, yield_symbol, the edge that each one was, and the best derivation.
+    """
+
 class ForestBatch:
     """Many forests with the same features."""
 
