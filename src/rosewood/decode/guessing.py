@@ -25,12 +25,13 @@ from pathlib import Path
 from typing import Any
 
 from rosewood.corpus.text.scripts import HAN, HIRAGANA, KATAKANA
+from rosewood.decode.decoder import UnknownWords
 from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
 
-__all__ = ["Guesser", "Guesses", "judged"]
+__all__ = ["Guesser", "Guesses", "judged", "unknown_words"]
 
 _FORMAT, _VERSION = "rosewood-guesses", 1
 _WORDS = 200_000  # that are learnt from, the most frequent
@@ -82,6 +83,13 @@ class Guesses:
             return cls(endings, tuple(map(str, table["between"])), bool(table["capitals"]))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(f"it is no file of guesses: {error}", file=path) from error
+
+
+def unknown_words(how: str, parts: Mapping[str, Any]) -> UnknownWords:
+    """What a decoder does with unknown words: "copy", "drop", or "guess" from a model's parts."""
+    if how == "guess":
+        return Guesser(parts["rules"], parts["guesses"])
+    return how  # type: ignore[return-value]  # the decoder checks it
 
 
 def _endings(words: list[str], least: int) -> dict[str, dict[str, int]]:

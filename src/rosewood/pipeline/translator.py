@@ -20,14 +20,13 @@ from rosewood.decode import (
     Decoder,
     Explanation,
     Glossary,
-    Guesser,
     PreparedText,
     SearchResult,
     TextTranslator,
-    UnknownWords,
     decoder_kind,
     explain,
 )
+from rosewood.decode.guessing import unknown_words
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
 from rosewood.model.bundle import MANIFEST, Bundle
@@ -231,24 +230,19 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
             known = ", ".join(asdict(settings))
             raise DecodingError(f"there is no limit {name!r} of the search; there are {known}")
     settings = replace(settings, **search)
-    features = bundle.features
+    parts = bundle.parts()
     try:
         decoder = kind.make(
-            bundle.parts(), settings=settings, weights=bundle.weights, unknown=_unknown(bundle),
-            features=features,
-        )  # fmt: skip
+            parts,
+            settings=settings,
+            weights=bundle.weights,
+            unknown=unknown_words(manifest["unknown"], parts),
+            features=bundle.features,
+        )
     except DecodingError as error:
         raise DamagedFileError(str(error), file=path) from error
     _check_features(list(decoder.features.dense), manifest["features"], path)
     return decoder
-
-
-def _unknown(bundle: Bundle) -> UnknownWords:
-    """What becomes of words that no rule translates."""
-    guesses = bundle.part("guesses")
-    if guesses is None:
-        return bundle.manifest["unknown"]  # type: ignore[no-any-return]  # the decoder checks it
-    return Guesser(bundle.rules, guesses)
 
 
 def _check_features(own: Sequence[str], told: Sequence[str], path: Any) -> None:
