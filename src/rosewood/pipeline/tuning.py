@@ -41,21 +41,21 @@ _WAITING = 256  # forests at most that are searched and not yet made into lists
 
 def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
     """Settings of the decoder; the distortion limit is a fact of the stage `reordering`."""
-    return {"decoder": _kind(settings), "search": asdict(settings.search(None))}
-
-
-def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
-    """What decides this stage beside models, sentences and settings that are read as they are."""
     return {
-        **search_choices(inputs, settings),
-        "learner": repr(settings.learner()),
+        "decoder": settings.decoder,
+        "search": asdict(settings.search(None)),
         "features": [asdict(each) for each in settings.feature_records()],
     }
 
 
+def tune_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """What decides this stage beside models, sentences and settings that are read as they are."""
+    return {**search_choices(inputs, settings), "learner": repr(settings.learner())}
+
+
 def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finished]) -> Decoder:
     """The decoder of a run from the folders of its stages, with the weights tuning begins with."""
-    kind = decoder_kind(_kind(settings))
+    kind = decoder_kind(settings.decoder)
     limits = settings.search(stages["reordering"].facts["distortion_limit"])
     lms = sorted(stages["lm"].folder.glob("*.rlm"), key=lambda path: (len(path.stem), path.stem))
     table = RuleTable.open(stages["extract"].folder / "rules")
@@ -74,10 +74,6 @@ def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finishe
         unknown=unknown,
         features=settings.python_features(),
     )
-
-
-def _kind(settings: TrainingSettings) -> str:
-    return str(getattr(settings, "decoder", "phrase"))
 
 
 def tune(task: Task, told: Told) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
 from rosewood.corpus.text.placing import Alignment, place_tags
@@ -27,6 +28,7 @@ from rosewood.corpus.text.tags import Found, Protection, paired
 from rosewood.corpus.text.tokeniser import Cut, Tokeniser, joined
 from rosewood.corpus.text.truecase import (
     Truecaser,
+    count_forms,
     is_shouted,
     lowered,
     recased,
@@ -36,11 +38,38 @@ from rosewood.corpus.text.truecase import (
 from rosewood.errors import FormatError, TextError
 from rosewood.output import whole_file
 
-__all__ = ["TextProcessor"]
+__all__ = ["CutText", "TextProcessor"]
 
 _FORMAT, _VERSION = "rosewood-text", 1
 _NEUTRAL = "0"  # stands for a value where letters are looked at: a word, but without letters
 _SPACES = re.compile(r"\s+")
+
+
+class CutText(NamedTuple):
+    """The tokens of a text, cased as they were; plain values, which can be stored."""
+
+    tokens: list[str]
+    values: list[int]  # which tokens are values
+    spaced: list[bool]  # white space before each token and behind the last, tags aside
+
+    def unmarked(self) -> list[str]:
+        """The tokens that are no values."""
+        if not self.values:
+            return self.tokens
+        values = frozenset(self.values)
+        return [token for place, token in enumerate(self.tokens) if place not in values]
+
+
+def _cut_of(taken: Taken) -> CutText:
+    return CutText(taken.tokens, taken.values, spaces_between(taken.spaced, taken.tags))
+
+
+def _letters(tokens: list[str], values: list[int]) -> list[str]:
+    """The tokens with each value replaced by what has no letters."""
+    letters = list(tokens)
+    for place in values:
+        letters[place] = _NEUTRAL
+    return letters
 
 
 @dataclass(frozen=True)
@@ -72,24 +101,29 @@ class TextProcessor:
     def encode(self, text: str) -> Encoded:
         """The words of a raw text, and what is needed to get back."""
         taken = self._taken(text)
-        tokens = taken.tokens
-        letters = list(tokens)
-        for place in taken.values:
-            letters[place] = _NEUTRAL
-        if self._changes_case:
-            tokens = self._small(letters)
-            for place in taken.values:
-                tokens[place] = taken.tokens[place]
+        letters = _letters(taken.tokens, taken.values)
         starts = sentence_starts(letters)[:1]
-        apart = spaces_between(taken.spaced, taken.tags)
         return Encoded(
-            tuple(self.tokeniser.mark(Cut(tokens, apart))),
+            tuple(self.words(_cut_of(taken))),
             tuple(taken.spaced),
             tuple(taken.tags),
             tuple(taken.values),
             is_shouted=self._changes_case and is_shouted(letters),
             has_capital=not any(letters[place][0].islower() for place in starts),
         )
+
+    def cut(self, text: str) -> CutText:
+        """The tokens of a raw text before they get their case."""
+        return _cut_of(self._taken(text))
+
+    def words(self, cut: CutText) -> list[str]:
+        """The words of what `cut` gave: those of `encode`."""
+        tokens = cut.tokens
+        if self._changes_case:
+            tokens = self._small(_letters(tokens, cut.values))
+            for place in cut.values:
+                tokens[place] = cut.tokens[place]
+        return self.tokeniser.mark(Cut(tokens, cut.spaced))
 
     def decode(
         self,
@@ -129,14 +163,16 @@ class TextProcessor:
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a raw text as a truecaser learns from them: cased, unmarked, no values."""
-        taken = self._taken(text)
-        values = frozenset(taken.values)
-        return [token for place, token in enumerate(taken.tokens) if place not in values]
+        return self.cut(text).unmarked()
 
     def learned(self, texts: Iterable[str], *, least: int = 1) -> TextProcessor:
         """This processor with a truecaser that was learnt from raw texts."""
+        return self.cased_by(count_forms(map(self.tokens, texts)), least=least)
+
+    def cased_by(self, counts: Counter[str], *, least: int = 1) -> TextProcessor:
+        """This processor with a truecaser that was learnt from counts of forms."""
         language = self.tokeniser.language
-        learned = Truecaser.learn(map(self.tokens, texts), language=language, least=least)
+        learned = Truecaser.from_counts(counts, language=language, least=least)
         return replace(self, truecaser=learned, lowercase=False)
 
     @property

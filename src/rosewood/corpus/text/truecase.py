@@ -18,7 +18,15 @@ from typing import Any
 
 from rosewood.errors import TextError
 
-__all__ = ["Truecaser", "is_shouted", "lowered", "recased", "sentence_starts", "shouted"]
+__all__ = [
+    "Truecaser",
+    "count_forms",
+    "is_shouted",
+    "lowered",
+    "recased",
+    "sentence_starts",
+    "shouted",
+]
 
 _ENDS = frozenset({".", "!", "?", "。", "！", "？", "।", "؟"})
 _MAYBE_ENDS = _ENDS | {":", "...", "…", "!!", "!!!", "??", "???"}
@@ -55,18 +63,13 @@ class Truecaser:
 
         Memory is for the distinct words, not for the sentences.
         """
+        return cls.from_counts(count_forms(sentences), language=language, least=least)
+
+    @classmethod
+    def from_counts(cls, counts: Counter[str], *, language: str = "", least: int = 1) -> Truecaser:
+        """What `learn` makes of the counts of all forms; counts of parts of a text add up."""
         if least < 1:
             raise TextError(f"forms are to be counted at least {least} times, want 1 or more")
-        counts: Counter[str] = Counter()
-        for words in sentences:
-            if is_shouted(words):
-                continue
-            starts = set(sentence_starts(words, _MAYBE_ENDS))
-            counts.update(
-                word
-                for place, word in enumerate(words)
-                if place not in starts and word.upper() != word.lower()
-            )
         best: dict[str, str] = {}
         for form, count in counts.items():
             key = lowered(form, language)
@@ -104,6 +107,21 @@ class Truecaser:
         if not isinstance(table["forms"], dict) or not isinstance(table["language"], str):
             raise TextError("a truecaser is a table of language and forms, and forms is a table")
         return cls(table["forms"], table["language"])
+
+
+def count_forms(sentences: Iterable[Sequence[str]]) -> Counter[str]:
+    """How often each form of a word occurs where its capitals mean something."""
+    counts: Counter[str] = Counter()
+    for words in sentences:
+        if is_shouted(words):
+            continue
+        starts = set(sentence_starts(words, _MAYBE_ENDS))
+        counts.update(
+            word
+            for place, word in enumerate(words)
+            if place not in starts and word.upper() != word.lower()
+        )
+    return counts
 
 
 def sentence_starts(words: Sequence[str], ends: frozenset[str] = _ENDS) -> list[int]:
