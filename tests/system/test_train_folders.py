@@ -233,13 +233,13 @@ def test_stopped_in_the_midst_of_tuning(command, place, monkeypatch):
     (place / "train.de").write_text(text)  # so that no pair is in both
     rounds = []
 
-    def save(folder, identity, state, then=loop._save):
-        then(folder, identity, state)
+    def save(*arguments, then=loop.save_loop):
+        then(*arguments)
         rounds.append(len(rounds))
         if len(rounds) == 2:
             stop()
 
-    monkeypatch.setattr(loop, "_save", save)
+    monkeypatch.setattr(loop, "save_loop", save)
     assert command(*tuning).code == 130
     (going,) = (place / "model.work").glob("tune-*.going")
     assert any(going.rglob("state.json"))
