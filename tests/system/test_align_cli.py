@@ -349,7 +349,7 @@ def test_stopping_leaves_nothing(files):
     before = sorted(files.iterdir())
     arguments = ["align", "l.de", "l.en", "-o", "out", "--save", "aligner", "--set"]
     with started(
-        [sys.executable, "-m", "rosewood", *arguments, "iterations=1000000"], cwd=files,
+        [sys.executable, "-m", "rosewood", *arguments, "iterations=1000"], cwd=files,
         stderr=subprocess.PIPE, stdout=subprocess.PIPE,
     ) as running:  # fmt: skip
         assert b"which have no links: 1" in running.stderr.readline()  # training begins
