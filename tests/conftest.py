@@ -1,11 +1,26 @@
-"""Property tests: new examples on every run at home, the same ones on every run in CI."""
+"""Settings of all tests: examples of property tests, and signals that tests rely on."""
 
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import settings
 
+# New examples on every run at home, the same ones on every run in CI.
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("home", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "home")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> Iterator[None]:
+    """Ctrl-C works in tests and in the processes they start.
+
+    Shells start background commands (`make test &`) with SIGINT ignored, which children inherit.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

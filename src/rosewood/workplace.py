@@ -88,6 +88,8 @@ class Workplace:
     def remove(self) -> None:
         """The work is done: nothing stays."""
         begun = self.result(_BEGUN)
+        if self.is_named:
+            self._clear()
         self._free()
         shutil.rmtree(self.folder, ignore_errors=not self.is_named)
         if begun and begun["was_there"]:  # somebody had made it
@@ -102,7 +104,17 @@ class Workplace:
         return not names or self._journal_name in names or names == {_LOCK}
 
     def _begin_anew(self, was_there: bool) -> None:
-        """Whose work this was has lost it, and that must be known before a file is deleted."""
+        """End the work that was begun here before."""
+        self._clear()
+        self._journal = Journal(self.folder / self._journal_name)
+        self.note(_BEGUN, {"was_there": was_there})
+
+    def _clear(self) -> None:
+        """Delete all files but the journal, which is emptied first, and the lock.
+
+        So a process that is killed meanwhile leaves a folder that is known as one of these, and
+        whose journal names no step whose files are gone.
+        """
         path = self.folder / self._journal_name
         path.write_bytes(b"")
         for old in self.folder.iterdir():
@@ -110,8 +122,6 @@ class Workplace:
                 shutil.rmtree(old)
             elif old.name not in (path.name, _LOCK):
                 old.unlink()
-        self._journal = Journal(path)
-        self.note(_BEGUN, {"was_there": was_there})
 
 
 def folder_lock(folder: Path, error: type[RosewoodError]) -> FileLock:

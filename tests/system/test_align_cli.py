@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests import real
+from tests.processes import LONGEST, started
 from tests.system.commands import command  # noqa: F401
 from typer.main import get_command
 
@@ -347,16 +348,13 @@ def test_stopping_leaves_nothing(files):
     write(files / "l.en", ["", *ENGLISH * 2000])
     before = sorted(files.iterdir())
     arguments = ["align", "l.de", "l.en", "-o", "out", "--save", "aligner", "--set"]
-    running = subprocess.Popen(
-        [sys.executable, "-m", "rosewood", *arguments, "iterations=1000"],
-        cwd=files,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert running.stderr is not None
-    assert b"which have no links: 1" in running.stderr.readline()  # training begins
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    with started(
+        [sys.executable, "-m", "rosewood", *arguments, "iterations=1000"], cwd=files,
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as running:  # fmt: skip
+        assert b"which have no links: 1" in running.stderr.readline()  # training begins
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=LONGEST)
     assert (running.returncode, out, err) == (130, b"", b"rosewood: stopped\n")
     assert sorted(files.iterdir()) == before
 

@@ -6,10 +6,10 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from tests.decoders import WEIGHTS
+from tests.processes import LONGEST, started, wait_until
 from tests.system.commands import command  # noqa: F401
 from tests.system.test_decode_cli import DECODE, models, place  # noqa: F401
 
@@ -174,15 +174,12 @@ def test_nothing_is_left_of_what_was_stopped(place):  # noqa: F811
     program = [sys.executable, "-c", "from rosewood.cli import main; main()"]
     typed = [*DECODE, "long", "-o", "out", "--alignment", "links", "--forests", "f.rwf"]
     before = sorted(path.name for path in place.iterdir())
-    with subprocess.Popen(
-        [*program, *typed, "--pop-limit", "2000"], stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as running:  # fmt: skip
-        limit = time.monotonic() + 30
-        while len(list(place.iterdir())) == len(before) and time.monotonic() < limit:
-            time.sleep(0.02)  # until it writes
+    with started(
+        [*program, *typed, "--pop-limit", "2000"], stderr=subprocess.PIPE, text=True
+    ) as running:
+        wait_until(lambda: len(list(place.iterdir())) > len(before), running)  # it writes
         running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=60)
+        _, told = running.communicate(timeout=LONGEST)
     assert running.returncode == 130
     assert "rosewood: stopped" in told
     assert sorted(path.name for path in place.iterdir()) == before

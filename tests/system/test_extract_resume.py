@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 
 import pytest
+from tests.processes import started
 from tests.system.test_extract_cli import EXTRACT, contents, write_large
 
 ARGUMENTS = [*EXTRACT, "--threads", "2", "--max-memory", "1M"]
@@ -125,15 +125,16 @@ def test_a_command_that_was_killed_goes_on(place, wanted, kind, moment, goes_on)
 
 @pytest.mark.parametrize("kind", ["phrases", "hierarchical"])
 def test_killed_again_and_again(place, wanted, kind):
-    chance = random.Random(time.time_ns())
     for _ in range(3):
-        done = run(place, KILLED_AFTER, *KINDS[kind], seconds=chance.uniform(0.001, 0.3))
-        assert done.returncode in (0, -9)
+        seconds = random.uniform(0.001, 0.3)
+        done = run(place, KILLED_AFTER, *KINDS[kind], seconds=seconds)
+        assert done.returncode in (0, -9), (seconds, done.stderr)
         if done.returncode == 0:
             break
         assert set(names(place)) <= {"rules.work", "rules"}
         assert "rules" not in names(place) or contents(place / "rules") == wanted[kind]
-    assert run(place, None, *KINDS[kind]).returncode == 0
+    done = run(place, None, *KINDS[kind])
+    assert done.returncode == 0, done.stderr
     assert contents(place / "rules") == wanted[kind]
     assert names(place) == ["rules"]
 
@@ -154,7 +155,7 @@ def test_other_work_begins_anew(place, wanted):
 
 
 def test_two_at_once(place, wanted):
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", WAITING, *ARGUMENTS],
         cwd=place, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     ) as first:  # fmt: skip

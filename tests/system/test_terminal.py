@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
-
-pty = pytest.importorskip("pty")
+from tests.processes import at_a_terminal
 
 LINES = "".join(f"w{k % 7} w{k % 5} w{k % 3}\n" for k in range(30_000))
 
@@ -23,26 +21,12 @@ def place(tmp_path):
 
 def run(place, *arguments, stdout_is_terminal=False):
     """The command with standard error, and perhaps standard output, on a terminal of its own."""
-    ours, theirs = pty.openpty()
+    program = [sys.executable, "-m", "rosewood", *arguments]
     with (place / "out").open("wb") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "rosewood", *arguments],
-            cwd=place, stderr=theirs, stdout=theirs if stdout_is_terminal else out,
-            env={**os.environ, "TERM": "xterm"},
-        )  # fmt: skip
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                piece = os.read(ours, 1 << 16)
-            except OSError:  # the other side is closed
-                break
-            if not piece:
-                break
-            shown += piece
-    os.close(ours)
-    assert process.wait() == 0
-    return (place / "out").read_text(), shown.decode()
+        where = "terminal" if stdout_is_terminal else out
+        code, shown = at_a_terminal(program, cwd=place, stdout=where)
+    assert code == 0
+    return (place / "out").read_text(), shown
 
 
 def test_results_go_to_a_file(place):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.processes import started
 from tests.system.commands import command  # noqa: F401
 from tests.system.troubles import (  # noqa: F401
     AT,
@@ -26,6 +27,7 @@ from tests.system.troubles import (  # noqa: F401
 )
 from tests.training import contents, flags, stage_notes
 
+from rosewood.learn import loop
 from rosewood.model import Bundle
 
 # ruff: noqa: F811  # fixtures are imported
@@ -133,20 +135,22 @@ def test_somebody_elses_page_is_replaced_like_any_output(command, place):
 # -- two at once -----------------------------------------------------------------------------------
 
 
-def waiting(place: Path, moment: int, *more: str) -> subprocess.Popen[str]:
-    """A run that waits at the beginning of a stage until it gets a line."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", AT.format(moment=moment, what=WAIT), *TRAIN, "-o", "model", "-q",
-         *more],
-        cwd=place, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert process.stdout.readline() == "begun\n"
-    return process
+@contextmanager
+def waiting(place: Path, code: str, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """A run that prints "begun" somewhere and waits there until it gets a line."""
+    with started(
+        [sys.executable, "-c", code, *TRAIN, "-o", "model", "-q", *more], cwd=place, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "begun\n", process.stderr.read()
+        yield process
+
+
+AT_THE_FOURTH_STAGE = AT.format(moment=4, what=WAIT)
 
 
 def test_two_at_once_in_one_work_folder(command, place, wanted):
-    with waiting(place, 4) as first:
+    with waiting(place, AT_THE_FOURTH_STAGE) as first:
         assert_refused(command(*TRAIN, "-o", "model"), "model.work", "another process is at work")
         # another model, the same work folder
         done = command(*TRAIN, "-o", "other", "--work", "model.work")
@@ -159,7 +163,7 @@ def test_two_at_once_in_one_work_folder(command, place, wanted):
 
 def test_two_at_once_in_two_work_folders(command, place, wanted):
     """Whoever is first has made the model; the other does not replace it without being told to."""
-    with waiting(place, 4, "--max-phrase", "2") as first:
+    with waiting(place, AT_THE_FOURTH_STAGE, "--max-phrase", "2") as first:
         assert command(*TRAIN, "-o", "model", "--work", "second", "-q").code == 0
         _, told = first.communicate("\n")
     assert first.returncode == 1
@@ -186,11 +190,7 @@ main()
 
 def test_another_run_begins_while_a_model_is_put_together(command, place, wanted):
     """What a living process writes is not taken for what a killed one left."""
-    with subprocess.Popen(
-        [sys.executable, "-c", PUTTING_TOGETHER, *TRAIN, "-o", "model", "-q"], cwd=place, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as first:  # fmt: skip
-        assert first.stdout.readline() == "begun\n"
+    with waiting(place, PUTTING_TOGETHER) as first:
         assert command(*TRAIN, "-o", "model", "--work", "second", "-q").code == 0
         assert contents(place / "model") == wanted
         _, told = first.communicate("\n")
@@ -205,8 +205,7 @@ def test_another_run_begins_while_a_model_is_put_together(command, place, wanted
 
 
 def stop() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
-    time.sleep(1)  # until it has come
+    signal.raise_signal(signal.SIGINT)  # one thread: it is handled before the next line
 
 
 @pytest.mark.parametrize("number", [1, 4, 8])
@@ -225,25 +224,27 @@ def test_stopped_from_the_keyboard(command, place, wanted, before_stage, number)
     assert before.items() <= stage_notes(place / "model.work").items()
 
 
-def test_stopped_in_the_midst_of_tuning(command, place):
+def test_stopped_in_the_midst_of_tuning(command, place, monkeypatch):
     """Rounds that were finished are not tuned again."""
     tuning = [*TRAIN, "-o", "model", *flags({"tune": "mert", "rounds": 3})]
     (place / "dev.en").write_bytes((place / "train.en").read_bytes())
     (place / "dev.de").write_bytes((place / "train.de").read_bytes())
     text = "".join((place / "train.de").read_text().splitlines(keepends=True)[::-1])
     (place / "train.de").write_text(text)  # so that no pair is in both
-    with subprocess.Popen(
-        [sys.executable, "-m", "rosewood", *tuning], cwd=place, text=True, stderr=subprocess.PIPE
-    ) as process:
-        for line in process.stderr:
-            if "round 2" in line or "round 3" in line:
-                process.send_signal(signal.SIGINT)
-                break
-        process.communicate()
-    assert process.returncode in (0, 130)
-    if process.returncode == 130:
-        assert any(path.suffix == ".going" for path in (place / "model.work").iterdir())
+    rounds = []
+
+    def save(*arguments, then=loop.save_loop):
+        then(*arguments)
+        rounds.append(len(rounds))
+        if len(rounds) == 2:
+            stop()
+
+    monkeypatch.setattr(loop, "save_loop", save)
+    assert command(*tuning).code == 130
+    (going,) = (place / "model.work").glob("tune-*.going")
+    assert any(going.rglob("state.json"))
     assert command(*tuning, "-q").code == 0
+    assert len(rounds) == 3
     again = contents(place / "model")
     assert command(*tuning, "-q", "--work", "another", "--overwrite").code == 0
     assert contents(place / "model") == again

@@ -11,15 +11,16 @@ import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import TextIO
 
 import pytest
+from tests.processes import ROOT, started
 from tests.training import contents, stage_notes, write_book
 
 from rosewood.model import Bundle
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are forked")
 
-ROOT = Path(__file__).parents[2]
 READ = {f"{part}.{ending}" for part in ("train", "dev", "test") for ending in ("en", "de")}
 MADE = {"model", "model.html", "model.work"}
 STAGES = 8
@@ -28,21 +29,20 @@ STAGES = 8
 class Runs:
     """Training runs in one folder."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, process: subprocess.Popen[str], errors: TextIO) -> None:
         self.place = place
-        settings = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.killing", str(place)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=settings,
-        )  # fmt: skip
+        self._process, self._errors = process, errors
 
     def run(self, **order) -> dict:
+        self._errors.truncate(0)
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         return json.loads(self._process.stdout.readline())
 
-    def end(self) -> None:
-        self._process.communicate()
+    def errors(self) -> str:
+        """What the last run has written to standard error."""
+        self._errors.seek(0)
+        return self._errors.read()
 
     def clear(self) -> None:
         for name in {path.name for path in self.place.iterdir()} - READ:
@@ -53,9 +53,15 @@ class Runs:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
     place = write_book(tmp_path_factory.mktemp("kill"), train=200, dev=40, test=10)
-    made = Runs(place)
-    yield made
-    made.end()
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+    with (
+        (tmp_path_factory.mktemp("errors") / "errors").open("a+") as errors,
+        started(
+            [sys.executable, "-m", "tests.killing", str(place)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT, env=settings,
+        ) as process,
+    ):  # fmt: skip
+        yield Runs(place, process, errors)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +69,7 @@ def wanted(runs):
     """The model of a run that nobody disturbs, and how long it takes."""
     runs.clear()
     done = runs.run()
-    assert done["code"] == 0
+    assert done["code"] == 0, runs.errors()
     assert_all_is_there(runs.place)
     return contents(runs.place / "model"), done["seconds"]
 
@@ -95,7 +101,7 @@ def kill(runs: Runs, *models: dict[str, bytes], **when) -> int:
     """A run that is killed, unless it ends before; what was done before it is not done again."""
     before = stage_notes(runs.place / "model.work")
     code = runs.run(**when)["code"]
-    assert code in (0, -9)
+    assert code in (0, -9), runs.errors()
     after = stage_notes(runs.place / "model.work")
     assert {name: after[name] for name in before} == before
     assert_what_is_there_is_whole(runs.place, models)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.processes import LONGEST
 from tests.system.commands import Done, command  # noqa: F401
 from tests.system.troubles import (  # noqa: F401
     AT,
@@ -192,7 +193,7 @@ def test_a_pipe_is_read_once(place):
     os.mkfifo(place / "train.en")
     done = subprocess.run(
         [sys.executable, "-m", "rosewood", *TRAIN, "-o", "model"], cwd=place, text=True,
-        capture_output=True, check=False, timeout=20,
+        capture_output=True, check=False, timeout=LONGEST,
     )  # fmt: skip
     assert_refused(Done(done.returncode, done.stdout, done.stderr), "train.en")
     assert names(place) == set()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import fields, replace
 
 import pytest
+from tests.processes import LONGEST, at_a_terminal, started, wait_until
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.learn import LEARNERS
@@ -311,16 +310,13 @@ def test_a_run_that_is_stopped_goes_on(files, command):  # noqa: F811
     work = ["tune", "dev.jsonl", "--set", "restarts=150", "--threads", "1", "--seed", "3"]
     straight = command(*work, "-o", "straight.json", "--json")
     journal = files / "w.json.journal"
-    running = subprocess.Popen(
+    with started(
         [sys.executable, "-m", "rosewood", *work, "-o", "w.json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    for _ in range(600):
-        if journal.exists() and journal.read_bytes().count(b"\n") >= 2:
-            break
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    ) as running:  # fmt: skip
+        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 2, running)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=LONGEST)
     assert running.returncode == 130, err
     assert out == ""
     assert "finished pieces of work are in w.json.journal: the same command goes on" in err
@@ -348,23 +344,11 @@ def test_a_journal_that_was_asked_for_stays(files, command):  # noqa: F811
     assert "j: 3 finished pieces of work found" in again.err
 
 
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no terminals here")
 def test_a_bar_on_a_terminal(files):
-    leader, follower = os.openpty()
-    done = subprocess.Popen(
-        [sys.executable, "-m", "rosewood", "tune", "dev.jsonl", "--heldout", "test.jsonl"],
-        stdout=subprocess.PIPE, stderr=follower, env={**os.environ, "TERM": "xterm"},
-    )  # fmt: skip
-    out, _ = done.communicate(timeout=60)
-    os.close(follower)
-    shown = b""
-    try:
-        while part := os.read(leader, 65536):
-            shown += part
-    except OSError:
-        pass
-    os.close(leader)
-    assert done.returncode == 0
-    assert out.startswith(b"Reranking")
-    for told in (b"reading dev.jsonl", b"counting for BLEU", b"fitting"):
+    typed = ["tune", "dev.jsonl", "--heldout", "test.jsonl"]
+    with (files / "out").open("wb") as out:
+        code, shown = at_a_terminal([sys.executable, "-m", "rosewood", *typed], stdout=out)
+    assert code == 0
+    assert (files / "out").read_text().startswith("Reranking")
+    for told in ("reading dev.jsonl", "counting for BLEU", "fitting"):
         assert told in shown

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.training import QUICK, contents, flags, in_a_process, write_book
 
-from rosewood.pipeline import training
+from rosewood.pipeline.store import StageStore
 
 FILES = ["--source", "train.en", "--target", "train.de", "--dev", "dev.en", "dev.de"]
 TRAIN = ["train", *FILES, *flags({**QUICK, "tune": "none", "set": {}}), "--threads", "1"]
@@ -20,18 +20,18 @@ MADE = {"model", "model.html", "model.work"}
 AT = """
 import os, signal, sys
 from rosewood.cli import main
-from rosewood.pipeline import training
+from rosewood.pipeline.store import StageStore
 
 left = {moment}
 
-def of_stage(name, told, then=training.of_stage):
+def run(*arguments, then=StageStore.run, **more):
     global left
     left -= 1
     if left == 0:
         {what}
-    return then(name, told)
+    return then(*arguments, **more)
 
-training.of_stage = of_stage
+StageStore.run = run
 main()
 """
 WAIT = 'print("begun", flush=True); sys.stdin.readline()'
@@ -76,14 +76,14 @@ def assert_refused(done, *told: str) -> None:
 def before_stage(monkeypatch):
     """Something happens before the so many-th stage of the next run."""
 
-    def plan(number: int, what: Callable[[], object], then=training.of_stage) -> None:
-        def of_stage(name: str, told):
+    def plan(number: int, what: Callable[[], object], then=StageStore.run) -> None:
+        def run(*arguments, **more):
             nonlocal number
             number -= 1
             if number == 0:
                 what()
-            return then(name, told)
+            return then(*arguments, **more)
 
-        monkeypatch.setattr(training, "of_stage", of_stage)
+        monkeypatch.setattr(StageStore, "run", run)
 
     return plan

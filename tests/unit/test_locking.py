@@ -11,6 +11,7 @@ import sys
 import threading
 
 import pytest
+from tests.processes import started
 
 from rosewood import locking
 from rosewood.errors import RosewoodError
@@ -39,13 +40,12 @@ def path(tmp_path):
 @pytest.fixture
 def holder(path):
     """A process that holds the lock."""
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", HOLDS, str(path)], text=True, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdout.readline() == "held\n"
         yield process
-        process.kill()
 
 
 def test_the_error_names_the_holder(path, holder):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import struct
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
+from tests.processes import at_a_terminal
 
 from rosewood import progress as progress_module
 from rosewood.lettering import duration
@@ -153,30 +151,16 @@ def test_a_bar_on_a_terminal(monkeypatch, capsys):
 
 @pytest.mark.parametrize("wide", [60, 80, 200])
 def test_a_bar_fits_its_terminal(wide):
-    code = (
+    program = (
         "import time; from rosewood import progress; progress._SOONEST = 0.2; "
         "progress._EARLY = 0\n"
         "with progress.progress_of_parts() as tell:\n"
         "    for i in range(8):\n"
         "        time.sleep(0.1); tell('extracting from pairs', 1_000_000 * i, 9_000_000)\n"
     )
-    pty, fcntl, termios = map(pytest.importorskip, ("pty", "fcntl", "termios"))
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, wide, 0, 0))
-    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stderr=theirs, env={**environment, "TERM": "xterm"}
-    )
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(ours, 1 << 16)
-        except OSError:  # the other side is closed
-            break
-    os.close(ours)
-    assert process.wait() == 0
-    lines = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown.decode()).replace("\r", "\n").split("\n")
+    code, shown = at_a_terminal([sys.executable, "-c", program], columns=wide)
+    assert code == 0
+    lines = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", shown).replace("\r", "\n").split("\n")
     assert all(len(line) <= min(wide, 100) for line in lines)
     assert any(re.search(r"extracting from pairs .*\d/9000000 \d:\d\d:\d\d \d+ s left", line)
                for line in lines)  # fmt: skip

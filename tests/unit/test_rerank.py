@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.processes import LONGEST
 
 from rosewood.errors import MetricError, TuningError
 from rosewood.forest import FeatureSpace
@@ -157,7 +158,7 @@ def test_one_failure_stops_all():
 
     def work(job, report):
         if job == 0:
-            begun.wait(10)
+            assert begun.wait(LONGEST)
             raise TuningError("no")
         begun.set()
         while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import threading
 from dataclasses import replace
 
 import pytest
+from tests.processes import LONGEST
 from tests.training import QUICK, contents, stage_folder, write_book
 
 from rosewood.errors import TrainingError
@@ -19,8 +21,6 @@ from rosewood.pipeline.running import run_stages
 from rosewood.pipeline.stage import Done, Needs, Stage, Task, beside, in_order
 from rosewood.pipeline.stages import STAGE_NAMES, STAGES, run_task
 from rosewood.pipeline.store import StageStore
-
-WAIT = 30.0  # seconds until a test that waits gives up
 
 
 def write(task, told):
@@ -105,7 +105,7 @@ def meeting(count):
     barrier = threading.Barrier(count)
 
     def work(task, told):
-        barrier.wait(WAIT)
+        barrier.wait(LONGEST)
         return write(task, told)
 
     return work
@@ -123,7 +123,7 @@ def test_a_chain_beside_a_long_stage(go):
     ended = threading.Event()
 
     def long(task, told):
-        assert ended.wait(WAIT)
+        assert ended.wait(LONGEST)
         return write(task, told)
 
     def last(task, told):
@@ -166,10 +166,10 @@ def test_progress_is_of_one_stage_at_a_time(go):
     rows, barrier = [], threading.Barrier(2)
 
     def tells(task, told):
-        barrier.wait(WAIT)
+        barrier.wait(LONGEST)
         for number in range(100):
             told("steps", number, 100)
-        barrier.wait(WAIT)
+        barrier.wait(LONGEST)
         return write(task, told)
 
     go(stage("a", run=tells), stage("b", run=tells), told=lambda what, *_: rows.append(what))
@@ -200,7 +200,7 @@ def test_an_error_of_one_stops_the_others(go, order):
     begun = threading.Event()
 
     def fails(task, told):
-        assert begun.wait(WAIT)
+        assert begun.wait(LONGEST)
         raise OwnError(task.stage)
 
     stages = {"a": stage("a", run=endless(begun)), "b": stage("b", run=fails)}
@@ -225,22 +225,24 @@ def test_ctrl_c_is_the_callers_exception(go, busy):
     begun, both = threading.Event(), threading.Barrier(2)
 
     def interrupts(task, told):
-        both.wait(WAIT)
+        both.wait(LONGEST)
         os.kill(os.getpid(), signal.SIGINT)
         return endless(begun)(task, told)
 
     def first(task, told):
-        both.wait(WAIT)
+        both.wait(LONGEST)
         return endless(begun)(task, told) if busy else write(task, told)
 
     def handler(*_):
         raise OwnError("interrupted")
 
     before = signal.signal(signal.SIGINT, handler)
+    gc.disable()  # callbacks of the collector, as Hypothesis has one, would swallow the exception
     try:
         with pytest.raises(OwnError, match="interrupted"):
             go(stage("a", run=first), stage("b", run=interrupts))
     finally:
+        gc.enable()
         signal.signal(signal.SIGINT, before)
     assert threading.active_count() == 1
     assert list(go(stage("a"), stage("b"))) == ["a", "b"]  # the lock is free

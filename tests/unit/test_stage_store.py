@@ -10,6 +10,7 @@ import sys
 from hashlib import sha256
 
 import pytest
+from tests.processes import started
 
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
 from rosewood.folders import table_checksum
@@ -358,14 +359,13 @@ with StageStore("model.work"):
 
 
 def test_two_at_once(folder):
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", WAITING], cwd=folder.parent, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     ) as first:  # fmt: skip
         assert first.stdout.readline() == "begun\n"
         with pytest.raises(TrainingError, match="another process is at work there"):
             StageStore(folder)
-        first.kill()
     assert not done(folder).was_done  # a process that is gone holds nothing
 
 
