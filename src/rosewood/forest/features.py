@@ -67,14 +67,15 @@ class FeatureSpace:
         A name that is not here is an error, or ignored with `only_known`: sparse features are met
         as forests are made.
         """
-        theta = np.zeros(len(self))
+        size = len(self)  # features that other threads add meanwhile are not in this θ
+        theta = np.zeros(size)
         given = Weights.of(weights)
         for name, weight in given.named.items():
             place = self._dense_ids.get(name)
             if place is None:
                 sparse = self.sparse.get(name)
                 place = None if sparse is None else len(self.dense) + sparse
-            if place is not None:
+            if place is not None and place < size:
                 theta[place] = weight
             elif not only_known:
                 raise ForestError(f"there is no feature {name!r}")
@@ -82,13 +83,15 @@ class FeatureSpace:
         for template, (numbers, values) in given.numbered.items():
             known, ids = own.get(template, (np.empty(0, np.int64), np.empty(0, np.int32)))
             if only_known and len(known) < len(numbers):
-                theta[len(self.dense) + ids] = given.lookup(template, known)
+                is_here = ids < size - len(self.dense)
+                theta[len(self.dense) + ids[is_here]] = given.lookup(template, known[is_here])
                 continue
             found = self.sparse.find_numbers(template, numbers)
             if not only_known and (found < 0).any():
                 missing = int(numbers[np.flatnonzero(found < 0)[0]])
                 raise ForestError(f"there is no feature '{template}:{missing}'")
-            theta[len(self.dense) + found[found >= 0]] = values[found >= 0]
+            is_here = (found >= 0) & (found < size - len(self.dense))
+            theta[len(self.dense) + found[is_here]] = values[is_here]
         return theta
 
     def weights(self, theta: FloatArray) -> Weights:

@@ -50,7 +50,7 @@ class SparseFeatures:
     """Distinct sparse features, with ids from zero in order of arrival.  It only grows."""
 
     __slots__ = (
-        "_count", "_key_ids", "_keys", "_lock", "_named", "_names", "_number", "_template",
+        "_count", "_index", "_lock", "_named", "_names", "_number", "_template",
         "_template_ids", "_templates",
     )  # fmt: skip
 
@@ -61,8 +61,8 @@ class SparseFeatures:
         self._named: dict[str, int] = {}  # their ids
         self._template: IdArray = np.empty(0, np.int32)  # of each id, with room to grow
         self._number: LongArray = np.empty(0, np.int64)  # of each id; of named ones, in _names
-        self._keys: LongArray = np.empty(0, np.int64)
-        self._key_ids: IdArray = np.empty(0, np.int32)
+        # Keys and their ids: one attribute, so that readers without the lock see both change.
+        self._index: tuple[LongArray, IdArray] = (np.empty(0, np.int64), np.empty(0, np.int32))
         self._count = 0
         self._lock = Lock()
         given = list(names)
@@ -148,11 +148,9 @@ class SparseFeatures:
         ids[order] = np.arange(self._count, self._count + len(fresh))
         self._append(kind, fresh[order])
         keys = fresh | (kind << _NUMBER_BITS)
-        place = np.searchsorted(self._keys, keys)
-        self._key_ids, self._keys = (
-            np.insert(self._key_ids, place, ids),
-            np.insert(self._keys, place, keys),
-        )
+        known, known_ids = self._index
+        place = np.searchsorted(known, keys)
+        self._index = (np.insert(known, place, keys), np.insert(known_ids, place, ids))
         found[is_new] = ids[np.searchsorted(fresh, numbers[is_new])]
         return found
 
@@ -183,7 +181,7 @@ class SparseFeatures:
 
     def _find(self, template: str, numbers: LongArray) -> IdArray:
         kind = self._template_ids.get(template)
-        keys, ids = self._keys, self._key_ids
+        keys, ids = self._index
         if kind is None or not len(keys):
             return np.full(len(numbers), -1, np.int32)
         wanted = numbers | (kind << _NUMBER_BITS)
@@ -192,7 +190,7 @@ class SparseFeatures:
 
     def numbered(self) -> dict[str, tuple[LongArray, IdArray]]:
         """The numbered features by template: numbers, ascending, and their ids."""
-        keys, ids = self._keys, self._key_ids
+        keys, ids = self._index
         found = {}
         for kind, template in enumerate(self._templates):
             begin, end = np.searchsorted(keys, [kind << _NUMBER_BITS, (kind + 1) << _NUMBER_BITS])
@@ -279,7 +277,7 @@ class SparseFeatures:
         keys = self._number | (self._template.astype(np.int64) << _NUMBER_BITS)
         keys, ids = keys[~is_named], ids[~is_named]
         order = np.argsort(keys)
-        self._keys, self._key_ids = keys[order], ids[order]
+        self._index = (keys[order], ids[order])
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restored, self._state())

@@ -11,15 +11,14 @@ from typing import Any, Literal
 from rosewood.decode import Decoder
 from rosewood.errors import FormatError
 from rosewood.folders import checksums
-from rosewood.forest import Weights
 from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
 from rosewood.model.python_features import write_records
 from rosewood.model.registry import new_entry
-from rosewood.model.weight_files import save_weights
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, StageStore
 from rosewood.pipeline.telling import Told
+from rosewood.pipeline.tuning import WEIGHTS
 
 __all__ = ["write_model"]
 
@@ -88,8 +87,7 @@ def _parts(
     def add(name: str, file: str, source: Path | Callable[[Path], object]) -> None:
         parts[name], files[file] = new_entry(name, path=file), source
 
-    weights = Weights.of(stages["tune"].facts["weights"])
-    add("weights", "weights", partial(save_weights, weights=weights))
+    add("weights", "weights", stages["tune"].folder / WEIGHTS)
     if settings.features:
         records = settings.feature_records()
         add("features", "features.json", partial(write_records, records=records))

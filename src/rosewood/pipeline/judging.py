@@ -11,11 +11,12 @@ from rosewood.corpus import TextProcessor
 from rosewood.decode import Decoder, TextTranslator, TranslatedText, explain
 from rosewood.metrics import Metric, evaluate, parse_metric
 from rosewood.model.confidence import Confidence
+from rosewood.model.weight_files import open_weights
 from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
 from rosewood.pipeline.telling import Told
-from rosewood.pipeline.tuning import make_decoder
+from rosewood.pipeline.tuning import WEIGHTS, make_decoder
 from rosewood.pipeline.words import held_out
 
 __all__ = ["judge"]
@@ -40,7 +41,8 @@ def judge(task: Task, told: Told) -> dict[str, Any]:
     clean, words, tuned = (task.needs[name] for name in ("clean", "tokenise", "tune"))
     decoder = make_decoder(settings, task.needs)
     metrics = [_metric(name, settings) for name in _METRICS]
-    translator = _translator(decoder.with_weights(tuned.facts["weights"]), words.folder, settings)
+    weights = open_weights(tuned.folder / WEIGHTS)
+    translator = _translator(decoder.with_weights(weights), words.folder, settings)
     scores: list[dict[str, Any]] = []
     baseline: list[dict[str, Any]] = []
     examples: list[dict[str, Any]] = []
@@ -54,7 +56,7 @@ def judge(task: Task, told: Told) -> dict[str, Any]:
         if not examples:  # of sentences that were not tuned on, if there are any
             how = Confidence.from_dict(tuned.facts["confidence"])
             examples = _examples(translator, said, references, part, how)
-        if part == "dev" and tuned.facts["weights"] != tuned.facts["start"]:
+        if part == "dev" and weights != tuned.facts["start"]:
             before = _translator(decoder.with_weights(tuned.facts["start"]), words.folder, settings)
             others = _said(before, texts, "dev, weights before tuning", threads, told)
             baseline = _scores(part, others, references, metrics)

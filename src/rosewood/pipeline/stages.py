@@ -57,7 +57,7 @@ STAGES = in_order(
             settings=("distortion_limit",),
         ),
         Stage(
-            "tune", version=1, run=tune, decides=tune_settings,
+            "tune", version=2, run=tune, decides=tune_settings,
             needs={**_MODELS, "tokenise": Needs(files=("dev.",))},
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
         ),
@@ -67,7 +67,7 @@ STAGES = in_order(
                 **_MODELS,
                 "clean": Needs(("dev.", "test."), facts=("dev", "test")),
                 "tokenise": Needs(files=("source.json", "target.json")),
-                "tune": Needs(facts=("weights", "start", "confidence")),
+                "tune": Needs(files=("weights/",), facts=("start", "confidence")),
             },
             settings=("pretokenized", "unknown"),
         ),

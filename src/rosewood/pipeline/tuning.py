@@ -10,18 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rosewood.decode import (
-    Decoder,
-    Guesser,
-    Guesses,
-    UnknownWords,
-    decoder_kind,
-    search_settings,
-)
-from rosewood.forest import Forest
+from rosewood.decode import Decoder, Guesses, decoder_kind, search_settings
+from rosewood.decode.guessing import unknown_words
+from rosewood.forest import Forest, Weights
 from rosewood.learn import tune_loop
 from rosewood.lettering import plural
 from rosewood.lm import Model
+from rosewood.model.weight_files import save_weights
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
@@ -33,8 +28,9 @@ from rosewood.pipeline.words import held_out
 from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable
 
-__all__ = ["make_decoder", "search_choices", "tune", "tune_settings"]
+__all__ = ["WEIGHTS", "make_decoder", "search_choices", "tune", "tune_settings"]
 
+WEIGHTS = "weights"  # the folder of the tuned weights
 _FEW = 40  # sentences from which no weights can be learnt
 _WAITING = 256  # forests at most that are searched and not yet made into lists
 
@@ -58,20 +54,15 @@ def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finishe
     kind = decoder_kind(settings.decoder)
     limits = settings.search(stages["reordering"].facts["distortion_limit"])
     lms = sorted(stages["lm"].folder.glob("*.rlm"), key=lambda path: (len(path.stem), path.stem))
-    table = RuleTable.open(stages["extract"].folder / "rules")
-    guesses = Guesses.load(stages["extract"].folder / "guesses.json")
-    unknown: UnknownWords = settings.unknown  # type: ignore[assignment]  # or refused
-    if settings.unknown == "guess":
-        unknown = Guesser(table, guesses)
     parts = {
-        "rules": table,
+        "rules": RuleTable.open(stages["extract"].folder / "rules"),
         "lm": {path.stem: Model.open(path) for path in lms},
-        "guesses": guesses,
+        "guesses": Guesses.load(stages["extract"].folder / "guesses.json"),
     }
     return kind.make(
         parts,
         settings=search_settings(kind, asdict(limits)),
-        unknown=unknown,
+        unknown=unknown_words(settings.unknown, parts),
         features=settings.python_features(),
     )
 
@@ -102,6 +93,7 @@ def tune(task: Task, told: Told) -> dict[str, Any]:
                 f"({plural(len(sentences), 'sentence')}, want {_FEW} at least)"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
+        save_weights(task.folder / WEIGHTS, Weights.of(start))
         told("fitting confidence", 0, None)
         return facts | _confidence(decoder, sentences, references, threads)
     most = len(sentences) * (settings.rounds + 1)  # the last weights are tried, too
@@ -119,18 +111,20 @@ def tune(task: Task, told: Told) -> dict[str, Any]:
         seed=settings.seed, threads=threads, max_memory=task.max_memory or MAX_MEMORY,
         folder=task.going / "loop",
     )  # fmt: skip
+    tuned = Weights.of(found.weights)
+    save_weights(task.folder / WEIGHTS, tuned)
     facts |= {
         "settings": dict(vars(learner)),
         "history": found.history,
         "ending": found.ending,
-        "weights": dict(found.weights),  # facts are JSON values
+        "weights": tuned.named,  # sparse ones are in the stage's folder
         "score": found.score,
     }
     told(what, most, most)
-    if found.weights == start:
+    if tuned == start:
         facts["notes"].append("no weights were better than those that tuning began with")
     told("fitting confidence", 0, None)
-    return facts | _confidence(decoder.with_weights(found.weights), sentences, references, threads)
+    return facts | _confidence(decoder.with_weights(tuned), sentences, references, threads)
 
 
 def _lists(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
