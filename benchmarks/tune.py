@@ -1,6 +1,6 @@
 """Learners beside their yardsticks, in one run.
 
-    python -m benchmarks.tune [--full] [--repeat 3] [--only lists|forests|growth]
+    python -m benchmarks.tune [--full] [--repeat 3] [--only lists|forests|growth|memory]
 
 lists     Every learner on 1,000 lists of up to 100 candidates with 16 features: those of
           $ROSEWOOD_DATA (or ../shared/data), else made up from a seed.  Moses's `mert` and `kbmira`
@@ -9,6 +9,9 @@ forests   An objective and its gradient over 1,000 forests of 10^4 edges with 10
           beside the bare kernels in a loop.
 growth    Reading candidates and tuning, in a process of its own: seconds and the most memory, for
           10^4 and 10^5 candidates, with --full 10^6.
+memory    Minimum risk on packed forests, in processes of their own: seconds and the most memory
+          with everything in memory and within limits.  --forests FILE has forests with references
+          (`rosewood translate --forests`, --references FILE); else lattices are made up.
 Times are the best of several runs, as many as fit into ten seconds.  On a machine that others use
 too, look at the seconds of the processor.
 """
@@ -33,7 +36,8 @@ from benchmarks import moses
 from benchmarks.forest import chart, seconds
 from rosewood import _core
 from rosewood.arrays import FloatArray
-from rosewood.forest import FeatureSpace, Forest, ForestSet
+from rosewood.corpus import Vocabulary
+from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
 from rosewood.learn.batches import batches_of
 from rosewood.learn.learner import Fit, Learner
 from rosewood.learn.mert import Mert
@@ -57,6 +61,7 @@ METRIC = parse_metric("bleu:tokenize=none")
 FEATURES = 16
 RESTARTS = 20
 CORES = os.cpu_count() or 1
+PARTS = ("lists", "forests", "growth", "memory")
 ENOUGH = 10.0  # seconds after which nothing is measured again
 
 # For those who do not have Moses: its commit 34452895 on nbest-de-en, on one core of an AMD EPYC.
@@ -299,13 +304,81 @@ def measure_growth(sizes: Sequence[int]) -> None:
     print(f"{'growth':>12}{growth}   (goal: about 10; memory under 2000 MB at 1e+06)")
 
 
+# -- memory ---------------------------------------------------------------------------------------
+
+LATTICES, STEPS, CHOICES, WIDTH = 1000, 12, 3, 17
+
+
+def write_lattices(path: Path) -> None:
+    """Lattices of words, one right among some wrong ones at each place, with dense features."""
+    space = FeatureSpace([f"f{i}" for i in range(WIDTH)])
+    words = Vocabulary([f"w{i}" for i in range(1000)])
+    edges = 1 + STEPS * CHOICES
+    with ForestSetWriter(path, features=space, vocabulary=words) as out:
+        for number in range(LATTICES):
+            random = np.random.default_rng([5, number])
+            said = random.integers(0, len(words), (STEPS, CHOICES))
+            dense = random.standard_normal((edges, WIDTH))
+            dense[1::CHOICES, 0] += 1.0
+            forest = Forest(
+                np.concatenate([[0], 1 + CHOICES * np.arange(STEPS + 1)]),
+                np.arange(-1, edges).clip(0),
+                np.repeat(np.arange(STEPS), CHOICES),
+                features=space,
+                dense=dense,
+                vocabulary=words,
+                yield_start=np.concatenate([[0], 2 * np.arange(edges)]),
+                yield_symbol=np.stack([np.full(said.size, -1), said.ravel()], axis=1).ravel(),
+            )
+            out.append(forest, {"refs": [" ".join(words[int(w)] for w in said[:, 0])]})
+
+
+def fit_within(path: Path, references: Path | None, limit: int) -> dict[str, float | str]:
+    """A fit of minimum risk: seconds, memory, and the weights."""
+    begin = time.perf_counter()
+    lines = None if references is None else references.read_text().splitlines()
+    refs = None if lines is None else [[line] for line in lines]
+    tuning = TuningSet(ForestSet(path), METRIC, refs, max_memory=limit)
+    fit = MinimumRisk(iterations=5).fit(tuning, np.ones(len(tuning.features)), seed=1)
+    return {
+        "seconds": time.perf_counter() - begin,
+        "MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "weights": fit.theta.tobytes().hex(),
+    }
+
+
+def measure_memory(path: Path | None, references: Path | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        if path is None:
+            path = Path(folder) / "lattices.rwf"
+            write_lattices(path)
+        size = path.stat().st_size >> 20
+        print(f"minimum risk on {len(ForestSet(path))} forests in a file of {size} MB")
+        rows = []
+        for limit in (1 << 40, 2 << 30, 400 << 20, 100 << 20):
+            command = [sys.executable, "-m", "benchmarks.tune", "--forests", str(path)]
+            command += ["--within", str(limit)]
+            command += [] if references is None else ["--references", str(references)]
+            done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE)
+            rows.append(json.loads(done.stdout))
+            same = "" if rows[-1]["weights"] == rows[0]["weights"] else "  other weights!"
+            name = "in memory" if limit == 1 << 40 else f"max_memory {limit >> 20} MB"
+            print(f"{name:24}{rows[-1]['seconds']:>10.1f} s{rows[-1]['MB']:>10.0f} MB{same}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="10^6 candidates too")
     parser.add_argument("--repeat", type=int, default=3, help="runs, of which the best counts")
-    parser.add_argument("--only", choices=("lists", "forests", "growth"), help="one part of it")
+    parser.add_argument("--only", choices=PARTS, help="one part of it")
+    parser.add_argument("--forests", type=Path, help="a forest set to measure memory on")
+    parser.add_argument("--references", type=Path, help="its references, one a line")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--within", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.within is not None:
+        print(json.dumps(fit_within(options.forests, options.references, options.within)))
+        return
     if options.measure is not None:
         print(json.dumps(read_and_tune(options.measure)))
         return
@@ -313,6 +386,7 @@ def main() -> None:
         "lists": lambda: measure_lists(options.repeat),
         "forests": lambda: measure_forests(1000, options.repeat),
         "growth": lambda: measure_growth([10**4, 10**5, *([10**6] if options.full else [])]),
+        "memory": lambda: measure_memory(options.forests, options.references),
     }
     for name, part in parts.items():
         if options.only in (None, name):

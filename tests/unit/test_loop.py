@@ -8,8 +8,9 @@ import math
 import numpy as np
 import pytest
 
+from rosewood.corpus import Vocabulary
 from rosewood.errors import FormatError, TuningError
-from rosewood.forest import FeatureSpace, Forest
+from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.learn import Fit, Learner, Mert, Mira, Pro, replicate_loop, tune_loop
 from rosewood.metrics import parse_metric
 
@@ -209,6 +210,66 @@ def test_a_killed_loop_goes_on(tmp_path, when):
     assert len(decoder.asked) == len(whole.history) - when
     assert run(Decoder(), folder=tmp_path / "loop").weights == whole.weights  # it is over
     assert len(list((tmp_path / "loop").iterdir())) == 2  # the last forests, and the note
+
+
+class Numbered(Decoder):
+    """Its candidates have numbered features; forests come one at a time."""
+
+    def __call__(self, weights, number):
+        rows = Decoder.__call__(self, {"good": weights["good"], "noise": weights["noise"]}, number)
+        for i, forest in enumerate(rows):
+            ids = np.arange(forest.num_edges, dtype=np.int32)
+            features = FeatureSpace(NAMES, [f"rule:{7 * i + k}" for k in range(len(ids))])
+            yield Forest(
+                forest.edge_start, forest.tail_start, forest.tail, features=features,
+                dense=forest.dense, feat_start=np.arange(len(ids) + 1), feat_id=ids,
+                feat_value=np.ones(len(ids)), vocabulary=Vocabulary(forest.vocabulary),
+                yield_start=forest.yield_start, yield_symbol=forest.yield_symbol,
+            )  # fmt: skip
+
+
+def test_numbered_weights_are_arrays_beside_the_note(tmp_path):
+    start = Weights({"good": 0.1, "noise": 1.0}, {"rule": (np.arange(900), np.full(900, 1e-3))})
+    learner = Mira(passes=3, step=0.1)
+    whole = run(Numbered(), learner, start=start, rounds=3)
+    assert whole.weights.numbered["rule"][0].max() < 7 * SENTENCES + 10
+    run(Numbered(), learner, start=start, rounds=2, folder=tmp_path)
+    note = json.loads((tmp_path / "state.json").read_text())
+    assert note["weights"].keys() == set(NAMES)  # no weight of a rule is in it
+    assert sorted(note["arrays"]) == ["best", "weights"]
+    decoder = Numbered()
+    again = run(decoder, learner, start=start, rounds=3, folder=tmp_path)
+    assert (again.weights, again.score, again.history) == (
+        whole.weights, whole.score, whole.history
+    )  # fmt: skip
+    assert len(decoder.asked) < len(whole.history)
+    kept = {path.name for path in tmp_path.iterdir()}
+    note = json.loads((tmp_path / "state.json").read_text())
+    assert kept == {"state.json", note["forests"], *note["arrays"].values()}
+    other = Weights(start.named, {"rule": (np.arange(900), np.full(900, 2e-3))})
+    with pytest.raises(TuningError, match="other settings"):
+        run(Numbered(), learner, start=other, rounds=3, folder=tmp_path)
+    bad = Weights({}, {"rule": (np.arange(9), np.where(np.arange(9) == 3, math.nan, 1.0))})
+    with pytest.raises(TuningError, match="'rule:3' is nan"):
+        run(Numbered(), learner, start=bad)
+
+
+def test_forests_are_taken_one_at_a_time():
+    """The second is only asked for when the first is merged; too many are refused at once."""
+    decoder = Decoder()
+
+    def endless(weights, number):
+        while True:
+            yield from Decoder.__call__(decoder, weights, number)
+
+    with pytest.raises(TuningError, match="round 1: more than 25 forests for 25 sentences"):
+        tune_loop(endless, Mira(), BLEU, decoder.references, start={"good": 1.0})
+
+
+@pytest.mark.parametrize("memory", [1, 10_000])
+def test_memory_does_not_matter_to_a_loop(memory):
+    small, large = (run(Decoder(True), rounds=2, max_memory=m) for m in (memory, 1 << 30))
+    assert (small.weights, small.history) == (large.weights, large.history)
 
 
 def test_another_loop_does_not_go_on_there(tmp_path):

@@ -14,13 +14,13 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
-from rosewood.arrays import FloatArray
+from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import least_squares
 from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, setting
@@ -170,6 +170,11 @@ def _directions(deltas: Iterable[FloatArray], slopes: Iterable[FloatArray]) -> l
     return [_Direction(delta, slope) for delta, slope in zip(deltas, slopes, strict=True)]
 
 
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """One array; without a copy where there is one part."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 def line_search(
     tuning: TuningSet,
     scores: FloatArray,
@@ -183,7 +188,10 @@ def line_search(
 
     `scores` and `slope` are numbers of edges, as `TuningSet.edge_scores` gives them.
     """
-    starts, begins, rows, lines = [np.zeros(1, dtype=np.int64)], [], [], 0
+    starts: list[LongArray] = []
+    begins: list[FloatArray] = []
+    rows: list[LongArray] = []
+    lines = 0
     for part in tuning.slices():
         edges = slice(tuning.edge_start[part.first], tuning.edge_start[part.last])
         line_start, begin, start, edge = _core.upper_envelopes(
@@ -191,13 +199,13 @@ def line_search(
         )
         owner = np.repeat(np.arange(part.last - part.first), np.diff(line_start))
         rows.append(tuning.rows(part, owner, start, edge))
-        starts.append(lines + line_start[1:])
+        starts.append(line_start if not starts else lines + line_start[1:])
         begins.append(begin)
         lines += len(begin)
     return _core.line_search(
-        np.concatenate(starts),
-        np.concatenate(begins),
-        np.concatenate(rows),
+        _joined(starts),
+        _joined(begins),
+        _joined(rows),
         tuning.statistics,
         tuning.metric.scorer,
         lower,

@@ -249,7 +249,7 @@ class TuningSet:
         """The row of each derivation: of forest owner[k] of a slice, with the edges start[k] ..
         start[k+1]-1, numbered in the slice."""
         if self.is_flat:
-            numbers: LongArray = edge + self.edge_start[part.first]
+            numbers: LongArray = edge if part.first == 0 else edge + self.edge_start[part.first]
             return numbers
         rows = np.empty(len(owner), dtype=np.int64)
         bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
