@@ -7,8 +7,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from tests.monotone import MonotoneKind
 from tests.training import QUICK, contents, stage_facts, write_book
 
+from rosewood.decode import decoder as contract
+from rosewood.decode import register_decoder
 from rosewood.errors import DamagedFileError, RosewoodError
 from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, train
 from rosewood.pipeline.stages import STAGE_NAMES as STAGES
@@ -37,6 +40,8 @@ REDONE = {
     "significance": ("a-e", RULES),
     "orientation": ("phrase", RULES),
     "classes": ("msd", RULES),
+    "decoder": ("monotone", WEIGHTS),
+    "features": (["rosewood.decode.features:RuleIds"], WEIGHTS),
     "tune": ("none", TUNING),
     "set": ({"restarts": 3}, TUNING),
     "metric": ("chrf", TUNING),
@@ -58,6 +63,14 @@ def inputs_of(place: Path, *, dev: bool = True, **more) -> TrainingInputs:
 
 def redone(made: Trained) -> list[str]:
     return [stage.name for stage in made.stages if not stage.was_done]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def second_decoder():
+    """Another kind of decoder than the usual one."""
+    register_decoder(MonotoneKind())
+    yield
+    contract._KINDS.pop("monotone")
 
 
 @pytest.fixture(scope="module")
