@@ -36,7 +36,7 @@ from rosewood.rules import RuleTable
 __all__ = ["make_decoder", "search_choices", "tune", "tune_settings"]
 
 _FEW = 40  # sentences from which no weights can be learnt
-_WAITING = 256  # forests at most that are searched and not yet made into lists
+_WAITING = 64  # forests at most that are searched and not yet made into lists
 
 
 def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
