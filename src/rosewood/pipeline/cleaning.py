@@ -6,7 +6,7 @@ Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -66,15 +66,17 @@ def clean(task: Task, told: Told) -> dict[str, Any]:
     split: Split | None = None
     if inputs.dev is None:
         split = _split(filtered, settings)
-        chosen = Corpus(lambda: split.only("dev", iter(filtered)), filtered.languages)
-        sizes["dev"], _ = _write_held_out(folder, "dev", HeldOut(chosen), set())
-    pairs = filtered if split is None else filtered.through(partial(split.only, "train"))
     report = FilterReport()
     names = inputs.names()
     written = _Written(folder, names)
-    with written:
+    with written, ExitStack() as stack:
+        pairs = iter(filtered)
+        if split is not None:
+            pairs = _without_dev(split, pairs, stack, folder)
         for pair in _unseen(pairs, held_out, report):
             written.add(pair)
+    if split is not None:
+        sizes["dev"] = split.counts["dev"]
     if not written.count:
         reason = "there are no pairs to train on"
         if report.seen:
@@ -117,6 +119,20 @@ def _first(corpus: Corpus) -> Iterator[SentencePair]:
         if number >= 2 * _SHARE * _MOST:
             return
         yield pair
+
+
+def _without_dev(
+    split: Split, pairs: Iterator[SentencePair], stack: ExitStack, folder: Path
+) -> Iterator[SentencePair]:
+    """The pairs to train on; those to tune on are written as they come by."""
+    source = stack.enter_context(whole_file(folder / "dev.source"))
+    target = stack.enter_context(whole_file(folder / "dev.target.0"))
+    for part, pair in split.parts(pairs):
+        if part == "train":
+            yield pair
+        else:
+            source.write(pair.source.encode() + b"\n")
+            target.write(pair.target.encode() + b"\n")
 
 
 def _write_held_out(folder: Path, name: str, given: HeldOut, seen: set[bytes]) -> tuple[int, int]:
@@ -187,7 +203,9 @@ def _counted(told: Told, pairs: Iterator[SentencePair]) -> Iterator[SentencePair
         yield pair
 
 
-def _unseen(pairs: Corpus, held_out: set[bytes], report: FilterReport) -> Iterator[SentencePair]:
+def _unseen(
+    pairs: Iterable[SentencePair], held_out: set[bytes], report: FilterReport
+) -> Iterator[SentencePair]:
     """The pairs that are in no held-out set."""
     key = KEYS["pair"]
     for pair in pairs:

@@ -32,7 +32,7 @@ __all__ = ["WEIGHTS", "make_decoder", "search_choices", "tune", "tune_settings"]
 
 WEIGHTS = "weights"  # the folder of the tuned weights
 _FEW = 40  # sentences from which no weights can be learnt
-_WAITING = 256  # forests at most that are searched and not yet made into lists
+_WAITING = 64  # forests at most that are searched and not yet made into lists
 
 
 def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
