@@ -92,6 +92,12 @@ class Tally:
     left_out: Counter[str] = field(default_factory=Counter)  # not wrong, but no pairs to learn from
     joined: int = 0  # pairs in which tabs and line breaks became spaces
 
+    def copy(self) -> Tally:
+        """The same counts, which do not change any more."""
+        return Tally(
+            Counter(self.skipped), list(self.examples), Counter(self.left_out), self.joined
+        )
+
     def skip(self, bad: Bad) -> None:
         self.skipped[bad.kind] += 1
         if len(self.examples) < _EXAMPLES:

@@ -14,7 +14,7 @@ from rosewood.corpus.filters import Filtering, FilterReport, Filters
 from rosewood.corpus.formats.languages import check_language
 from rosewood.corpus.formats.strict import Settings
 from rosewood.corpus.pairs import SentencePair
-from rosewood.corpus.readers import OnBadLine, Reading, Source
+from rosewood.corpus.readers import OnBadLine, Place, Reading, Source
 from rosewood.corpus.splitting import PARTS, SplitBy, choose_split
 from rosewood.corpus.summary import Summary, summarise
 from rosewood.corpus.writers import Target, open_writer, target_of
@@ -90,6 +90,17 @@ class Corpus:
 
     def __iter__(self) -> Iterator[SentencePair]:
         return self._walk()
+
+    def walk_from(self, place: Place | None) -> Iterator[SentencePair]:
+        """The pairs of its files behind a `place` of an earlier walk; None is the beginning."""
+        if self._reading is None or self._filtering is not None:
+            raise CorpusError("only a corpus of files, without filters, is walked from a place")
+        return self._reading(place)
+
+    @property
+    def place(self) -> Place:
+        """How far the last walk through the files has come."""
+        return Place() if self._reading is None else self._reading.place
 
     def through(self, step: Step) -> Corpus:
         """A corpus whose walks go through a function, from pairs to pairs."""

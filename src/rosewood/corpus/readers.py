@@ -20,7 +20,7 @@ from rosewood.corpus.formats.xliff import parse_xliff
 from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["FORMATS", "OnBadLine", "PathOf", "Reading", "Source", "format_of", "path_text"]
+__all__ = ["FORMATS", "OnBadLine", "PathOf", "Place", "Reading", "Source", "format_of", "path_text"]
 
 FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
 OnBadLine = Literal["stop", "skip", "blank"]
@@ -55,6 +55,15 @@ class _File:
         return _PARSERS[self.format](self.inputs[0], settings, tally)
 
 
+@dataclass(frozen=True)
+class Place:
+    """How far a walk has come: it is in this file, and has yielded so many items of it."""
+
+    file: int = 0
+    items: int = 0
+    before: Tally = field(default_factory=Tally)  # when the file began
+
+
 @dataclass(slots=True)
 class Reading:
     """Walks through sources, again and again; the tally is of the walk that began last."""
@@ -64,6 +73,7 @@ class Reading:
     settings: Settings
     on_bad_line: OnBadLine
     tally: Tally = field(default_factory=Tally)
+    _at: tuple[int, int, Tally] = (0, 0, Tally())
     _files: list[_File] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -78,6 +88,11 @@ class Reading:
         self._files = _grouped(self.sources, self.format)
 
     @property
+    def place(self) -> Place:
+        """How far the walk that began last has come."""
+        return Place(*self._at)
+
+    @property
     def names(self) -> list[str]:
         """The files, as errors call them."""
         return [each.name for file in self._files for each in file.inputs]
@@ -87,25 +102,40 @@ class Reading:
         """Text files have none."""
         return any(file.format != "text" for file in self._files)
 
-    def __call__(self) -> Iterator[SentencePair]:
-        self.tally = tally = Tally()
+    def __call__(self, start: Place | None = None) -> Iterator[SentencePair]:
+        """All pairs, or those behind a place that an earlier walk has come to.
+
+        Files before that place are not opened; the items of its file that were yielded then are
+        parsed again, for the tally, and left out.
+        """
+        start = Place() if start is None else start
+        self.tally = tally = start.before.copy()
+        for number, file in enumerate(self._files[start.file :], start.file):
+            before = tally.copy()
+            behind = start.items if number == start.file else 0
+            for items, pair in enumerate(self._pairs(file, tally), 1):
+                self._at = (number, items, before)
+                if items > behind:
+                    yield pair
+
+    def _pairs(self, file: _File, tally: Tally) -> Iterator[SentencePair]:
+        """The pairs of one source."""
         stops, blanks = self.on_bad_line == "stop", self.on_bad_line == "blank"
-        for file in self._files:
-            good = 0
-            before = sum(tally.skipped.values()), sum(tally.left_out.values())
-            for item in file.parse(self.settings, tally):
-                if isinstance(item, SentencePair):
-                    good += 1
-                    yield item
-                elif stops:
-                    raise item.error
-                else:
-                    tally.skip(item)
-                    if blanks:
-                        origin = Origin(item.error.file or "", item.error.line)
-                        yield SentencePair("", "", origin=origin)
-            if not good:
-                raise _nothing(file, tally, before)
+        good = 0
+        before = sum(tally.skipped.values()), sum(tally.left_out.values())
+        for item in file.parse(self.settings, tally):
+            if isinstance(item, SentencePair):
+                good += 1
+                yield item
+            elif stops:
+                raise item.error
+            else:
+                tally.skip(item)
+                if blanks:
+                    origin = Origin(item.error.file or "", item.error.line)
+                    yield SentencePair("", "", origin=origin)
+        if not good:
+            raise _nothing(file, tally, before)
 
 
 def _nothing(file: _File, tally: Tally, before: tuple[int, int]) -> FormatError:

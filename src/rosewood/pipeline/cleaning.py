@@ -2,19 +2,20 @@
 
 Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: a text a line
             origins/: the file and the line of each pair of the training corpus
+Files are read once; a run that was killed continues from the pairs it has kept (`pair_blocks.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rosewood.corpus import Corpus, Filters, SentencePair
+from rosewood.corpus.checks import Tally
 from rosewood.corpus.filters import FilterReport, Removed
 from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.splitting import Split, choose_split
@@ -22,6 +23,7 @@ from rosewood.errors import TrainingError
 from rosewood.model.origins import write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import HeldOut, TrainingInputs
+from rosewood.pipeline.pair_blocks import PairBlocks
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
 from rosewood.pipeline.telling import Told
@@ -61,7 +63,9 @@ def clean(task: Task, told: Told) -> dict[str, Any]:
                 f"sentences of the {name} set with bad lines that were skipped: {count:,} ({kind})"
                 for kind, count in given.skipped.items()
             ]
-    read = inputs.train.through(partial(_counted, told))
+    blocks = PairBlocks(inputs.train, task.going / "pairs")
+    blocks.read(told)
+    read = Corpus(blocks.__iter__, inputs.train.languages)
     filtered = read.filter(Filters(min_words=1, deduplicate=settings.deduplicate))
     split: Split | None = None
     if inputs.dev is None:
@@ -85,7 +89,7 @@ def clean(task: Task, told: Told) -> dict[str, Any]:
     found = filtered.report or FilterReport()
     if split is not None and split.counts["copies"]:
         report.removed[_SAME_SOURCE] = Removed(split.counts["copies"])
-    tally = inputs.train.tally
+    tally = blocks.tally
     return {
         "files": [names[file] for file in inputs.train.files],
         "languages": list(inputs.languages),
@@ -100,7 +104,7 @@ def clean(task: Task, told: Told) -> dict[str, Any]:
         "dev_from": "split" if inputs.dev is None else "given",
         "references": references,
         "test": sizes.get("test", 0),
-        "notes": notes + _notes(inputs, sizes.get("dev", 0), report),
+        "notes": notes + _notes(inputs, tally, sizes.get("dev", 0), report),
     }
 
 
@@ -195,14 +199,6 @@ class _Written:
         self._waiting = []
 
 
-def _counted(told: Told, pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
-    """Tells of the pairs that go by; how many there will be is not known."""
-    for number, pair in enumerate(pairs):
-        if number % 1024 == 0:
-            told("reading pairs", number, None)
-        yield pair
-
-
 def _unseen(
     pairs: Iterable[SentencePair], held_out: set[bytes], report: FilterReport
 ) -> Iterator[SentencePair]:
@@ -216,10 +212,9 @@ def _unseen(
             yield pair
 
 
-def _notes(inputs: TrainingInputs, dev: int, report: FilterReport) -> list[str]:
+def _notes(inputs: TrainingInputs, tally: Tally, dev: int, report: FilterReport) -> list[str]:
     notes = [
-        f"bad pairs that were skipped: {count:,} ({kind})"
-        for kind, count in inputs.train.skipped.items()
+        f"bad pairs that were skipped: {count:,} ({kind})" for kind, count in tally.skipped.items()
     ]
     if inputs.dev is None:
         notes.append(f"no development set was given: {dev:,} pairs were split off")

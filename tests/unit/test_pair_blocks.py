@@ -1,0 +1,107 @@
+"""Pairs that are read once and kept: the same pairs and tallies, wherever a run was killed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rosewood.corpus import Checks
+from rosewood.corpus.corpus import Corpus
+from rosewood.pipeline import pair_blocks
+from rosewood.pipeline.pair_blocks import PairBlocks
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setattr(pair_blocks, "_BLOCK", 3)
+    rows = [f"s{n} a\tt{n} b" for n in range(10)]
+    rows[2] = "no tab"
+    rows[5] = "only one column"
+    (tmp_path / "one.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    units = [{"source": f"q{n}", "target": f"r{n}"} for n in range(7)]
+    lines = "".join(json.dumps(each) + "\n" for each in units)
+    (tmp_path / "two.jsonl").write_text(lines, encoding="utf-8")
+    (tmp_path / "a.de").write_text("eins\nzwei\n", encoding="utf-8")
+    (tmp_path / "a.en").write_text("one\ntwo\n", encoding="utf-8")
+    return tmp_path
+
+
+def corpus(place) -> Corpus:
+    files = [place / "one.tsv", place / "two.jsonl", (place / "a.de", place / "a.en")]
+    return Corpus.read(*files, on_bad_line="skip", checks=Checks())
+
+
+def facts(found, tally):
+    pairs = [(each.source, each.target, dict(each.tags), each.origin) for each in found]
+    return pairs, tally.skipped, tally.left_out, tally.joined, [str(e) for e in tally.examples]
+
+
+def plain(place):
+    whole = corpus(place)
+    return facts(list(whole), whole.tally)
+
+
+def test_all_pairs_are_kept(place):
+    blocks = PairBlocks(corpus(place), place / "kept")
+    blocks.read(lambda *told: None)
+    assert facts(blocks, blocks.tally) == plain(place)
+    assert facts(blocks, blocks.tally) == plain(place)  # again
+
+
+@pytest.mark.parametrize("moment", range(18))
+def test_a_killed_run_continues(place, moment, monkeypatch):
+    def killed(pairs):
+        for number, pair in enumerate(pairs):
+            if number == moment:
+                raise Killed
+            yield pair
+
+    first = corpus(place)
+    walk = first.walk_from
+    monkeypatch.setattr(first, "walk_from", lambda start: killed(walk(start)))
+    blocks = PairBlocks(first, place / "kept")
+    if moment < 17:  # there are 17 pairs
+        with pytest.raises(Killed):
+            blocks.read(lambda *told: None)
+    else:
+        blocks.read(lambda *told: None)
+    second = PairBlocks(corpus(place), place / "kept")
+    second.read(lambda *told: None)
+    assert facts(second, second.tally) == plain(place)
+
+
+def test_finished_files_are_not_opened_again(place):
+    first = PairBlocks(corpus(place), place / "kept")
+    with pytest.raises(Killed):
+        first.read(stop_behind(first, 4))
+    (place / "one.tsv").unlink()
+    second = PairBlocks(corpus(place), place / "kept")
+    second.read(lambda *told: None)
+    assert len(list(second)) == 17
+
+
+def stop_behind(blocks: PairBlocks, count: int):
+    """Stops a run when so many blocks are kept."""
+    keep = blocks._keep
+
+    def kept(pairs, **more):
+        keep(pairs, **more)
+        if blocks._blocks == count:
+            raise Killed
+
+    blocks._keep = kept  # type: ignore[method-assign]
+    return lambda *told: None
+
+
+def test_what_is_damaged_is_read_again(place):
+    blocks = PairBlocks(corpus(place), place / "kept")
+    blocks.read(lambda *told: None)
+    (place / "kept" / "000001.pairs").unlink()
+    again = PairBlocks(corpus(place), place / "kept")
+    again.read(lambda *told: None)
+    assert facts(again, again.tally) == plain(place)
