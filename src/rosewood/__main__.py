@@ -1,6 +1,22 @@
-"""`python -m rosewood` is the command `rosewood`."""
+"""The command `rosewood`, also as `python -m rosewood`."""
 
-from rosewood.cli import main
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command; Ctrl-C ends it with code 130 from the first import on."""
+    try:
+        from rosewood import cli
+
+        cli.main()
+    except KeyboardInterrupt:
+        print("rosewood: stopped", file=sys.stderr)
+        raise SystemExit(130) from None
+
 
 if __name__ == "__main__":
     main()

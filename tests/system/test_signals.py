@@ -32,7 +32,9 @@ def ask(process, line):
     return process.stdout.readline()
 
 
-def test_ctrl_c_stops_a_command(decoding):
+@pytest.mark.parametrize("attempt", range(3))
+def test_ctrl_c_stops_a_command(decoding, attempt):
+    """Its thread that reads lines waits for another one, which never comes."""
     with decoding() as process:
         assert ask(process, "das haus") == "the house\n"
         process.send_signal(signal.SIGINT)
@@ -40,6 +42,40 @@ def test_ctrl_c_stops_a_command(decoding):
     assert (process.returncode, out) == (130, "")
     assert err.endswith("\nrosewood: stopped\n")
     assert "Traceback" not in err
+
+
+STOPPED = """
+import signal, sys
+from unittest import mock
+from rosewood.__main__ import main
+
+def stop(*_, **__):
+    signal.raise_signal(signal.SIGINT)
+    raise AssertionError("Ctrl-C has no effect")
+
+if "{name}" == "import":
+    sys.meta_path.insert(0, mock.Mock(find_spec=stop))
+else:
+    mock.patch("{name}", stop).start()
+sys.argv = ["rosewood", "lm", "--help"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "import", "typer.main.get_command", "typer.core.TyperGroup.make_context",
+        "typer.core.TyperGroup.invoke",
+    ],
+)  # fmt: skip
+def test_ctrl_c_before_a_command_works(name):
+    """While modules are imported, options are made and read, and the command begins."""
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED.format(name=name)], text=True, capture_output=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "rosewood: stopped\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix starts the command")

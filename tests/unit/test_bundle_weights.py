@@ -58,18 +58,18 @@ def test_they_come_back_as_they_were(weights, tmp_path_factory):
 def test_a_bundle_with_half_a_million(tmp_path):
     """Neither JSON has them; saving and loading take no time that anybody notices."""
     weights = many_weights()
-    begin = time.perf_counter()
+    begin = time.process_time()
     save_weights(tmp_path / "alone", weights)
-    saving = time.perf_counter() - begin
+    saving = time.process_time() - begin
     bundle = small_bundle(tmp_path / "model", weights=weights, features=[RuleIds()])
     assert (bundle.folder / "manifest.json").stat().st_size < 20_000
     assert (bundle.folder / "weights" / "weights.json").stat().st_size < 1_000
     assert (bundle.folder / "weights" / "numbers").stat().st_size == 8 * MANY
     times = []
     for _ in range(5):
-        begin = time.perf_counter()
+        begin = time.process_time()
         found = Bundle.open(bundle.folder).weights
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     assert found == weights
     assert found["rule:3"] == np.sin(3.0)
     print(f"saved in {saving * 1e3:.0f} ms, opened in {min(times) * 1e3:.1f} ms")

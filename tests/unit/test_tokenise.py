@@ -188,11 +188,11 @@ def test_settings_make_it_again(name):
 def test_long_lines_take_no_longer_than_their_length(unit):
     tokeniser = make_tokeniser(language="en", joiners=True)
     text = (unit * (30_000 // len(unit))).strip()
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert tokeniser.detokenise(tokeniser.tokenise(text)) == text
     bare = make_tokeniser(language="en")
     assert bare.detokenise(bare.tokenise(text))
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3
 
 
 def test_what_is_remembered_is_bounded():

@@ -244,7 +244,7 @@ def test_damaged_encoded_texts_are_refused():
 def test_many_tags_take_no_longer_than_they_are_many(unit):
     processor = TextProcessor(protect_urls=True)
     text = (unit * (20_000 // len(unit))).strip()
-    begin = time.perf_counter()
+    begin = time.process_time()
     encoded = processor.encode(text)
     assert processor.decode(encoded.words, encoded) == text
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10

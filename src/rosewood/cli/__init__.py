@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -43,15 +45,26 @@ from rosewood.errors import RosewoodError
 __all__ = ["app", "main"]
 
 
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl-C is not an error of the program."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        warn("stopped")
+        raise typer.Exit(130) from None
+
+
 class _Program(TyperGroup):
-    """All verbs; stopping one of them is no error of the program."""
+    """All verbs."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> Any:
+        with _stoppable():
+            return super().make_context(*arguments, **more)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _stoppable():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            warn("stopped")
-            raise typer.Exit(130) from None
 
 
 app = typer.Typer(

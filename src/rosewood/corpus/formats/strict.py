@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -55,7 +56,19 @@ class Input:
         yield cast(BinaryIO, self._kept)
 
     def _opened(self) -> AbstractContextManager[BinaryIO]:
-        return nullcontext(sys.stdin.buffer) if self.path == "-" else open_input(self.path)
+        return _standard_input() if self.path == "-" else open_input(self.path)
+
+
+def _standard_input() -> AbstractContextManager[BinaryIO]:
+    """Standard input, with a handle of its own.
+
+    A thread may wait for its next line when the process ends.  Python closes `sys.stdin` then, and
+    would abort because that thread has locked it.
+    """
+    try:
+        return open(os.dup(sys.stdin.fileno()), "rb")  # noqa: PTH123 - it is not a path
+    except (OSError, ValueError):  # it is not a file
+        return nullcontext(sys.stdin.buffer)
 
 
 @dataclass(frozen=True, slots=True)
