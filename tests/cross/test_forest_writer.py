@@ -1,9 +1,12 @@
 """The forest writer of native decoders: any number of tails, mixed yields, only what is reached."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reference import packing
 
 from rosewood import _core
 from rosewood.errors import ForestError
@@ -29,37 +32,17 @@ def hypergraphs(draw):
     return nodes, heads, tails, yields, best
 
 
-def reached(nodes, heads, tails):
-    found, open_nodes = set(), [nodes - 1]
-    while open_nodes:
-        node = open_nodes.pop()
-        if node not in found:
-            found.add(node)
-            for head, tail in zip(heads, tails, strict=True):
-                open_nodes += tail if head == node else []
-    return sorted(found)
-
-
-def pre_order(node, tails, best):
-    return [best[node], *(e for tail in tails[best[node]] for e in pre_order(tail, tails, best))]
-
-
 @given(hypergraphs())
 def test_packed_forests(graph):
-    nodes, heads, tails, yields, best = graph
     edge_start, tail_start, tail, yield_start, symbols, label, best_edges = _core.pack_forest(
         *graph
     )
-    kept = reached(nodes, heads, tails)
-    number = {node: n for n, node in enumerate(kept)}
-    want = [edge for node in kept for edge, head in enumerate(heads) if head == node]
-    assert label.tolist() == want
-    assert np.diff(edge_start).tolist() == [heads.count(node) for node in kept]
-    for row, edge in enumerate(want):
-        part = slice(*tail_start[row : row + 2])
-        assert tail[part].tolist() == [number[node] for node in tails[edge]]
-        assert symbols[slice(*yield_start[row : row + 2])].tolist() == yields[edge]
-    assert [want[row] for row in best_edges] == pre_order(nodes - 1, tails, best)
+    want = packing.pack_forest(*graph)
+    assert label.tolist() == want.edge
+    assert np.diff(edge_start).tolist() == want.edges_of_node
+    assert [tail[a:b].tolist() for a, b in pairwise(tail_start)] == want.tails
+    assert [symbols[a:b].tolist() for a, b in pairwise(yield_start)] == want.yields
+    assert best_edges.tolist() == want.best
     forest = Forest(edge_start, tail_start, tail, yield_start=yield_start, yield_symbol=symbols)
     assert len(Derivation(forest, best_edges, 0.0).edges) == len(best_edges)
 

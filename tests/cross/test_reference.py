@@ -23,6 +23,7 @@ from tests.reference import (
     expectation,
     learn,
     metrics,
+    packing,
     search,
     symmetrize,
     transform,
@@ -76,7 +77,7 @@ def test_every_kernel_has_its_loop():
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,
-        align, align_words, symmetrize, consensus,
+        align, align_words, symmetrize, consensus, packing,
     )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)
