@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from tests.reference.consensus import Strings
 
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.decode import (
+    RuleIds,
     Source,
     WordPosteriors,
     alternatives,
@@ -318,6 +320,23 @@ def test_scales_go_with_weights_and_have_bounds(decoder):
     again = fit_confidence(half.search_all(TEXTS), half.theta(), references)
     want = {**one.as_dict(), "scale": 2 * one.scale}
     assert again.as_dict() == pytest.approx(want, rel=1e-6)
+
+
+def test_it_does_not_depend_on_sparse_features_met_before(tmp_path):
+    used = small_decoder(tmp_path, features=[RuleIds()])
+    for found in used.search_all(TEXTS):
+        rules = {f"rule:{n}": 0.01 * n for n in found.forest.rule.tolist() if n >= 0}
+        used = used.with_weights({**used.weights, **rules})
+    references = [[("the", "is")]] * len(TEXTS)
+    dense = len(used.features.dense)
+    fresh = pickle.loads(pickle.dumps(used))
+    assert len(fresh.theta()) == dense < len(used.theta())
+    [one, other] = [
+        fit_confidence(each.search_all(TEXTS), each.theta, references, dense=dense)
+        for each in (used, fresh)
+    ]
+    assert one == other
+    assert 0.99 <= one.scale * np.abs(used.theta()[:dense]).sum() <= 50.5
 
 
 def test_nothing_to_fit(decoder):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.decoders import small_decoder
 
 from rosewood.decode import (
     ExplainedRule,
@@ -19,6 +21,7 @@ from rosewood.decode import (
     Source,
     difference,
     explain,
+    feature,
     forest_mbr,
 )
 from rosewood.decode.draw import to_svg
@@ -275,3 +278,27 @@ def test_a_dropped_word_has_no_band():
     picture = to_svg(Drawn())
     assert len(list(ET.fromstring(picture).iter(f"{SVG}path"))) == 1
     assert tooltips(picture)[1] == "b → –\nwords 1:2, no rule translates it"
+
+
+class Longer:
+    names = ("longer",)
+    help = 'the target has 2 words or more, "at least"'
+
+    def __call__(self, options):
+        return (np.diff(options.target_start) > 1).astype(np.float64)[:, None]
+
+
+def test_a_page_has_the_help_of_features(tmp_path):
+    made = small_decoder(tmp_path, features=[Longer(), RuleIds()], weights=None)
+    found = made.search("das haus ist klein .")
+    weights = {**made.weights, "longer": 1.0}
+    weights |= {f"rule:{use.rule}": 0.5 for use in found.best.rules}
+    decoder = made.with_weights(weights)
+    found = decoder.search("das haus ist klein .")
+    page = ET.fromstring(explain(found, decoder.weights).to_html())
+    titles = {"".join(head.itertext()): head.get("title") for head in page.iter("th")}
+    assert titles["rule"] is titles["score"] is None
+    assert titles["rule:…"] == RuleIds.help
+    assert titles["lm"] == feature("lm").help
+    assert found.feature_help["longer"] == Longer.help
+    assert found.feature_help["phrase_ef"] == feature("phrase_ef").help

@@ -1,6 +1,7 @@
 """Sparse features by number, and weights in arrays, against plain dicts of names."""
 
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -141,3 +142,32 @@ def test_what_cannot_be_numbered_is_refused():
         Weights({}, {"a": (np.array([1]), np.ones(2))})
     with pytest.raises(ValueError, match="twice"):
         SparseFeatures(["rule:1", "rule:1"])
+
+
+def test_weights_of_features_that_another_thread_is_adding_are_in_the_vector(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    space = FeatureSpace(["lm"])
+    is_counted, may_go_on = threading.Event(), threading.Event()
+    append = SparseFeatures._append
+
+    def stop_half_way(self: SparseFeatures, kind: int, numbers: np.ndarray) -> None:
+        append(self, kind, numbers)
+        is_counted.set()
+        may_go_on.wait(30)
+
+    monkeypatch.setattr(SparseFeatures, "_append", stop_half_way)
+    weights = Weights({"lm": 1.0, "word:a": 7.0}, {"rule": ([17], [5.0])})
+    found: list[list[float]] = []
+    adding = threading.Thread(target=space.sparse.add_all, args=(["rule:17", "word:a"],))
+    asking = threading.Thread(
+        target=lambda: found.append(space.vector(weights, only_known=True).tolist())
+    )
+    adding.start()
+    assert is_counted.wait(30)
+    asking.start()
+    asking.join(0.05)  # time to go wrong
+    may_go_on.set()
+    adding.join()
+    asking.join()
+    assert found == [[1.0, 5.0, 7.0]]

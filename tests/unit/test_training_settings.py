@@ -117,3 +117,19 @@ def test_settings_stay_what_they_are():
     assert settings.set == {"restarts": 1}
     settings.as_dict()["set"]["restarts"] = 5
     assert settings.set == {"restarts": 1}
+
+
+class _Clashing:
+    names = ("longer", "distortion")
+
+    def __call__(self, options: object) -> None:
+        raise NotImplementedError
+
+
+def test_features_of_one_name_are_refused_before_any_work():
+    rules = "rosewood.decode:RuleIds"
+    with pytest.raises(TrainingError, match="two features are called 'rule'"):
+        TrainingSettings(features=(rules, rules))
+    with pytest.raises(TrainingError, match="two features are called 'distortion'"):
+        TrainingSettings(features=(rules, f"{__name__}:_Clashing"))
+    TrainingSettings(features=(rules, "rosewood.decode:TargetWords"))

@@ -96,6 +96,7 @@ class Explanation:
     ending: Mapping[str, float]
     weights: Mapping[str, float]  # of the features that occur
     descriptions: Mapping[str, str] = field(default_factory=dict)  # of sparse features
+    help: Mapping[str, str] = field(default_factory=dict)  # of features, and of sparse templates
 
     @property
     def text(self) -> str:
@@ -213,6 +214,7 @@ def explain(
         ending,
         {name: used[name] for name in [*order, *sparse]},
         {name: search.describe(name) for name in sparse},
+        search.feature_help,
     )
 
 

@@ -21,6 +21,7 @@ _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:8px 
 _LEFT = "padding:3px 9px;text-align:left;white-space:nowrap"
 _RIGHT = "padding:3px 9px;text-align:right;white-space:nowrap"
 _BOLD = ";font-weight:600"
+_HEADS = ("words", "source", "target", "score", "rule")  # of the table of an explanation
 _RULE = ";border-top:1px solid #cdbfae"
 
 
@@ -29,8 +30,10 @@ def explanation_html(explained: Explanation) -> str:
     table = Table(explained)
     dark = _dark(value for row in table.rows for value in row)
     # The score stands beside the words: behind many features it would be out of sight.
-    names = ["words", "source", "target", "score", "rule", *table.columns]
-    rows = [_row(_head(name, number < 3) for number, name in enumerate(names))]
+    heads = [_head(name, name in ("words", "source", "target")) for name in _HEADS]
+    for name in table.columns:
+        heads.append(_head(name, False, explained.help.get(name.removesuffix(":…"), "")))
+    rows = [_row(heads)]
     for phrase, values in zip(explained.rules, table.rows, strict=False):
         said = [phrase.span_text, phrase.source_text, phrase.target_text]
         cells = [*map(_plain, said), _number(f"{phrase.score:.3f}", _BOLD), _number(phrase.origin)]
@@ -90,10 +93,11 @@ def _row(cells: Iterable[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _head(name: str, left: bool) -> str:
+def _head(name: str, left: bool, about: str = "") -> str:
     """A heading; long names may break behind _, so that more columns are in sight."""
+    title = f' title="{escape(clean(about))}"' if about else ""
     style = f"{_LEFT if left else _RIGHT}{_BOLD};white-space:normal;vertical-align:bottom"
-    return f'<th style="{style}">{escape(clean(name)).replace("_", "_<wbr/>")}</th>'
+    return f'<th style="{style}"{title}>{escape(clean(name)).replace("_", "_<wbr/>")}</th>'
 
 
 def _plain(text: str, more: str = "") -> str:

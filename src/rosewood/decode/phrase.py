@@ -32,7 +32,7 @@ from rosewood.decode.features import (
 )
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase_results import ResultMaker
-from rosewood.decode.registry import Feature, feature
+from rosewood.decode.registry import Feature, feature, own_feature
 from rosewood.decode.results import SearchResult
 from rosewood.decode.settings import SearchSettings
 from rosewood.decode.source import Forced, Sentence, Source
@@ -98,7 +98,7 @@ class PhraseDecoder:
         self._declared = self._declarations()
         self._layout = self._feature_layout()
         self.features = FeatureSpace(self._layout.names)
-        self._results = ResultMaker(table, self.features, self._sparse)
+        self._results = ResultMaker(table, self.features, self._sparse, self._feature_help())
         self._model = self._native_model()
         self._set_weights(_weights(self.default_weights() if weights is None else weights))
 
@@ -107,7 +107,8 @@ class PhraseDecoder:
     def _declarations(self) -> list[Feature]:
         """The declarations of the dense features, in the order of θ."""
         found = [feature(name, family="column") for name in self._columns]
-        found += [feature(name, family="option") for each in self._dense for name in each.names]
+        for dense in self._dense:
+            found += [own_feature(name, dense, family="option") for name in dense.names]
         found += [feature(name) for name in (*_PENALTIES, "distortion")]
         found += [feature(name, family="lm") for name in self.language_models]
         for model in self.reorder:
@@ -119,6 +120,11 @@ class PhraseDecoder:
             if names.count(name) > 1:
                 raise DecodingError(f"two features are called {name!r}")
         return found
+
+    def _feature_help(self) -> dict[str, str]:
+        """The help of dense features by name, of sparse ones by template."""
+        sparse = [own_feature(each.template, each, family="option") for each in self._sparse]
+        return {each.name: each.help for each in [*self._declared, *sparse]}
 
     def _feature_layout(self) -> _core.FeatureLayout:
         """The table of dense features that native code shares: its order is the order of names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -38,10 +38,15 @@ class ResultMaker:
     """
 
     def __init__(
-        self, table: RuleTable, features: FeatureSpace, sparse: Sequence[SparseFeature]
+        self,
+        table: RuleTable,
+        features: FeatureSpace,
+        sparse: Sequence[SparseFeature],
+        feature_help: Mapping[str, str],
     ) -> None:
         self._table = table
         self._features = features
+        self._help = feature_help
         self._sparse = {each.template: each for each in sparse}
         self._num_words = len(table.target_words)
         self._known: dict[int, str] = {}  # words of the table that were met
@@ -117,7 +122,15 @@ class ResultMaker:
             return None if option < 0 else options.edge_rule(option)
 
         return SearchResult(
-            source, forest, best, best_edges, edge_rule, options, edge_option, self.describe
+            source,
+            forest,
+            best,
+            best_edges,
+            edge_rule,
+            options,
+            edge_option,
+            self.describe,
+            self._help,
         )
 
     def _forest(

@@ -5,7 +5,8 @@
     feature_table()                       # as docs/decoding.md has it
 
 Decoders take names, starting weights and native layouts from here; explanations and documents take
-the help.  Features written in Python declare themselves by the attributes of `decode/features.py`.
+the help.  Features written in Python declare themselves by the attributes of `decode/features.py`;
+their `help` is shown where they have one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import Literal
 
 from rosewood.errors import DecodingError
 
-__all__ = ["Feature", "declare", "declared_features", "feature", "feature_table"]
+__all__ = [
+    "Feature", "declare", "declared_features", "feature", "feature_table", "own_feature",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,20 @@ def feature(name: str, *, family: str | None = None) -> Feature:
     return replace(_DECLARED[family], name=name)
 
 
+def own_feature(name: str, made: object, *, family: str) -> Feature:
+    """The declaration of a feature written in Python, with its own help where it has one."""
+    declared = feature(name, family=family)
+    own = getattr(made, "help", None)
+    return replace(declared, help=own) if isinstance(own, str) and own else declared
+
+
 def feature_table() -> str:
     """The declared features as a table in Markdown."""
     rows = ["| feature | computed from | value |", "| --- | --- | --- |"]
     for each in _DECLARED.values():
         name = f"{each.name}:…" if each.is_sparse else each.name
-        rows.append(f"| `{name}` | {each.computed} | {each.help} |")
+        help = each.help.replace("|", "\\|")
+        rows.append(f"| `{name}` | {each.computed} | {help} |")
     return "\n".join(rows)
 
 
@@ -78,8 +89,8 @@ def _builtin(name: str, computed: Literal["table", "option", "hypothesis"], help
     declare(Feature(name, help, computed, start=start, **more))  # type: ignore[arg-type]
 
 
-_builtin("phrase_ef", "table", "log p(e\\|f) of the rules, summed", native="table")
-_builtin("phrase_fe", "table", "log p(f\\|e) of the rules, summed", native="table")
+_builtin("phrase_ef", "table", "log p(e|f) of the rules, summed", native="table")
+_builtin("phrase_fe", "table", "log p(f|e) of the rules, summed", native="table")
 _builtin("lexical_ef", "table", "log lexical weight of the target given the source, summed",
          native="table")  # fmt: skip
 _builtin("lexical_fe", "table", "log lexical weight of the source given the target, summed",
@@ -94,8 +105,8 @@ _builtin("phrase_penalty", "option", "1 for each phrase, including copied and fo
          native="phrase_penalty")  # fmt: skip
 _builtin("unknown_penalty", "option", "−100 for each word that no rule translates", 1.0,
          native="unknown_penalty")  # fmt: skip
-_builtin("distortion", "hypothesis", "for each phrase −\\|its first source word − the end of the "
-         "phrase before\\|; the first phrase counts from 0, the end of the sentence not at all",
+_builtin("distortion", "hypothesis", "for each phrase −|its first source word − the end of the "
+         "phrase before|; the first phrase counts from 0, the end of the sentence not at all",
          0.3, native="distortion")  # fmt: skip
 _builtin("lm", "hypothesis", "log probability of the language model, with `<s>` and `</s>`; other "
          "models under their own names", 0.5, native="lm", is_family=True)  # fmt: skip

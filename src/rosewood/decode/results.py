@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,6 +50,7 @@ class SearchResult:
     options: TranslationOptions | None = None  # of its spans, where the decoder has them
     edge_option: IdArray | None = None  # of each edge; -1 for edges without one
     describe: Callable[[str], str] = str  # what a sparse feature is, for people
+    feature_help: Mapping[str, str] = field(default_factory=dict)  # by name or sparse template
 
     @property
     def report(self) -> SearchReport:

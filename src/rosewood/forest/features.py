@@ -67,7 +67,8 @@ class FeatureSpace:
         A name that is not here is an error, or ignored with `only_known`: sparse features are met
         as forests are made.
         """
-        size = len(self)  # features that other threads add meanwhile are not in this θ
+        # Features that other threads add meanwhile are not in this θ; all others can be found.
+        size = len(self.dense) + self.sparse.settled()
         theta = np.zeros(size)
         given = Weights.of(weights)
         for name, weight in given.named.items():

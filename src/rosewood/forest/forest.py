@@ -316,10 +316,11 @@ class Forest:
 
     def combine_features(self, coefficient: ArrayLike, *, threads: int = 1) -> FloatArray:
         """Σ_e coefficient[e]·φ_e: one pass over the non-zero features."""
-        out = np.zeros(len(self.features))
+        count = len(self.features.sparse)  # which other threads may add to meanwhile
+        out = np.zeros(self.dense.shape[1] + count)
         coefficients = as_weight("coefficient", coefficient, self.num_edges)
         workers = as_count("threads", threads, 1, 1024)
-        _core.add_features(self.feature_view, coefficients, out, workers)
+        _core.add_features(self._feature_view(count), coefficients, out, workers)
         return out
 
     def inside(self, weight: ArrayLike) -> FloatArray:

@@ -219,6 +219,14 @@ class SparseFeatures:
         kind, value = int(self._template[number]), int(self._number[number])
         return self._names[value] if kind == _NAMED else numbered_name(self._templates[kind], value)
 
+    def settled(self) -> int:
+        """The number of features that can be found by name and number.
+
+        `len` may be ahead of it for a moment, while another thread adds features.
+        """
+        with self._lock:
+            return self._count
+
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self.get(name) is not None
 

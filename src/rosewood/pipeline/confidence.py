@@ -79,15 +79,19 @@ def fit_confidence(
     searches: Iterable[SearchResult],
     theta: FloatArray | Callable[[], FloatArray],
     references: Iterable[Sequence[Sequence[str]]],
+    *,
+    dense: int | None = None,
 ) -> Confidence:
     """What makes confidence of probabilities, by the best translations of held-out sentences.
 
     Of each search there is one reference or more, as words.  The first 200 are looked at, one after
     the other; where none has words, it is `Confidence.default`.  `theta` is a function where sparse
-    features are met while searching.
+    features are met while searching; then `dense` is the number of dense features.  Scales are
+    tried around the usual one of the dense weights: how many sparse features were met before
+    depends on whether a run was resumed.
     """
     weights = theta if callable(theta) else lambda: theta
-    usual = Confidence.default(weights())
+    usual = Confidence.default(weights()[:dense])
     scales = usual.scale * np.geomspace(_LEAST, _MOST, _STEPS + 1)
     scales = np.append(scales, usual.scale)
     tables: list[FloatArray] = [np.empty((0, len(scales)))]

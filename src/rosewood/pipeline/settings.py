@@ -9,6 +9,8 @@ from rosewood.align.models import make_model
 from rosewood.align.symmetrize import SYMMETRIZATIONS
 from rosewood.corpus import Filters, TextProcessor, make_tokeniser
 from rosewood.decode.decoder import decoder_kinds
+from rosewood.decode.features import SparseFeature
+from rosewood.decode.registry import declared_features
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import TrainingError
 from rosewood.learn import Learner, make_learner
@@ -104,10 +106,21 @@ class TrainingSettings:
             self.learner()
             self.tuning_metric()
             self.feature_records()
+            self._check_feature_names()
             if not self.pretokenized:
                 self.processor(None)
         except TypeError as error:
             raise TrainingError(str(error)) from error
+
+    def _check_feature_names(self) -> None:
+        taken = {each.name for each in declared_features() if not each.is_sparse}
+        for each in self.python_features():
+            for name in (each.template,) if isinstance(each, SparseFeature) else each.names:
+                if name in taken:
+                    raise TrainingError(
+                        f"two features are called {name!r}: rename or remove one of them"
+                    )
+                taken.add(name)
 
     def filters(self) -> Filters:
         """Which pairs are trained on, by their words."""

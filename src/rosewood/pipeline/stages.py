@@ -57,7 +57,7 @@ STAGES = in_order(
             settings=("distortion_limit",),
         ),
         Stage(
-            "tune", version=2, run=tune, decides=tune_settings, uses_memory=True,
+            "tune", version=3, run=tune, decides=tune_settings, uses_memory=True,
             needs={**_MODELS, "tokenise": Needs(files=("dev.",))},
             settings=("metric", "rounds", "nbest", "unknown", "seed"),
         ),

@@ -147,4 +147,6 @@ def _confidence(
     every = -(-len(sentences) // MOST_SEARCHES) or 1
     searches = decoder.search_all(sentences[::every], threads=threads)
     wanted = ([each.split() for each in some] for some in references[::every])
-    return {"confidence": fit_confidence(searches, decoder.theta, wanted).as_dict()}
+    dense = len(decoder.features.dense)
+    how = fit_confidence(searches, decoder.theta, wanted, dense=dense)
+    return {"confidence": how.as_dict()}
