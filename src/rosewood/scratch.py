@@ -36,9 +36,9 @@ def filled(size: int, value: int, dtype: DTypeLike) -> NDArray[Any]:
 class Growing:
     """Numbers that are appended, and then read as one array."""
 
-    def __init__(self, dtype: DTypeLike, most: int = _SMALL) -> None:
-        """`most` is how many bytes stay in memory."""
-        self._most = most
+    def __init__(self, dtype: DTypeLike, most: int | None = None) -> None:
+        """`most` is how many bytes stay in memory; None is a few megabytes."""
+        self._most = _SMALL if most is None else most
         self._kind = np.dtype(dtype)
         self._parts: list[NDArray[Any]] = []
         self._held = 0
