@@ -37,7 +37,7 @@ class Growing:
     """Numbers that are appended, and then read as one array."""
 
     def __init__(self, dtype: DTypeLike, most: int | None = None) -> None:
-        """`most` is how many bytes stay in memory; None is a few megabytes."""
+        """`most` is how many bytes stay in memory; None is 64 MB."""
         self._most = _SMALL if most is None else most
         self._kind = np.dtype(dtype)
         self._parts: list[NDArray[Any]] = []
