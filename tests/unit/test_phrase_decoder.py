@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import count, islice
 from math import inf, nan
 
@@ -335,3 +336,11 @@ def test_errors_of_a_function_come_through(table, model):
     decoder = PhraseDecoder(table, model, weights=WEIGHTS, unknown=lambda word: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         decoder.search("auto")
+
+
+def test_results_are_pickled_in_parts(table, model):
+    found = PhraseDecoder(table, model, weights=WEIGHTS).search(TEXT)
+    with pytest.raises(DecodingError, match="pickle its `forest` and its `best`"):
+        pickle.dumps(found)
+    assert pickle.loads(pickle.dumps(found.best)).words == found.best.words
+    assert pickle.loads(pickle.dumps(found.forest)) == found.forest
