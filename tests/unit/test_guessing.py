@@ -101,7 +101,9 @@ def test_words_with_capitals_are_guessed_if_that_was_right(guesses, table, linke
 
 
 def test_long_words_take_no_time(guesses, table):
-    assert Guesser(table, guesses)("Schnee" * 10_000) is None
+    guesser = Guesser(table, guesses)
+    assert guesser("Schnee" * 10_000) is None
+    assert guesser._answers.cache_info().currsize == 0  # nor do they stay in memory
 
 
 def test_tables_without_counts(guesses, tmp_path):

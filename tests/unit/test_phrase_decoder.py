@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import count, islice
 from math import inf, nan
 
@@ -292,6 +293,38 @@ def test_sparse_features_that_are_refused(table, model, found, reason):
         decoder.search(TEXT)
 
 
+class FailingColumn:
+    names = ("mine",)
+    empty = np.zeros((0, 1))
+
+    def __call__(self, options):
+        if options.words:
+            raise ValueError("no dictionary")
+        return self.empty
+
+
+class FailingSparse:
+    template = "mine"
+    empty = ((), (), ())
+
+    def __call__(self, options, chosen):
+        if options.words:
+            raise ValueError("no dictionary")
+        return self.empty
+
+
+@pytest.mark.parametrize(
+    ("feature", "weights"),
+    [(FailingColumn(), {"mine": 1.0}), (FailingSparse(), {}), (FailingSparse(), {"mine:x": 1.0})],
+)
+def test_errors_of_features_name_the_sentence_and_the_feature(table, model, feature, weights):
+    decoder = PhraseDecoder(table, model, features=[feature], weights={**WEIGHTS, **weights})
+    reason = r"sentence 2: feature 'mine' failed: ValueError\('no dictionary'\)"
+    for search in (decoder.search_all, decoder.translate):
+        with pytest.raises(DecodingError, match=reason):
+            list(search(["", TEXT]))
+
+
 @pytest.mark.parametrize("said", [["a\nb"], [None], [1]])
 def test_translations_of_unknown_words_that_are_none(table, model, said):
     decoder = PhraseDecoder(table, model, weights=WEIGHTS, unknown=lambda word: said)
@@ -303,3 +336,11 @@ def test_errors_of_a_function_come_through(table, model):
     decoder = PhraseDecoder(table, model, weights=WEIGHTS, unknown=lambda word: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         decoder.search("auto")
+
+
+def test_results_are_pickled_in_parts(table, model):
+    found = PhraseDecoder(table, model, weights=WEIGHTS).search(TEXT)
+    with pytest.raises(DecodingError, match="pickle its `forest` and its `best`"):
+        pickle.dumps(found)
+    assert pickle.loads(pickle.dumps(found.best)).words == found.best.words
+    assert pickle.loads(pickle.dumps(found.forest)) == found.forest

@@ -14,7 +14,7 @@ sentence, not the hypothesis it will be part of.  A feature may have a line of `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -142,11 +142,19 @@ def check_feature(feature: object) -> None:
             raise DecodingError(f"{feature!r} has the name {name!r}, want a text without colon")
 
 
+def _called(what: str, feature: Callable[..., Any], *arguments: object) -> Any:
+    try:
+        return feature(*arguments)
+    except Exception as error:  # somebody's code, which may be part of a model
+        raise DecodingError(f"{what} failed: {error!r}") from error
+
+
 def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatArray:
     """The values that a feature returns, checked."""
     want = (len(options), len(feature.names))
+    found = _called(f"feature {feature.names[0]!r}", feature, options)
     try:
-        values = np.ascontiguousarray(feature(options), dtype=np.float64)
+        values = np.ascontiguousarray(found, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DecodingError(
             f"feature {feature.names[0]!r} did not return numbers: {error}"
@@ -168,14 +176,15 @@ def sparse_values(
     """Options, numbers or names, and values that a feature returns, checked."""
     what = f"feature {feature.template!r}"
     keys: Keys
+    found = _called(what, feature, options, chosen)
     try:
-        owner, given, values = feature(options, chosen)
+        owner, given, values = found
         owners = np.asarray(owner, dtype=np.int64)
         numbers = np.asarray(values, dtype=np.float64)
         if isinstance(given, np.ndarray):
             keys = given.astype(np.int64, casting="safe")
         else:
-            listed: list[Any] = list(given)  # type: ignore[arg-type]
+            listed: list[Any] = list(given)
             is_numbers = bool(listed) and all(type(key) is int for key in listed)
             keys = np.array(listed, np.int64) if is_numbers else listed
     except (TypeError, ValueError, OverflowError) as error:

@@ -138,6 +138,8 @@ class Guesser:
 
     def __call__(self, word: str) -> list[str] | None:
         """Its translations; nothing where none can be guessed."""
+        if len(word) > _LONGEST:
+            return None  # nor is it kept: that would have no bound in bytes
         return list(self._answers(word)) or None
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -148,7 +150,7 @@ class Guesser:
         return tuple(sorted(rules, key=_likelihood, reverse=True)[: self.most])
 
     def _guessed(self, word: str) -> tuple[str, ...]:
-        if len(word) > _LONGEST or any(letter.isdigit() for letter in word):
+        if any(letter.isdigit() for letter in word):
             return ()
         if word[:1].isupper() and not self.guesses.capitals:
             return ()

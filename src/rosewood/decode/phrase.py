@@ -31,7 +31,7 @@ from rosewood.decode.features import (
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
-from rosewood.decode.phrase_results import ResultMaker
+from rosewood.decode.phrase_results import ResultMaker, each_result
 from rosewood.decode.registry import Feature, feature, own_feature
 from rosewood.decode.results import SearchResult
 from rosewood.decode.settings import SearchSettings
@@ -227,15 +227,15 @@ class PhraseDecoder:
         self, sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[SearchResult]:
         """Search many sentences; results in their order, the same at any number of threads."""
-        for source, options, found in self._searched(sentences, threads, with_forest=True):
-            yield self._results.search(source, options, found)
+        searched = self._searched(sentences, threads, with_forest=True)
+        return each_result(self._results.search, searched)
 
     def translate(
         self, sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[Translation]:
         """The best translation of each sentence; no forest is made, so this takes least time."""
-        for source, options, found in self._searched(sentences, threads, with_forest=False):
-            yield self._results.translation(source, options, found)
+        searched = self._searched(sentences, threads, with_forest=False)
+        return each_result(self._results.translation, searched)
 
     def _searched(
         self, sentences: Iterable[Sentence], threads: int, *, with_forest: bool

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,11 +23,25 @@ from rosewood.decode.options import GIVEN, UNKNOWN, TranslationOptions
 from rosewood.decode.results import EdgeRule, SearchResult
 from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse, SearchReport, Translation
+from rosewood.errors import DecodingError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.forest.sparse import split_name
 from rosewood.rules.table import RuleTable
 
-__all__ = ["ResultMaker"]
+__all__ = ["ResultMaker", "each_result"]
+
+Searched = tuple[Source, TranslationOptions, _core.SearchResult]
+R = TypeVar("R")
+
+
+def each_result(make: Callable[..., R], searched: Iterable[Searched]) -> Iterator[R]:
+    """What `make` makes of each search; errors (of sparse features) name the sentence."""
+    for number, each in enumerate(searched, 1):
+        try:
+            made = make(*each)
+        except DecodingError as error:
+            raise DecodingError(f"sentence {number}: {error}") from error
+        yield made
 
 
 class ResultMaker:

@@ -64,6 +64,9 @@ class SearchResult:
             return None
         return Derivation(self.forest, self.best_edges, self.best.score)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        raise DecodingError("a search result cannot be pickled: pickle its `forest` and its `best`")
+
 
 class UsedRule(NamedTuple):
     """A rule of a derivation, and the edge of the forest it belongs to."""
