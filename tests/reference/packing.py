@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Packed(NamedTuple):
-    """Rows of a packed forest: of each edge its old number, its tails and what it says."""
+    """A packed forest: the old number, tails and yield of each edge."""
 
     edges_of_node: list[int]  # how many each node has
     edge: list[int]
