@@ -327,6 +327,12 @@ def test_training_with_features(package, tmp_path):
     again = train(inputs, tmp_path / "model", TrainingSettings(**settings, features=features))
     assert again.change == "none"
     assert all(stage.was_done for stage in again.stages)
+    code = tmp_path / "site" / "demo_feature_module" / "lengths.py"
+    code.write_text(f"{MODULE}\n# its values are others now, and its version is the same\n")
+    forget("demo_feature_module")
+    invalidate_caches()
+    later = train(inputs, tmp_path / "model", TrainingSettings(**settings, features=features))
+    assert [stage.name for stage in later.stages if not stage.was_done] == ["tune", "report"]
     plain = train(inputs, tmp_path / "model", TrainingSettings(**settings))
     assert [stage.name for stage in plain.stages if not stage.was_done] == ["tune", "report"]
     assert "features" not in Bundle.open(plain.folder).part_names

@@ -12,6 +12,7 @@ load models with features from sources you would install a package from.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -30,11 +31,13 @@ from rosewood.errors import (
     MissingPackageError,
     RosewoodError,
 )
+from rosewood.journal import fingerprint
 from rosewood.output import whole_file
 
 __all__ = [
     "FeatureRecord",
     "describe_feature",
+    "feature_code",
     "load_features",
     "make_feature",
     "read_records",
@@ -119,6 +122,20 @@ def describe_feature(feature: object, path: str | None = None) -> FeatureRecord:
     version = getattr(kind, "version", None)
     version = version if isinstance(version, str) else None
     return FeatureRecord(path, package, _installed(package) if package else version, settings)
+
+
+def feature_code(feature: object) -> str | None:
+    """Hash of the module that defines a feature; None for Rosewood's own and where it has no text.
+
+    Versions are often not raised while a feature is being developed.
+    """
+    module = type(feature).__module__
+    if module.partition(".")[0] == "rosewood":
+        return None
+    try:
+        return fingerprint(inspect.getsource(import_module(module)))
+    except (ImportError, OSError, TypeError):
+        return None
 
 
 def load_features(

@@ -16,6 +16,7 @@ from rosewood.forest import Forest, Weights
 from rosewood.learn import tune_loop
 from rosewood.lettering import plural
 from rosewood.lm import Model
+from rosewood.model.python_features import feature_code, make_feature
 from rosewood.model.weight_files import save_weights
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.inputs import TrainingInputs
@@ -40,7 +41,10 @@ def search_choices(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
     return {
         "decoder": settings.decoder,
         "search": asdict(settings.search(None)),
-        "features": [asdict(each) for each in settings.feature_records()],
+        "features": [
+            {**asdict(record), "code": feature_code(made)}
+            for made, record in map(make_feature, settings.features)
+        ],
     }
 
 
