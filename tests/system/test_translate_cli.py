@@ -9,10 +9,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from tests.bundles import small_bundle
+from tests.decoders import WEIGHTS
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.align import read_pharaoh
-from rosewood.forest import ForestSet
+from rosewood.decode import RuleIds, TargetWords
+from rosewood.forest import ForestSet, Weights
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline import Translator
 
@@ -245,6 +247,19 @@ def test_model_info(command, place, translator):  # noqa: F811
     }
     assert (told["version"], told["sparse_weights"], told["notes"]) == (2, {}, [])
     assert told["scores"][0]["signature"] == "nrefs:1|tok:13a"
+
+
+def test_model_info_counts_sparse_weights(command, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.chdir(tmp_path)
+    sparse = {"rule:3": 1.0, "rule:5": 2.0, "word:house": 0.5, "word:7": 0.25}
+    weights = Weights.of({**WEIGHTS, **sparse})
+    small_bundle(tmp_path / "m", weights=weights, features=[RuleIds(), TargetWords()])
+    told = rows(command("model", "info", "m", "--json"))[0]
+    assert told["sparse_weights"] == {"rule": 2, "word": 2}
+    done = command("model", "info", "m")
+    assert "rule:…  2" in done.out
+    assert "word:…  2" in done.out
+    assert "word:house" not in done.out
 
 
 def test_model_verify(command, tmp_path, monkeypatch):  # noqa: F811

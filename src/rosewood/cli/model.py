@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from json import dumps
 from typing import TYPE_CHECKING, Any
@@ -40,8 +41,8 @@ def info(model: ModelFolder, json: Json = False) -> None:
     _table("corpus", named_rows(manifest["corpus"]))
     _table("settings", named_rows(manifest["settings"]))
     _table("limits of the search", named_rows(manifest["search"]))
-    weights = bundle.weights
-    _table("weights", ([name, f"{value:.6g}"] for name, value in weights.named.items()))
+    dense = ((name, value) for name, value in bundle.weights.named.items() if ":" not in name)
+    _table("weights", ([name, f"{value:.6g}"] for name, value in dense))
     sparse = _sparse(bundle)
     _table("sparse weights", ([f"{name}:…", f"{count:,}"] for name, count in sparse.items()))
     features = (
@@ -105,8 +106,10 @@ def _facts(bundle: Bundle) -> dict[str, Any]:
 
 
 def _sparse(bundle: Bundle) -> dict[str, int]:
-    """How many weights of numbered features there are, by template."""
-    return {name: len(numbers) for name, (numbers, _) in bundle.weights.numbered.items()}
+    """How many weights of sparse features there are, numbered and named ones, by template."""
+    counts = {name: len(numbers) for name, (numbers, _) in bundle.weights.numbered.items()}
+    named = Counter(name.partition(":")[0] for name in bundle.weights.named if ":" in name)
+    return dict(named + Counter(counts))
 
 
 def _version(record: FeatureRecord) -> str:
