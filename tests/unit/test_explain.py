@@ -302,3 +302,14 @@ def test_a_page_has_the_help_of_features(tmp_path):
     assert titles["lm"] == feature("lm").help
     assert found.feature_help["longer"] == Longer.help
     assert found.feature_help["phrase_ef"] == feature("phrase_ef").help
+
+
+def test_small_contributions_have_more_decimals(tmp_path):
+    made = small_decoder(tmp_path)
+    found = made.search("das haus ist klein .")
+    plain = explain(found, made.weights)
+    small = explain(found, {name: value / 1024 for name, value in made.weights.items()})
+    assert f"  {plain.score:.3f}\n" in plain.to_text()
+    assert f"  {small.score:.5f}\n" in small.to_text()
+    assert f">{small.score:.5f}<" in small.to_html()
+    assert " -0.000 " not in small.to_text()

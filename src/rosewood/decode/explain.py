@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor, log10
 from typing import Any
 
 from rosewood import lettering as say
@@ -142,10 +143,10 @@ class Explanation:
         rows = [["words", "source", "target", "rule", *table.columns, "score"]]
         for rule, values in zip(self.rules, table.rows, strict=False):
             cells = [rule.span_text, rule.source_text, rule.target_text or "–", rule.origin]
-            rows.append([*cells, *map(_cell, values), f"{rule.score:.3f}"])
+            rows.append([*cells, *map(table.cell, values), table.number(rule.score)])
         ending = table.rows[-1]
-        rows.append(["", "", "end", "", *map(_cell, ending), f"{sum(ending):.3f}"])
-        rows.append(["", "", "sum", "", *map(_cell, table.sums), f"{self.score:.3f}"])
+        rows.append(["", "", "end", "", *map(table.cell, ending), table.number(sum(ending))])
+        rows.append(["", "", "sum", "", *map(table.cell, table.sums), table.number(self.score)])
         weights = ["" if weight is None else f"{weight:.4g}" for weight in table.weights]
         rows.append(["", "", "weight", "", *weights, ""])
         return aligned(rows, right=range(3, len(rows[0])))
@@ -376,15 +377,22 @@ class Table:
             self.rows.append(list(total.values()))
         self.sums = [sum(each) for each in zip(*self.rows, strict=True)]
         self.weights = [weights.get(name) for name in self.columns]
+        # Weights are small where there are thousands of sparse ones: their sizes add up to 1.
+        largest = max((abs(value) for row in self.rows for value in row), default=0.0)
+        self._digits = 3 if largest >= 0.1 or not largest else min(9, 2 - floor(log10(largest)))
+
+    def number(self, value: float) -> str:
+        """A contribution or a score, with as many decimals as this table needs."""
+        return f"{value:.{self._digits}f}"
+
+    def cell(self, value: float) -> str:
+        """A contribution; a dot where there is none."""
+        return self.number(value) if value else "·"
 
 
 def _column(name: str) -> str:
     template, colon, _ = name.partition(":")
     return f"{template}:…" if colon else name
-
-
-def _cell(value: float) -> str:
-    return f"{value:.3f}" if value else "·"
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:

@@ -36,16 +36,17 @@ def explanation_html(explained: Explanation) -> str:
     rows = [_row(heads)]
     for phrase, values in zip(explained.rules, table.rows, strict=False):
         said = [phrase.span_text, phrase.source_text, phrase.target_text]
-        cells = [*map(_plain, said), _number(f"{phrase.score:.3f}", _BOLD), _number(phrase.origin)]
+        cells = [*map(_plain, said), _number(table.number(phrase.score), _BOLD)]
+        cells.append(_number(phrase.origin))
         for name, value in zip(table.columns, values, strict=True):
             local = phrase.features.get(name)
             about = "" if local is None else f"{local:.4g} × {explained.weights[name]:.4g}"
-            cells.append(_shaded(value, dark, about))
+            cells.append(_shaded(value, table.number(value), dark, about))
         rows.append(_row(cells))
-    ending = [_shaded(value, dark) for value in table.rows[-1]]
-    rows.append(_row([*_label("end", f"{sum(table.rows[-1]):.3f}"), *ending]))
-    sums = [_number(f"{value:.3f}", _RULE) for value in table.sums]
-    rows.append(_row([*_label("sum", f"{explained.score:.3f}", _RULE), *sums]))
+    ending = [_shaded(value, table.number(value), dark) for value in table.rows[-1]]
+    rows.append(_row([*_label("end", table.number(sum(table.rows[-1]))), *ending]))
+    sums = [_number(table.number(value), _RULE) for value in table.sums]
+    rows.append(_row([*_label("sum", table.number(explained.score), _RULE), *sums]))
     weights = [_number("" if weight is None else f"{weight:.4g}") for weight in table.weights]
     rows.append(_row([*_label("weight", ""), *weights]))
     return f'<div style="{_FONT}">{_scrolling(to_svg(explained))}{_scrolling(_table(rows))}</div>'
@@ -58,7 +59,9 @@ def difference_html(compared: Difference) -> str:
     rows = [_row(_head(name, number == 0) for number, name in enumerate(names))]
     for c in compared.changes:
         values = [_number(f"{value:.4g}") for value in (c.weight, c.first, c.second)]
-        rows.append(_row([_plain(c.title), *values, _shaded(c.contribution, dark)]))
+        rows.append(
+            _row([_plain(c.title), *values, _shaded(c.contribution, f"{c.contribution:.3f}", dark)])
+        )
     scores = [f"{compared.first.score:.3f}", f"{compared.second.score:.3f}"]
     last = ["", *scores, signed(compared.margin)]
     rows.append(_row([_plain("score", _RULE), *(_number(text, _RULE) for text in last)]))
@@ -120,11 +123,11 @@ def _dark(values: Iterable[float]) -> float:
     return 5 * median(sizes) if sizes else 1.0
 
 
-def _shaded(value: float, dark: float, about: str = "") -> str:
+def _shaded(value: float, text: str, dark: float, about: str = "") -> str:
     if not value:
         return f'<td style="{_RIGHT};opacity:0.4">·</td>'
     colour = "47 125 80" if value > 0 else "194 22 74"
     shade = 0.05 + 0.45 * min(1.0, abs(value) / dark)
     title = f' title="{escape(about)}"' if about else ""
     style = f"{_RIGHT};background:rgb({colour} / {shade:.2f})"
-    return f'<td style="{style}"{title}>{value:.3f}</td>'
+    return f'<td style="{style}"{title}>{text}</td>'
