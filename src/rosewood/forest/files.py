@@ -19,7 +19,6 @@ from __future__ import annotations
 import json
 import mmap
 import os
-import struct
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, NamedTuple, Self, overload
+from typing import Any, BinaryIO, Literal, Self, overload
 
 import numpy as np
 
@@ -36,95 +35,35 @@ from rosewood.arrays import LongArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import DamagedFileError, ForestError
 from rosewood.forest.features import FeatureSpace
+from rosewood.forest.file_layout import (
+    ALIGN,
+    BYTES,
+    CRC,
+    EDGES,
+    FOOT,
+    HAS_RULE,
+    HAS_SPAN,
+    HAS_STATE,
+    HEAD,
+    HEADER_SIZE,
+    INDEX_WIDTH,
+    INFO,
+    MAGIC,
+    NODES,
+    OFFSET,
+    SLOT_AT,
+    VERSION,
+    FooterState,
+    newest_state,
+    part_size,
+    record_parts,
+)
 from rosewood.forest.forest import Forest
 from rosewood.forest.rename import renamed
 from rosewood.locking import FileLock
 from rosewood.output import whole_file
 
 __all__ = ["ForestSet", "ForestSetWriter"]
-
-_MAGIC = b"RWFOREST"
-_VERSION = 1
-_HEAD = struct.Struct("<8sII")
-_SLOT = struct.Struct("<QQQII")  # generation, footer offset, footer length, footer crc, slot crc
-_HEADER_SIZE = 128
-_SLOT_AT = (_HEAD.size, _HEAD.size + _SLOT.size)
-_FOOT = struct.Struct("<QQQ")  # number of forests, bytes of names, bytes of words (+1, 0: none)
-_ALIGN = 64
-
-# A record's row of the index: offset, bytes, crc, then the sizes that give every array's place.
-_OFFSET, _BYTES, _CRC, _NODES, _EDGES, _TAILS, _SPARSE, _SYMBOLS, _COLUMNS, _INFO = range(10)
-_INDEX_WIDTH = 10
-_HAS_SPAN, _HAS_RULE, _HAS_STATE = 1, 2, 4
-
-
-def _parts(row: Sequence[int], width: int) -> list[tuple[str, type[np.generic], tuple[int, ...]]]:
-    """Name, type and shape of each array of a record, in file order."""
-    nodes, edges, tails, sparse, symbols, columns = row[_NODES : _COLUMNS + 1]
-    parts: list[tuple[str, type[np.generic], tuple[int, ...]]] = [
-        ("edge_start", np.int64, (nodes + 1,)),
-        ("tail_start", np.int64, (edges + 1,)),
-        ("feat_start", np.int64, (edges + 1,)),
-        ("yield_start", np.int64, (edges + 1,)),
-        ("dense", np.float64, (edges, width)),
-        ("feat_value", np.float64, (sparse,)),
-    ]
-    if columns & _HAS_RULE:
-        parts.append(("rule", np.int64, (edges,)))
-    if columns & _HAS_STATE:
-        parts.append(("state", np.int64, (nodes,)))
-    parts += [
-        ("tail", np.int32, (tails,)),
-        ("feat_id", np.int32, (sparse,)),
-        ("yield_symbol", np.int32, (symbols,)),
-    ]
-    if columns & _HAS_SPAN:
-        parts.append(("span", np.int32, (nodes, 2)))
-    return parts
-
-
-def _size(part: tuple[str, type[np.generic], tuple[int, ...]]) -> int:
-    size = np.dtype(part[1]).itemsize
-    for count in part[2]:
-        size *= count
-    return size
-
-
-class _State(NamedTuple):
-    """Which footer counts, as one slot of the header says."""
-
-    generation: int
-    offset: int
-    length: int
-    crc: int
-
-    @property
-    def end(self) -> int:
-        return self.offset + self.length
-
-    def pack(self) -> bytes:
-        body = _SLOT.pack(*self, 0)[:-4]
-        return body + struct.pack("<I", zlib.crc32(body))
-
-
-def _newest_state(header: bytes, path: Path) -> _State:
-    """The state in force, from the header's two slots: at least one of them is whole."""
-    if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
-        raise DamagedFileError("it is not a forest set", file=path)
-    version = _HEAD.unpack_from(header)[1]
-    if version != _VERSION:
-        raise DamagedFileError(
-            f"it is of version {version}, this release reads {_VERSION}", file=path
-        )
-    states = []
-    for place in _SLOT_AT:
-        body = header[place : place + _SLOT.size]
-        state = _State(*_SLOT.unpack(body)[:-1])
-        if state.pack() == body and state.generation > 0:
-            states.append(state)
-    if not states:
-        raise DamagedFileError("its header is damaged", file=path)
-    return max(states)
 
 
 class ForestSet(Sequence[Forest]):
@@ -140,7 +79,7 @@ class ForestSet(Sequence[Forest]):
         self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         self._closing = weakref.finalize(self, os.close, self._file)
         self._size = os.fstat(self._file).st_size
-        state = _newest_state(self._bytes(0, min(_HEADER_SIZE, self._size)), self.path)
+        state = newest_state(self._bytes(0, min(HEADER_SIZE, self._size)), self.path)
         if state.end > self._size:
             raise DamagedFileError(
                 f"it is truncated: {self._size} bytes, but {state.end} are in use", file=self.path
@@ -165,20 +104,20 @@ class ForestSet(Sequence[Forest]):
             begin += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _read_footer(self, state: _State) -> None:
+    def _read_footer(self, state: FooterState) -> None:
         footer = self._bytes(state.offset, state.end)
         if zlib.crc32(footer) != state.crc:
             raise self._damaged("its footer does not match its checksum")
-        if len(footer) < _FOOT.size:
+        if len(footer) < FOOT.size:
             raise self._damaged("its footer is too short")
-        count, name_bytes, word_bytes = _FOOT.unpack_from(footer)
-        index_bytes = count * _INDEX_WIDTH * 8
+        count, name_bytes, word_bytes = FOOT.unpack_from(footer)
+        index_bytes = count * INDEX_WIDTH * 8
         words = max(word_bytes - 1, 0)
-        if _FOOT.size + index_bytes + name_bytes + words != len(footer):
+        if FOOT.size + index_bytes + name_bytes + words != len(footer):
             raise self._damaged("the sizes in its footer do not add up")
-        index = np.frombuffer(footer, np.int64, count * _INDEX_WIDTH, _FOOT.size)
-        self._index: LongArray = index.reshape(count, _INDEX_WIDTH)
-        place = _FOOT.size + index_bytes
+        index = np.frombuffer(footer, np.int64, count * INDEX_WIDTH, FOOT.size)
+        self._index: LongArray = index.reshape(count, INDEX_WIDTH)
+        place = FOOT.size + index_bytes
         try:
             names = json.loads(footer[place : place + name_bytes])
             self.features = FeatureSpace(names["dense"], names["sparse"])
@@ -203,14 +142,14 @@ class ForestSet(Sequence[Forest]):
             return [self[i] for i in range(*index.indices(len(self)))]
         number = range(len(self))[index]
         row, parts = self._record(number)
-        record = memoryview(self._map)[row[_OFFSET] : row[_OFFSET] + row[_BYTES]]
+        record = memoryview(self._map)[row[OFFSET] : row[OFFSET] + row[BYTES]]
         return self._forest(number, row, parts, record)
 
     def read(self, index: int) -> Forest:
         """A forest in memory of its own: nothing of the file is mapped for it."""
         number = range(len(self))[index]
         row, parts = self._record(number)
-        record = self._bytes(row[_OFFSET], row[_OFFSET] + row[_BYTES])
+        record = self._bytes(row[OFFSET], row[OFFSET] + row[BYTES])
         return self._forest(number, row, parts, record)
 
     def _forest(
@@ -222,9 +161,9 @@ class ForestSet(Sequence[Forest]):
         place = 0
         for part in parts:
             name, dtype, shape = part
-            count = _size(part) // np.dtype(dtype).itemsize
+            count = part_size(part) // np.dtype(dtype).itemsize
             arrays[name] = np.frombuffer(record, dtype, count, place).reshape(shape)
-            place += _size(part)
+            place += part_size(part)
         names: dict[str, Any] = {"features": self.features, "vocabulary": self.vocabulary}
         if self._checked[number]:
             return Forest._unchecked(**arrays, **names)
@@ -238,19 +177,19 @@ class ForestSet(Sequence[Forest]):
     @property
     def num_edges(self) -> LongArray:
         """The edges of each forest; no forest is read."""
-        return self._index[:, _EDGES].copy()
+        return self._index[:, EDGES].copy()
 
     def info(self, index: int) -> dict[str, Any]:
         """What was noted of a forest when it was written: its id, source, references…"""
         number = range(len(self))[index]
         row, _ = self._record(number)
-        end = row[_OFFSET] + row[_BYTES]
+        end = row[OFFSET] + row[BYTES]
         if self._checked[number]:
-            text = self._bytes(end - row[_INFO], end)
+            text = self._bytes(end - row[INFO], end)
         else:
-            record = self._bytes(row[_OFFSET], end)
+            record = self._bytes(row[OFFSET], end)
             self._check(number, row, record)
-            text = record[len(record) - row[_INFO] :]
+            text = record[len(record) - row[INFO] :]
         try:
             info = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -262,17 +201,17 @@ class ForestSet(Sequence[Forest]):
     def _record(self, number: int) -> tuple[list[int], list[Any]]:
         """A checked row of the index and the arrays it describes."""
         row: list[int] = self._index[number].tolist()
-        if min(row) < 0 or row[_NODES] < 1:
+        if min(row) < 0 or row[NODES] < 1:
             raise self._damaged(f"forest {number}: its entry in the index is impossible")
-        parts = _parts(row, len(self.features.dense))
-        if sum(map(_size, parts)) + row[_INFO] != row[_BYTES]:
+        parts = record_parts(row, len(self.features.dense))
+        if sum(map(part_size, parts)) + row[INFO] != row[BYTES]:
             raise self._damaged(f"forest {number}: its sizes do not add up")
-        if row[_OFFSET] % _ALIGN or row[_OFFSET] + row[_BYTES] > self._size:
+        if row[OFFSET] % ALIGN or row[OFFSET] + row[BYTES] > self._size:
             raise self._damaged(f"forest {number}: it lies outside of the file")
         return row, parts
 
     def _check(self, number: int, row: list[int], record: memoryview | bytes) -> None:
-        if not self._checked[number] and zlib.crc32(record) != row[_CRC]:
+        if not self._checked[number] and zlib.crc32(record) != row[CRC]:
             raise self._damaged(f"forest {number}: it does not match its checksum")
 
     def slices(self, size: int) -> Iterator[list[Forest]]:
@@ -337,7 +276,7 @@ class ForestSetWriter:
             if not self._file.seekable():
                 self.discard()
                 raise ForestError(f"{self.path}: a forest set is written to an ordinary file")
-            self._file.write(b"\0" * _HEADER_SIZE)
+            self._file.write(b"\0" * HEADER_SIZE)
         else:
             raise ForestError(f"the mode of a ForestSetWriter is create or append, not {mode!r}")
 
@@ -347,7 +286,7 @@ class ForestSetWriter:
         self._file = self._opened.enter_context(self.path.open("r+b"))
         try:
             _lock(self._opened, self.path)
-            state = _newest_state(self._file.read(_HEADER_SIZE), self.path)
+            state = newest_state(self._file.read(HEADER_SIZE), self.path)
             existing = ForestSet(self.path)
             self.features, self.vocabulary = existing.features, existing.vocabulary
             self._index = existing._index.tolist()
@@ -372,9 +311,9 @@ class ForestSetWriter:
         except (TypeError, ValueError) as error:
             raise ForestError(f"the info of a forest must be JSON: {error}") from error
         columns = (
-            (_HAS_SPAN if forest.span is not None else 0)
-            | (_HAS_RULE if forest.rule is not None else 0)
-            | (_HAS_STATE if forest.state is not None else 0)
+            (HAS_SPAN if forest.span is not None else 0)
+            | (HAS_RULE if forest.rule is not None else 0)
+            | (HAS_STATE if forest.state is not None else 0)
         )
         sizes = [
             forest.num_nodes,
@@ -386,7 +325,7 @@ class ForestSetWriter:
             len(text),
         ]
         row = [self._pad(), 0, 0, *sizes]
-        for name, dtype, _ in _parts(row, len(self.features.dense)):
+        for name, dtype, _ in record_parts(row, len(self.features.dense)):
             self._put(row, getattr(forest, name).astype(dtype, copy=False).tobytes())
         self._put(row, text)
         self._index.append(row)
@@ -394,13 +333,13 @@ class ForestSetWriter:
 
     def _pad(self) -> int:
         place = self._file.tell()
-        self._file.write(b"\0" * (-place % _ALIGN))
-        return place + -place % _ALIGN
+        self._file.write(b"\0" * (-place % ALIGN))
+        return place + -place % ALIGN
 
     def _put(self, row: list[int], data: bytes) -> None:
         self._file.write(data)
-        row[_BYTES] += len(data)
-        row[_CRC] = zlib.crc32(data, row[_CRC])
+        row[BYTES] += len(data)
+        row[CRC] = zlib.crc32(data, row[CRC])
 
     def close(self) -> None:
         """Write the footer, then the slot that makes it count."""
@@ -409,16 +348,16 @@ class ForestSetWriter:
         space = FeatureSpace() if self.features is None else self.features
         names = json.dumps({"dense": list(space.dense), "sparse": list(space.sparse)}).encode()
         words = b"" if self.vocabulary is None else json.dumps(list(self.vocabulary)).encode()
-        index = np.array(self._index, dtype=np.int64).reshape(-1, _INDEX_WIDTH)
+        index = np.array(self._index, dtype=np.int64).reshape(-1, INDEX_WIDTH)
         told = 0 if self.vocabulary is None else len(words) + 1
-        footer = _FOOT.pack(len(index), len(names), told) + index.tobytes() + names + words
-        state = _State(self._generation + 1, self._pad(), len(footer), zlib.crc32(footer))
+        footer = FOOT.pack(len(index), len(names), told) + index.tobytes() + names + words
+        state = FooterState(self._generation + 1, self._pad(), len(footer), zlib.crc32(footer))
         self._file.write(footer)
         self._flush()
         if self._fresh:
             self._file.seek(0)
-            self._file.write(_HEAD.pack(_MAGIC, _VERSION, 0))
-        self._file.seek(_SLOT_AT[state.generation % 2])
+            self._file.write(HEAD.pack(MAGIC, VERSION, 0))
+        self._file.seek(SLOT_AT[state.generation % 2])
         self._file.write(state.pack())
         self._flush()
         self._opened.close()

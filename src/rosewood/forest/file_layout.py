@@ -1,0 +1,122 @@
+"""The layout of forest sets: header, records, footer; see `files.py`."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rosewood.errors import DamagedFileError
+
+__all__ = [
+    "ALIGN",
+    "BYTES",
+    "CRC",
+    "EDGES",
+    "FOOT",
+    "HAS_RULE",
+    "HAS_SPAN",
+    "HAS_STATE",
+    "HEAD",
+    "HEADER_SIZE",
+    "INDEX_WIDTH",
+    "INFO",
+    "MAGIC",
+    "NODES",
+    "OFFSET",
+    "SLOT_AT",
+    "VERSION",
+    "FooterState",
+    "newest_state",
+    "part_size",
+    "record_parts",
+]
+
+MAGIC = b"RWFOREST"
+VERSION = 1
+HEAD = struct.Struct("<8sII")
+_SLOT = struct.Struct("<QQQII")  # generation, footer offset, footer length, footer crc, slot crc
+HEADER_SIZE = 128
+SLOT_AT = (HEAD.size, HEAD.size + _SLOT.size)
+FOOT = struct.Struct("<QQQ")  # number of forests, bytes of names, bytes of words (+1, 0: none)
+ALIGN = 64
+
+# A record's row of the index: offset, bytes, crc, then the sizes that give every array's place.
+OFFSET, BYTES, CRC, NODES, EDGES, TAILS, SPARSE, SYMBOLS, COLUMNS, INFO = range(10)
+INDEX_WIDTH = 10
+HAS_SPAN, HAS_RULE, HAS_STATE = 1, 2, 4
+
+
+def record_parts(
+    row: Sequence[int], width: int
+) -> list[tuple[str, type[np.generic], tuple[int, ...]]]:
+    """Name, type and shape of each array of a record, in file order."""
+    nodes, edges, tails, sparse, symbols, columns = row[NODES : COLUMNS + 1]
+    parts: list[tuple[str, type[np.generic], tuple[int, ...]]] = [
+        ("edge_start", np.int64, (nodes + 1,)),
+        ("tail_start", np.int64, (edges + 1,)),
+        ("feat_start", np.int64, (edges + 1,)),
+        ("yield_start", np.int64, (edges + 1,)),
+        ("dense", np.float64, (edges, width)),
+        ("feat_value", np.float64, (sparse,)),
+    ]
+    if columns & HAS_RULE:
+        parts.append(("rule", np.int64, (edges,)))
+    if columns & HAS_STATE:
+        parts.append(("state", np.int64, (nodes,)))
+    parts += [
+        ("tail", np.int32, (tails,)),
+        ("feat_id", np.int32, (sparse,)),
+        ("yield_symbol", np.int32, (symbols,)),
+    ]
+    if columns & HAS_SPAN:
+        parts.append(("span", np.int32, (nodes, 2)))
+    return parts
+
+
+def part_size(part: tuple[str, type[np.generic], tuple[int, ...]]) -> int:
+    size = np.dtype(part[1]).itemsize
+    for count in part[2]:
+        size *= count
+    return size
+
+
+class FooterState(NamedTuple):
+    """Which footer counts, as one slot of the header says."""
+
+    generation: int
+    offset: int
+    length: int
+    crc: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
+
+    def pack(self) -> bytes:
+        body = _SLOT.pack(*self, 0)[:-4]
+        return body + struct.pack("<I", zlib.crc32(body))
+
+
+def newest_state(header: bytes, path: Path) -> FooterState:
+    """The state in force, from the header's two slots: at least one of them is whole."""
+    if len(header) < HEADER_SIZE or not header.startswith(MAGIC):
+        raise DamagedFileError("it is not a forest set", file=path)
+    version = HEAD.unpack_from(header)[1]
+    if version != VERSION:
+        raise DamagedFileError(
+            f"it is of version {version}, this release reads {VERSION}", file=path
+        )
+    states = []
+    for place in SLOT_AT:
+        body = header[place : place + _SLOT.size]
+        state = FooterState(*_SLOT.unpack(body)[:-1])
+        if state.pack() == body and state.generation > 0:
+            states.append(state)
+    if not states:
+        raise DamagedFileError("its header is damaged", file=path)
+    return max(states)
