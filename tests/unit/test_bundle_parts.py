@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.bundles import small_bundle
 
-from rosewood.errors import DamagedFileError
+from rosewood import plugins
+from rosewood.decode import decoder
+from rosewood.errors import DamagedFileError, RosewoodError
 from rosewood.folders import checksums, table_checksum
 from rosewood.model import Bundle, registry
 from rosewood.model.registry import PartType, new_entry, part_types, register_part
@@ -172,11 +176,34 @@ def test_other_packages_announce_their_parts(monkeypatch):
         asked.append(group)
         return [Point]
 
-    monkeypatch.setattr(registry, "entry_points", entry_points)
+    monkeypatch.setattr(plugins, "entry_points", entry_points)
     registry._load_modules.cache_clear()
     assert registry.part_type("x", "y").help == "Z."
     assert asked == ["rosewood.parts"]
     registry._load_modules.cache_clear()
+
+
+def test_other_packages_announce_their_decoders(monkeypatch):
+    """So installing the package that has a decoder is enough to open models that name it."""
+    monkeypatch.setattr(decoder, "_KINDS", dict(decoder._KINDS))
+    other = SimpleNamespace(name="other")
+    point = SimpleNamespace(load=lambda: decoder.register_decoder(other))
+    asked = []
+    monkeypatch.setattr(plugins, "entry_points", lambda group: asked.append(group) or [point])
+    decoder._load_kinds.cache_clear()
+    assert decoder.decoder_kind("other") is other
+    assert decoder.decoder_kinds() == ("phrase", "other")
+    assert asked == ["rosewood.decoders"]
+    decoder._load_kinds.cache_clear()
+
+
+def test_a_package_whose_module_cannot_be_imported(monkeypatch):
+    point = metadata.EntryPoint("trees", "no_such_module_of_trees", "rosewood.parts")
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
+    with pytest.raises(
+        RosewoodError, match=r"'trees' of 'rosewood.parts' .*no_such_module.*repair"
+    ):
+        plugins.load_plugins("rosewood.parts")
 
 
 def test_there_is_no_such_part():

@@ -5,13 +5,15 @@
     decoder.with_weights(weights).theta()
 
 A *kind* of decoder makes decoders from the opened parts of a model (`DecoderKind`); kinds are
-registered by name, and a bundle or a training run names the one it uses.
+registered by name, and a bundle or a training run names the one it uses.  Other packages announce
+theirs as entry points of the group `rosewood.decoders` (a module that calls `register_decoder`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import cache
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from rosewood.arrays import FloatArray
@@ -117,6 +119,7 @@ class DecoderKind(Protocol):
         ...
 
 
+_GROUP = "rosewood.decoders"  # of entry points
 _KINDS: dict[str, DecoderKind] = {}
 
 
@@ -127,9 +130,17 @@ def register_decoder(kind: DecoderKind) -> None:
 
 def decoder_kinds() -> tuple[str, ...]:
     """The names of all kinds of decoders."""
-    import rosewood.decode.phrase  # noqa: F401 - registers itself
-
+    _load_kinds()
     return tuple(_KINDS)
+
+
+@cache
+def _load_kinds() -> None:
+    """Import all modules that declare kinds: ours, then those of other packages."""
+    import rosewood.decode.phrase  # noqa: F401 - registers itself
+    from rosewood.plugins import load_plugins  # entry points take time to import
+
+    load_plugins(_GROUP)
 
 
 def decoder_kind(name: str) -> DecoderKind:

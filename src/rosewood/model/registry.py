@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Literal
+
+from rosewood.plugins import load_plugins
 
 __all__ = ["PartType", "StoredPart", "new_entry", "part_type", "part_types", "register_part"]
 
@@ -73,8 +74,7 @@ def _load_modules() -> None:
     package = import_module("rosewood.model.parts")
     for module in iter_modules(package.__path__, f"{package.__name__}."):
         import_module(module.name)
-    for point in entry_points(group=_GROUP):
-        point.load()
+    load_plugins(_GROUP)
 
 
 def part_types() -> list[PartType]:
