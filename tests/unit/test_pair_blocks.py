@@ -98,6 +98,15 @@ def stop_behind(blocks: PairBlocks, count: int):
     return lambda *told: None
 
 
+def test_pairs_of_files_that_changed_are_read_again(place):
+    PairBlocks(corpus(place), place / "kept", ["before"]).read(lambda *told: None)
+    text = (place / "one.tsv").read_text(encoding="utf-8")
+    (place / "one.tsv").write_text(text.replace("s1", "other"), encoding="utf-8")
+    again = PairBlocks(corpus(place), place / "kept", ["after"])
+    again.read(lambda *told: None)
+    assert facts(again, again.tally) == plain(place)
+
+
 def test_what_is_damaged_is_read_again(place):
     blocks = PairBlocks(corpus(place), place / "kept")
     blocks.read(lambda *told: None)

@@ -63,7 +63,7 @@ def clean(task: Task, told: Told) -> dict[str, Any]:
                 f"sentences of the {name} set with bad lines that were skipped: {count:,} ({kind})"
                 for kind, count in given.skipped.items()
             ]
-    blocks = PairBlocks(inputs.train, task.going / "pairs")
+    blocks = PairBlocks(inputs.train, task.going / "pairs", inputs.state())
     blocks.read(told)
     read = Corpus(blocks.__iter__, inputs.train.languages)
     filtered = read.filter(Filters(min_words=1, deduplicate=settings.deduplicate))

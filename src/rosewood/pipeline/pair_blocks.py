@@ -1,6 +1,6 @@
 """The pairs of a corpus, read from their files once and kept in blocks while a stage works.
 
-    blocks = PairBlocks(inputs.train, task.going / "pairs")
+    blocks = PairBlocks(inputs.train, task.going / "pairs", inputs.state())
     blocks.read(told)                      # continues where a killed run stopped
     for pair in blocks: …                  # as often as one likes, without parsing
     blocks.tally                           # what reading skipped
@@ -36,8 +36,10 @@ _FORMAT = 2  # of marshal: the same for every Python
 class PairBlocks:
     """Blocks of pairs in a folder of unfinished work."""
 
-    def __init__(self, corpus: Corpus, folder: Path) -> None:
+    def __init__(self, corpus: Corpus, folder: Path, state: Any = None) -> None:
+        """`state` is what is known of the files without reading them: kept pairs must match it."""
         self._corpus, self._folder = corpus, folder
+        self._state = json.loads(json.dumps(state))
         self.tally = Tally()
         self._blocks = 0
 
@@ -87,6 +89,7 @@ class PairBlocks:
             self._blocks += 1
         place = self._corpus.place
         note: dict[str, Any] = {
+            "state": self._state,
             "blocks": self._blocks,
             "is_done": is_done,
             "file": place.file,
@@ -102,6 +105,7 @@ class PairBlocks:
         try:
             note: dict[str, Any] = json.loads((self._folder / _NOTE).read_bytes())
             is_whole = all(self._path(number).exists() for number in range(note["blocks"]))
+            is_whole = is_whole and note["state"] == self._state  # else a file has changed since
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return note if is_whole else None
