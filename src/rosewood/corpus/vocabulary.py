@@ -14,13 +14,12 @@ class Vocabulary:
     __slots__ = ("_ids", "_lock", "_words")
 
     def __init__(self, words: Iterable[str] = ()) -> None:
-        self._words: list[str] = []
-        self._ids: dict[str, int] = {}
+        self._words: list[str] = list(words)
+        self._ids: dict[str, int] = {word: number for number, word in enumerate(self._words)}
         self._lock = Lock()
-        for word in words:
-            if word in self._ids:
-                raise ValueError(f"vocabulary: {word!r} occurs twice")
-            self.add(word)
+        if len(self._ids) < len(self._words):
+            twice = next(w for number, w in enumerate(self._words) if self._ids[w] != number)
+            raise ValueError(f"vocabulary: {twice!r} occurs twice")
 
     def add(self, word: str) -> int:
         """The number of `word`, which is given the next one if it is new."""

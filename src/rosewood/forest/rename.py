@@ -51,5 +51,5 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
 def _renumbered(numbers: IdArray, old: Vocabulary, new: Vocabulary) -> IdArray:
     """The same names by the numbers of another table; only the names in use are looked at."""
     used, place = np.unique(numbers, return_inverse=True)
-    named = np.array([new.add(old[number]) for number in used.tolist()], dtype=np.int32)
+    named = np.array(new.add_all(old.words(used.tolist())), dtype=np.int32)
     return named[place.reshape(-1)]
