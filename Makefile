@@ -74,6 +74,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.lm
 	$(BIN)/python -m benchmarks.rules
 	$(BIN)/python -m benchmarks.decode
+	$(BIN)/python -m benchmarks.sparse
 	$(BIN)/python -m benchmarks.system
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.

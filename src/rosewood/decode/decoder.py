@@ -12,7 +12,7 @@ theirs as entry points of the group `rosewood.decoders` (a module that calls `re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
@@ -31,7 +31,6 @@ __all__ = [
     "decoder_kinds",
     "register_decoder",
     "search_settings",
-    "settings_dict",
 ]
 
 UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | None"]
@@ -158,8 +157,3 @@ def search_settings(kind: DecoderKind, values: Mapping[str, Any]) -> Any:
     """
     own = {each.name for each in fields(kind.settings_type)}
     return kind.settings_type(**{name: value for name, value in values.items() if name in own})
-
-
-def settings_dict(decoder: Decoder) -> dict[str, Any]:
-    """The search settings of a decoder, for JSON."""
-    return asdict(decoder.settings)
