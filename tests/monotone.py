@@ -106,8 +106,8 @@ class MonotoneDecoder:
     ) -> Iterator[tuple[list[str], dict[str, float], EdgeRule]]:
         span = ((begin, end),)
         if given is not None:
-            for text in given.targets:
-                target = text.split()
+            for words in given.translations:
+                target = list(words)
                 yield target, {_WORDS: len(target)}, EdgeRule(span, is_forced=True)
             return
         rules = self.table.lookup([source.words[begin]])

@@ -84,7 +84,7 @@ def test_entries_at_hand():
     assert list(Glossary(twice)) == [GlossaryEntry(("a",), ("b", "c"))]
     with pytest.raises(DecodingError, match="has this translation already"):
         Glossary([twice[0], twice[0]])
-    assert GlossaryEntry(("a",), ("b c", "b  c", "b c")).targets == ("b c",)
+    assert GlossaryEntry(("a",), ("b c", "b  c", "b c")).targets == (("b", "c"),)
     with pytest.raises(DecodingError, match="no translation"):
         GlossaryEntry(("a",), ())
 
@@ -139,9 +139,9 @@ def test_raw_phrases():
     lines = ["Das Haus, klein\tThe House, {0}"]
     (entry,) = Glossary.read(lines, source_text=german, target_text=english)
     assert entry.source == ("das", "haus", ",", "klein")
-    assert entry.targets == ("The House , {0}",)  # as it was written
+    assert entry.targets == (("The", "House", ",", "{0}"),)  # as it was written
     (entry,) = Glossary.read(["x\tHat™, a."], source_text=german, target_text=english)
-    assert english.decode(entry.targets[0].split()) == "Hat™, a."
+    assert english.decode(entry.targets[0]) == "Hat™, a."
     with pytest.raises(FormatError, match="<text>:1: there is the tag '<b>' in a phrase"):
         Glossary.read(["<b>Haus</b>\thouse"], source_text=german, target_text=english)
 

@@ -1,7 +1,7 @@
 """Glossaries: what words must become, from a table that people write.
 
     glossary = Glossary.read("terms.tsv")
-    glossary.apply(("das", "haus", "am", "see"))        # (Forced(0, 2, ("the house",)),)
+    glossary.apply(("das", "haus", "am", "see"))        # Forced(0, 2, (("the", "house"),))
 
 A line is a source phrase, a tab and a target phrase; words stand between spaces.  Several lines of
 one source are alternatives, of which the model takes the best; a target that is empty leaves the
@@ -20,7 +20,7 @@ from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import Source as Lines
 from rosewood.corpus.lines import at, file_name, read_lines, split
 from rosewood.corpus.text.tokeniser import JOINER, Joining
-from rosewood.decode.source import Forced, Source
+from rosewood.decode.source import Forced, Source, Words
 from rosewood.errors import DecodingError
 
 __all__ = ["Glossary", "GlossaryEntry", "target_words"]
@@ -33,7 +33,7 @@ class GlossaryEntry:
     """A source phrase and what it may become."""
 
     source: tuple[str, ...]
-    targets: tuple[str, ...]  # words between spaces; "" is nothing at all
+    targets: tuple[str | Words, ...]  # texts become their words; "" is nothing at all
     exclusive: bool = True
 
     def __post_init__(self) -> None:
@@ -41,8 +41,7 @@ class GlossaryEntry:
         if not self.source:
             raise DecodingError("there is no source phrase")
         given = Forced(0, len(self.source), self.targets)  # which checks what it is given
-        targets = dict.fromkeys(" ".join(split(target)) for target in given.targets)
-        object.__setattr__(self, "targets", tuple(targets))
+        object.__setattr__(self, "targets", given.targets)
         if not isinstance(self.exclusive, bool):
             raise DecodingError(f"exclusive is {self.exclusive!r}, want True or False")
 
@@ -160,7 +159,7 @@ def _entry(
         raise DecodingError(f"behind the target phrase stands {told[:40]!r}, want nothing or soft")
     return GlossaryEntry(
         tuple(source_words(fields[0], source_text)),
-        (" ".join(target_words(fields[1], target_text)),),
+        (target_words(fields[1], target_text),),
         exclusive=len(fields) < 3 or fields[2].strip() != _SOFT,
     )
 

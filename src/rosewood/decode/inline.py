@@ -16,7 +16,7 @@ from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text import Tag
 from rosewood.decode.glossary import target_words
-from rosewood.decode.source import Forced
+from rosewood.decode.source import Forced, Words
 from rosewood.errors import DecodingError
 
 __all__ = ["lift_spans", "parse_spans"]
@@ -33,7 +33,7 @@ _BETWEEN = "||"
 class _Given(NamedTuple):
     """What a tag says of the words behind it."""
 
-    targets: tuple[str, ...]
+    targets: tuple[Words, ...]
     exclusive: bool
 
 
@@ -125,7 +125,7 @@ def _given(tag: str, target: TextProcessor | None) -> _Given | None:
     if soft not in ("true", "false"):
         raise DecodingError(f"soft is {soft[:40]!r}, want true or false")
     phrases = [unescaped(each) for each in said["translation"].split(_BETWEEN)]
-    targets = tuple(" ".join(target_words(phrase, target)) for phrase in phrases)
+    targets = tuple(target_words(phrase, target) for phrase in phrases)
     if len(set(targets)) < len(targets):
         raise DecodingError(f"{tag[:40]!r} has one translation twice")
     return _Given(targets, soft == "false")

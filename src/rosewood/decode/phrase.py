@@ -305,7 +305,7 @@ class PhraseDecoder:
                     raise DecodingError(
                         f"the function for unknown words, asked for {word!r}: {error}"
                     ) from None
-                given += [(place, place + 1, 2, words) for words in forced.target_words]
+                given += [(place, place + 1, 2, words) for words in forced.translations]
         return given
 
     def _add_columns(self, options: TranslationOptions) -> None:

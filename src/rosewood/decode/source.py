@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import index
+from typing import cast
 
 from rosewood.errors import DecodingError, RuleError
 from rosewood.rules.rule import several
 
-__all__ = ["Forced", "Sentence", "Source"]
+__all__ = ["Forced", "Sentence", "Source", "Words"]
+
+Words = tuple[str, ...]
 
 _SPACES = frozenset(" \t\n")
 
@@ -24,9 +27,8 @@ class Forced:
 
     begin: int
     end: int
-    targets: tuple[str, ...]  # words between spaces; "" is nothing at all
+    targets: tuple[str | Words, ...]  # texts become their words; "" is nothing at all
     exclusive: bool = True
-    target_words: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name in ("begin", "end"):
@@ -39,15 +41,19 @@ class Forced:
             raise DecodingError(f"there are no words from {self.begin} to {self.end}")
         if isinstance(self.targets, str) or not isinstance(self.targets, Iterable):
             raise DecodingError(f"targets are {self.targets!r}, want a list of translations")
-        targets = list(self.targets)
+        targets: list[Words] = []
+        for target in self.targets:
+            if not isinstance(target, str | Sequence) or isinstance(target, bytes):
+                raise DecodingError(f"a translation is {target!r}, want a text or its words")
+            targets.append(_words("a forced translation: ", target))
         if not targets:
             raise DecodingError(f"words {self.begin} to {self.end} have no translation to choose")
-        for target in targets:
-            if not isinstance(target, str):
-                raise DecodingError(f"a translation is {target!r}, want words between spaces")
         object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
-        words = tuple(_words("a forced translation: ", target) for target in self.targets)
-        object.__setattr__(self, "target_words", words)
+
+    @property
+    def translations(self) -> tuple[Words, ...]:
+        """The words of each target."""
+        return cast(tuple[Words, ...], self.targets)
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ class Source:
         return [
             (each.begin, each.end, 0 if each.exclusive else 1, words)
             for each in self.forced
-            for words in each.target_words
+            for words in each.translations
         ]
 
 

@@ -109,7 +109,7 @@ class TextTranslator:
         forced = list(spans)
         if encoded is not None:
             values = [place for place in encoded.values if place not in taken]
-            forced += [Forced(place, place + 1, (self._kept(words[place]),)) for place in values]
+            forced += [Forced(at, at + 1, ((self._kept(words[at]),),)) for at in values]
             taken |= set(values)
         if self.glossary is not None:
             written, *also = self._forms(text, words)
