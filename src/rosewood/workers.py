@@ -21,13 +21,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from itertools import chain, islice
 from queue import SimpleQueue
 from types import TracebackType
 from typing import IO, Any, Self, TypeVar
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["Workers", "in_order", "serve", "start_workers"]
+__all__ = ["LateWorkers", "Workers", "in_order", "serve", "start_workers"]
 
 R = TypeVar("R")
 
@@ -125,6 +126,39 @@ class Workers:
             found: R = result
             return found
         raise result
+
+
+class LateWorkers:
+    """Processes for work of unknown size: they start when the first few calls are done here."""
+
+    def __init__(self, count: int, few: int) -> None:
+        self._count, self._few = count, few
+        self._workers: Workers | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self._workers is not None:
+            self._workers.close()
+
+    def map(self, function: Callable[..., R], calls: Iterable[tuple[Any, ...]]) -> Iterator[R]:
+        """The results of all calls, in their order."""
+        rest = iter(calls)
+        if self._workers is None:
+            for call in islice(rest, self._few):
+                yield function(*call)
+            more = next(rest, None)
+            if more is None:
+                return
+            self._workers = start_workers(self._count)
+            rest = chain([more], rest)
+        yield from in_order(self._workers, function, rest)
 
 
 def _start() -> subprocess.Popen[bytes]:

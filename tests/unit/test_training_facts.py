@@ -8,14 +8,17 @@ import pytest
 from tests.training import QUICK, stage_folder, write_book
 
 from rosewood.align import Links
-from rosewood.corpus import Checks, Corpus, IndexedCorpus, SentencePair
+from rosewood.corpus import Checks, IndexedCorpus, SentencePair
 from rosewood.errors import DamagedFileError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline import models as models_module
-from rosewood.pipeline.cleaning import _split, clean_settings
+from rosewood.pipeline.cleaning import clean_settings
 from rosewood.pipeline.models import _linked, read_links
+from rosewood.pipeline.pair_blocks import Block
+from rosewood.pipeline.sifting import Sifting
 from rosewood.pipeline.words import tokenise_settings
+from rosewood.workers import LateWorkers
 
 QUICKEST = {**QUICK, "tune": "none", "set": {}}
 SETTINGS = TrainingSettings(**QUICKEST)
@@ -158,9 +161,14 @@ def test_language_models_are_in_the_order_of_their_files(made):
 
 
 @pytest.mark.parametrize(("distinct", "size"), [(300, 30), (9_990, 999), (10_400, 1000)])
-def test_a_tenth_is_split_off_but_not_more_than_a_thousand(distinct, size):
+def test_a_tenth_is_split_off_but_not_more_than_a_thousand(tmp_path, distinct, size):
     pairs = [SentencePair(f"s{k % distinct}", f"t{k}") for k in range(distinct + 50)]
-    found = _split(Corpus(lambda: iter(pairs)), TrainingSettings())
+    sifting = Sifting(TrainingSettings(), set(), splits=True)
+    Block.of(pairs).save(tmp_path / "pairs")
+    with LateWorkers(1, 1) as workers:
+        sifting.sift([tmp_path / "pairs"], workers)
+    found = sifting.split()
+    assert found is not None
     assert len(found.chosen) == size
 
 

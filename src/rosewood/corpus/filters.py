@@ -108,6 +108,14 @@ class FilterReport:
             place = "" if pair.origin is None else f"{pair.origin}: "
             entry.examples.append(f"{place}{_short(pair.source)} ||| {_short(pair.target)}")
 
+    def merge(self, other: FilterReport) -> None:
+        """Add what filters did to the pairs that come next."""
+        self.seen += other.seen
+        for reason, more in other.removed.items():
+            entry = self.removed.setdefault(reason, Removed())
+            entry.count += more.count
+            entry.examples += more.examples[: _EXAMPLES - len(entry.examples)]
+
 
 def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

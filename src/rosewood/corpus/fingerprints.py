@@ -26,10 +26,11 @@ KEYS: dict[str, Callable[[SentencePair], str]] = {
 }
 
 
-def fingerprint(text: str, seed: int = 0) -> bytes:
-    """Eight bytes that stand for a text; every seed gives others."""
+def fingerprint(text: str | bytes, seed: int = 0) -> bytes:
+    """Eight bytes that stand for a text, or for its UTF-8; every seed gives others."""
     salt = seed.to_bytes(16, "little", signed=True)
-    return blake2b(text.encode(), digest_size=8, salt=salt).digest()
+    data = text if isinstance(text, bytes) else text.encode()
+    return blake2b(data, digest_size=8, salt=salt).digest()
 
 
 class Seen:

@@ -8,21 +8,26 @@ are in no part at all, for a set that counts a sentence twice says less.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
 
 from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError
 
-__all__ = ["PARTS", "Part", "Split", "SplitBy", "choose_split"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["PARTS", "Part", "Split", "SplitBy", "SplitChooser", "choose_split"]
 
 Part = Literal["train", "dev", "test"]
 SplitBy = Literal["pair", "source", "target"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
+_BATCH = 8192  # pairs whose fingerprints are sorted together
 
 
 @dataclass(slots=True)
@@ -56,6 +61,47 @@ class Split:
         return (pair for part, pair in self.parts(pairs) if part == wanted)
 
 
+class SplitChooser:
+    """Finds the smallest of the hashes that it is given, and makes a split of them."""
+
+    def __init__(self, most: int, seed: int = 1, by: SplitBy = "pair") -> None:
+        """`most` is how many pairs may be held out: memory is bounded by it."""
+        for what, value in (("the size of held-out sets", most), ("seed", seed)):
+            if type(value) is not int or not 0 <= value < 2**63:
+                raise CorpusError(f"{what} is {value!r}, want a whole number from 0 on")
+        if by not in KEYS:
+            raise CorpusError(f"by is {by!r}, want {', '.join(KEYS)}")
+        self.seed, self.by = seed, by
+        self._most = most
+        self._smallest: NDArray[np.uint64] | None = None  # in order; one more than can be wanted
+
+    def add(self, fingerprints: bytes) -> None:
+        """The fingerprints of some pairs, one behind the other, made with the seed."""
+        import numpy as np
+
+        names = np.frombuffer(fingerprints, ">u8").astype(np.uint64)
+        if self._smallest is not None:
+            if len(self._smallest) > self._most:
+                names = names[names < self._smallest[-1]]
+            names = np.concatenate([self._smallest, names])
+        self._smallest = np.unique(names)[: self._most + 1]
+
+    def split(self, dev: int, test: int = 0) -> Split:
+        """So many pairs for each set."""
+        wanted = dev + test
+        found = [] if self._smallest is None else self._smallest.tolist()
+        if len(found) <= wanted:
+            distinct = "pairs" if self.by == "pair" else f"{self.by} sentences"
+            raise CorpusError(
+                f"{dev:,} and {test:,} cannot be split off: there are only "
+                f"{len(found):,} distinct {distinct}, and some must be left to train on"
+            )
+        names = [name.to_bytes(8) for name in found[:wanted]]
+        chosen: dict[bytes, Part] = dict.fromkeys(names[:test], "test")
+        chosen.update(dict.fromkeys(names[test:], "dev"))
+        return Split(self.seed, self.by, chosen)
+
+
 def choose_split(
     pairs: Iterable[SentencePair], dev: int, test: int, seed: int = 1, by: SplitBy = "pair"
 ) -> Split:
@@ -63,34 +109,11 @@ def choose_split(
 
     With `by="source"` no source sentence is on both sides, however it is translated.
     """
-    for what, value in (("dev", dev), ("test", test), ("seed", seed)):
+    for what, value in (("dev", dev), ("test", test)):
         if type(value) is not int or not 0 <= value < 2**63:
             raise CorpusError(f"{what} is {value!r}, want a whole number from 0 on")
-    if by not in KEYS:
-        raise CorpusError(f"by is {by!r}, want {', '.join(KEYS)}")
-    key, wanted = KEYS[by], dev + test
-    heap: list[int] = []  # the smallest so far, negated: the largest of them is in front
-    among: set[int] = set()
-    others = 0  # pairs that are left for training, or nearly so: enough to know there are some
-    for pair in pairs:
-        name = -int.from_bytes(fingerprint(key(pair), seed))
-        if name in among:
-            continue
-        if len(heap) < wanted:
-            heapq.heappush(heap, name)
-            among.add(name)
-            continue
-        others += 1
-        if heap and name > heap[0]:
-            among.remove(heapq.heappushpop(heap, name))
-            among.add(name)
-    if len(heap) < wanted or not others:
-        distinct = "pairs" if by == "pair" else f"{by} sentences"
-        raise CorpusError(
-            f"{dev:,} and {test:,} cannot be split off: there are only "
-            f"{len(heap):,} distinct {distinct}, and some must be left to train on"
-        )
-    names = [(-name).to_bytes(8) for name in sorted(heap, reverse=True)]
-    chosen: dict[bytes, Part] = dict.fromkeys(names[:test], "test")
-    chosen.update(dict.fromkeys(names[test:], "dev"))
-    return Split(seed, by, chosen)
+    chooser = SplitChooser(dev + test, seed, by)
+    key, rest = KEYS[by], iter(pairs)
+    while batch := b"".join(fingerprint(key(pair), seed) for pair in islice(rest, _BATCH)):
+        chooser.add(batch)
+    return chooser.split(dev, test)

@@ -1,8 +1,8 @@
 """The pairs of a corpus, read from their files once and kept in blocks while a stage works.
 
     blocks = PairBlocks(inputs.train, task.going / "pairs", inputs.state())
-    blocks.read(told)                      # continues where a killed run stopped
-    for pair in blocks: …                  # as often as one likes, without parsing
+    for path in blocks.read(told):         # continues where a killed run stopped
+        Block.load(path)                   # as often as one likes, without parsing
     blocks.tally                           # what reading skipped
 
 A block is on disk before the note that counts it.  A run that was killed opens finished files
@@ -15,8 +15,9 @@ import json
 import marshal
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rosewood.corpus import Corpus, SentencePair
 from rosewood.corpus.checks import Tally
@@ -26,11 +27,55 @@ from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.pipeline.telling import Told
 
-__all__ = ["PairBlocks"]
+__all__ = ["Block", "PairBlocks"]
 
 _BLOCK = 10_000  # pairs
 _NOTE = "read.json"
 _FORMAT = 2  # of marshal: the same for every Python
+_LAYOUT = 2  # of a block
+
+
+class Block(NamedTuple):
+    """Some pairs without their tags, by columns: texts a line each, and where each pair stood."""
+
+    source: bytes
+    target: bytes
+    files: list[str]
+    file: list[int]  # its place in `files`
+    line: list[int | None]
+    unit: list[str | None]
+
+    @classmethod
+    def of(cls, pairs: list[SentencePair]) -> Block:
+        numbers: dict[str, int] = {}
+        origins = [pair.origin or Origin("?") for pair in pairs]
+        file = [numbers.setdefault(each.file, len(numbers)) for each in origins]
+        return cls(
+            "".join([f"{pair.source}\n" for pair in pairs]).encode(),
+            "".join([f"{pair.target}\n" for pair in pairs]).encode(),
+            list(numbers),
+            file,
+            [each.line for each in origins],
+            [each.unit for each in origins],
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Block:
+        return cls(*marshal.loads(path.read_bytes()))
+
+    def save(self, path: Path) -> None:
+        with whole_file(path) as stream:
+            stream.write(marshal.dumps(tuple(self), _FORMAT))
+
+    def sources(self) -> list[bytes]:
+        return self.source.split(b"\n")[:-1]
+
+    def targets(self) -> list[bytes]:
+        return self.target.split(b"\n")[:-1]
+
+    def origin(self, number: int) -> Origin:
+        """Where a pair stood."""
+        return Origin(self.files[self.file[number]], self.line[number], self.unit[number])
 
 
 class PairBlocks:
@@ -40,55 +85,41 @@ class PairBlocks:
         """`state` is what is known of the files without reading them: kept pairs must match it."""
         self._corpus, self._folder = corpus, folder
         self._state = json.loads(json.dumps(state))
-        self.tally = Tally()
         self._blocks = 0
+        self.tally = Tally()
 
-    def read(self, told: Told) -> None:
-        """Read all pairs that no earlier run has kept."""
+    @property
+    def paths(self) -> list[Path]:
+        """The files of the blocks that are kept."""
+        return [self._path(number) for number in range(self._blocks)]
+
+    def read(self, told: Told) -> Iterator[Path]:
+        """Keep all pairs; yields each block when it is on disk, those of an earlier run first."""
         self._folder.mkdir(parents=True, exist_ok=True)
         note = self._note()
-        place = None if note is None else _place(note)
         self._blocks = 0 if note is None else note["blocks"]
+        yield from self.paths
         if note is not None and note["is_done"]:
             self.tally = _tally(note["tally"])
             return
-        count = self._blocks * _BLOCK
-        waiting: list[SentencePair] = []
-        for pair in self._corpus.walk_from(place):
-            if count % 1024 == 0:
-                told("reading pairs", count, None)
-            count += 1
-            waiting.append(pair)
-            if len(waiting) == _BLOCK:
-                self._keep(waiting)
-                waiting = []
+        pairs = self._corpus.walk_from(None if note is None else _place(note))
+        is_done = False
+        while not is_done:
+            told("reading pairs", self._blocks * _BLOCK, None)
+            some = list(islice(pairs, _BLOCK))
+            is_done = len(some) < _BLOCK
+            if some:
+                Block.of(some).save(self._path(self._blocks))
+                self._blocks += 1
+            self._write_note(is_done)
+            if some:
+                yield self._path(self._blocks - 1)
         self.tally = self._corpus.tally
-        self._keep(waiting, is_done=True)
 
-    def __iter__(self) -> Iterator[SentencePair]:
-        for number in range(self._blocks):
-            for row in marshal.loads(self._path(number).read_bytes()):
-                source, target, tags, origin = row
-                yield SentencePair(
-                    source, target, tags, None if origin is None else Origin(*origin)
-                )
-
-    def _keep(self, pairs: list[SentencePair], *, is_done: bool = False) -> None:
-        rows = [
-            (
-                pair.source,
-                pair.target,
-                dict(pair.tags),
-                None if pair.origin is None else tuple(pair.origin),
-            )
-            for pair in pairs
-        ]
-        if rows:
-            with whole_file(self._path(self._blocks)) as stream:
-                stream.write(marshal.dumps(rows, _FORMAT))
-            self._blocks += 1
+    def _write_note(self, is_done: bool) -> None:
         place = self._corpus.place
         note: dict[str, Any] = {
+            "layout": _LAYOUT,
             "state": self._state,
             "blocks": self._blocks,
             "is_done": is_done,
@@ -105,10 +136,10 @@ class PairBlocks:
         try:
             note: dict[str, Any] = json.loads((self._folder / _NOTE).read_bytes())
             is_whole = all(self._path(number).exists() for number in range(note["blocks"]))
-            is_whole = is_whole and note["state"] == self._state  # else a file has changed since
+            is_same = note["layout"] == _LAYOUT and note["state"] == self._state
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return note if is_whole else None
+        return note if is_whole and is_same else None
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:06d}.pairs"
