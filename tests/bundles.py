@@ -88,7 +88,7 @@ def small_bundle(
                      "distortion", "lm"],
         "search": asdict(SearchSettings(pop_limit=300)),
         "unknown": unknown,
-        "confidence": how.as_dict(),
+        "confidence": how.to_dict(),
         "settings": {"lm_order": 3, "tune": "none", "set": {}},
         "seed": 1,
         "stages": {"clean": "0" * 64},

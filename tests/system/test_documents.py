@@ -94,28 +94,6 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize(
-    "room",
-    [
-        *("align", "cli", "corpus", "forest", "learn", "lm", "metrics", "model", "pipeline"),
-        *("rerank", "rules", "rules/formats", "decode", "reorder"),
-    ],
-)
-def test_the_architecture_names_every_room(room):
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for module in sorted((ROOT / "src/rosewood" / room).iterdir()):
-        if module.name.startswith("_") or module.name == "__pycache__":
-            continue
-        assert f"`{module.name}" in text or f"`{module.name}/`" in text, module.name
-
-
-@pytest.mark.parametrize("room", ["rules", "reorder", "decode"])
-def test_the_architecture_names_the_native_side(room):
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for header in sorted((ROOT / "core" / room).glob("*.hpp")):
-        assert f"`{header.name}`" in text, header.name
-
-
 def test_the_guide_names_every_learner():
     guide = (ROOT / "docs/tuning.md").read_text(encoding="utf-8")
     for name in LEARNERS:

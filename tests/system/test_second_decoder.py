@@ -77,7 +77,7 @@ def test_it_translates_and_explains(model):
     places = [place for use in reply.rules for place in use.source_places]
     assert places == list(range(len(reply.source_words)))  # monotone: in the order of the source
     assert {i for i, _ in reply.alignment} <= set(places)
-    row = json.loads(json.dumps(reply.as_dict(), allow_nan=False))
+    row = json.loads(json.dumps(reply.to_dict(), allow_nan=False))
     assert [use["children"] for use in row["phrases"][1:]] == [
         [k] for k in range(len(row["phrases"]) - 1)
     ]

@@ -116,11 +116,11 @@ def test_the_tables_have_every_option():
 @pytest.mark.parametrize(("option", "values", "wanted"), SETTINGS, ids=first(SETTINGS))
 def test_settings_of_a_training(typed, option, values, wanted):
     """That setting is what was typed, and no other is changed."""
-    got = typed(*FILES, "-o", "model", option, *values).settings.as_dict()
+    got = typed(*FILES, "-o", "model", option, *values).settings.to_dict()
     name = option.removeprefix("--").removeprefix("no-").replace("-", "_")
     name = {"feature": "features"}.get(name, name)  # which may be repeated
     assert got.pop(name) == wanted
-    usual = TrainingSettings().as_dict()
+    usual = TrainingSettings().to_dict()
     assert (usual.pop(name) != wanted) == (name != "decoder")  # there is one kind as yet
     assert got == usual
 

@@ -71,7 +71,7 @@ def test_json_rows_are_replies(command, place, translator):  # noqa: F811
     found = rows(command("translate", "model", "in", "--json", "-q"))
     want = list(translator.replies(TEXT.splitlines(), nbest=5))
     assert found == [
-        {"id": str(number), **json.loads(json.dumps(each.as_dict()))}
+        {"id": str(number), **json.loads(json.dumps(each.to_dict()))}
         for number, each in enumerate(want)
     ]
     assert 0 < found[0]["confidence"] <= 1

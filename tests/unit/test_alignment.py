@@ -164,7 +164,7 @@ def test_error_rate_by_hand():
     assert scores.f() == pytest.approx(0.4)
     assert scores.f(1) == pytest.approx(0.5)
     assert scores.sentence_aer() == pytest.approx([1 - 3 / 5, 1.0])
-    assert scores.as_dict()["links_possible"] == 2
+    assert scores.to_dict()["links_possible"] == 2
     sure = frozenset({(0, 0), (1, 1)})
     assert gold[0] == GoldAlignment(sure, sure | {(1, 2)})
     with pytest.raises(AlignmentError, match="alpha"):
@@ -192,7 +192,7 @@ def test_error_rate_is_its_definition(sentences):
             wanted = 1 - (len(a & s) + len(a & (s | p))) / (len(a) + len(s))
             assert rate == pytest.approx(wanted)
     turned = score_links(links.transposed(), gold.transposed())
-    assert turned.as_dict() == scores.as_dict()
+    assert turned.to_dict() == scores.to_dict()
 
 
 def test_gold_of_a_part():

@@ -39,7 +39,7 @@ def test_its_parts(model, book):
         assert "".join(words).lower() == lines[number].replace(" ", "").lower()
     assert [bundle.origin(number) for number in (-1, 150, 10**9)] == [None] * 3
     assert set(bundle.weights) == set(bundle.manifest["features"])
-    assert bundle.confidence.as_dict() == bundle.manifest["confidence"]
+    assert bundle.confidence.to_dict() == bundle.manifest["confidence"]
     assert bundle.size == sum(map(len, contents(model).values())) - len(
         (model / "manifest.json").read_bytes()
     )

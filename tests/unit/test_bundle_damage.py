@@ -262,7 +262,7 @@ def test_every_field_is_under_the_checksum(copy):
     assert {"format", "version", "crc32", *fields_of(copy)} == set(table)
     changed = {
         "rosewood": "9.9", "decoder": "hiero", "languages": ["en", "fr"], "unknown": "drop",
-        "confidence": Confidence(0.25).as_dict(), "seed": 2, "fallbacks": ["none"], "scores": [],
+        "confidence": Confidence(0.25).to_dict(), "seed": 2, "fallbacks": ["none"], "scores": [],
         "settings": {}, "stages": {}, "corpus": {},
     }  # fmt: skip
     for field, value in changed.items():

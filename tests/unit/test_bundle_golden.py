@@ -42,7 +42,7 @@ def test_replies(threads):
     for want, found in zip(
         REPLIES, translator.replies(texts, nbest=3, threads=threads), strict=True
     ):
-        table = found.as_dict()
+        table = found.to_dict()
         others = [
             {name: other[name] for name in wanted}
             for wanted, other in zip(want["alternatives"], table["alternatives"], strict=True)

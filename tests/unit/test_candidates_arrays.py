@@ -99,4 +99,4 @@ def test_a_summary_in_pieces_is_a_summary_of_the_whole(lists):
 
 
 def test_a_summary_of_nothing():
-    assert summarise([]).as_dict()["candidates"] == 0
+    assert summarise([]).to_dict()["candidates"] == 0

@@ -146,7 +146,7 @@ def test_lines_are_plain_formulas():
 def test_tables_of_them(decoder):
     how = Confidence(2.0, slope=0.5, offset=0.25, unknown=-1.5)
     table = {"scale": 2.0, "slope": 0.5, "offset": 0.25, "unknown": -1.5}
-    assert how.as_dict() == table
+    assert how.to_dict() == table
     assert Confidence.from_dict(table) == how
     for wrong in (
         {}, {**table, "more": 1.0}, {**table, "slope": "1"}, {**table, "scale": True},
@@ -307,7 +307,7 @@ def test_the_scale_tells_right_from_wrong_best(decoder):
     sure = [confidences(s, theta, Confidence(how.scale), [s.best])[0].words for s in searches]
     known = [p for row in sure for p in row]
     want = Confidence.calibrated(how.scale, known, [False] * len(known), np.concatenate(rights))
-    assert how.as_dict() == pytest.approx(want.as_dict())
+    assert how.to_dict() == pytest.approx(want.to_dict())
 
 
 def test_scales_go_with_weights_and_have_bounds(decoder):
@@ -318,8 +318,8 @@ def test_scales_go_with_weights_and_have_bounds(decoder):
     assert 0.99 <= one.scale * size <= 50.5
     half = decoder.with_weights({name: value / 2 for name, value in decoder.weights.items()})
     again = fit_confidence(half.search_all(TEXTS), half.theta(), references)
-    want = {**one.as_dict(), "scale": 2 * one.scale}
-    assert again.as_dict() == pytest.approx(want, rel=1e-6)
+    want = {**one.to_dict(), "scale": 2 * one.scale}
+    assert again.to_dict() == pytest.approx(want, rel=1e-6)
 
 
 def test_it_does_not_depend_on_sparse_features_met_before(tmp_path):

@@ -61,7 +61,7 @@ def test_the_report_has_examples():
         assert removed.examples[1] == f"f:2: a b ||| {'c' * 59}…"
         assert len(removed.examples) == 3
         assert (corpus.report.seen, corpus.report.kept) == (8, 0)
-    assert corpus.report.as_dict()["removed"]["more than 1 words"]["count"] == 8
+    assert corpus.report.to_dict()["removed"]["more than 1 words"]["count"] == 8
     assert Corpus.of(pairs).report is None
 
 
@@ -173,7 +173,7 @@ def test_a_summary():
     assert (found.source.words, found.source.characters, found.source.longest) == (5, 7, 3)
     assert (found.source.median, found.source.percentile_95) == (1, 3)
     assert found.source.mean == pytest.approx(5 / 3)
-    assert found.as_dict()["target"]["words"] == 3
+    assert found.to_dict()["target"]["words"] == 3
     assert Corpus.of([]).summary().source.longest == 0
 
 

@@ -75,7 +75,7 @@ def test_alternatives_say_different_things(tmp_path):
 
 def test_json_has_all_of_it(translator):
     reply = translator.reply(TEXT, nbest=2)
-    row = json.loads(json.dumps(reply.as_dict(), allow_nan=False))
+    row = json.loads(json.dumps(reply.to_dict(), allow_nan=False))
     assert list(row) == [
         "src", "translation", "confidence", "posterior", "word_confidence", "source_words",
         "words", "alignment", "score", "features", "phrases", "report", "alternatives",
@@ -130,7 +130,7 @@ def test_a_reference_that_cannot_be_reached(translator):
     found = translator.decoder.search(prepared.source)
     reply = reply_of(translator.text, prepared, found, CONFIDENCE, nbest=3)
     assert (reply.confidence, reply.posterior, reply.alternatives) == (0.0, 0.0, ())
-    row = json.loads(json.dumps(reply.as_dict(), allow_nan=False))
+    row = json.loads(json.dumps(reply.to_dict(), allow_nan=False))
     assert (row["translation"], row["score"], row["features"]) == (None, None, {})
 
 
@@ -143,8 +143,8 @@ def test_another_choice_has_its_own_confidence(translator):
     assert reply.words == other.words != found.best.words
     assert reply.posterior < reply.alternatives[0].posterior
     assert forest is found.forest
-    plain = said_of(chosen, translator.decoder.features.dense).as_dict()
-    assert plain == {name: value for name, value in reply.as_dict().items() if name in plain}
+    plain = said_of(chosen, translator.decoder.features.dense).to_dict()
+    assert plain == {name: value for name, value in reply.to_dict().items() if name in plain}
     assert "confidence" not in plain
 
 

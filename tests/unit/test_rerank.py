@@ -34,9 +34,9 @@ QUICK = {"settings": {"restarts": 2}, "folds": 2, "replicates": 2, "samples": 10
 def test_files_lists_and_sets_are_the_same(tmp_path):
     write_candidates(toy_lists(30, candidates=5), tmp_path / "a.jsonl")
     lists = list(toy_lists(30, candidates=5))
-    want = tune(lists, **QUICK).as_dict()
+    want = tune(lists, **QUICK).to_dict()
     for other in (tmp_path / "a.jsonl", str(tmp_path / "a.jsonl"), forest_set(lists), iter(lists)):
-        assert tune(other, **QUICK).as_dict() == want
+        assert tune(other, **QUICK).to_dict() == want
     assert want["settings"] == {
         "restarts": 2, "random_directions": 4, "passes": 50, "tolerance": 5e-4, "nearby": 0.1,
         "max_features": 200, "k": 100,

@@ -54,7 +54,7 @@ def test_several_files_of_several_formats(book, tmp_path):
         corpus=[book / "test.jsonl"], languages="en:de",
     )  # fmt: skip
     made, sides = cleaned(
-        inputs, tmp_path, TrainingSettings(**{**QUICKEST.as_dict(), "dev_size": 0})
+        inputs, tmp_path, TrainingSettings(**{**QUICKEST.to_dict(), "dev_size": 0})
     )
     assert sides == [
         one + two + three
@@ -77,7 +77,7 @@ def test_the_other_direction(book, tmp_path):
 def test_words_as_they_are(tmp_path):
     (tmp_path / "a").write_text("Das  haus .\nklein &amp; <b>\nDas\nhaus\n&amp; .\nklein\n.\n" * 9)
     (tmp_path / "b").write_text("the HOUSE .\nsmall &amp; <b>\nthe\nHOUSE\n&amp; .\nsmall\n.\n" * 9)
-    settings = TrainingSettings(**{**QUICKEST.as_dict(), "pretokenized": True, "dev_size": 0})
+    settings = TrainingSettings(**{**QUICKEST.to_dict(), "pretokenized": True, "dev_size": 0})
     train(TrainingInputs(tmp_path / "a", tmp_path / "b"), tmp_path / "model", settings)
     bundle = Bundle.open(tmp_path / "model")
     assert bundle.corpus.source.words(1) == ["klein", "&amp;", "<b>"]
@@ -195,7 +195,7 @@ def test_pairs_know_where_they_stood(book, tmp_path):
     rows[3] = "x " * 120 + "\tlang\n"  # too long
     rows[5] = rows[4]
     (tmp_path / "all.tsv").write_text("".join(rows))
-    settings = TrainingSettings(**{**QUICKEST.as_dict(), "deduplicate": True, "dev_size": 0})
+    settings = TrainingSettings(**{**QUICKEST.to_dict(), "deduplicate": True, "dev_size": 0})
     made = train(TrainingInputs(corpus=tmp_path / "all.tsv"), tmp_path / "model", settings)
     bundle = Bundle.open(tmp_path / "model")
     assert [bundle.origin(k) for k in range(5)] == [f"all.tsv:{k}" for k in (1, 2, 3, 5, 7)]

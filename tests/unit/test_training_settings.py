@@ -104,8 +104,8 @@ def test_settings_that_do_not_go_together(values, told):
 )  # fmt: skip
 def test_what_is_allowed(values):
     settings = TrainingSettings(**values)
-    assert TrainingSettings.of(settings.as_dict()) == settings
-    assert json.loads(json.dumps(settings.as_dict(), allow_nan=False)) == settings.as_dict()
+    assert TrainingSettings.of(settings.to_dict()) == settings
+    assert json.loads(json.dumps(settings.to_dict(), allow_nan=False)) == settings.to_dict()
 
 
 def test_settings_stay_what_they_are():
@@ -115,7 +115,7 @@ def test_settings_stay_what_they_are():
     settings = TrainingSettings(tune="mert", set=given)
     given["restarts"] = 7
     assert settings.set == {"restarts": 1}
-    settings.as_dict()["set"]["restarts"] = 5
+    settings.to_dict()["set"]["restarts"] = 5
     assert settings.set == {"restarts": 1}
 
 

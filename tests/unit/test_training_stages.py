@@ -84,7 +84,7 @@ def book(tmp_path_factory):
 def test_the_table_has_every_setting():
     assert list(REDONE) == [each.name for each in fields(TrainingSettings)]
     for name, (value, _) in REDONE.items():
-        assert value != {**TrainingSettings().as_dict(), **BASE}[name]
+        assert value != {**TrainingSettings().to_dict(), **BASE}[name]
 
 
 def test_nothing_is_done_again(book):

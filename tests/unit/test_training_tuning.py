@@ -49,7 +49,7 @@ def test_confidence_is_that_of_the_weights_that_were_found(book):
         decoder = Translator.load(book / "model").decoder.with_weights(weights)
         searches = decoder.search_all(sentences)
         wanted = [[text.split() for text in each] for each in references]
-        found.append(fit_confidence(searches, decoder.theta(), wanted).as_dict())
+        found.append(fit_confidence(searches, decoder.theta(), wanted).to_dict())
     assert facts["confidence"] == pytest.approx(found[0])
     assert facts["confidence"] != pytest.approx(found[1])
 
@@ -94,7 +94,7 @@ def test_sentences_are_from_all_over_the_set(tmp_path, monkeypatch, most, every)
     def fitted(searched, wanted):
         meant = [[text.split() for text in each] for each in wanted]
         searches = decoder.search_all(searched)
-        return fit_confidence(searches, decoder.theta(), meant).as_dict()
+        return fit_confidence(searches, decoder.theta(), meant).to_dict()
 
     some = SENTENCES[::every]
     assert found == fitted(some, REFERENCES[::every])

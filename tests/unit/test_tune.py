@@ -63,7 +63,7 @@ def test_it_helps(good):
     for words in ("Reranking helps here", "oracle", "random", "p = 0.0", "5-fold", "overstates",
                   "Replicates"):  # fmt: skip
         assert words in said
-    json.dumps(tuned.as_dict(), allow_nan=False)
+    json.dumps(tuned.to_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -88,7 +88,7 @@ def test_starting_weights_are_the_baseline(good):
 
 
 def test_threads_and_runs_do_not_matter(good):
-    runs = [tune(good, **QUICK, replicates=2, threads=n).as_dict() for n in (1, 2)]
+    runs = [tune(good, **QUICK, replicates=2, threads=n).to_dict() for n in (1, 2)]
     assert runs[0] == runs[1]
 
 
@@ -104,7 +104,7 @@ def test_a_killed_run_goes_on(good, tmp_path):
         tune(good, **QUICK, replicates=2, journal=Journal(path), told=killed)
     assert 7 <= len(Journal(path)) < 12  # what was under way may come to its end
     again = tune(good, **QUICK, replicates=2, journal=Journal(path))
-    assert again.as_dict() == whole.as_dict()
+    assert again.to_dict() == whole.to_dict()
     assert len(Journal(path)) == 12
     # Other settings are other work.
     tune(good, **{**QUICK, "settings": {"passes": 4}}, replicates=1, journal=Journal(path))

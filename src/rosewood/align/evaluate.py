@@ -107,7 +107,7 @@ class LinkScores:
         made: FloatArray = np.where(below > 0, 1 - right / np.maximum(below, 1), 0.0)
         return made
 
-    def as_dict(self) -> dict[str, float | int]:
+    def to_dict(self) -> dict[str, float | int]:
         """The scores and the sums that they come from, by name."""
         return {
             "aer": self.aer,

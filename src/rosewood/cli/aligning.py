@@ -210,7 +210,7 @@ class Done:
             alignment = self.links.sentence(line - 1, corpus)
             yield Drawing(alignment, truth, posterior, f"Line {line:,}")
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """What was done, in numbers."""
         last = self.aligner.history[-1]
         return {
@@ -223,14 +223,14 @@ class Done:
             "skipped": self.text.skipped,
             "links": len(self.links.source),
             "training": {"rounds": last["round"], **{d: last[d] for d in ("forward", "backward")}},
-            "gold": None if self.scores is None else self.scores.as_dict(),
+            "gold": None if self.scores is None else self.scores.to_dict(),
         }
 
     def tell(self, outputs: Outputs, *, as_json: bool) -> None:
         """Drawings and numbers, on standard output if nothing else goes there."""
         stream = sys.stderr if outputs.uses_stdout else sys.stdout
         if as_json:
-            print_row(self.as_dict(), as_json=True)
+            print_row(self.to_dict(), as_json=True)
             return
         if outputs.picture is None:
             for each in self.drawings(posteriors=False):

@@ -99,7 +99,7 @@ def info(
     """Check a corpus from end to end: pairs, words, lengths, tags, and what was skipped."""
     checks = checks_of(line_words, line_characters)
     corpus = read_corpus(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
-    found = corpus.summary().as_dict()
+    found = corpus.summary().to_dict()
     beside = {"skipped": corpus.skipped, "left_out": corpus.left_out, "joined": corpus.tally.joined}
     if json:
         print_row({"files": corpus.files, **found, **beside}, as_json=True)
@@ -200,7 +200,7 @@ def _tell_of_tags(tagged: int, format: str) -> None:
 
 def _show(report: FilterReport, as_json: bool) -> None:
     if as_json:
-        print_row(report.as_dict(), as_json=True)
+        print_row(report.to_dict(), as_json=True)
         return
     print_row({"what": "read", "pairs": report.seen}, as_json=False)
     for reason, removed in report.removed.items():

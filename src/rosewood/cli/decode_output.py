@@ -174,12 +174,12 @@ class Writer:
             return json.dumps(row, ensure_ascii=False)
         how = self.wanted.confidence
         if how is None or found is None:
-            row |= said_of(chosen.said, self.dense).as_dict()
+            row |= said_of(chosen.said, self.dense).to_dict()
         else:
             most = _ALTERNATIVES if self.wanted.nbest is None else self.wanted.nbest
             said = chosen.said
             reply = reply_of(self.translator, said.prepared, found, how, nbest=most, chosen=said)
-            row |= reply.as_dict()
+            row |= reply.to_dict()
         if chosen.consensus is not None:
             row["consensus"] = chosen.consensus
         if chosen.why is not None and self.wanted.explain:

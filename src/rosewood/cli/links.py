@@ -134,7 +134,7 @@ def evaluate(
         scores = score_links(read_links_file(file), truth, first_line=first_line)
         if per_sentence:
             _print_sentences(str(file), scores, json)
-        rows.append({"file": str(file), **scores.as_dict()})
+        rows.append({"file": str(file), **scores.to_dict()})
     if per_sentence and not json:
         print()
     _print_scores(rows, json)

@@ -54,7 +54,7 @@ def info(model: ModelFolder, json: Json = False) -> None:
     _table("scores", ([f"{each['on']} {each['name']}", f"{each['value']:.2f}", each["signature"]]
                       for each in manifest["scores"]))  # fmt: skip
     how = bundle.confidence
-    _table("confidence", ([name, f"{value:.4g}"] for name, value in how.as_dict().items()))
+    _table("confidence", ([name, f"{value:.4g}"] for name, value in how.to_dict().items()))
     known, unknown = how([1.0, 1.0], [False, True]).tolist()
     print(f"  of a word that nothing speaks against {known:.2f}, or {unknown:.2f} if no rule "
           "translates it")  # fmt: skip

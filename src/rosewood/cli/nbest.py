@@ -56,7 +56,7 @@ def info(
     for number, file in enumerate(files):
         found = summarise(reading.lists(file))
         if json:
-            print_row({"file": str(file), **found.as_dict()}, as_json=True)
+            print_row({"file": str(file), **found.to_dict()}, as_json=True)
             continue
         if number:
             print()

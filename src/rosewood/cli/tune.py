@@ -202,7 +202,7 @@ def tune(
         if output is not None and str(output) != "-":
             tuned.write_weights(output)
     if json:
-        print_row(tuned.as_dict(), as_json=True)
+        print_row(tuned.to_dict(), as_json=True)
     elif output is not None and str(output) == "-":
         print(json_text.dumps(tuned.weights, ensure_ascii=False, indent=1))
         print(tuned.summary(), file=sys.stderr)

@@ -91,7 +91,7 @@ class FilterReport:
     def kept(self) -> int:
         return self.seen - sum(each.count for each in self.removed.values())
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "seen": self.seen,
             "kept": self.kept,

@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -36,6 +36,7 @@ from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import CorpusError, DamagedFileError, FormatError
 from rosewood.folders import cut_words
 from rosewood.output import whole_folder
+from rosewood.shared_types import PathName
 
 __all__ = ["IndexedCorpus", "IndexedText"]
 
@@ -44,7 +45,6 @@ _MAX_BYTES = 1 << 26
 _BLOCK = 1 << 20  # bytes read at a time
 _LINES = 4096  # lines taken at a time
 
-PathName = str | PathLike[str]
 Step = Callable[[int], None]  # told how many lines were read since the last time
 
 

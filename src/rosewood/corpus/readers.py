@@ -19,13 +19,22 @@ from rosewood.corpus.formats.tsv import parse_tsv
 from rosewood.corpus.formats.xliff import parse_xliff
 from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
+from rosewood.shared_types import PathName
 
-__all__ = ["FORMATS", "OnBadLine", "PathOf", "Place", "Reading", "Source", "format_of", "path_text"]
+__all__ = [
+    "FORMATS",
+    "OnBadLine",
+    "PathName",
+    "Place",
+    "Reading",
+    "Source",
+    "format_of",
+    "path_text",
+]
 
 FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
 OnBadLine = Literal["stop", "skip", "blank"]
-PathOf = str | PathLike[str]
-Source = PathOf | tuple[PathOf, PathOf]  # one file, or two text files that belong together
+Source = PathName | tuple[PathName, PathName]  # one file, or two text files that belong together
 
 _ENDINGS = {
     ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
@@ -37,7 +46,7 @@ _PARSERS: dict[str, Callable[[Input, Settings, Tally], Found]] = {
 }  # fmt: skip
 
 
-def format_of(path: PathOf) -> str | None:
+def format_of(path: PathName) -> str | None:
     """What the ending tells; of plain text it tells nothing."""
     return _ENDINGS.get(plain_name(path).suffix.lower())
 

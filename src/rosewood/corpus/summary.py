@@ -39,7 +39,7 @@ class Summary:
     target: Side
     tags: dict[str, int] = field(default_factory=dict)  # how many pairs have each
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 

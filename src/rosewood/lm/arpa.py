@@ -33,13 +33,12 @@ from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.words import Words
 from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.shared_types import PathName
 
 __all__ = ["read_arpa", "write_arpa"]
 
 _BLOCK = 1 << 22  # bytes read at a time
 _MAX_LINE = 1 << 24  # bytes of a line; more is no ARPA file
-
-PathName = str | PathLike[str]
 
 
 def read_arpa(

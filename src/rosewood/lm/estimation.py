@@ -39,6 +39,7 @@ from rosewood.lm.text import (
 )
 from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.shared_types import ProgressCallback
 from rosewood.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ __all__ = ["Estimate", "estimate", "estimate_files"]
 
 _ROWS = 1024  # that are sorted at a time, at least
 _SPECIAL = 3  # words that every model has: <unk>, <s> and </s>
-Told = Callable[[str, int, int], object]  # which part of the work, how much is done, of how much
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def estimate(
     max_memory: int = MAX_MEMORY,
     temporary: str | PathLike[str] | None = None,
     threads: int = 1,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
 ) -> Estimate:
     """A model of sentences, each a text or a sequence of words."""
     settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
@@ -147,7 +147,7 @@ def estimate_files(
     work: str | PathLike[str] | None = None,
     temporary: str | PathLike[str] | None = None,
     threads: int = 1,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
 ) -> Estimate:
     """A model of files of lines, compressed or not, or of streams of bytes.
 
@@ -218,7 +218,7 @@ class _Work:
     work: Workplace
     max_memory: int
     threads: int
-    told: Told | None
+    told: ProgressCallback | None
 
     def go(self, read: Callable[[], NumberedText]) -> Estimate:
         try:

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 
 from rosewood.corpus.compression import open_input
@@ -16,10 +16,10 @@ from rosewood.lm.files import open_file, write_model
 from rosewood.lm.mixture import Mixture
 from rosewood.lm.model import Model
 from rosewood.resources import MAX_MEMORY
+from rosewood.shared_types import PathName
 
 __all__ = ["Kind", "kind_of", "open_arpa", "open_model"]
 
-PathName = str | PathLike[str]
 Kind = str  # "model", "mixture" or "arpa"
 
 _LOOK = 1 << 16  # bytes in which a file tells what it is

@@ -93,13 +93,13 @@ class Confidence:
         begin = np.where(np.asarray(is_unknown, np.bool_), self.unknown, self.offset)
         return _sigmoid(begin + self.slope * _log_odds(posterior))
 
-    def as_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, float]:
         """For JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> Confidence:
-        """What `as_dict` made; refused if anything is missing, too much or no number."""
+        """What `to_dict` made; refused if anything is missing, too much or no number."""
         names = [each.name for each in fields(cls)]
         if set(table) != set(names) or {type(value) for value in table.values()} != {float}:
             raise DecodingError(f"want the numbers {', '.join(names)}")

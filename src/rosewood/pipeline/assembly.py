@@ -17,8 +17,8 @@ from rosewood.model.registry import new_entry
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished, StageStore
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.tuning import WEIGHTS
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["write_model"]
 
@@ -29,12 +29,12 @@ def write_model(
     settings: TrainingSettings,
     store: StageStore,
     decoder: Decoder,
-    told: Told | None,
+    told: ProgressCallback | None,
 ) -> Literal["new", "replaced", "none"]:
     """Write the bundle unless an identical one exists; returns what changed."""
     stages = {stage.name: stage for stage in store.finished}
     keys = {name: stage.key for name, stage in stages.items()}
-    chosen = settings.as_dict()
+    chosen = settings.to_dict()
     try:
         there = Bundle.open(folder).manifest
         is_same = there["stages"] == keys and there["settings"] == chosen

@@ -27,8 +27,8 @@ from rosewood.pipeline.pair_blocks import PairBlocks
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.sifting import Dealt, Sifting
 from rosewood.pipeline.stage import Task
-from rosewood.pipeline.telling import Told
 from rosewood.scratch import Growing
+from rosewood.shared_types import ProgressCallback
 from rosewood.workers import LateWorkers
 
 __all__ = ["clean", "clean_settings"]
@@ -51,7 +51,7 @@ def clean_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[s
     }
 
 
-def clean(task: Task, told: Told) -> dict[str, Any]:
+def clean(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Do the work of the stage; returns facts for the report."""
     inputs, settings, folder = task.given, task.settings, task.folder
     held_out: set[bytes] = set()
@@ -94,7 +94,7 @@ def clean(task: Task, told: Told) -> dict[str, Any]:
         "left_out": dict(tally.left_out),
         "joined": tally.joined,
         "examples": [str(each) for each in tally.examples],
-        "removed": {**found.as_dict()["removed"], **left.as_dict()["removed"]},
+        "removed": {**found.to_dict()["removed"], **left.to_dict()["removed"]},
         "train": written.count,
         "dev": sizes.get("dev", 0),
         "dev_from": "split" if inputs.dev is None else "given",

@@ -18,10 +18,10 @@ from rosewood.corpus.formats.strict import Input, strict_lines
 from rosewood.corpus.readers import OnBadLine, Source
 from rosewood.corpus.text.languages import has_rules
 from rosewood.errors import FormatError, TrainingError, told_path
+from rosewood.shared_types import PathName
 
 __all__ = ["HeldOut", "TrainingInputs", "content_hash", "read_lines"]
 
-PathName = str | PathLike[str]
 Files = PathName | Sequence[PathName]
 _CHUNK = 1 << 22
 

@@ -178,7 +178,7 @@ class Inspection:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            **self.reply.as_dict(),
+            **self.reply.to_dict(),
             "unknown": list(self.unknown),
             "explanation": self.explanation.to_dict(),
             "rules": [each.to_dict() for each in self.rules],

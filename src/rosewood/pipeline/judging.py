@@ -15,9 +15,9 @@ from rosewood.model.weight_files import open_weights
 from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.tuning import WEIGHTS, make_decoder
 from rosewood.pipeline.words import held_out
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["judge"]
 
@@ -35,7 +35,7 @@ def _translator(decoder: Decoder, words: Path, settings: TrainingSettings) -> Te
     return TextTranslator(decoder, *map(TextProcessor.load, files))
 
 
-def judge(task: Task, told: Told) -> dict[str, Any]:
+def judge(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Scores of raw text, or of words where that is all there is; examples; unknown words."""
     settings, threads = task.settings, task.threads
     clean, words, tuned = (task.needs[name] for name in ("clean", "tokenise", "tune"))
@@ -79,7 +79,11 @@ def _metric(name: str, settings: TrainingSettings) -> Metric:
 
 
 def _said(
-    translator: TextTranslator, texts: Sequence[str], part: str, threads: int, told: Told
+    translator: TextTranslator,
+    texts: Sequence[str],
+    part: str,
+    threads: int,
+    told: ProgressCallback,
 ) -> list[TranslatedText]:
     said = []
     for each in translator.translate(texts, threads=threads):

@@ -18,9 +18,9 @@ from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
 from rosewood.lm.words import BEGIN, END
 from rosewood.pipeline.stage import Done, Task
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.words import held_out
 from rosewood.rules import RuleTable, extract
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["align", "build_lms", "extract_rules", "read_links"]
 
@@ -30,7 +30,7 @@ _EXAMPLES = 6  # alignments that are shown
 _SHOWN = (6, 16)  # words of such a sentence
 
 
-def align(task: Task, told: Told) -> dict[str, Any]:
+def align(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Write the links of the corpus: start.npy, source.npy, target.npy."""
     settings, words, threads = task.settings, task.needs["tokenise"], task.threads
     corpus = IndexedCorpus.open(words.folder / "corpus")
@@ -102,7 +102,7 @@ def _examples(
     ]
 
 
-def build_lms(task: Task, told: Told) -> dict[str, Any]:
+def build_lms(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Write lm.rlm, and another model for each file of further text."""
     words = task.needs["tokenise"]
     task.going.mkdir(exist_ok=True)
@@ -138,7 +138,7 @@ def build_lms(task: Task, told: Told) -> dict[str, Any]:
     return {"models": facts, "notes": notes}
 
 
-def _named(name: str, told: Told) -> Told:
+def _named(name: str, told: ProgressCallback) -> ProgressCallback:
     return lambda what, done, total: told(f"{name}, {what}", done, total)
 
 
@@ -153,7 +153,7 @@ def _references(words: Done) -> list[str]:
     return [text for text in first if not {BEGIN, END} & set(text.split())]
 
 
-def extract_rules(task: Task, told: Told) -> dict[str, Any]:
+def extract_rules(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Write the rule table, rules/, and what unknown words are guessed by, guesses.json."""
     corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
     links = read_links(task.needs["align"].folder)

@@ -16,10 +16,10 @@ from rosewood.align import Links
 from rosewood.pipeline.models import read_links
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
-from rosewood.pipeline.telling import Told
 from rosewood.reorder.lexicalized import Lexicalized
 from rosewood.rules import RuleTable
 from rosewood.rules.settings import CLASSES, DIRECTIONS
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["jump_lengths", "reordering"]
 
@@ -29,7 +29,7 @@ _SHARE = 0.999  # of jumps that are within reach
 _LEAST, _MOST = 6, 20  # words of a limit that is chosen
 
 
-def reordering(task: Task, told: Told) -> dict[str, Any]:
+def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """The limit of jumps, and what the orientations of phrases look like."""
     settings, aligned, extracted = task.settings, task.needs["align"], task.needs["extract"]
     jumps = jump_lengths(read_links(aligned.folder))

@@ -25,7 +25,7 @@ from rosewood.corpus.pairs import Origin
 from rosewood.corpus.readers import Place
 from rosewood.errors import FormatError
 from rosewood.output import whole_file
-from rosewood.pipeline.telling import Told
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["Block", "PairBlocks"]
 
@@ -93,7 +93,7 @@ class PairBlocks:
         """The files of the blocks that are kept."""
         return [self._path(number) for number in range(self._blocks)]
 
-    def read(self, told: Told) -> Iterator[Path]:
+    def read(self, told: ProgressCallback) -> Iterator[Path]:
         """Keep all pairs; yields each block when it is on disk, those of an earlier run first."""
         self._folder.mkdir(parents=True, exist_ok=True)
         note = self._note()

@@ -3,7 +3,7 @@
 reply = translator.reply("das haus ist klein", nbest=5)
 reply.translation; reply.confidence; reply.alignment; reply.features
 for other in reply.alternatives: print(other.posterior, other.translation)
-json.dumps(reply.as_dict())                 # a line of `rosewood translate --json`
+json.dumps(reply.to_dict())                 # a line of `rosewood translate --json`
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Said:
     rules: tuple[RuleUse, ...]  # of the derivation, children first
     report: SearchReport
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         is_there = self.report.reachable
         return {
@@ -92,7 +92,7 @@ class Alternative:
     score: float
     features: Mapping[str, float]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "translation": self.translation,
@@ -120,9 +120,9 @@ class Reply(Said):
     word_confidence: tuple[float, ...]
     alternatives: tuple[Alternative, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**super().as_dict(), "alternatives": [each.as_dict() for each in self.alternatives]}
+        return {**super().to_dict(), "alternatives": [each.to_dict() for each in self.alternatives]}
 
     def _sureness(self) -> dict[str, Any]:
         return {

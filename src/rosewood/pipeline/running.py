@@ -22,7 +22,7 @@ from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Stage, Task, beside, in_order, stage_key
 from rosewood.pipeline.store import Finished, Place, StageStore
-from rosewood.pipeline.telling import Told
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["run_stages"]
 
@@ -41,7 +41,7 @@ def run_stages(
     *,
     threads: int,
     max_memory: int,
-    told: Told | None,
+    told: ProgressCallback | None,
 ) -> dict[str, Finished]:
     """Run all stages, or take them from the store; the results are in the order of the stages."""
     return _Runner(stages, inputs, settings, store, threads, max_memory, told).run()
@@ -56,7 +56,7 @@ class _Runner:
         store: StageStore,
         threads: int,
         max_memory: int,
-        told: Told | None,
+        told: ProgressCallback | None,
     ) -> None:
         self._stages = in_order(stages)
         self._inputs, self._settings, self._store = inputs, settings, store
@@ -159,7 +159,7 @@ class _Runner:
             if before != now:
                 raise FormatError("it was changed while it was read", file=before[0])
 
-    def _tell(self, stage: Stage) -> Told:
+    def _tell(self, stage: Stage) -> ProgressCallback:
         place = f"{self._stages.index(stage) + 1}/{len(self._stages)} {stage.name}"
 
         def tell(what: str, done: int, total: int | None) -> None:

@@ -170,7 +170,7 @@ class TrainingSettings:
         """What a model keeps of them: import paths, packages, versions, settings."""
         return tuple(make_feature(each)[1] for each in self.features)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {**asdict(self), "features": list(self.features)}
 

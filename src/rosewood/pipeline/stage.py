@@ -27,7 +27,7 @@ from rosewood.journal import fingerprint
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.store import Finished
-from rosewood.pipeline.telling import Told
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["EVERY_FILE", "Done", "Needs", "Stage", "Task", "beside", "in_order", "stage_key"]
 
@@ -80,7 +80,9 @@ class Stage:
 
     name: str
     version: int
-    run: Callable[[Task, Told], dict[str, Any]]  # returns facts for the report: JSON values
+    run: Callable[
+        [Task, ProgressCallback], dict[str, Any]
+    ]  # returns facts for the report: JSON values
     needs: Mapping[str, Needs] = field(default_factory=dict)
     settings: tuple[str, ...] = ()
     decides: Decides | None = None  # the user's files, and settings that are not always read

@@ -16,9 +16,9 @@ from rosewood.pipeline.judging import judge
 from rosewood.pipeline.models import align, build_lms, extract_rules
 from rosewood.pipeline.ordering import reordering
 from rosewood.pipeline.stage import EVERY_FILE, Needs, Stage, Task, in_order
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.tuning import search_choices, tune, tune_settings
 from rosewood.pipeline.words import tokenise, tokenise_settings
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["STAGES", "STAGE_NAMES", "run_task"]
 
@@ -76,7 +76,7 @@ STAGES = in_order(
 STAGE_NAMES = tuple(stage.name for stage in STAGES)
 
 
-def run_task(task: Task, told: Told) -> dict[str, Any]:
+def run_task(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Do the work of a stage, in whatever process this is; returns its facts."""
     (stage,) = (each for each in STAGES if each.name == task.stage)
     return stage.run(task, told)

@@ -32,7 +32,7 @@ from rosewood.pipeline.cutting import (
     make_pairs,
 )
 from rosewood.pipeline.stage import Task
-from rosewood.pipeline.telling import Told
+from rosewood.shared_types import ProgressCallback
 from rosewood.workers import Workers, in_order, start_workers
 
 __all__ = ["TextBlocks"]
@@ -45,7 +45,7 @@ _TEXT_PAYS, _WORDS_PAY = 20_000, 200_000  # pairs from which on processes are wo
 class TextBlocks:
     """The texts of a stage, and the processes that work on them."""
 
-    def __init__(self, task: Task, told: Told) -> None:
+    def __init__(self, task: Task, told: ProgressCallback) -> None:
         self._task, self._told, self._settings = task, told, task.settings
         self._clean = task.needs["clean"].folder
         self._total: int = task.needs["clean"].facts["train"]

@@ -22,9 +22,9 @@ from rosewood.pipeline.running import run_stages
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stages import STAGES
 from rosewood.pipeline.store import Finished, StageStore, remove_parts
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.tuning import make_decoder
 from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["Trained", "train"]
 
@@ -60,7 +60,7 @@ def train(
     overwrite: bool = False,
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
     command: str | None = None,
 ) -> Trained:
     """Train a model into the folder `output`, which appears when all is done.
@@ -90,7 +90,7 @@ def train(
         change = write_model(folder, inputs, chosen, store, make_decoder(chosen, done), told)
         made = Trained(folder, page, place, store.finished, change)
         size = Bundle.open(folder).size
-        write_report(page, made.stages, command=command, settings=chosen.as_dict(), size=size)
+        write_report(page, made.stages, command=command, settings=chosen.to_dict(), size=size)
     return made
 
 

@@ -30,9 +30,9 @@ from rosewood.decode.guessing import unknown_words
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
 from rosewood.model.bundle import MANIFEST, Bundle
-from rosewood.pipeline.inputs import Files, PathName, TrainingInputs
-from rosewood.pipeline.telling import Told
+from rosewood.pipeline.inputs import Files, TrainingInputs
 from rosewood.resources import MAX_MEMORY
+from rosewood.shared_types import PathName, ProgressCallback
 
 if TYPE_CHECKING:
     from rosewood.pipeline.inspection import Inspection
@@ -104,7 +104,7 @@ class Translator:
         overwrite: bool = False,
         threads: int = 1,
         max_memory: int = MAX_MEMORY,
-        told: Told | None = None,
+        told: ProgressCallback | None = None,
         **settings: Any,
     ) -> Translator:
         """Train a model and open it: everything has the name that it has on the command line.

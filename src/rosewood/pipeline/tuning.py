@@ -23,11 +23,11 @@ from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.store import Finished
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.threads import ahead
 from rosewood.pipeline.words import held_out
 from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["WEIGHTS", "make_decoder", "search_choices", "tune", "tune_settings"]
 
@@ -71,7 +71,7 @@ def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finishe
     )
 
 
-def tune(task: Task, told: Told) -> dict[str, Any]:
+def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Weights, how they were found, and what makes confidence of scores."""
     settings, words, threads = task.settings, task.needs["tokenise"].folder, task.threads
     decoder = make_decoder(settings, task.needs)
@@ -153,4 +153,4 @@ def _confidence(
     wanted = ([each.split() for each in some] for some in references[::every])
     dense = len(decoder.features.dense)
     how = fit_confidence(searches, decoder.theta, wanted, dense=dense)
-    return {"confidence": how.as_dict()}
+    return {"confidence": how.to_dict()}

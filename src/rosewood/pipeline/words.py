@@ -25,8 +25,8 @@ from rosewood.pipeline.cutting import Sides, words_of
 from rosewood.pipeline.inputs import TrainingInputs, read_lines
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
-from rosewood.pipeline.telling import Told
 from rosewood.pipeline.text_blocks import TextBlocks
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["held_out", "tokenise", "tokenise_settings"]
 
@@ -45,7 +45,7 @@ def tokenise_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dic
     }
 
 
-def tokenise(task: Task, told: Told) -> dict[str, Any]:
+def tokenise(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Do the work of the stage; returns facts for the report."""
     inputs, settings, folder, clean = task.given, task.settings, task.folder, task.needs["clean"]
     total = clean.facts["train"]
@@ -75,7 +75,7 @@ def tokenise(task: Task, told: Told) -> dict[str, Any]:
         "case": _case(settings),
         "seen": report.seen,
         "kept": len(corpus),
-        "removed": report.as_dict()["removed"],
+        "removed": report.to_dict()["removed"],
         "train": {"source": _side(corpus.source), "target": _side(corpus.target)},
         "lengths": {"source": _lengths(corpus.source), "target": _lengths(corpus.target)},
         "dev": dev,

@@ -18,8 +18,9 @@ from rosewood.learn.sweep import Choices, every_settings
 from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector
-from rosewood.rerank.tuning import Lists, Told, check_apart, tuning_set
+from rosewood.rerank.tuning import Lists, check_apart, tuning_set
 from rosewood.resources import MAX_MEMORY
+from rosewood.shared_types import ProgressCallback
 
 __all__ = ["parse_choices", "sweep"]
 
@@ -38,7 +39,7 @@ def sweep(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     journal: Journal | None = None,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
 ) -> Sweep:
     """Fit with each combination of `choices` (or with `trials` random ones), and score each on the
     candidates `select`; without them, on a random part `split` of the lists, which is held out."""

@@ -40,7 +40,7 @@ class Summary:
     sparse: int  # names of sparse features
     scores: dict[str, Spread]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything, in a form that JSON can hold."""
         return asdict(self)
 

@@ -12,7 +12,7 @@ before.  Then the weights are fitted once more, on everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
@@ -35,12 +35,12 @@ from rosewood.rerank.effects import FeatureEffect, feature_effects
 from rosewood.rerank.heldout import Heldout, judge
 from rosewood.rerank.readers import read_candidates
 from rosewood.resources import MAX_MEMORY
+from rosewood.shared_types import ProgressCallback
 
-__all__ = ["Lists", "Replicate", "Told", "Tuned", "check_apart", "tune", "tuning_set"]
+__all__ = ["Lists", "ProgressCallback", "Replicate", "Tuned", "check_apart", "tune", "tuning_set"]
 
 ONE_LIST = "there is only one list: nothing can be held out, so whether it helps is not known"
 Lists = ForestSet | Iterable[CandidateList] | str | PathLike[str]
-Told = Callable[[str, int, int], None]  # what is being done, how much of it, out of how much
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Tuned:
 
         return summary(self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""
         from rosewood import __version__
 
@@ -162,7 +162,7 @@ def tune(
     max_memory: int = MAX_MEMORY,
     samples: int = 1000,
     journal: Journal | None = None,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
 ) -> Tuned:
     """Tune weights on candidates (a file, lists, or a forest set of lists), and judge them.
 
@@ -276,7 +276,7 @@ def tuning_set(
     candidates: Lists,
     metric: Metric,
     threads: int,
-    tell: Told,
+    tell: ProgressCallback,
     *,
     what: str = "the candidates",
     max_memory: int = MAX_MEMORY,

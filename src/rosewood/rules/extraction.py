@@ -13,9 +13,8 @@ Native      core/rules/; specification: tests/reference/rules.py, tests/referenc
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS, ExtractionSettings, smoothed
 from rosewood.rules.table import RuleTable
 from rosewood.rules.table_files import MANIFEST, new_table
+from rosewood.shared_types import PathName, ProgressCallback
 from rosewood.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ __all__ = ["Extracted", "bad_pairs", "extract", "extract_files", "without_pairs"
 
 _SENTENCES = 8192  # collected at a time
 _INSTANCES = 1 << 20  # counted at a time
-Told = Callable[[str, int, int], object]  # which part of the work, how much is done, of how much
-PathName = str | PathLike[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +60,7 @@ def extract(
     work: PathName | None = None,
     temporary: PathName | None = None,
     threads: int = 1,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
     **settings: Any,
 ) -> Extracted:
     """Extract the rules of an aligned corpus, score them, and write their table into a folder.
@@ -215,7 +213,7 @@ class _Work:
     work: Workplace
     max_memory: int
     threads: int
-    told: Told | None
+    told: ProgressCallback | None
 
     def go(self, folder: Path) -> Extracted:
         went_on = self.work.result("words") is not None

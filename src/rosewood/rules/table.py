@@ -39,7 +39,6 @@ __all__ = ["Matches", "Options", "RuleTable"]
 
 _LINES = 4096  # sentences filtered by at a time
 _ALL = 2**62
-Told = Callable[[int], None]  # how many sentences there were since the last time
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +277,7 @@ class RuleTable:
         *,
         limit: int | None = None,
         threads: int = 1,
-        told: Told | None = None,
+        told: Callable[[int], None] | None = None,
     ) -> RuleTable:
         """A table of the rules that these sentences can use, in another folder.
 

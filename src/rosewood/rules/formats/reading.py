@@ -18,6 +18,7 @@ from rosewood.corpus.compression import open_input, plain_name
 from rosewood.errors import FormatError, RuleError
 from rosewood.progress import Step, progress
 from rosewood.rules.table_files import new_table
+from rosewood.shared_types import PathName
 
 __all__ = [
     "MAX_LINE",
@@ -41,7 +42,6 @@ _BLOCK = 1 << 22  # bytes read at a time
 _RULES = 1 << 16  # rules written at a time
 
 OnBadLine = Literal["stop", "skip"]
-PathName = str | PathLike[str]
 Source = PathName | BufferedIOBase
 Show = Callable[[str, int | None], AbstractContextManager[Step]]  # as rosewood.progress.progress
 

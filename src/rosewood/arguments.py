@@ -1,0 +1,120 @@
+"""Checks of arguments and settings: one message and one code for each kind of fault.
+
+    check_whole("rounds", rounds, low=1, error=TuningError)
+    check_choice("unknown", unknown, ("copy", "drop"), error=DecodingError)
+
+Each check returns the value, and raises the caller's class of error with `argument`, `value` and
+`expected`.  Codes: argument.type, argument.range, argument.choice, argument.unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from rosewood.errors import RosewoodError
+
+__all__ = [
+    "bounds",
+    "check_choice",
+    "check_flag",
+    "check_known",
+    "check_number",
+    "check_text",
+    "check_type",
+    "check_whole",
+]
+
+T = TypeVar("T")
+Kind = type[RosewoodError]
+
+
+def bounds(low: float | None, high: float | None) -> str:
+    """How bounds are written: "from 1 to 9"; nothing without any."""
+    parts = ["" if low is None else f"from {low:g}", "" if high is None else f"to {high:g}"]
+    return " ".join(part for part in parts if part)
+
+
+def check_whole(
+    name: str, value: object, *, low: int | None = None, high: int | None = None, error: Kind
+) -> int:
+    """A whole number within bounds, both of which are included."""
+    if type(value) is not int:
+        raise _refused(name, value, _whole(low, high), "argument.type", error)
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise _refused(name, value, _whole(low, high), "argument.range", error)
+    return value
+
+
+def check_number(
+    name: str, value: object, *, low: float | None = None, high: float | None = None, error: Kind
+) -> float:
+    """A finite number within bounds, both of which are included."""
+    expected = f"a number {bounds(low, high)}".rstrip()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _refused(name, value, expected, "argument.type", error)
+    is_finite = math.isfinite(value)
+    if not is_finite or (low is not None and value < low) or (high is not None and value > high):
+        raise _refused(name, value, expected, "argument.range", error)
+    return value
+
+
+def check_flag(name: str, value: object, *, error: Kind) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise _refused(name, value, "True or False", "argument.type", error)
+    return value
+
+
+def check_text(name: str, value: object, *, error: Kind) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise _refused(name, value, "a text", "argument.type", error)
+    return value
+
+
+def check_type(name: str, value: T, kind: Any, expected: str, *, error: Kind) -> T:
+    """An object of a class, or of one of several."""
+    if not isinstance(value, kind):
+        raise _refused(name, value, expected, "argument.type", error)
+    return value
+
+
+def check_choice(name: str, value: T, choices: Iterable[Any], *, error: Kind) -> T:
+    """One of a few values."""
+    known = tuple(choices)
+    if not any(value == each and type(value) is type(each) for each in known):
+        expected = " or ".join(map(str, known)) if len(known) < 3 else one_of(known)
+        raise _refused(name, value, expected, "argument.choice", error)
+    return value
+
+
+def check_known(what: str, names: Iterable[Any], known: Iterable[str], *, error: Kind) -> None:
+    """Names that exist: `what` is what they are called, as in "setting"."""
+    every = list(known)
+    for name in names:
+        if name not in every:
+            listed = ", ".join(every) or "none"
+            raise error(
+                f"there is no {what} {name!r}; known: {listed}",
+                code="argument.unknown", argument=what, value=name, expected=every,
+            )  # fmt: skip
+
+
+def one_of(known: Iterable[object]) -> str:
+    """How a choice is written."""
+    return f"one of {', '.join(map(str, known))}"
+
+
+def _whole(low: int | None, high: int | None) -> str:
+    return f"a whole number {bounds(low, high)}".rstrip()
+
+
+def _refused(name: str, value: object, expected: str, code: str, error: Kind) -> RosewoodError:
+    told = repr(value)
+    told = told if len(told) <= 80 else f"{told[:79]}…"
+    return error(
+        f"{name} is {told}, expected {expected}",
+        code=code, argument=name, value=value, expected=expected,
+    )  # fmt: skip

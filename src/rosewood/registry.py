@@ -1,0 +1,131 @@
+"""Things by name: one file each in a package of ours, or an entry point of another package.
+
+    LEARNERS = Registry("rosewood.learn.learners", "rosewood.learners", "learner", TuningError)
+    LEARNERS.names()            # ("l1", "mert", "mr-da", …): nothing is imported
+    LEARNERS.help("mert")       # the first line of the module's docstring: nothing is imported
+    LEARNERS["mert"]            # the object called PLUGIN of rosewood/learn/learners/mert.py
+
+A file is called as what it adds, with underscores for hyphens; files that begin with an underscore
+add nothing.  Another package announces what it adds as an entry point of the group, by its name:
+
+    [project.entry-points."rosewood.learners"]
+    mine = "my_package.mine:MyLearner"
+
+Its help is the first line of the docstring of the object.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from rosewood.errors import RosewoodError
+
+__all__ = ["Registry", "first_line"]
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """What is known under the names of a package's files and of a group of entry points."""
+
+    def __init__(
+        self, package: str, group: str, what: str, error: type[RosewoodError] = RosewoodError
+    ) -> None:
+        """`what` is what errors call a thing: "learner"."""
+        self.package, self.group, self.what, self.error = package, group, what, error
+        self._loaded: dict[str, T] = {}
+
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        spec = find_spec(self.package)
+        folders = () if spec is None else spec.submodule_search_locations or ()
+        found = [
+            each
+            for folder in folders
+            for each in (*Path(folder).glob("[!_]*.py"), *Path(folder).glob("[!_]*/__init__.py"))
+        ]
+        return dict(sorted((_name(each), each) for each in found))
+
+    @cached_property
+    def _points(self) -> dict[str, EntryPoint]:
+        found = sorted(entry_points(group=self.group), key=lambda each: each.name)
+        return {each.name: each for each in found}
+
+    def names(self) -> tuple[str, ...]:
+        """All names: ours, then those of other packages."""
+        return tuple(dict.fromkeys([*self._files, *self._points]))
+
+    def help(self, name: str) -> str:
+        """One line about a thing.  Ours are not imported for it."""
+        if name in self._files:
+            module = ast.parse(self._files[name].read_bytes())
+            return first_line(ast.get_docstring(module))
+        return first_line(getattr(self[name], "__doc__", None))
+
+    def helps(self) -> dict[str, str]:
+        """That line for each name; of broken packages it says so."""
+        found = {}
+        for name in self.names():
+            try:
+                found[name] = self.help(name)
+            except RosewoodError as error:
+                found[name] = str(error)
+        return found
+
+    def __getitem__(self, name: str) -> T:
+        """The thing; raises the registry's error for a name that is not known."""
+        if name not in self._loaded:
+            if name in self._files:
+                module = import_module(f"{self.package}.{name.replace('-', '_')}")
+                self._loaded[name] = module.PLUGIN
+            elif name in self._points:
+                self._loaded[name] = _load(self._points[name])
+            else:
+                raise self.error(
+                    f"unknown {self.what} {name!r}: expected one of {', '.join(self.names())}",
+                    code="argument.unknown",
+                    argument=self.what,
+                    value=name,
+                    expected=self.names(),
+                )
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files or name in self._points
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self.names())
+
+
+def first_line(text: str | None) -> str:
+    """The first line of a docstring; empty where there is none."""
+    return (text or "").strip().partition("\n")[0]
+
+
+def _name(file: Path) -> str:
+    stem = file.parent.name if file.name == "__init__.py" else file.stem
+    return stem.replace("_", "-")
+
+
+def _load(point: EntryPoint) -> Any:
+    try:
+        return point.load()
+    except Exception as error:  # somebody's code
+        package = point.dist.name if point.dist is not None else "its package"
+        raise RosewoodError(
+            f"entry point {point.name!r} of {point.group!r} ({point.value}) cannot be imported: "
+            f"{error!r}; repair or uninstall {package}",
+            code="plugin.broken",
+            argument=point.name,
+            value=point.value,
+        ) from error

@@ -1,0 +1,246 @@
+"""Settings: dataclass fields with a default, bounds, choices and help, and nothing else.
+
+    @dataclass(frozen=True)
+    class LoopSettings(Settings):
+        error = TuningError
+
+        rounds: int = setting(6, "Tuning rounds.", low=1)
+        metric: str = setting("bleu", "Metric to tune for.", choices=METRICS)
+        limit: int | None = setting(100, "Pops per stack; none is no limit.", low=1)
+
+Validation, command-line options (`cli/options_from_settings.py`), `--config`, keywords of Python
+and tables of the documents (`settings_table`) are made from these fields.  A type is bool, int,
+float, str, a Literal of texts, tuple[str, ...], dict[str, Any], or one of them with None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Union, get_args, get_origin
+from typing import get_type_hints as type_hints
+
+from rosewood.arguments import (
+    bounds,
+    check_choice,
+    check_flag,
+    check_known,
+    check_number,
+    check_text,
+    check_whole,
+)
+from rosewood.errors import RosewoodError
+
+__all__ = ["Setting", "Settings", "setting", "settings_of", "settings_table"]
+
+_KINDS = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "a text",
+    tuple: "a list of texts", dict: "a table",
+}  # fmt: skip
+Choices = Collection[str] | Callable[[], Collection[str]]
+
+
+def setting(
+    default: Any = MISSING,
+    help: str = "",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: Choices | None = None,
+    group: str | None = None,
+    default_text: str | None = None,
+    metavar: str | None = None,
+    option: str | None = None,
+) -> Any:
+    """A field of settings.
+
+    `choices` may be a function or a registry, so that naming them costs nothing.  `group` is a
+    panel of --help; `default_text` stands for a default that says nothing by itself; `option` is
+    the option's name where it is not the field's.
+    """
+    more: dict[str, Any] = {
+        "help": help, "low": low, "high": high, "choices": choices, "group": group,
+        "default_text": default_text, "metavar": metavar, "option": option,
+    }  # fmt: skip
+    if isinstance(default, list | dict):
+        made = type(default)(default)
+        return field(default_factory=lambda: type(made)(made), metadata=more)
+    return field(default=default, metadata=more)
+
+
+class Setting(NamedTuple):
+    """A field of settings, with its type taken apart."""
+
+    name: str
+    kind: type  # bool, int, float, str, tuple or dict
+    words: tuple[str, ...]  # texts that are values besides, as "auto"
+    may_be_none: bool
+    default: Any
+    facts: Mapping[str, Any]
+
+    @property
+    def option(self) -> str:
+        """The option of the command line, without dashes."""
+        return str(self.facts.get("option") or self.name.replace("_", "-"))
+
+    @property
+    def help(self) -> str:
+        return str(self.facts.get("help", ""))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values it may have; empty: any of its type."""
+        given = self.facts.get("choices")
+        if given is None:
+            return () if self.kind is not str else self.words
+        return tuple(given() if callable(given) and not isinstance(given, Mapping) else given)
+
+    @property
+    def expected(self) -> str:
+        """What its values are, for people."""
+        if self.choices:
+            listed = [*self.choices, *(w for w in self.words if w not in self.choices)]
+        else:
+            whole = _KINDS[self.kind]
+            within = bounds(self.facts.get("low"), self.facts.get("high"))
+            listed = [f"{whole} {within}".rstrip(), *self.words]
+        return ", ".join([*listed, *(["none"] if self.may_be_none else [])])
+
+    def check(self, value: Any, error: type[RosewoodError]) -> Any:
+        """Returns the value, or raises an error that says what was expected."""
+        if (value is None and self.may_be_none) or (isinstance(value, str) and value in self.words):
+            return value
+        low, high = self.facts.get("low"), self.facts.get("high")
+        if self.kind is bool:
+            return check_flag(self.name, value, error=error)
+        if self.kind is int:
+            return check_whole(self.name, value, low=low, high=high, error=error)
+        if self.kind is float:
+            return check_number(self.name, value, low=low, high=high, error=error)
+        if self.kind is tuple:
+            is_list = isinstance(value, list | tuple)
+            if not is_list or not all(isinstance(each, str) for each in value):
+                raise self._refused(value, error)
+            return tuple(value)
+        if self.kind is dict:
+            if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+                raise self._refused(value, error)
+            return dict(value)
+        if self.choices:
+            return check_choice(self.name, value, self.choices, error=error)
+        return check_text(self.name, value, error=error)
+
+    def read(self, text: str, error: type[RosewoodError]) -> Any:
+        """The value that a text stands for: as it is typed, or as a file of settings has it."""
+        if text == "none" and self.may_be_none:
+            return None
+        if text in self.words or self.kind is str:
+            return self.check(text, error)
+        try:
+            if self.kind is bool:
+                return {"true": True, "false": False}[text.lower()]
+            if self.kind in (int, float):
+                return self.check(self.kind(text), error)
+        except (KeyError, ValueError, OverflowError):
+            pass
+        raise self._refused(text, error)
+
+    def _refused(self, value: Any, error: type[RosewoodError]) -> RosewoodError:
+        return error(
+            f"{self.name} is {value!r}, expected {self.expected}",
+            code="argument.type", argument=self.name, value=value, expected=self.expected,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of settings: checked when they are made, and made from tables of values."""
+
+    error: ClassVar[type[RosewoodError]] = RosewoodError
+
+    def __post_init__(self) -> None:
+        for each in settings_of(type(self)):
+            value = getattr(self, each.name)
+            checked = each.check(value, self.error)
+            if checked is not value:
+                object.__setattr__(self, each.name, checked)
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], what: str = "setting") -> Self:
+        """By their names; texts are read as what the setting is."""
+        known = {each.name: each for each in settings_of(cls)}
+        check_known(what, values, known, error=cls.error)
+        return cls(
+            **{
+                name: known[name].read(value, cls.error) if isinstance(value, str) else value
+                for name, value in values.items()
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values by name, for JSON."""
+        values = {each.name: getattr(self, each.name) for each in settings_of(type(self))}
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()}
+
+
+def settings_of(cls: type) -> tuple[Setting, ...]:
+    """The settings of a dataclass, in their order; fields without help are not settings."""
+    return _settings_of(cls)
+
+
+@cache
+def _settings_of(cls: Any) -> tuple[Setting, ...]:
+    hints = type_hints(cls)
+    return tuple(
+        _setting(each, hints[each.name])
+        for each in fields(cls)
+        if each.init and "help" in each.metadata
+    )
+
+
+def _setting(each: Field[Any], hint: Any) -> Setting:
+    kinds: list[Any] = []
+    words: list[str] = []
+    may_be_none = False
+    for part in _parts(hint):
+        if part is NoneType:
+            may_be_none = True
+        elif get_origin(part) is Literal:
+            words += [str(word) for word in get_args(part)]
+        else:
+            kinds.append(get_origin(part) or part)
+    kind = kinds[0] if kinds else str
+    if {int, float} <= set(kinds):
+        kind = float
+    default = each.default if each.default_factory is MISSING else each.default_factory()
+    return Setting(each.name, kind, tuple(words), may_be_none, default, each.metadata)
+
+
+def _parts(hint: Any) -> Iterator[Any]:
+    if get_origin(hint) in (Union, UnionType):
+        for part in get_args(hint):
+            yield from _parts(part)
+    else:
+        yield hint
+
+
+def settings_table(cls: type) -> str:
+    """The settings of a class as a table in Markdown, for documents."""
+    rows = ["| setting | default | values | |", "| --- | --- | --- | --- |"]
+    for each in settings_of(cls):
+        default = each.facts.get("default_text") or _told(each.default)
+        cells = [f"`{each.name}`", default, each.expected, each.help]
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _told(value: Any) -> str:
+    if value is MISSING:
+        return "required"
+    if value is None or value == () or value == {}:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,32 @@
+"""Errors by their codes and fields: tests do not depend on the wording of messages.
+
+with refuses(TuningError, "argument.range", argument="rounds", value=0):
+    LoopSettings(rounds=0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from rosewood.errors import RosewoodError
+
+
+@contextmanager
+def refuses(
+    kind: type[RosewoodError], code: str, **fields: Any
+) -> Iterator[pytest.ExceptionInfo[RosewoodError]]:
+    """Expect an error of exactly this class and code, and with these fields."""
+    with pytest.raises(kind) as refused:
+        yield refused
+    check(refused.value, kind, code, **fields)
+
+
+def check(error: RosewoodError, kind: type[RosewoodError], code: str, **fields: Any) -> None:
+    """The same of an error that was caught."""
+    found = {name: getattr(error, name) for name in fields}
+    assert (type(error), error.code, found) == (kind, code, fields), str(error)
+    assert str(error)

@@ -1,0 +1,104 @@
+"""Settings: checked by type, bounds and choices, read from texts, told in tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+from tests.refusals import refuses
+
+from rosewood.errors import TuningError
+from rosewood.settings import Settings, setting, settings_of, settings_table
+
+
+@dataclass(frozen=True)
+class Sample(Settings):
+    error = TuningError
+
+    rounds: int = setting(6, "Rounds.", low=1, high=99)
+    rate: float = setting(0.5, "Step size.", low=0)
+    name: str = setting("a", "A choice.", choices=lambda: ("a", "b"))
+    is_fast: bool = setting(False, "A flag.")
+    limit: int | None = setting(100, "Limit.", low=1)
+    jump: int | Literal["auto"] | None = setting("auto", "Jump.", low=0)
+    files: tuple[str, ...] = setting((), "Files.")
+    more: dict[str, Any] = setting({}, "Others.")
+    inner: int = 3  # no setting: it has no help
+
+
+def test_defaults_are_as_they_are_written():
+    sample = Sample()
+    assert sample.to_dict() == {
+        "rounds": 6, "rate": 0.5, "name": "a", "is_fast": False, "limit": 100, "jump": "auto",
+        "files": [], "more": {},
+    }  # fmt: skip
+    assert sample.more is not Sample().more
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("rounds", 0, "argument.range"), ("rounds", 100, "argument.range"),
+        ("rounds", 1.0, "argument.type"), ("rounds", True, "argument.type"),
+        ("rounds", None, "argument.type"), ("rate", -1, "argument.range"),
+        ("rate", float("inf"), "argument.range"), ("rate", "x", "argument.type"),
+        ("name", "c", "argument.choice"), ("name", 1, "argument.choice"),
+        ("is_fast", 1, "argument.type"), ("limit", 0, "argument.range"),
+        ("jump", "never", "argument.type"), ("files", "a", "argument.type"),
+        ("files", [1], "argument.type"), ("more", [], "argument.type"),
+        ("more", {1: 2}, "argument.type"),
+    ],
+)  # fmt: skip
+def test_bad_values(name, value, code):
+    with refuses(TuningError, code, argument=name, value=value):
+        Sample(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("rounds", "7", 7), ("rate", "1e-3", 0.001), ("name", "b", "b"), ("is_fast", "True", True),
+        ("limit", "none", None), ("jump", "auto", "auto"), ("jump", "3", 3), ("jump", "none", None),
+    ],
+)  # fmt: skip
+def test_texts(name, text, value):
+    assert getattr(Sample.from_values({name: text}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("rounds", "0", "argument.range"), ("rounds", "none", "argument.type"),
+        ("rounds", "1.5", "argument.type"), ("is_fast", "maybe", "argument.type"),
+        ("name", "c", "argument.choice"), ("jump", "far", "argument.type"),
+        ("rate", "nan", "argument.range"), ("rate", "", "argument.type"),
+    ],
+)  # fmt: skip
+def test_bad_texts(name, text, code):
+    with refuses(TuningError, code, argument=name):
+        Sample.from_values({name: text})
+
+
+def test_names_that_do_not_exist():
+    with refuses(TuningError, "argument.unknown", argument="setting", value="round"):
+        Sample.from_values({"round": 3})
+
+
+def test_a_list_becomes_a_tuple():
+    assert Sample(files=["a", "b"]).files == ("a", "b")
+
+
+def test_settings_have_help_and_an_option():
+    found = {each.name: each for each in settings_of(Sample)}
+    assert "inner" not in found
+    assert found["is_fast"].option == "is-fast"
+    assert found["jump"].expected == "a whole number from 0, auto, none"
+    assert found["name"].choices == ("a", "b")
+
+
+def test_a_table():
+    table = settings_table(Sample).splitlines()
+    assert "| `rounds` | 6 | a whole number from 1 to 99 | Rounds. |" in table
+    assert "| `limit` | 100 | a whole number from 1, none | Limit. |" in table
+    assert len(table) == 2 + len(settings_of(Sample))
