@@ -5,8 +5,9 @@
     LEARNERS.help("mert")       # the first line of the module's docstring: nothing is imported
     LEARNERS["mert"]            # the object called PLUGIN of rosewood/learn/learners/mert.py
 
-A file is called as what it adds, with underscores for hyphens; files that begin with an underscore
-add nothing.  Another package announces what it adds as an entry point of the group, by its name:
+A file is called as what it adds, with underscores for hyphens, and begins with its docstring;
+files whose names begin with an underscore add nothing.  Another package announces what it adds as
+an entry point of the group, by its name:
 
     [project.entry-points."rosewood.learners"]
     mine = "my_package.mine:MyLearner"
@@ -16,7 +17,6 @@ Its help is the first line of the docstring of the object.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
@@ -65,8 +65,8 @@ class Registry(Mapping[str, T], Generic[T]):
     def help(self, name: str) -> str:
         """One line about a thing.  Ours are not imported for it."""
         if name in self._files:
-            module = ast.parse(self._files[name].read_bytes())
-            return first_line(ast.get_docstring(module))
+            with self._files[name].open(encoding="utf-8") as stream:
+                return stream.readline().strip().removeprefix('"""').removesuffix('"""')
         return first_line(getattr(self[name], "__doc__", None))
 
     def helps(self) -> dict[str, str]:

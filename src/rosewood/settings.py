@@ -33,7 +33,7 @@ from rosewood.arguments import (
 )
 from rosewood.errors import RosewoodError
 
-__all__ = ["Setting", "Settings", "setting", "settings_of", "settings_table"]
+__all__ = ["Setting", "Settings", "setting", "settings_of", "settings_table", "shown_default"]
 
 _KINDS = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text",
@@ -230,13 +230,14 @@ def settings_table(cls: type) -> str:
     """The settings of a class as a table in Markdown, for documents."""
     rows = ["| setting | default | values | |", "| --- | --- | --- | --- |"]
     for each in settings_of(cls):
-        default = each.facts.get("default_text") or _told(each.default)
+        default = each.facts.get("default_text") or shown_default(each.default)
         cells = [f"`{each.name}`", default, each.expected, each.help]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
 
 
-def _told(value: Any) -> str:
+def shown_default(value: Any) -> str:
+    """A default as people read it."""
     if value is MISSING:
         return "required"
     if value is None or value == () or value == {}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.training import QUICK, write_book
 
-from rosewood.cli.demo import _command, _take
+from rosewood.cli.verbs.demo import _command, _take
 from rosewood.errors import DecodingError, FormatError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.inspection import RuleSource

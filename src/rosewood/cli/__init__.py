@@ -1,7 +1,9 @@
-"""The command `rosewood`: one program, a thin module for each verb.
+"""The command `rosewood`: one program, one file per verb in `cli/verbs/`.
 
-Results go to standard output, everything else to standard error.  Modules here import nothing heavy
-at their top: `rosewood --help` must stay quick.
+A verb's file has a docstring, whose first line is its help, and `PLUGIN`: a function with typed
+parameters, or a `typer.Typer` of several.  It is imported when the verb is called.  Other packages
+add verbs as entry points of the group `rosewood.verbs`.  Results go to standard output, everything
+else to standard error.
 """
 
 from __future__ import annotations
@@ -14,35 +16,16 @@ from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from rosewood import __version__
-from rosewood.cli import (
-    align,
-    corpus,
-    decode,
-    demo,
-    evaluate,
-    extract,
-    forest,
-    inspect,
-    links,
-    lm,
-    model,
-    nbest,
-    phrasebook,
-    rerank,
-    rules,
-    sweep,
-    text,
-    train,
-    translate,
-    tune,
-)
-from rosewood.cli.common import warn
 from rosewood.errors import RosewoodError
+from rosewood.registry import Registry
 
-__all__ = ["app", "main"]
+__all__ = ["VERBS", "app", "main", "verb"]
+
+VERBS: Registry[Any] = Registry("rosewood.cli.verbs", "rosewood.verbs", "verb")
+_FIRST = ("train", "translate", "inspect", "model", "align", "extract", "decode", "tune")
 
 
 @contextmanager
@@ -51,12 +34,40 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        warn("stopped")
+        print("rosewood: stopped", file=sys.stderr)
         raise typer.Exit(130) from None
 
 
+def verb(name: str) -> Any:
+    """The command of a verb, which is imported now."""
+    from rosewood.cli.options_from_settings import with_settings
+
+    plugin = VERBS[name]
+    if isinstance(plugin, typer.Typer):
+        command: Any = typer.main.get_group(plugin)
+    else:
+        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        single.command(name)(with_settings(plugin))
+        command = typer.main.get_command(single)
+    command.name = name
+    return command
+
+
 class _Program(TyperGroup):
-    """All verbs."""
+    """All verbs; lists of them are made without importing any."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        names = VERBS.names()
+        return [*(name for name in _FIRST if name in names), *(n for n in names if n not in _FIRST)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in VERBS:
+            return None
+        return TyperCommand(cmd_name, help=VERBS.help(cmd_name))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else verb(name), rest
 
     def make_context(self, *arguments: Any, **more: Any) -> Any:
         with _stoppable():
@@ -93,30 +104,8 @@ def _options(
     """Options of the program itself."""
 
 
-app.command("train")(train.train)
-app.command("translate")(translate.translate)
-app.command("inspect")(inspect.inspect)
-app.add_typer(model.app, name="model")
-app.command("align")(align.align)
-app.command("extract")(extract.extract)
-app.command("decode")(decode.decode)
-app.command("tune")(tune.tune)
-app.command("rerank")(rerank.rerank)
-app.command("evaluate")(evaluate.evaluate)
-app.command("sweep")(sweep.sweep)
-app.add_typer(forest.app, name="forest")
-app.add_typer(links.app, name="links")
-app.add_typer(lm.app, name="lm")
-app.add_typer(rules.app, name="rules")
-app.add_typer(nbest.app, name="nbest")
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(text.app, name="text")
-app.command("phrasebook")(phrasebook.phrasebook)
-app.command("demo")(demo.demo)
-
-
 def main() -> None:
-    """Run the command; errors raised on purpose are one line and exit code 1."""
+    """Run the command; errors raised on purpose are one line with their code, and exit code 1."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # UTF-8 whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -130,11 +119,13 @@ def main() -> None:
             # Whoever read our output has seen enough.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
-        print(f"rosewood: {_told(error)}", file=sys.stderr)
+        print(f"rosewood: {_message(error)}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
+    if isinstance(error, RosewoodError):
+        return f"{error} [{error.code}]"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     if isinstance(error, OSError) and error.strerror:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosewood.cli.common import lines_to, print_row, warn
 from rosewood.cli.corpora import read_every_line
-from rosewood.cli.links import Drawing, gold_of, read_gold_file, write_picture
+from rosewood.cli.verbs.links import Drawing, gold_of, read_gold_file, write_picture
 from rosewood.errors import AlignmentError, FormatError
 
 if TYPE_CHECKING:

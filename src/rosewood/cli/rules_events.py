@@ -19,8 +19,8 @@ from rosewood.cli.corpora import (
     Quiet,
     Sources,
 )
-from rosewood.cli.extract import Alignment, read_aligned
 from rosewood.cli.options import Threads, check_files, cores
+from rosewood.cli.verbs.extract import Alignment, read_aligned
 
 __all__ = ["events"]
 

@@ -1,4 +1,4 @@
-"""`rosewood extract`: an aligned corpus in, a table of scored translation rules out."""
+"""Extract and score translation rules from a word-aligned corpus."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rosewood.cli.corpora import (
     Sources,
     checks_of,
 )
-from rosewood.cli.links import read_links_file
 from rosewood.cli.lm_reading import name_of
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
+from rosewood.cli.verbs.links import read_links_file
 from rosewood.cli.working import MaxMemory, Work
 from rosewood.errors import FormatError, RuleError
 
@@ -366,3 +366,6 @@ def _tell(found: Extracted, as_json: bool, quiet: bool) -> None:
         print_row(facts | {"bytes": found.table.size}, as_json=True)
     elif not quiet:
         print_table([[name, f"{value:,}"] for name, value in rows.items()], right=[1])
+
+
+PLUGIN = extract

@@ -1,4 +1,4 @@
-"""`rosewood lm …`: language models: scored text, perplexity, samples, what is in a file."""
+"""Language models: estimate, query, inspect, convert and mix them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rosewood.errors import LanguageModelError
 if TYPE_CHECKING:
     from rosewood.lm import BatchScores, Perplexity, WordScore
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 _TOTALS = ("log10", "words", "unknown")
 _WORD = ("word", "score", "length", "is_known")
@@ -281,3 +281,6 @@ def sample(
         threads=cores(threads),
     ):
         print(" ".join([*begin, *([text] if text else [])]))
+
+
+PLUGIN = app

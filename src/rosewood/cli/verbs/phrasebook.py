@@ -1,4 +1,4 @@
-"""`rosewood phrasebook`: everyday sentences with gold alignments, as files or on the terminal."""
+"""Generate everyday sentence pairs with gold word alignments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosewood.errors import FormatError, RosewoodError
 if TYPE_CHECKING:
     from rosewood.corpus.phrasebook import PhrasebookPair
 
-__all__ = ["phrasebook"]
+__all__ = ["PLUGIN"]
 
 
 def phrasebook(
@@ -117,3 +117,6 @@ def _print(pair: PhrasebookPair) -> None:
         ]
         links.append(f"{word} = {' + '.join(found)}" if found else f"{word} = –")
     print(f"    {'   '.join(links)}\n")
+
+
+PLUGIN = phrasebook

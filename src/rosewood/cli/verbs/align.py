@@ -1,4 +1,4 @@
-"""`rosewood align`: a corpus in, links between its words out; aligners saved and loaded."""
+"""Align the words of a corpus; save, load and apply word aligners."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from rosewood.cli.corpora import (
     checks_of,
     split_languages,
 )
-from rosewood.cli.links import GOLD, FirstLine, Order, check_picture
 from rosewood.cli.options import (
     FILES,
     LEARNING,
@@ -32,13 +31,14 @@ from rosewood.cli.options import (
     merged,
     named_values,
 )
+from rosewood.cli.verbs.links import GOLD, FirstLine, Order, check_picture
 from rosewood.errors import AlignmentError
 
 if TYPE_CHECKING:
     from rosewood.align import Aligner, Preparation
     from rosewood.align.models import Model
 
-__all__ = ["align"]
+__all__ = ["PLUGIN"]
 
 _LOOKING = "Looking at it"  # panel of --help
 
@@ -340,3 +340,6 @@ def _list_settings(model: str | None, as_json: bool) -> None:
 def _typed(value: Any) -> str:
     """As it is typed behind --set."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+PLUGIN = align

@@ -1,4 +1,4 @@
-"""`rosewood rules …`: tables of translation rules: looked into, filtered, moved in and out."""
+"""Rule tables: show, filter, import, export and verify them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rosewood.cli.rules_events import events
 from rosewood.cli.rules_looking import info, show, verify
 from rosewood.cli.rules_moving import export_rules, filter_rules, import_rules
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 app = typer.Typer(
     help="Tables of translation rules, phrases and rules with gaps: look into them, filter them, "
@@ -22,3 +22,6 @@ app.command("filter")(filter_rules)
 app.command()(info)
 app.command()(verify)
 app.command()(events)
+
+
+PLUGIN = app

@@ -1,4 +1,4 @@
-"""`rosewood links …`: word alignments in files: make one of two, score, look at, convert."""
+"""Word alignments in files: symmetrise, evaluate, show and convert them."""
 
 from __future__ import annotations
 
@@ -325,3 +325,6 @@ def _line(file: Path, line: int) -> str:
             return text
         last = number
     raise FormatError(f"there is no line {line}: it has {last}", file=_name(file))
+
+
+PLUGIN = app

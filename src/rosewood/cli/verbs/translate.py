@@ -1,4 +1,4 @@
-"""`rosewood translate`: a model and text in, translations out, with everything known of them."""
+"""Translate text with a trained model, one line in, one line out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rosewood.cli.decode_options import (
 )
 from rosewood.cli.options import Config, Threads, cores
 
-__all__ = ["translate"]
+__all__ = ["PLUGIN"]
 
 _OWN = "the model's"
 
@@ -127,3 +127,6 @@ def translate(
         quiet=quiet,
         unknown=translator.bundle.manifest["unknown"],
     )
+
+
+PLUGIN = translate

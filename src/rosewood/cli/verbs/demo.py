@@ -1,4 +1,4 @@
-"""`rosewood demo`: a corpus in, a model out, sentences translated and explained; lists reranked."""
+"""Train a model on generated text, translate with it and explain the translations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosewood.pipeline.reply import Reply
     from rosewood.pipeline.store import Finished
 
-__all__ = ["demo"]
+__all__ = ["PLUGIN"]
 
 _TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
 _PARTS = ("train", "dev", "test")
@@ -232,3 +232,6 @@ def _program() -> str:
         return "rosewood"
     beside = os.path.relpath(Path(sys.executable).with_name("rosewood"))
     return f"{sys.executable} -m rosewood" if beside.startswith("..") else beside
+
+
+PLUGIN = demo

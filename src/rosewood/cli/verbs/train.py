@@ -1,4 +1,4 @@
-"""`rosewood train`: corpora in, a model that translates out."""
+"""Train a translation model from parallel text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from rosewood.cli.train_options import (
 from rosewood.cli.working import MaxMemory
 from rosewood.errors import TrainingError
 
-__all__ = ["train"]
+__all__ = ["PLUGIN"]
 
 _TEXT, _MODELS, _TUNING, _SEARCH = "Text", "Models", "Tuning", "Search"  # panels of --help
 
@@ -396,3 +396,6 @@ def train(
         warn(f"stages that are done are kept: the same command goes on from {place}")
         raise
     tell(made, as_json=json, quiet=quiet)
+
+
+PLUGIN = train

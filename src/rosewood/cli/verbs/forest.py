@@ -1,4 +1,4 @@
-"""`rosewood forest …`: look at forests, search them, compute on them, convert them."""
+"""Packed forests: inspect, search, measure, convert and combine them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rosewood.errors import ForestError
 if TYPE_CHECKING:
     from rosewood.forest import Forest, NamedForest
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 app = typer.Typer(
     help="Look at forests, search them, compute on them, convert them. Files may be forest sets, "
@@ -315,3 +315,6 @@ def verify(file: Annotated[Path, typer.Argument(help="A forest set (.rwf).")]) -
     found = ForestSet(file)
     found.verify()
     print(f"{file}: {len(found)} forests, all good")
+
+
+PLUGIN = app

@@ -1,4 +1,4 @@
-"""`rosewood model`: what a model is made of, and whether all of it is there."""
+"""Trained models: show their parts, verify their files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rosewood.model import Bundle
     from rosewood.model.python_features import FeatureRecord
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 app = typer.Typer(help="Look at models that rosewood train has made.", no_args_is_help=True)
 
@@ -137,3 +137,6 @@ def _table(title: str, rows: Any) -> None:
     if listed:
         print(f"\n{title}")
         print_table(listed)
+
+
+PLUGIN = app

@@ -1,4 +1,4 @@
-"""`rosewood tune`: candidates in, weights out, and whether they help."""
+"""Tune feature weights on candidate lists or forests; report whether they help."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from rosewood.errors import TuningError
 if TYPE_CHECKING:
     from rosewood.learn.learner import Normalization
 
-__all__ = ["tune"]
+__all__ = ["PLUGIN"]
 
 
 def tune(
@@ -234,3 +234,6 @@ def _list_settings(method: str | None, as_json: bool) -> None:
 def _explained(row: dict[str, Any]) -> str:
     choices = row.get("choices")
     return str(row["help"]) + (f" ({', '.join(choices)})" if choices else "")
+
+
+PLUGIN = tune

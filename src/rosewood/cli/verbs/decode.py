@@ -1,4 +1,4 @@
-"""`rosewood decode`: sentences in, translations out, with everything a search knows of them."""
+"""Translate with a rule table, language models and weights, one sentence per line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rosewood.cli.decode_options import (
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.errors import DecodingError
 
-__all__ = ["decode"]
+__all__ = ["PLUGIN"]
 
 _MODEL = "Model"  # a panel of --help
 
@@ -239,3 +239,6 @@ def decode(
     if weights is None:
         warn("there are no --weights: untuned ones are used, with which tuning may begin")
     translate_all(translator, reading, wanted, threads=workers, quiet=quiet, unknown=unknown)
+
+
+PLUGIN = decode

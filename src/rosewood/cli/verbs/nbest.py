@@ -1,4 +1,4 @@
-"""`rosewood nbest …`: look at candidates, convert them."""
+"""Candidate lists: summarise and convert them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rosewood.errors import TuningError
 if TYPE_CHECKING:
     from rosewood.rerank import Summary
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 app = typer.Typer(
     help="Look at lists of candidates and convert them. Files may be JSON lines, Moses n-best "
@@ -103,3 +103,6 @@ def convert(
     check_files({"-o": output}, [file, source, *(references or ()), *(features or ())])
     reading = Reading(format, references, source, features, per_source, on_bad_line, quiet)
     write_lists(reading.lists(file), output)
+
+
+PLUGIN = app

@@ -1,4 +1,4 @@
-"""`rosewood sweep`: settings of a learner, chosen on candidates it was not tuned on."""
+"""Choose settings of a learner on candidates it was not tuned on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from rosewood.errors import TuningError
 if TYPE_CHECKING:
     from rosewood.learn import Sweep
 
-__all__ = ["sweep"]
+__all__ = ["PLUGIN"]
 
 
 def sweep(
@@ -201,3 +201,6 @@ def _score(value: float | None) -> str:
 
 def _value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+PLUGIN = sweep

@@ -1,4 +1,4 @@
-"""`rosewood corpus …`: look at parallel corpora, convert and filter them, split off test sets."""
+"""Parallel corpora: summarise, convert, filter, split and index them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rosewood.corpus.splitting import Part, SplitBy
     from rosewood.corpus.writers import Target
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 app = typer.Typer(
     help="Look at parallel corpora, convert and filter them, split off test sets, index them for "
@@ -374,3 +374,6 @@ def _print_indexed(corpus: IndexedCorpus, as_json: bool, **more: Any) -> None:
     print("side\twords\ttypes\tlongest")
     for name, told in sides.items():
         print_row({"side": name, **told}, as_json=False)
+
+
+PLUGIN = app

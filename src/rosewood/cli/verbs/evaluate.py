@@ -1,4 +1,4 @@
-"""`rosewood evaluate`: scores of translations, and whether one is better than another."""
+"""Score translations against references; test differences for significance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rosewood.errors import FormatError, MetricError, RosewoodError
 if TYPE_CHECKING:
     from rosewood.metrics import Comparison, Metric, Score
 
-__all__ = ["evaluate"]
+__all__ = ["PLUGIN"]
 
 _SIGNIFICANT = 0.05
 
@@ -208,3 +208,6 @@ def _print(
     print_table(rows, right=(1, 2, 3, 4, 5))
     print()
     print_table([[m.title, one.signature] for m, one in zip(metrics, found, strict=True)])
+
+
+PLUGIN = evaluate

@@ -1,4 +1,4 @@
-"""`rosewood rerank`: candidates and weights in, the best candidates out."""
+"""Choose the best candidate of each list with given weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rosewood.errors import TuningError
 if TYPE_CHECKING:
     from rosewood.rerank import Reranked
 
-__all__ = ["rerank"]
+__all__ = ["PLUGIN"]
 
 
 def rerank(
@@ -114,3 +114,6 @@ def _line(found: Reranked, nbest: bool, k: int | None, as_json: bool) -> str:
             "on one line: use --json or --nbest"
         )
     return found.best
+
+
+PLUGIN = rerank

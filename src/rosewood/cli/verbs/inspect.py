@@ -1,4 +1,4 @@
-"""`rosewood inspect`: one text, and everything that a model knows of its translation."""
+"""Show how a model translates a text, and why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosewood.cli.decode_options import GlossaryFile, Inline, ModelFolder, limit
 from rosewood.cli.options import FILES, Config, check_files
 from rosewood.errors import DecodingError, FormatError
 
-__all__ = ["inspect"]
+__all__ = ["PLUGIN"]
 
 _OWN = "the model's"
 
@@ -99,3 +99,6 @@ def inspect(
     for file in (html, picture):
         if file is not None:
             warn(f"wrote {file}")
+
+
+PLUGIN = inspect

@@ -1,4 +1,4 @@
-"""`rosewood text …`: raw text to words and back."""
+"""Tokenise and detokenise raw text; learn truecasing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rosewood.align import Alignment
     from rosewood.corpus import Encoded, TextProcessor
 
-__all__ = ["app"]
+__all__ = ["PLUGIN"]
 
 app = typer.Typer(
     help="Raw text to words and back: tokenisation, truecasing, tags and placeholders. "
@@ -384,3 +384,6 @@ def _encoded(line: str | None, file: Path | None, number: int) -> Encoded | None
         return None
     with at(_name(file), number):
         return Encoded.from_json(parse_json(line, "text", "encoded texts"))
+
+
+PLUGIN = app

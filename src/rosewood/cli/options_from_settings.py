@@ -1,0 +1,144 @@
+"""Options of a verb from the fields of its settings.
+
+    def train(settings: TrainingSettings, *, output: Output, …) -> None: …
+
+A parameter whose type is a `Settings` class becomes an option for each of its fields: name, type,
+bounds, choices, default and help are the field's.  The function gets an object of the class.  With
+`Annotated[dict[str, Any], Typed(SearchSettings)]` it gets the values that were typed, by name: for
+settings that differ from those of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import typer
+
+from rosewood.cli.options import merged, named_values
+from rosewood.errors import RosewoodError
+from rosewood.settings import Setting, Settings, settings_of, shown_default
+
+__all__ = ["Typed", "with_settings"]
+
+Verb = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Marks a parameter that gets only the settings that were typed."""
+
+    settings: type
+    names: tuple[str, ...] = ()  # of some settings; without, of all
+    default_text: str | None = None  # what --help shows as the default of each
+
+
+def with_settings(verb: Verb) -> Verb:
+    """The verb with an option for each field of its settings."""
+    hints = get_type_hints(verb, include_extras=True)
+    parameters: list[Parameter] = []
+    groups: dict[str, tuple[Typed, bool]] = {}  # by parameter; whether an object is made
+    for each in signature(verb).parameters.values():
+        hint = hints.get(each.name, Any)
+        marks = [mark for mark in get_args(hint)[1:] if isinstance(mark, Typed)]
+        if isinstance(hint, type) and issubclass(hint, Settings):
+            groups[each.name] = (Typed(hint), True)
+        elif get_origin(hint) is Annotated and marks:
+            groups[each.name] = (marks[0], False)
+        else:
+            parameters.append(each.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
+            continue
+        typed = groups[each.name][0]
+        parameters += [_parameter(one, typed) for one in _fields(typed)]
+    if not groups:
+        return verb
+
+    def call(**values: Any) -> None:
+        for name, (typed, makes) in groups.items():
+            own = {each.name: values.pop(each.name) for each in _fields(typed)}
+            given = {
+                each.name: _value(each, own[each.name])
+                for each in _fields(typed)
+                if own[each.name] is not None
+            }
+            values[name] = typed.settings(**given) if makes else given
+        verb(**values)
+
+    call.__name__, call.__doc__, call.__module__ = verb.__name__, verb.__doc__, verb.__module__
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return call
+
+
+def _fields(typed: Typed) -> Iterator[Setting]:
+    for each in settings_of(typed.settings):
+        if not typed.names or each.name in typed.names:
+            yield each
+
+
+class _Value(NamedTuple):
+    """A value that was typed: None is one, too."""
+
+    value: Any
+
+
+def _value(each: Setting, typed: Any) -> Any:
+    if each.kind is dict:
+        return named_values(typed, f"--{each.option}")
+    return typed.value if isinstance(typed, _Value) else typed
+
+
+def _parameter(each: Setting, typed: Typed) -> Parameter:
+    """The option of a setting, as Typer takes it."""
+    option = f"--{each.option}"
+    shown = typed.default_text or each.facts.get("default_text") or shown_default(each.default)
+    more: dict[str, Any] = {
+        "help": _help(each), "rich_help_panel": each.facts.get("group"), "show_default": shown,
+    }  # fmt: skip
+    hint: Any
+    if each.kind is bool:
+        hint = bool | None
+        if each.default is True:
+            option += f"/--no-{each.option}"
+        elif typed.default_text is None:
+            more["show_default"] = False
+    elif each.kind in (tuple, dict):
+        hint = list[str] | None
+        more |= {"metavar": each.facts.get("metavar") or _METAVARS[each.kind]}
+        more |= {"show_default": shown if each.default else False}
+        if each.kind is dict:
+            more |= {"callback": merged}
+    else:
+        hint = Any
+        more |= {"metavar": each.facts.get("metavar") or _metavar(each), "parser": _parser(each)}
+    default = Parameter.empty if each.default is MISSING else None
+    annotation = Annotated[hint, typer.Option(option, **more)]
+    return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _parser(each: Setting) -> Callable[[str], _Value]:
+    def parse(text: str) -> _Value:
+        try:
+            return _Value(each.read(str(text), RosewoodError))
+        except RosewoodError as error:
+            raise typer.BadParameter(f"{text!r}, expected {error.expected}") from None
+
+    return parse
+
+
+def _help(each: Setting) -> str:
+    """The help of a setting, and its choices where they are not a few words of the help."""
+    if not each.choices or each.facts.get("metavar"):
+        return each.help
+    return f"{each.help} Choices: {', '.join(each.choices)}."
+
+
+def _metavar(each: Setting) -> str:
+    kind = "NAME" if each.choices else _METAVARS[each.kind]
+    words = [] if each.choices else list(each.words)
+    return "|".join([kind, *words, *(["none"] if each.may_be_none else [])])
+
+
+_METAVARS = {int: "N", float: "NUMBER", str: "TEXT", tuple: "TEXT", dict: "NAME=VALUE"}
