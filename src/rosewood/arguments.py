@@ -32,8 +32,12 @@ Kind = type[RosewoodError]
 
 def bounds(low: float | None, high: float | None) -> str:
     """How bounds are written: "from 1 to 9"; nothing without any."""
-    parts = ["" if low is None else f"from {low:g}", "" if high is None else f"to {high:g}"]
-    return " ".join(part for part in parts if part)
+    parts = [
+        f"{word} {bound}" if isinstance(bound, int) else f"{word} {bound:g}"
+        for word, bound in (("from", low), ("to", high))
+        if bound is not None
+    ]
+    return " ".join(parts)
 
 
 def check_whole(

@@ -10,7 +10,8 @@
 
 Validation, command-line options (`cli/options_from_settings.py`), `--config`, keywords of Python
 and tables of the documents (`settings_table`) are made from these fields.  A type is bool, int,
-float, str, a Literal of texts, tuple[str, ...], dict[str, Any], or one of them with None.
+float, str, PathName, a Literal of texts, tuple[str, ...], tuple[PathName, ...] (for which one path
+will do), tuple[PathName, PathName], dict[str, Any], or one of them with None.  Paths become str.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
+from os import PathLike, fspath
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, Self, Union, get_args, get_origin
 from typing import get_type_hints as type_hints
@@ -37,7 +39,7 @@ __all__ = ["Setting", "Settings", "setting", "settings_of", "settings_table", "s
 
 _KINDS = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text",
-    tuple: "a list of texts", dict: "a table",
+    PathLike: "a path", tuple: "a list of texts", dict: "a table",
 }  # fmt: skip
 Choices = Collection[str] | Callable[[], Collection[str]]
 
@@ -53,16 +55,18 @@ def setting(
     default_text: str | None = None,
     metavar: str | None = None,
     option: str | None = None,
+    short: str | None = None,
 ) -> Any:
     """A field of settings.
 
     `choices` may be a function or a registry, so that naming them costs nothing.  `group` is a
     panel of --help; `default_text` stands for a default that says nothing by itself; `option` is
-    the option's name where it is not the field's.
+    the option's name where it is not the field's, `short` its letter.
     """
     more: dict[str, Any] = {
         "help": help, "low": low, "high": high, "choices": choices, "group": group,
         "default_text": default_text, "metavar": metavar, "option": option,
+        "short": short,
     }  # fmt: skip
     if isinstance(default, list | dict):
         made = type(default)(default)
@@ -74,11 +78,13 @@ class Setting(NamedTuple):
     """A field of settings, with its type taken apart."""
 
     name: str
-    kind: type  # bool, int, float, str, tuple or dict
+    kind: type  # bool, int, float, str, PathLike, tuple or dict
     words: tuple[str, ...]  # texts that are values besides, as "auto"
     may_be_none: bool
     default: Any
     facts: Mapping[str, Any]
+    items: type = str  # of a tuple: str or PathLike
+    length: int | None = None  # of a tuple; None: any
 
     @property
     def option(self) -> str:
@@ -104,6 +110,8 @@ class Setting(NamedTuple):
             listed = [*self.choices, *(w for w in self.words if w not in self.choices)]
         else:
             whole = _KINDS[self.kind]
+            if self.items is PathLike:
+                whole = "a list of paths" if self.length is None else f"{self.length} paths"
             within = bounds(self.facts.get("low"), self.facts.get("high"))
             listed = [f"{whole} {within}".rstrip(), *self.words]
         return ", ".join([*listed, *(["none"] if self.may_be_none else [])])
@@ -119,11 +127,12 @@ class Setting(NamedTuple):
             return check_whole(self.name, value, low=low, high=high, error=error)
         if self.kind is float:
             return check_number(self.name, value, low=low, high=high, error=error)
-        if self.kind is tuple:
-            is_list = isinstance(value, list | tuple)
-            if not is_list or not all(isinstance(each, str) for each in value):
+        if self.kind is PathLike:
+            if not isinstance(value, str | PathLike):
                 raise self._refused(value, error)
-            return tuple(value)
+            return fspath(value)
+        if self.kind is tuple:
+            return self._check_list(value, error)
         if self.kind is dict:
             if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
                 raise self._refused(value, error)
@@ -132,8 +141,19 @@ class Setting(NamedTuple):
             return check_choice(self.name, value, self.choices, error=error)
         return check_text(self.name, value, error=error)
 
+    def _check_list(self, value: Any, error: type[RosewoodError]) -> tuple[str, ...]:
+        may_be = (str, PathLike) if self.items is PathLike else str
+        if self.items is PathLike and self.length is None and isinstance(value, str | PathLike):
+            value = (value,)
+        is_list = isinstance(value, list | tuple) and self.length in (None, len(value))
+        if not is_list or not all(isinstance(each, may_be) for each in value):
+            raise self._refused(value, error)
+        return tuple(map(fspath, value))
+
     def read(self, text: str, error: type[RosewoodError]) -> Any:
         """The value that a text stands for: as it is typed, or as a file of settings has it."""
+        if self.kind is PathLike or self.kind is tuple:
+            return self.check(text, error)
         if text == "none" and self.may_be_none:
             return None
         if text in self.words or self.kind is str:
@@ -203,19 +223,23 @@ def _settings_of(cls: Any) -> tuple[Setting, ...]:
 def _setting(each: Field[Any], hint: Any) -> Setting:
     kinds: list[Any] = []
     words: list[str] = []
-    may_be_none = False
+    items: tuple[Any, ...] = ()
     for part in _parts(hint):
-        if part is NoneType:
-            may_be_none = True
-        elif get_origin(part) is Literal:
+        if get_origin(part) is Literal:
             words += [str(word) for word in get_args(part)]
-        else:
+        elif part is not NoneType:
             kinds.append(get_origin(part) or part)
+            items = get_args(part) if kinds[-1] is tuple else items
     kind = kinds[0] if kinds else str
-    if {int, float} <= set(kinds):
-        kind = float
+    for wider in (float, PathLike):  # int | float is float, str | PathLike[str] a path
+        kind = wider if wider in kinds else kind
+    are_paths = bool(items) and any(get_origin(part) is PathLike for part in _parts(items[0]))
     default = each.default if each.default_factory is MISSING else each.default_factory()
-    return Setting(each.name, kind, tuple(words), may_be_none, default, each.metadata)
+    return Setting(
+        each.name, kind, tuple(words), NoneType in _parts(hint), default, each.metadata,
+        items=PathLike if are_paths else str,
+        length=None if ... in items or not items else len(items),
+    )  # fmt: skip
 
 
 def _parts(hint: Any) -> Iterator[Any]:

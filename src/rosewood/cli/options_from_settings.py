@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass
 from inspect import Parameter, Signature, signature
+from os import PathLike
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
@@ -97,6 +99,7 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
     more: dict[str, Any] = {
         "help": _help(each), "rich_help_panel": each.facts.get("group"), "show_default": shown,
     }  # fmt: skip
+    metavar = each.facts.get("metavar") or _metavar(each)
     hint: Any
     if each.kind is bool:
         hint = bool | None
@@ -104,17 +107,25 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
             option += f"/--no-{each.option}"
         elif typed.default_text is None:
             more["show_default"] = False
+    elif each.kind is tuple and each.length is not None:
+        hint = tuple[(Path,) * each.length] | None  # type: ignore[misc]
+        more |= {"metavar": metavar, "show_default": False}
     elif each.kind in (tuple, dict):
-        hint = list[str] | None
-        more |= {"metavar": each.facts.get("metavar") or _METAVARS[each.kind]}
-        more |= {"show_default": shown if each.default else False}
+        hint = list[Path if each.items is PathLike else str] | None  # type: ignore[misc]
+        more |= {"metavar": metavar, "show_default": shown if each.default else False}
         if each.kind is dict:
-            more |= {"callback": merged}
+            more["callback"] = merged
+    elif each.kind is PathLike:
+        hint = Path | None
+        more |= {"metavar": metavar}
+        if each.default is None and typed.default_text is None and not _says_default(each):
+            more["show_default"] = False
     else:
         hint = Any
-        more |= {"metavar": each.facts.get("metavar") or _metavar(each), "parser": _parser(each)}
+        more |= {"metavar": metavar, "parser": _parser(each)}
     default = Parameter.empty if each.default is MISSING else None
-    annotation = Annotated[hint, typer.Option(option, **more)]
+    names = [option, *([f"-{each.facts['short']}"] if each.facts.get("short") else [])]
+    annotation = Annotated[hint, typer.Option(*names, **more)]
     return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
@@ -138,7 +149,16 @@ def _help(each: Setting) -> str:
 def _metavar(each: Setting) -> str:
     kind = "NAME" if each.choices else _METAVARS[each.kind]
     words = [] if each.choices else list(each.words)
+    if each.kind in (PathLike, tuple):
+        return "FILE" if PathLike in (each.kind, each.items) else kind
     return "|".join([kind, *words, *(["none"] if each.may_be_none else [])])
 
 
-_METAVARS = {int: "N", float: "NUMBER", str: "TEXT", tuple: "TEXT", dict: "NAME=VALUE"}
+def _says_default(each: Setting) -> bool:
+    return each.facts.get("default_text") is not None
+
+
+_METAVARS = {
+    bool: "", int: "N", float: "NUMBER", str: "TEXT", PathLike: "FILE", tuple: "TEXT",
+    dict: "NAME=VALUE",
+}  # fmt: skip

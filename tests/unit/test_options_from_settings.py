@@ -1,0 +1,121 @@
+"""Options of verbs made from the fields of settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from rosewood.cli.options import Config
+from rosewood.cli.options_from_settings import Typed, with_settings
+from rosewood.errors import TuningError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
+
+
+@dataclass(frozen=True)
+class Sample(Settings):
+    error = TuningError
+
+    rounds: int = setting(6, "Rounds.", low=1, high=99, group="Learning")
+    limit: int | None = setting(100, "Limit.", low=1)
+    jump: int | Literal["auto"] | None = setting("auto", "Jump.", low=0)
+    name: str = setting("a", "A choice.", choices=lambda: ("a", "b"), short="n")
+    is_fast: bool = setting(False, "A flag.")
+    keeps: bool = setting(True, "Another flag.")
+    words: tuple[str, ...] = setting((), "Words.", option="word")
+    files: tuple[PathName, ...] = setting((), "Files.", option="file")
+    pair: tuple[PathName, PathName] | None = setting(None, "Two files.")
+    place: PathName | None = setting(None, "A file.")
+    set: dict[str, Any] = setting({}, "Others.")
+
+
+@pytest.fixture
+def run(tmp_path):
+    found: dict[str, Any] = {}
+
+    def verb(
+        sample: Sample,
+        more: Annotated[int, typer.Option("--more")] = 3,
+        config: Config = None,
+    ) -> None:
+        found.update(sample=sample, more=more)
+
+    def limits(
+        typed: Annotated[dict[str, Any], Typed(Sample, ("limit", "is_fast"), "the model's")],
+    ) -> None:
+        found.update(typed=typed)
+
+    def call(*words: object, verb=verb):
+        app = typer.Typer()
+        app.command()(with_settings(verb))
+        found.clear()
+        done = CliRunner().invoke(app, list(map(str, words)), terminal_width=200)
+        return found, done
+
+    call.limits = limits
+    return call
+
+
+def test_nothing_typed_gives_the_defaults(run):
+    found, done = run()
+    assert done.exit_code == 0, done.output
+    assert found == {"sample": Sample(), "more": 3}
+
+
+def test_everything_typed(run):
+    found, done = run(
+        "--rounds", 7, "--limit", "none", "--jump", 3, "-n", "b", "--is-fast", "--no-keeps",
+        "--word", "x", "--word", "y", "--file", "f", "--pair", "g", "h", "--place", "i",
+        "--set", "q=1", "--more", 4,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    want = Sample(7, None, 3, "b", True, False, ("x", "y"), ("f",), ("g", "h"), "i", {"q": "1"})
+    assert found == {"sample": want, "more": 4}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--rounds", 0), ("--rounds", "many"), ("--limit", 0), ("--jump", "far"), ("--name", "c")],
+)
+def test_bad_values_are_errors_of_usage(run, words):
+    found, done = run(*words)
+    assert done.exit_code == 2
+    assert not found
+    assert str(words[0]) in done.output
+
+
+def test_options_from_a_file(run, tmp_path):
+    (tmp_path / "c.toml").write_text(
+        'rounds = 9\nlimit = "none"\nis-fast = true\nkeeps = false\nword = ["x"]\n[set]\nq = 2\n'
+    )
+    found, done = run("--config", tmp_path / "c.toml", "--rounds", 8)
+    assert done.exit_code == 0, done.output
+    assert found["sample"] == Sample(
+        8, None, is_fast=True, keeps=False, words=("x",), set={"q": "2"}
+    )
+
+
+def test_only_what_was_typed(run):
+    assert run(verb=run.limits)[0] == {"typed": {}}
+    found, _ = run("--limit", "none", "--is-fast", verb=run.limits)
+    assert found == {"typed": {"limit": None, "is_fast": True}}
+    assert run("--rounds", 3, verb=run.limits)[1].exit_code == 2
+
+
+def test_help_has_bounds_choices_and_defaults(run):
+    _, done = run("--help")
+    for words in (
+        "Rounds.",
+        "default: (6)",
+        "Choices: a, b.",
+        "N|auto|none",
+        "--no-keeps",
+        "Learning",
+    ):
+        assert words in " ".join(done.output.split()), words
+    _, done = run("--help", verb=run.limits)
+    assert "the model's" in done.output
