@@ -53,7 +53,7 @@ def run(tmp_path):
         app = typer.Typer()
         app.command()(with_settings(verb))
         found.clear()
-        done = CliRunner().invoke(app, list(map(str, words)), terminal_width=200)
+        done = CliRunner().invoke(app, list(map(str, words)), env={"COLUMNS": "200"})
         return found, done
 
     call.limits = limits
