@@ -1,12 +1,12 @@
-"""`rosewood decode --consensus`: which translation is taken, if not the one of the best score."""
+"""`--consensus` of `decode` and `translate`: choose by agreement instead of by score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rosewood.cli.options import named_values
+from rosewood.arguments import check_choice, check_known
 from rosewood.errors import DecodingError, RosewoodError
 
 if TYPE_CHECKING:
@@ -30,10 +30,15 @@ def _mixture(text: str) -> dict[int, float]:
         try:
             number, weight = int(order), float(share)
         except ValueError:
-            told = f"{part!r} is no order with its weight: want something like 1:0.5,2:0.5"
-            raise DecodingError(told) from None
+            raise DecodingError(
+                f"{part!r} is not order:weight, expected something like 1:0.5,2:0.5",
+                code="argument.value", argument="mixture", value=part,
+            ) from None  # fmt: skip
         if number in shares:
-            raise DecodingError(f"order {number} stands twice")
+            raise DecodingError(
+                f"order {number} is given twice",
+                code="argument.duplicate", argument="mixture", value=number,
+            )  # fmt: skip
         shares[number] = weight
     return shares
 
@@ -56,30 +61,35 @@ class Consensus:
     settings: Mapping[str, Any]
 
     @classmethod
-    def parse(cls, name: str | None, texts: Sequence[str] | None) -> Consensus | None:
-        """What was typed: the name, and name=value of its settings."""
-        typed = named_values(texts, "--set")
+    def parse(cls, name: str | None, typed: Mapping[str, str]) -> Consensus | None:
+        """The name and the settings that were typed."""
         if name is None:
             if typed:
-                raise DecodingError(f"--set {next(iter(typed))}: it is for --consensus")
+                raise DecodingError(
+                    f"--set {next(iter(typed))} needs --consensus",
+                    code="argument.missing",
+                    argument="--consensus",
+                )
             return None
-        known = _SETTINGS.get(name)
-        if known is None:
-            raise DecodingError(f"--consensus {name}: want {', '.join(_SETTINGS)}")
+        known = _SETTINGS[check_choice("--consensus", name, _SETTINGS, error=DecodingError)]
+        check_known("setting", typed, known, error=DecodingError)
         settings: dict[str, Any] = {}
         for key, text in typed.items():
-            if key not in known:
-                raise DecodingError(
-                    f"--set {key}={text}: {name} has no such setting; it has {', '.join(known)}"
-                )
             try:
                 settings[key] = known[key](text)
             except ValueError:
-                raise DecodingError(f"--set {key}={text}: want a number") from None
+                raise DecodingError(
+                    f"--set {key}={text}: expected a number",
+                    code="argument.type", argument=key, value=text, expected="a number",
+                ) from None  # fmt: skip
             except RosewoodError as error:
-                raise DecodingError(f"--set {key}={text}: {error}") from None
+                raise error.restated(f"--set {key}={text}: {error}", DecodingError) from None
         if "order" in settings and "mixture" in settings:
-            raise DecodingError("--set mixture: it has orders already, there is no other order")
+            raise DecodingError(
+                "--set order: the mixture has orders already: drop one of them",
+                code="argument.conflict",
+                argument="order",
+            )
         return cls(name, settings)
 
     def __call__(self, forest: Forest, weight: FloatArray) -> tuple[Derivation, dict[str, Any]]:

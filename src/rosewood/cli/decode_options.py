@@ -1,200 +1,156 @@
-"""Options that `rosewood decode`, `translate` and `inspect` share: limits, texts, outputs."""
+"""Options that `rosewood decode`, `translate` and `inspect` share: texts, outputs, consensus."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rosewood.cli.options import FILES, merged
+from rosewood.cli.options import FILES, check_files
+from rosewood.errors import DecodingError, FormatError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import OnBadLine, PathName
 
-__all__ = [
-    "OUTPUT",
-    "SEARCH",
-    "TEXT",
-    "AlignmentFile",
-    "ConsensusName",
-    "ConsensusSettings",
-    "Distinct",
-    "Explain",
-    "ForestsFile",
-    "GlossaryFile",
-    "Inline",
-    "LeaveBadLine",
-    "ModelFolder",
-    "Nbest",
-    "OutputFile",
-    "Picture",
-    "Reference",
-    "limit",
-    "search_name",
-]
+__all__ = ["KnownText", "ModelFolder", "TranslationOptions"]
 
-SEARCH, TEXT = "Search", "What is known of the text"  # panels of --help
-OUTPUT, _CHOICE = "What is written", "Consensus"
-
-_LIMITS = {
-    "pop_limit": ("400", "Hypotheses made for each number of words."),
-    "stack_size": ("200", "Hypotheses kept for each number of words."),
-    "beam": ("none", "Hypotheses worse than the best by more are not kept."),
-    "distortion_limit": ("6", "Words that a jump skips."),
-    "option_limit": ("20", "Translations of a span."),
-    "max_phrase": ("none", "Source words of a phrase."),
-    "max_pops": (
-        "none",
-        "Hypotheses of a whole sentence: a long one is searched less thoroughly, and told of.",
-    ),
-    "time_limit": (
-        "none",
-        "Seconds for a sentence. Results then depend on the machine; which do is told.",
-    ),
-}  # of SearchSettings: what there is without them, and what they say
-
-
-def limit(name: str, default: str | None = None) -> Any:
-    """An option of the search: a number, or `none`."""
-    usual, what = _LIMITS[name]
-    return typer.Option(
-        f"--{name.replace('_', '-')}",
-        metavar="N|none",
-        show_default=default or usual,
-        rich_help_panel=SEARCH,
-        help=what,
-    )
-
-
-def search_name(default: str = "cube") -> Any:
-    """How the search goes about it."""
-    return typer.Option(
-        "--search",
-        metavar="cube|full",
-        show_default=default,
-        rich_help_panel=SEARCH,
-        help="cube looks at the hypotheses that promise most, full at all.",
-    )
-
+_TEXT, _OUTPUT, _CONSENSUS, _INPUT = "Known translations", "Output", "Consensus", "Input lines"
 
 ModelFolder = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The folder of a model: from rosewood train.")
+    Path, typer.Argument(metavar="MODEL", help="Model folder made by rosewood train.")
 ]
-GlossaryFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--glossary",
-        metavar="FILE",
-        rich_help_panel=TEXT,
-        help="Lines of source phrase, tab, target phrase: what words must become. Lines of one "
-        "source are alternatives; with a third column, soft, they are added to the table's.",
-    ),
-]
-Inline = Annotated[
-    bool,
-    typer.Option(
-        "--inline",
-        rich_help_panel=TEXT,
-        help='The input itself says what words must become: <x translation="the house||the '
-        'home">das haus</x>; '
-        "< > & of the text are written &lt; &gt; &amp;.",
-    ),
-]
-Reference = Annotated[
-    Path | None,
-    typer.Option(
-        "--reference",
-        metavar="FILE",
-        rich_help_panel=TEXT,
-        help="Search only for what says just this, a line for each of the input.",
-    ),
-]
-ConsensusName = Annotated[
-    str | None,
-    typer.Option(
-        "--consensus",
+
+
+@dataclass(frozen=True)
+class KnownText(Settings):
+    """What is known of translations beforehand."""
+
+    error = DecodingError
+
+    glossary: PathName | None = setting(
+        None,
+        "Glossary: source phrase, tab, target phrase per line. Lines with the same source are "
+        "alternatives; soft in a third column adds to the rule table instead of replacing it.",
+        group=_TEXT,
+    )
+    inline: bool = setting(
+        False,
+        'Read translations from tags in the input: <x translation="the house||the home">das '
+        "haus</x>; < > & of the text are written &lt; &gt; &amp;.",
+        group=_TEXT,
+    )
+
+
+@dataclass(frozen=True)
+class TranslationOptions(KnownText):
+    """What is read and written, line by line."""
+
+    reference: PathName | None = setting(
+        None, "Forced decoding: search only for these translations, one per line.", group=_TEXT
+    )
+    consensus: str | None = setting(
+        None,
+        "Choose by consensus instead of model score: mbr (k-best list), forest-mbr (linear BLEU "
+        "over the forest) or variational (n-gram model of the forest).",
+        group=_CONSENSUS,
         metavar="NAME",
-        rich_help_panel=_CHOICE,
-        help="Choose by agreement with all translations instead of by score: mbr (over the k "
-        "best), forest-mbr (linear BLEU over all) or variational (an n-gram model of all).",
-    ),
-]
-ConsensusSettings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        callback=merged,
-        rich_help_panel=_CHOICE,
-        help="Settings of --consensus: scale and margin; of mbr k and metric; of forest-mbr "
-        "order, precision, ratio and posterior (exact or expected); of variational order or "
-        "mixture (1:0.5,2:0.5: orders and their weights), and viterbi.",
-    ),
-]
-OutputFile = Annotated[
-    Path,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        rich_help_panel=FILES,
-        help="Where translations go, compressed as the ending says; - is standard output.",
-    ),
-]
-AlignmentFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--alignment",
-        metavar="FILE",
-        rich_help_panel=FILES,
-        help="Which word became which, a line of i-j for each sentence.",
-    ),
-]
-ForestsFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--forests",
+    )
+    set: dict[str, Any] = setting(
+        {},
+        "Setting of --consensus: scale, margin; mbr: k, metric; forest-mbr: order, precision, "
+        "ratio, posterior (exact or expected); variational: order or mixture (1:0.5,2:0.5), "
+        "viterbi. Repeatable.",
+        group=_CONSENSUS,
+    )
+    output: PathName = setting(
+        "-",
+        "Translations; compressed if the name ends with .gz, .xz or .zst; - is standard output.",
+        group=FILES,
+        short="o",
+    )
+    alignment: PathName | None = setting(
+        None, "Word alignment of each translation, as i-j pairs.", group=FILES
+    )
+    forests: PathName | None = setting(
+        None,
+        "Forests of the search, for rosewood forest and for tuning.",
+        group=FILES,
         metavar="FILE.rwf",
-        rich_help_panel=FILES,
-        help="All that the search found, for rosewood forest and for learners.",
-    ),
-]
-Nbest = Annotated[
-    int | None,
-    typer.Option(
-        "--nbest",
-        min=1,
+    )
+    picture: PathName | None = setting(
+        None,
+        "Picture of the phrases (.svg, one sentence) or page with feature values (.html, many).",
+        group=FILES,
+    )
+    nbest: int | None = setting(
+        None,
+        "Write the N best translations as Moses n-best lines; ||| in words becomes "
+        "&#124;&#124;&#124;.",
+        low=1,
+        group=_OUTPUT,
         metavar="N",
-        rich_help_panel=OUTPUT,
-        help="The N best, a line each: number ||| words ||| name=value … ||| score; what tune "
-        "reads. ||| among words becomes &#124;&#124;&#124;.",
-    ),
-]
-Distinct = Annotated[
-    bool,
-    typer.Option("--distinct", rich_help_panel=OUTPUT, help="With --nbest: no two say the same."),
-]
-Explain = Annotated[
-    bool,
-    typer.Option(
-        "--explain",
-        rich_help_panel=OUTPUT,
-        help="What each feature says of each phrase: a table on standard error, or in --json.",
-    ),
-]
-Picture = Annotated[
-    Path | None,
-    typer.Option(
-        "--picture",
-        metavar="FILE",
-        rich_help_panel=FILES,
-        help="Pictures of the phrases, and in a page what each feature says of them: .svg for "
-        "one sentence, or .html for many.",
-    ),
-]
-LeaveBadLine = Annotated[
-    str,
-    typer.Option(
-        "--on-bad-line",
-        metavar="stop|skip",
-        help="Stop at a line that cannot be read, or leave it blank and tell of it.",
-    ),
-]
+    )
+    distinct: bool = setting(False, "With --nbest: only distinct strings.", group=_OUTPUT)
+    json: bool = setting(
+        False,
+        "Write a JSON object per line: translation, words, alignment, score, features, phrases, "
+        "report, confidence and alternatives where they are known; with --nbest hyps for tuning.",
+        group=_OUTPUT,
+    )
+    explain: bool = setting(
+        False,
+        "Show what each feature contributes to each phrase: on standard error, or in --json.",
+        group=_OUTPUT,
+    )
+    on_bad_line: OnBadLine = setting(
+        "stop",
+        "At a malformed line: stop, skip it (no output line), or blank it (empty output line).",
+        group=_INPUT,
+    )
+    line_words: int = setting(10_000, "Maximum words per line.", low=1, group=_INPUT)
+    line_characters: int = setting(100_000, "Maximum characters per line.", low=1, group=_INPUT)
+
+    def check(self, inputs: Sequence[PathName | None], model: Path | None = None) -> None:
+        """Before any work: options that exclude each other, files that cannot be written."""
+        if self.distinct and self.nbest is None:
+            raise DecodingError(
+                "--distinct needs --nbest", code="argument.missing", argument="--nbest"
+            )
+        if self.nbest is not None and self.consensus is not None:
+            raise DecodingError(
+                "--nbest lists translations by score, --consensus chooses in another way: "
+                "drop one of them",
+                code="argument.conflict",
+                argument="--consensus",
+            )
+        for option, file, endings in (
+            ("--forests", self.forests, (".rwf",)),
+            ("--picture", self.picture, (".svg", ".html")),
+        ):
+            if file is not None and Path(file).suffix.lower() not in endings:
+                expected = " or ".join(endings)
+                raise FormatError(
+                    f"{option}: expected a name that ends with {expected}",
+                    file=file, code="argument.value", argument=option, expected=expected,
+                )  # fmt: skip
+        outputs = {
+            option: None if file is None else Path(file)
+            for option, file in (
+                ("-o", self.output),
+                ("--alignment", self.alignment),
+                ("--forests", self.forests),
+                ("--picture", self.picture),
+            )
+        }
+        if sum(str(path) == "-" for path in outputs.values()) > 1:
+            raise DecodingError(
+                "only one output can be standard output (-)", code="argument.conflict", value="-"
+            )
+        read = [None if file is None else Path(file) for file in inputs]
+        check_files(outputs, read, model)
+
+    @property
+    def explains(self) -> bool:
+        return self.explain or self.picture is not None

@@ -1,4 +1,4 @@
-"""What `decode` and `translate` write: text, lists, JSON, links, forests, reasons, pictures."""
+"""What `decode` and `translate` write: text, lists, JSON, alignments, forests, explanations."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosewood.cli.common import lines_to
-from rosewood.cli.options import check_files
-from rosewood.errors import DecodingError, FormatError
+from rosewood.errors import DecodingError
 
 if TYPE_CHECKING:
-    from rosewood.cli.decode_consensus import Consensus
+    from rosewood.cli.decode_options import TranslationOptions
     from rosewood.cli.decoding import Job
     from rosewood.decode import (
         Explanation,
@@ -26,56 +25,10 @@ if TYPE_CHECKING:
     )
     from rosewood.model.confidence import Confidence
 
-__all__ = ["Wanted", "Writer"]
+__all__ = ["Writer"]
 
 _ALTERNATIVES = 5  # unless --nbest says how many
 _PAGE = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translations</title>"]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is written of each sentence, and where."""
-
-    output: Path
-    nbest: int | None = None
-    distinct: bool = False
-    json: bool = False
-    explain: bool = False
-    consensus: Consensus | None = None
-    alignment: Path | None = None
-    forests: Path | None = None
-    picture: Path | None = None
-    confidence: Confidence | None = None  # where it is wanted
-
-    def check(self, inputs: Sequence[Path | None], model: Path | None = None) -> None:
-        """Before any work: what does not go together, and files that cannot be written."""
-        if self.distinct and self.nbest is None:
-            raise DecodingError("--distinct is for --nbest")
-        if self.nbest is not None and self.consensus is not None:
-            raise DecodingError("--nbest goes by score, --consensus does not: want one of them")
-        if self.forests is not None and self.forests.suffix != ".rwf":
-            raise FormatError("--forests: a set of forests ends with .rwf", file=self.forests)
-        if self.picture is not None and self.picture.suffix.lower() not in (".svg", ".html"):
-            raise FormatError("--picture: it ends with .svg or .html", file=self.picture)
-        outputs = {
-            "-o": self.output,
-            "--alignment": self.alignment,
-            "--forests": self.forests,
-            "--picture": self.picture,
-        }
-        if sum(str(path) == "-" for path in outputs.values()) > 1:
-            raise DecodingError("standard output (-) can be written only once")
-        check_files(outputs, inputs, model)
-
-    @property
-    def explains(self) -> bool:
-        return self.explain or self.picture is not None
-
-    @property
-    def needs_forest(self) -> bool:
-        """Whether the best translation alone would not do."""
-        others = (self.nbest, self.consensus, self.forests, self.confidence)
-        return self.explains or any(each is not None for each in others)
 
 
 @dataclass(frozen=True)
@@ -91,23 +44,38 @@ class _Chosen:
 class Writer:
     """Writes what is wanted of one sentence after the other."""
 
-    def __init__(self, translator: TextTranslator, wanted: Wanted, stack: ExitStack) -> None:
+    def __init__(
+        self,
+        translator: TextTranslator,
+        options: TranslationOptions,
+        confidence: Confidence | None,
+        stack: ExitStack,
+    ) -> None:
+        """With `confidence` rows of JSON say how sure a translation is."""
+        from rosewood.cli.decode_consensus import Consensus
         from rosewood.forest import ForestSetWriter
 
         self.translator = translator
-        self.wanted = wanted
+        self.options, self.confidence = options, confidence
+        self.consensus = Consensus.parse(options.consensus, options.set)
         self.dense = translator.decoder.features.dense
-        self.line = stack.enter_context(lines_to(wanted.output))
+        self.line = stack.enter_context(lines_to(Path(options.output)))
         self.links = self.forests = self.draw = None
-        if wanted.alignment is not None:
-            self.links = stack.enter_context(lines_to(wanted.alignment))
-        if wanted.forests is not None:
-            self.forests = stack.enter_context(ForestSetWriter(wanted.forests))
+        if options.alignment is not None:
+            self.links = stack.enter_context(lines_to(Path(options.alignment)))
+        if options.forests is not None:
+            self.forests = stack.enter_context(ForestSetWriter(options.forests))
         self.drawn = 0
-        if wanted.picture is not None:
-            self.draw = stack.enter_context(lines_to(wanted.picture))
+        if options.picture is not None:
+            self.draw = stack.enter_context(lines_to(Path(options.picture)))
             if not self._is_svg:
                 self.draw("\n".join(_PAGE))
+
+    @property
+    def needs_forest(self) -> bool:
+        """Whether the best translation alone would not do."""
+        others = (self.options.nbest, self.consensus, self.options.forests, self.confidence)
+        return self.options.explains or any(each is not None for each in others)
 
     def __call__(self, job: Job, best: Translation, found: SearchResult | None) -> TranslatedText:
         """Writes one, and says what was chosen."""
@@ -116,9 +84,9 @@ class Writer:
 
         with at(f"line {job.number}", None):
             chosen = self._chosen(job, best, found)
-        if self.wanted.json:
+        if self.options.json:
             self.line(self._row(job, chosen, found))
-        elif self.wanted.nbest is None:
+        elif self.options.nbest is None:
             self.line("" if job.error is not None else chosen.said.text)
         else:
             self._list(job, chosen.others)
@@ -139,7 +107,7 @@ class Writer:
     def _chosen(self, job: Job, best: Translation, found: SearchResult | None) -> _Chosen:
         from rosewood.decode import alternatives, explain, translation_of
 
-        text_of, wanted = self.translator.text_of, self.wanted
+        text_of, wanted = self.translator.text_of, self.options
         if found is None or job.error is not None or found.forest.is_empty:
             # A list is never empty: learners want one for each line of their references.
             blank = replace(best, words=(), score=0.0, features={}, rules=())
@@ -148,10 +116,10 @@ class Writer:
         theta = decoder.theta()
         chosen, told, derivation = best, None, None
         others: list[Translation] = []
-        if wanted.consensus is not None:
-            derivation, told = wanted.consensus(found.forest, found.forest.score(theta))
+        if self.consensus is not None:
+            derivation, told = self.consensus(found.forest, found.forest.score(theta))
             chosen = translation_of(found, derivation)
-        if wanted.nbest is not None and wanted.confidence is None:
+        if wanted.nbest is not None and self.confidence is None:
             others = alternatives(found, theta, wanted.nbest, distinct=wanted.distinct)
         why = explain(found, decoder.weights, derivation) if wanted.explains else None
         return _Chosen(text_of(chosen, job.prepared), others, told, why)
@@ -172,17 +140,17 @@ class Writer:
         if job.error is not None:
             row |= {"src": job.prepared.text, "error": job.error, **self._hyps(job, chosen)}
             return json.dumps(row, ensure_ascii=False)
-        how = self.wanted.confidence
+        how = self.confidence
         if how is None or found is None:
             row |= said_of(chosen.said, self.dense).to_dict()
         else:
-            most = _ALTERNATIVES if self.wanted.nbest is None else self.wanted.nbest
+            most = _ALTERNATIVES if self.options.nbest is None else self.options.nbest
             said = chosen.said
             reply = reply_of(self.translator, said.prepared, found, how, nbest=most, chosen=said)
             row |= reply.to_dict()
         if chosen.consensus is not None:
             row["consensus"] = chosen.consensus
-        if chosen.why is not None and self.wanted.explain:
+        if chosen.why is not None and self.options.explain:
             row["explanation"] = chosen.why.to_dict()
         row |= self._hyps(job, chosen)
         return json.dumps(row, ensure_ascii=False, allow_nan=False)
@@ -191,7 +159,7 @@ class Writer:
         """The list of a row, where one is wanted."""
         from rosewood.decode.alternatives import all_features
 
-        if self.wanted.nbest is None or self.wanted.confidence is not None:
+        if self.options.nbest is None or self.confidence is not None:
             return {}
         hyps = [
             {
@@ -205,13 +173,15 @@ class Writer:
 
     @property
     def _is_svg(self) -> bool:
-        return self.wanted.picture is not None and self.wanted.picture.suffix.lower() == ".svg"
+        return (
+            self.options.picture is not None and Path(self.options.picture).suffix.lower() == ".svg"
+        )
 
     def _tell(self, job: Job, said: str, why: Explanation) -> None:
         """The explanation as a table beside the results, and as a picture."""
         from rosewood.decode.pages import page_section
 
-        if self.wanted.explain and not self.wanted.json:
+        if self.options.explain and not self.options.json:
             print(f"{job.number}\n{why.to_text()}", file=sys.stderr)
         if self.draw is None:
             return
@@ -221,4 +191,8 @@ class Writer:
         elif self.drawn == 1:
             self.draw(why.to_svg())
         else:
-            raise DecodingError("--picture: an .svg file is of one sentence, an .html file of many")
+            raise DecodingError(
+                "--picture: an .svg file shows one sentence: use .html for several",
+                code="argument.value",
+                argument="--picture",
+            )

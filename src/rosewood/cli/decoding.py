@@ -21,7 +21,7 @@ from rosewood.cli.lm_reading import name_of, opened, source_of
 from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:
-    from rosewood.cli.decode_output import Wanted
+    from rosewood.cli.decode_options import KnownText, TranslationOptions
     from rosewood.corpus import TextProcessor
     from rosewood.decode import (
         Decoder,
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
         Translation,
     )
     from rosewood.lm import Mixture, Model
+    from rosewood.model.confidence import Confidence
     from rosewood.pipeline import Translator
+    from rosewood.shared_types import PathName
 
 __all__ = [
     "Job",
-    "Reading",
+    "LineReader",
     "Results",
     "make_decoder",
     "make_translator",
     "open_models",
     "open_translator",
     "run",
-    "search_settings",
     "translate_all",
-    "typed_limits",
 ]
 
 _AT_ONCE = 64  # sentences for each thread
@@ -133,38 +133,11 @@ def _check_sparse(weights: dict[str, float], is_used: dict[str, bool]) -> None:
             raise DecodingError(f"there is a weight for {name!r}, but no such feature{hint}")
 
 
-def search_settings(**typed: str | None) -> SearchSettings:
-    """What was typed; what was not is as it is without."""
-    from rosewood.decode import SearchSettings
-
-    return SearchSettings(**typed_limits(**typed))
-
-
-def typed_limits(**typed: str | None) -> dict[str, Any]:
-    """The limits of a search that were typed, by their names."""
-    return {
-        name: text if name == "search" else _number(name, text)
-        for name, text in typed.items()
-        if text is not None
-    }
-
-
-def _number(name: str, text: str) -> int | float | None:
-    if text == "none":
-        return None
-    try:
-        return float(text) if name in ("beam", "time_limit") else int(text)
-    except ValueError:
-        option = name.replace("_", "-")
-        raise DecodingError(f"--{option} {text}: want a number or none") from None
-
-
 def make_translator(
     decoder: Decoder,
-    text_source: Path | None,
-    text_target: Path | None,
-    glossary: Path | None,
-    inline: bool,
+    text_source: PathName | None,
+    text_target: PathName | None,
+    known: KnownText,
 ) -> TextTranslator:
     """The decoder with what is known of its texts."""
     from rosewood.corpus import TextProcessor
@@ -174,13 +147,11 @@ def make_translator(
         raise DecodingError("raw text needs both --text-source and --text-target")
     source = None if text_source is None else TextProcessor.load(text_source)
     target = None if text_target is None else TextProcessor.load(text_target)
-    terms = _read_glossary(glossary, source, target)
-    return TextTranslator(decoder, source, target, glossary=terms, inline=inline)
+    terms = _read_glossary(known.glossary, source, target)
+    return TextTranslator(decoder, source, target, glossary=terms, inline=known.inline)
 
 
-def open_translator(
-    model: Path, glossary: Path | None, inline: bool, limits: dict[str, Any]
-) -> Translator:
+def open_translator(model: Path, known: KnownText, limits: dict[str, Any]) -> Translator:
     """The model of a folder, with what is known of its texts and limits that differ."""
     from rosewood.model import Bundle
     from rosewood.pipeline import Translator
@@ -188,17 +159,18 @@ def open_translator(
     bundle = Bundle.open(model)
     for note in bundle.notes():
         warn(note)
-    terms = _read_glossary(glossary, bundle.source_text, bundle.target_text)
-    return Translator(bundle, glossary=terms, inline=inline, **limits)
+    terms = _read_glossary(known.glossary, bundle.source_text, bundle.target_text)
+    return Translator(bundle, glossary=terms, inline=known.inline, **limits)
 
 
 def _read_glossary(
-    file: Path | None, source: TextProcessor | None, target: TextProcessor | None
+    given: PathName | None, source: TextProcessor | None, target: TextProcessor | None
 ) -> Glossary | None:
     from rosewood.decode import Glossary
 
-    if file is None:
+    if given is None:
         return None
+    file = Path(given)
     return Glossary.read(
         source_of(file), source_text=source, target_text=target, file=name_of(file)
     )
@@ -212,35 +184,28 @@ class Job(NamedTuple):
     error: str | None = None
 
 
-@dataclass(frozen=True)
-class Reading:
-    """Which lines are read, and what is done about bad ones."""
+class LineReader:
+    """The lines of an input, with their references."""
 
-    input: Path
-    reference: Path | None
-    line_words: int
-    line_characters: int
-    on_bad_line: str
-
-    def __post_init__(self) -> None:
-        if self.on_bad_line not in ("stop", "skip"):
-            raise DecodingError(f"--on-bad-line {self.on_bad_line}: want stop or skip")
+    def __init__(self, input: Path, options: TranslationOptions) -> None:
+        self.input, self._options = input, options
+        self.reference = None if options.reference is None else Path(options.reference)
 
     @property
     def is_awaited(self) -> bool:
-        """Whether somebody, or another program, may be waiting for answers before it goes on."""
+        """Whether a person or a program may be waiting for each answer."""
         if str(self.input) != "-":
             return False
         try:
             return not stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
-        except (OSError, ValueError):  # it is no file at all
+        except (OSError, ValueError):  # it is not a file
             return False
 
     def jobs(self, translator: TextTranslator) -> Iterator[Job]:
-        """The lines, with their references."""
+        """The lines that are to be translated; bad ones as `on_bad_line` says."""
         from rosewood.corpus.lines import at
 
-        bad: dict[int, str] | None = {} if self.on_bad_line == "skip" else None
+        bad: dict[int, str] | None = None if self._options.on_bad_line == "stop" else {}
         name = name_of(self.input)
         references = None if self.reference is None else self._lines(self.reference, None)
         for number, text in self._lines(self.input, bad):
@@ -248,8 +213,11 @@ class Reading:
             if references is not None:
                 said = next(references, (0, None))[1]
                 if said is None:
-                    told = f"it ends after {number - 1:,} lines, but {name} goes on"
-                    raise FormatError(told, file=str(self.reference))
+                    raise FormatError(
+                        f"it has {number - 1:,} lines, but {name} has more",
+                        file=self.reference,
+                        code="file.mismatch",
+                    )
             reason = None if bad is None else bad.pop(number, None)
             try:
                 with at(name, number):
@@ -262,16 +230,20 @@ class Reading:
                 prepared = translator.prepare("", said)
             yield Job(number, prepared, reason)
         if references is not None and next(references, None) is not None:
-            raise FormatError(f"it goes on where {name} ends", file=str(self.reference))
+            raise FormatError(
+                f"it has more lines than {name}", file=self.reference, code="file.mismatch"
+            )
 
     def _lines(self, file: Path, bad: dict[int, str] | None) -> Iterator[tuple[int, str]]:
-        return checked_lines(file, name_of(file), self.line_characters, self.line_words, bad)
+        limits = self._options.line_characters, self._options.line_words
+        return checked_lines(file, name_of(file), *limits, bad)
 
 
 @dataclass
 class Results:
     """What is to be told at the end."""
 
+    blanks: bool = True  # bad lines have an empty line in the output
     sentences: int = 0
     words: int = 0
     unknown: int = 0
@@ -283,11 +255,11 @@ class Results:
     lost: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
 
-    def count(self, job: Job, said: TranslatedText) -> None:
+    def count(self, job: Job, said: TranslatedText | None) -> None:
         """One more sentence, and what was chosen for it."""
         self.sentences += 1
-        if job.error is not None:
-            self.bad.append((job.number, job.error))
+        if said is None or job.error is not None:
+            self.bad.append((job.number, job.error or ""))
             return
         report = said.translation.report
         self.words += len(job.prepared.source.words)
@@ -319,7 +291,10 @@ class Results:
             (self.narrowed, "searched less thoroughly, for --max-pops"),
             (self.timed_out, "ended by --time-limit, another run may find something else"),
             (self.unreachable, "references that cannot be reached, left blank"),
-            ([number for number, _ in self.bad], "bad lines, left blank"),
+            (
+                [number for number, _ in self.bad],
+                f"malformed lines, {'left blank' if self.blanks else 'skipped'}",
+            ),
             (self.lost, "lack placeholders that their source has"),
             (self.added, "have placeholders that their source has not"),
         ):
@@ -328,21 +303,22 @@ class Results:
                 listed = " ".join(f"{number}" for number in numbers[:_TOLD])
                 warn(f"{told}: {len(numbers):,} (lines {listed}{more})")
         if self.bad:
-            warn(f"the first of the bad ones, line {self.bad[0][0]}: {self.bad[0][1]}")
+            warn(f"the first malformed line, {self.bad[0][0]}: {self.bad[0][1]}")
 
 
 def run(
     translator: TextTranslator,
-    reading: Reading,
-    wanted: Wanted,
+    reading: LineReader,
+    options: TranslationOptions,
+    confidence: Confidence | None,
     *,
     threads: int,
     step: Callable[[], object],
 ) -> Results:
-    """Translates all lines and writes what is wanted; files appear when all is done."""
+    """Translate all lines and write what is wanted; files appear when all is done."""
     from rosewood.cli.decode_output import Writer
 
-    results = Results()
+    results = Results(blanks=options.on_bad_line == "blank")
     decoder = translator.decoder
     jobs = reading.jobs(translator)
     most = _AT_ONCE * threads
@@ -352,17 +328,18 @@ def run(
     else:
         batches = iter(lambda: list(islice(jobs, most)), [])
     with ExitStack() as stack:
-        write = Writer(translator, wanted, stack)
+        write = Writer(translator, options, confidence, stack)
         begin = time.monotonic()
         for some in batches:
             sources = [job.prepared.source for job in some]
             found: Iterator[tuple[Translation, SearchResult | None]]
-            if wanted.needs_forest:
+            if write.needs_forest:
                 found = ((s.best, s) for s in decoder.search_all(sources, threads=threads))
             else:
                 found = ((best, None) for best in decoder.translate(sources, threads=threads))
             for job, (best, search) in zip(some, found, strict=True):
-                results.count(job, write(job, best, search))
+                is_skipped = job.error is not None and not results.blanks
+                results.count(job, None if is_skipped else write(job, best, search))
                 step()
             if reading.is_awaited:
                 sys.stdout.flush()
@@ -372,18 +349,19 @@ def run(
 
 def translate_all(
     translator: TextTranslator,
-    reading: Reading,
-    wanted: Wanted,
+    reading: LineReader,
+    options: TranslationOptions,
+    confidence: Confidence | None,
     *,
     threads: int,
     quiet: bool,
     unknown: str,
 ) -> None:
-    """Translates all lines, shows how far that is, and tells at the end what must be known."""
+    """Translate all lines, show progress, and report at the end what must be known."""
     from rosewood.progress import progress
 
     with progress("decoding, sentences", quiet=quiet) as step:
-        results = run(translator, reading, wanted, threads=threads, step=step)
+        results = run(translator, reading, options, confidence, threads=threads, step=step)
     if not quiet:
         results.tell_sums(unknown)
     results.tell_doubts()

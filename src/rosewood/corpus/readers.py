@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import Literal, get_args
+from typing import get_args
 
 from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.compression import plain_name
@@ -19,7 +19,7 @@ from rosewood.corpus.formats.tsv import parse_tsv
 from rosewood.corpus.formats.xliff import parse_xliff
 from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
-from rosewood.shared_types import PathName
+from rosewood.shared_types import OnBadLine, PathName
 
 __all__ = [
     "FORMATS",
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
-OnBadLine = Literal["stop", "skip", "blank"]
 Source = PathName | tuple[PathName, PathName]  # one file, or two text files that belong together
 
 _ENDINGS = {
