@@ -39,7 +39,7 @@ _LIMITS = {
     "stack_size": ("200", "Hypotheses kept for each number of words."),
     "beam": ("none", "Hypotheses worse than the best by more are not kept."),
     "distortion_limit": ("6", "Words that a jump skips."),
-    "option_limit": ("20", "Translations of a span."),
+    "option_limit": ("50", "Translations of a span."),
     "max_phrase": ("none", "Source words of a phrase."),
     "max_pops": (
         "none",
