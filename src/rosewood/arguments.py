@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from operator import index
 from typing import Any, TypeVar
 
 from rosewood.errors import RosewoodError
@@ -43,12 +44,16 @@ def bounds(low: float | None, high: float | None) -> str:
 def check_whole(
     name: str, value: object, *, low: int | None = None, high: int | None = None, error: Kind
 ) -> int:
-    """A whole number within bounds, both of which are included."""
-    if type(value) is not int:
+    """A whole number, NumPy's too, within bounds, both of which are included."""
+    try:
+        whole = value if type(value) is int else index(value)  # type: ignore[arg-type]
+    except TypeError:
+        whole = None
+    if whole is None or isinstance(value, bool):
         raise _refused(name, value, _whole(low, high), "argument.type", error)
-    if (low is not None and value < low) or (high is not None and value > high):
+    if (low is not None and whole < low) or (high is not None and whole > high):
         raise _refused(name, value, _whole(low, high), "argument.range", error)
-    return value
+    return whole
 
 
 def check_number(

@@ -19,7 +19,7 @@ from rosewood.decode import (
     moses_line,
     translation_of,
 )
-from rosewood.decode.alternatives import all_features
+from rosewood.decode.nbest import all_features
 from rosewood.errors import DecodingError
 from rosewood.rerank import read_candidates
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.refusals import check, refuses
 
@@ -77,6 +78,7 @@ def test_checks(call, code):
 
 def test_good_arguments_come_back():
     assert check_whole("x", 1, low=1, high=1, error=TuningError) == 1
+    assert type(check_whole("x", np.int64(1), error=TuningError)) is int
     assert check_number("x", 1, low=0.5, error=TuningError) == 1
     assert check_choice("x", "a", ("a",), error=TuningError) == "a"
 

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from tests.bitexts import indexed
 from tests.reference.rules import Sentence, gapped_rules, phrase_pairs
+from tests.refusals import refuses
 
 from rosewood.align import Links
 from rosewood.errors import FormatError, RuleError
-from rosewood.rules import extract
+from rosewood.rules import ExtractionSettings, extract
 
 
 def extracted(pairs, links, folder, **settings):
@@ -59,7 +60,7 @@ MEASURED = """
 import resource, sys
 from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
-from rosewood.rules import extract
+from rosewood.rules import ExtractionSettings, extract
 
 lines = [" ".join(f"w{k * n % 499}" for n in range(100)) for k in range(40)]
 links = Links.of([{(n, n) for n in range(100)}] * 40)
@@ -226,3 +227,34 @@ def test_work_and_table_are_apart(tmp_path):
             extracted(pairs, links, tmp_path / folder, work=tmp_path / work)
     extracted(pairs, links, tmp_path / "rules", work=tmp_path / "work")
     assert list((tmp_path / "work").iterdir()) == []  # somebody had made it
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("max_phrase", 256, "argument.range"), ("max_span", 0, "argument.range"),
+        ("max_symbols", "5", "argument.type"), ("max_gaps", 3, "argument.range"),
+        ("min_gap", 0, "argument.range"), ("limit", 0, "argument.range"),
+        ("limit", True, "argument.type"), ("hierarchical", 1, "argument.type"),
+        ("adjacent_gaps", "no", "argument.type"), ("orientation", "left", "argument.choice"),
+        ("classes", None, "argument.choice"), ("orientation_prior", "x", "argument.choice"),
+        ("smoothing", "kn", "argument.choice"), ("orientation_smoothing", 0, "argument.range"),
+        ("min_count", -1, "argument.range"), ("min_count", 1e16, "argument.range"),
+        ("significance", "a", "argument.type"), ("significance", -1.0, "argument.range"),
+        ("significance", True, "argument.type"),
+    ],
+)  # fmt: skip
+def test_settings_that_are_refused(name, value, code):
+    with refuses(RuleError, code, argument=name, value=value):
+        ExtractionSettings(**{name: value})
+
+
+def test_settings_that_exclude_each_other():
+    with refuses(RuleError, "argument.conflict", argument="significance"):
+        ExtractionSettings(significance="a+e", hierarchical=True)
+
+
+def test_settings_as_they_are_typed_and_of_numpy():
+    found = ExtractionSettings(orientation="none", significance="3.5", max_phrase=np.int64(3))
+    assert (found.orientation, found.significance, found.max_phrase) == (None, 3.5, 3)
+    assert type(found.max_phrase) is int

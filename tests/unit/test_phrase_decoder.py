@@ -9,6 +9,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 from tests.reference.phrase_search import LOG_OF_TEN
+from tests.refusals import refuses
 
 from rosewood.decode import Forced, PhraseDecoder, RuleIds, SearchSettings, Source
 from rosewood.errors import DecodingError
@@ -231,14 +232,32 @@ def test_every_feature_needs_a_weight(decoder):
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"search": "beam"}, {"pop_limit": 0}, {"stack_size": 1.5}, {"beam": -1}, {"beam": nan},
-     {"distortion_limit": -1}, {"option_limit": True}, {"time_limit": 0}, {"time_limit": inf},
-     {"max_pops": 0}, {"max_phrase": 0}],
+    ("name", "value", "code"),
+    [
+        ("search", "beam", "argument.choice"), ("pop_limit", 0, "argument.range"),
+        ("stack_size", 1.5, "argument.type"), ("beam", -1, "argument.range"),
+        ("beam", inf, "argument.range"), ("distortion_limit", -1, "argument.range"),
+        ("option_limit", True, "argument.type"), ("time_limit", 0, "argument.range"),
+        ("time_limit", inf, "argument.range"), ("max_pops", 0, "argument.range"),
+        ("max_phrase", 0, "argument.range"),
+    ],
 )  # fmt: skip
-def test_settings_that_are_refused(changes):
-    with pytest.raises(DecodingError, match=next(iter(changes))):
-        SearchSettings(**changes)
+def test_settings_that_are_refused(name, value, code):
+    with refuses(DecodingError, code, argument=name, value=value):
+        SearchSettings(**{name: value})
+
+
+def test_a_beam_must_be_a_number():
+    with refuses(DecodingError, "argument.range", argument="beam"):
+        SearchSettings(beam=nan)
+
+
+def test_huge_limits_are_as_good_as_none(decoder):
+    huge = dict.fromkeys(("pop_limit", "stack_size", "distortion_limit", "option_limit",
+                          "max_phrase", "max_pops"), 1 << 80)  # fmt: skip
+    free = decoder.with_settings(SearchSettings(**dict.fromkeys(huge)))
+    found = decoder.with_settings(SearchSettings(**huge)).search(TEXT)
+    assert found.best.score == free.search(TEXT).best.score
 
 
 class Column:

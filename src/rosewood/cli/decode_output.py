@@ -157,7 +157,7 @@ class Writer:
 
     def _hyps(self, job: Job, chosen: _Chosen) -> dict[str, Any]:
         """The list of a row, where one is wanted."""
-        from rosewood.decode.alternatives import all_features
+        from rosewood.decode.nbest import all_features
 
         if self.options.nbest is None or self.confidence is not None:
             return {}

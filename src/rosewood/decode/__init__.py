@@ -1,44 +1,49 @@
 """Decoders: a sentence in, a forest of its translations out."""
 
-from rosewood.decode.alternatives import alternatives, moses_line
-from rosewood.decode.consensus import (
-    ForestMbr,
-    MbrCandidate,
-    Variational,
-    forest_mbr,
-    mbr,
-    ngram_posteriors,
-    variational,
-)
-from rosewood.decode.decoder import (
-    Decoder,
-    DecoderKind,
-    UnknownWords,
-    decoder_kind,
-    decoder_kinds,
-    register_decoder,
-    search_settings,
-)
-from rosewood.decode.explain import (
-    Difference,
-    ExplainedRule,
-    Explanation,
-    FeatureChange,
-    difference,
-    explain,
-)
-from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
-from rosewood.decode.glossary import Glossary, GlossaryEntry
-from rosewood.decode.guessing import Guesser, Guesses
-from rosewood.decode.options import TranslationOptions
-from rosewood.decode.phrase import PhraseDecoder
-from rosewood.decode.posteriors import WordPosteriors, string_posteriors
-from rosewood.decode.registry import Feature, declared_features, feature, feature_table
-from rosewood.decode.results import SearchResult, translation_of
-from rosewood.decode.settings import SearchSettings
-from rosewood.decode.source import Forced, Source
-from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
-from rosewood.decode.translation import RuleUse, SearchReport, Translation
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.decode.consensus import (
+        ForestMbr,
+        MbrCandidate,
+        Variational,
+        forest_mbr,
+        mbr,
+        ngram_posteriors,
+        variational,
+    )
+    from rosewood.decode.decoder import (
+        Decoder,
+        DecoderKind,
+        UnknownWords,
+        decoder_kind,
+        decoder_kinds,
+        register_decoder,
+        search_settings,
+    )
+    from rosewood.decode.explanation import (
+        Difference,
+        ExplainedRule,
+        Explanation,
+        FeatureChange,
+        difference,
+        explain,
+    )
+    from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
+    from rosewood.decode.glossary import Glossary, GlossaryEntry
+    from rosewood.decode.guessing import Guesser, Guesses
+    from rosewood.decode.nbest import alternatives, moses_line
+    from rosewood.decode.options import TranslationOptions
+    from rosewood.decode.phrase import PhraseDecoder
+    from rosewood.decode.posteriors import WordPosteriors, string_posteriors
+    from rosewood.decode.registry import Feature, declared_features, feature, feature_table
+    from rosewood.decode.results import SearchResult, translation_of
+    from rosewood.decode.settings import SearchSettings
+    from rosewood.decode.source import Forced, Source
+    from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
+    from rosewood.decode.translation import RuleUse, SearchReport, Translation
 
 __all__ = [
     "Decoder",
@@ -91,3 +96,5 @@ __all__ = [
     "translation_of",
     "variational",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

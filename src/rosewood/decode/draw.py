@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rosewood import lettering as say
-from rosewood.decode.explain import ExplainedRule
+from rosewood.decode.explanation import ExplainedRule
 from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse
 from rosewood.lettering import ACCENT, ROSEWOOD

@@ -11,7 +11,7 @@ from html import escape
 from statistics import median
 
 from rosewood.decode.draw import to_svg
-from rosewood.decode.explain import Difference, Explanation, Table, signed
+from rosewood.decode.explanation import Difference, Explanation, Table, signed
 from rosewood.lettering import clean
 
 __all__ = ["difference_html", "explanation_html", "page_section"]

@@ -34,7 +34,7 @@ from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase_results import ResultMaker, each_result
 from rosewood.decode.registry import Feature, feature, own_feature
 from rosewood.decode.results import SearchResult
-from rosewood.decode.settings import SearchSettings
+from rosewood.decode.settings import SearchSettings, native_limit
 from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError, ForestError
@@ -161,7 +161,7 @@ class PhraseDecoder:
                 raise DecodingError(f"there is no weight for the feature {name!r}")
         self.weights = weights
         theta = np.array([weights.named[name] for name in self.features.dense])
-        limit = self.settings.option_limit or 0
+        limit = native_limit(self.settings.option_limit)
         self._native = _core.PhraseDecoder(self._model, theta, limit)
         self._theta: FloatArray = theta
         used = {name.partition(":")[0] for name, value in weights.named.items() if value}
@@ -265,7 +265,7 @@ class PhraseDecoder:
         found = self._native.options(
             [source.words for source in sources],
             given,
-            self.settings.max_phrase or _ALL,
+            native_limit(self.settings.max_phrase) or _ALL,
             self.unknown == "drop",
             number,
             threads,

@@ -1,18 +1,13 @@
 """Models: named weights, and the bundle of all that a translation needs."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rosewood.model.weights import read_weights, shared_features, weights_vector, write_weights
+from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.model.bundle import Bundle
+    from rosewood.model.weights import read_weights, shared_features, weights_vector, write_weights
 
 __all__ = ["Bundle", "read_weights", "shared_features", "weights_vector", "write_weights"]
 
-
-def __getattr__(name: str) -> Any:
-    if name != "Bundle":  # which has all rooms of a model behind it: rerankers want weights alone
-        raise AttributeError(f"module 'rosewood.model' has no attribute {name!r}")
-    from rosewood.model.bundle import Bundle
-
-    return Bundle
+__getattr__, __dir__ = lazy_names(__name__)

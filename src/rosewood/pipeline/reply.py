@@ -22,7 +22,7 @@ from rosewood.decode import (
     Translation,
     alternatives,
 )
-from rosewood.decode.alternatives import all_features
+from rosewood.decode.nbest import all_features
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.confidence import confidences
 

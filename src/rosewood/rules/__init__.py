@@ -4,12 +4,17 @@ extract(corpus, links, "rules")     # an aligned corpus into a table
 table = RuleTable.open("rules"); table.lookup("das haus")[0].features["phrase_ef"]
 """
 
-from rosewood.rules.events import EventBlock, orientation_events
-from rosewood.rules.extraction import Extracted, extract, extract_files
-from rosewood.rules.rule import Gap, Rule
-from rosewood.rules.settings import ExtractionSettings
-from rosewood.rules.table import Matches, Options, RuleTable
-from rosewood.rules.table_files import new_table
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.rules.events import EventBlock, orientation_events
+    from rosewood.rules.extraction import Extracted, extract, extract_files
+    from rosewood.rules.rule import Gap, Rule
+    from rosewood.rules.settings import ExtractionSettings
+    from rosewood.rules.table import Matches, Options, RuleTable
+    from rosewood.rules.table_files import new_table
 
 __all__ = [
     "EventBlock",
@@ -25,3 +30,5 @@ __all__ = [
     "new_table",
     "orientation_events",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

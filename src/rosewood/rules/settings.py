@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from numbers import Real
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from rosewood.errors import RuleError
+from rosewood.settings import Settings, setting, settings_of
 
 __all__ = [
     "CLASSES",
@@ -43,6 +43,7 @@ PHRASE_SETTINGS = (
 GAP_SETTINGS = (
     "max_span", "max_symbols", "max_gaps", "min_gap", "adjacent_gaps", "unlinked_rules", "loose",
 )  # fmt: skip
+_RULES, _SCORES, _ORIENTATIONS = "Rules", "Scores", "Orientations"  # groups of options
 _LONGEST = 255  # words of a phrase
 _LARGEST = 1e15  # counts are exact up to here
 _FIXED = ("phrase_ef", "phrase_fe", "lexical_ef", "lexical_fe", "rule_penalty")
@@ -50,67 +51,111 @@ _FALLBACK = (0.5, 1.0, 1.5)  # discounts, where there are none
 
 
 @dataclass(frozen=True)
-class ExtractionSettings:
+class ExtractionSettings(Settings):
     """Which rules are extracted, how they are scored, and which are kept."""
 
-    max_phrase: int = 7  # words of each side of a phrase pair
-    hierarchical: bool = False  # rules with gaps (Chiang 2007) instead of phrase pairs
-    max_span: int = 10  # words of each side of what a hierarchical rule comes from
-    max_symbols: int = 5  # words and gaps of the source of a hierarchical rule
-    max_gaps: int = 2
-    min_gap: int = 1  # source words that a gap stands for
-    adjacent_gaps: bool = False  # two gaps side by side in the source
-    unlinked_rules: bool = False  # hierarchical rules without linked words
-    loose: bool = False  # words without links at the edges of what hierarchical rules come from
-    orientation: Kind | Literal["none"] | None = "hierarchy"  # of phrase pairs
-    classes: Classes = "mslr"
-    orientation_smoothing: float = 0.5  # made-up events of a phrase pair, as the prior spreads them
-    orientation_prior: Prior = "uniform"  # so many of each class; or in all, spread as all events
-    smoothing: SmoothingName = "plain"
-    min_count: float = 0.0  # rules that are counted less are left out
-    limit: int | None = None  # rules of one source: so many, those with the highest phrase_ef
-    significance: str | float | None = None  # phrase pairs of less are left out: see `threshold`
+    error = RuleError
+
+    max_phrase: int = setting(
+        7, "Maximum phrase length in words, on each side.", low=1, high=_LONGEST, group=_RULES
+    )
+    hierarchical: bool = setting(
+        False,
+        "Extract hierarchical rules (Chiang 2007) and glue rules instead of phrase pairs.",
+        group=_RULES,
+    )
+    max_span: int = setting(
+        10,
+        "Maximum length in words of the phrase pair that a hierarchical rule is made from, on "
+        "each side.",
+        low=1,
+        high=_LONGEST,
+        group=_RULES,
+    )
+    max_symbols: int = setting(
+        5,
+        "Maximum number of words and gaps in the source of a hierarchical rule.",
+        low=1,
+        high=_LONGEST,
+        group=_RULES,
+    )
+    max_gaps: int = setting(
+        2, "Maximum number of gaps in a hierarchical rule.", low=0, high=2, group=_RULES
+    )
+    min_gap: int = setting(
+        1, "Minimum number of source words that a gap covers.", low=1, high=_LONGEST, group=_RULES
+    )
+    adjacent_gaps: bool = setting(False, "Allow adjacent gaps in the source.", group=_RULES)
+    unlinked_rules: bool = setting(
+        False, "Allow hierarchical rules without a linked word pair.", group=_RULES
+    )
+    loose: bool = setting(
+        False,
+        "Allow null-aligned words at the edges of the phrase pairs that hierarchical rules are "
+        "made from.",
+        group=_RULES,
+    )
+    orientation: Kind | None = setting(
+        "hierarchy",
+        "Orientation model of phrase pairs: by word, phrase or hierarchy; or none.",
+        group=_ORIENTATIONS,
+    )
+    classes: Classes = setting(
+        "mslr",
+        "Orientation classes: monotone, swap, discontinuous (msd), or monotone, swap, left, right "
+        "(mslr).",
+        group=_ORIENTATIONS,
+    )
+    orientation_smoothing: float = setting(
+        0.5,
+        "Pseudo-count added to the orientation counts of each phrase pair; above 0.",
+        low=1e-9,
+        high=_LARGEST,
+        group=_ORIENTATIONS,
+    )
+    orientation_prior: Prior = setting(
+        "uniform",
+        "How pseudo-counts are spread: the same for each class (uniform), or in proportion to the "
+        "counts of the corpus (counts).",
+        group=_ORIENTATIONS,
+    )
+    smoothing: SmoothingName = setting(
+        "plain",
+        "Smoothing of translation probabilities: plain, good-turing or kneser-ney.",
+        group=_SCORES,
+    )
+    min_count: float = setting(
+        0.0, "Drop rules with a lower count.", low=0, high=_LARGEST, group=_SCORES
+    )
+    limit: int | None = setting(
+        None,
+        "Maximum number of rules of each source phrase: those with the highest p(target|source) "
+        "are kept.",
+        low=1,
+        high=1 << 40,
+        group=_SCORES,
+    )
+    significance: float | Literal["a+e", "a-e"] | None = setting(
+        None,
+        "Drop phrase pairs whose -log p by Fisher's exact test is lower (Johnson et al. 2007); "
+        "a+e drops pairs whose phrases occur once, together, a-e keeps them.",
+        low=0,
+        group=_SCORES,
+    )
 
     def __post_init__(self) -> None:
-        for name, least, most in (
-            ("max_phrase", 1, _LONGEST),
-            ("max_span", 1, _LONGEST),
-            ("max_symbols", 1, _LONGEST),
-            ("max_gaps", 0, 2),
-            ("min_gap", 1, _LONGEST),
-            ("limit", 1, 1 << 40),
-        ):
-            value = getattr(self, name)
-            if value is None and name == "limit":
-                continue
-            if not _is_whole(value) or not least <= value <= most:
-                raise RuleError(f"{name} is {value!r}, want a whole number from {least} to {most}")
-            object.__setattr__(self, name, int(value))
-        for name in ("hierarchical", "adjacent_gaps", "unlinked_rules", "loose"):
-            if not isinstance(getattr(self, name), bool):
-                raise RuleError(f"{name} is {getattr(self, name)!r}, want True or False")
-        if self.orientation == "none":  # as it is typed
-            object.__setattr__(self, "orientation", None)
-        for name, among in (
-            ("orientation", (*KINDS, None)),
-            ("classes", tuple(CLASSES)),
-            ("orientation_prior", ("uniform", "counts")),
-            ("smoothing", SMOOTHINGS),
-        ):
-            if getattr(self, name) not in among:
-                listed = ", ".join("none" if each is None else each for each in among)
-                raise RuleError(f"{name} is {getattr(self, name)!r}, want one of {listed}")
-        for name, want in (("orientation_smoothing", "over 0"), ("min_count", "from 0 on")):
-            value = getattr(self, name)
-            is_number = isinstance(value, Real) and 0 <= float(value) <= _LARGEST
-            if isinstance(value, bool) or not is_number or (want == "over 0" and value == 0):
-                raise RuleError(f"{name} is {value!r}, want a number {want}, up to {_LARGEST:g}")
-            object.__setattr__(self, name, float(value))
+        for each in settings_of(type(self)):
+            value = getattr(self, each.name)
+            if each.name in ("orientation", "significance") and isinstance(value, str):
+                object.__setattr__(self, each.name, each.read(value, RuleError))  # as typed
+        super().__post_init__()
         if self.significance is not None and self.hierarchical:
-            raise RuleError("the test of significance is for phrase pairs, not for rules with gaps")
-        self.threshold(1)
-        if isinstance(self.significance, str) and self.significance not in ("a+e", "a-e"):
-            object.__setattr__(self, "significance", float(self.significance))
+            raise RuleError(
+                "significance is for phrase pairs: not with hierarchical rules",
+                code="argument.conflict",
+                argument="significance",
+                value=self.significance,
+            )
 
     def told(self) -> dict[str, Any]:
         """Those that mean something for this kind of rules."""
@@ -125,7 +170,7 @@ class ExtractionSettings:
     @property
     def kind(self) -> Kind | None:
         """Orientations that are counted: rules with gaps have none."""
-        return None if self.hierarchical else cast("Kind | None", self.orientation)
+        return None if self.hierarchical else self.orientation
 
     def threshold(self, sentences: int) -> float | None:
         """The least -log p of Fisher's exact test, for a corpus of so many sentence pairs.
@@ -139,13 +184,7 @@ class ExtractionSettings:
         alpha = math.log(max(1, sentences))
         if self.significance in ("a+e", "a-e"):
             return alpha + (1e-6 if self.significance == "a+e" else -1e-6)
-        try:
-            value = float(self.significance)
-        except (TypeError, ValueError):
-            value = math.nan
-        if isinstance(self.significance, bool) or not 0 <= value < math.inf:
-            raise RuleError(f"significance is {self.significance!r}, want a+e, a-e or a number")
-        return value
+        return float(self.significance)
 
     @property
     def orientation_features(self) -> tuple[str, ...]:
@@ -171,11 +210,6 @@ class ExtractionSettings:
 def orientation_columns(classes: str, directions: Iterable[str]) -> tuple[str, ...]:
     """The features of orientations, a direction after the other; as Moses orders them."""
     return tuple(f"orientation_{way}_{name}" for way in directions for name in CLASSES[classes])
-
-
-def _is_whole(value: object) -> bool:
-    """NumPy's whole numbers are as good as Python's."""
-    return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
