@@ -30,14 +30,15 @@ struct LexiconHandle {
 };
 
 void check(const char* what, std::size_t have, std::size_t want) {
-  if (have != want) fail<AlignmentError>(what, " has ", have, " entries, not ", want);
+  if (have != want)
+    fail<AlignmentError>({"argument.shape", what}, what, " has ", have, " entries, not ", want);
 }
 
 int placing_of(const std::string& name) {
   if (name == "uniform") return static_cast<int>(Placing::uniform);
   if (name == "diagonal") return static_cast<int>(Placing::diagonal);
   if (name == "jumps") return static_cast<int>(Placing::jumps);
-  fail<AlignmentError>("there is no placing ", name);
+  fail<AlignmentError>({"argument.choice", "placing"}, "there is no placing ", name);
 }
 
 using Side = CollapsedSide;
@@ -57,7 +58,8 @@ struct SideHandle {
     side.stems = static_cast<std::int32_t>(stem_total.size());
     for (const Count count : side.null) side.null_total += count;
     for (const std::int32_t s : side.stem)
-      if (s < 0 || s >= side.stems) fail<AlignmentError>("a word has stem ", s);
+      if (s < 0 || s >= side.stems)
+        fail<AlignmentError>({"argument.range", "stems"}, "a word has stem ", s);
     for (std::size_t have : {stem.size(), share.size(), spelling_total.size(), null.size()})
       check("an array of words", have, total.size());
     return side;
@@ -110,7 +112,7 @@ void check_positions(const TextView& text, std::span<const std::int64_t> positio
     const std::int64_t begin = position[static_cast<std::size_t>(k)];
     const auto end = begin + static_cast<std::int64_t>(text.sentence(k).size());
     if (begin < 0 || end > static_cast<std::int64_t>(placed.size()))
-      fail<AlignmentError>("the position of sentence ", k, " is out of range");
+      fail<AlignmentError>("argument.range", "the position of sentence ", k, " is out of range");
   }
 }
 
@@ -139,9 +141,9 @@ void bind_lexicon(nb::module_& m) {
              std::int32_t target_words) {
             if (bytes.size() % sizeof(Entry) != 0 ||
                 reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(Entry) != 0)
-              fail<AlignmentError>("the lexicon's entries are not whole");
+              fail<AlignmentError>("argument.shape", "the lexicon's entries are not whole");
             const LexiconHandle made{row, bytes, target_words};
-            if (row.size() == 0) fail<AlignmentError>("the lexicon has no rows");
+            if (row.size() == 0) fail<AlignmentError>("argument.shape", "the lexicon has no rows");
             check_lexicon(made.view(), static_cast<std::int32_t>(row.size() - 1), target_words);
             new (self) LexiconHandle(made);
           },
@@ -158,7 +160,7 @@ void bind_lexicon(nb::module_& m) {
       [](const BitextHandle& bitext, const LexiconHandle& lexicon, int threads) {
         check("row", lexicon.row.size(), static_cast<std::size_t>(bitext.view.source.words) + 1);
         if (lexicon.target_words != bitext.view.target.words)
-          fail<AlignmentError>("the lexicon is of another corpus");
+          fail<AlignmentError>("alignment.other-corpus", "the lexicon is of another corpus");
         lexicon_fill(bitext.view, lexicon.edit(), threads);
       },
       "bitext"_a, "lexicon"_a, "threads"_a = 1, Release());
@@ -188,7 +190,8 @@ void bind_lexicon(nb::module_& m) {
         check("target stems", target_stem.size(), static_cast<std::size_t>(lexicon.target_words));
         check("pair", pair.size(), lexicon.view().entry.size());
         for (const std::int32_t stem : span_of(source_stem))
-          if (stem < 0 || stem >= stems.view().rows()) fail<AlignmentError>("no stem ", stem);
+          if (stem < 0 || stem >= stems.view().rows())
+            fail<AlignmentError>("argument.range", "no stem ", stem);
         pair_stems(lexicon.view(), {span_of(source_stem), span_of(target_stem)}, stems.view(),
                    span_of(pair), threads);
       },
@@ -200,7 +203,7 @@ void bind_lexicon(nb::module_& m) {
         check("pair", pair.size(), count.size());
         for (const std::int32_t p : span_of(pair))
           if (p < 0 || static_cast<std::size_t>(p) >= pair_count.size())
-            fail<AlignmentError>("there is no pair of stems ", p);
+            fail<AlignmentError>("argument.range", "there is no pair of stems ", p);
         add_pairs(span_of(count), span_of(pair), span_of(pair_count));
       },
       "count"_a, "pair"_a, "pair_count"_a, Release());
@@ -212,7 +215,7 @@ void bind_counts(nb::module_& m) {
       [](In<double> x, Out<double> out) {
         check("out", out.size(), x.size());
         for (const double each : span_of(x))
-          if (!(each > 0.0)) fail<AlignmentError>("digamma of ", each);
+          if (!(each > 0.0)) fail<AlignmentError>("argument.range", "digamma of ", each);
         exp_digamma(span_of(x), span_of(out));
       },
       "x"_a, "out"_a, Release());
@@ -243,7 +246,8 @@ void bind_counts(nb::module_& m) {
         check("target totals", target.size(), static_cast<std::size_t>(lexicon.target_words));
         check("source partners", source_partners.size(), source.size());
         check("target partners", target_partners.size(), target.size());
-        if (count.shape(1) < 1 || !(prior >= 0.0)) fail<AlignmentError>("the prior is ", prior);
+        if (count.shape(1) < 1 || !(prior >= 0.0))
+          fail<AlignmentError>({"argument.range", "prior"}, "the prior is ", prior);
         maximise(lexicon.edit(), span_of(count), count.shape(1), {span_of(source), span_of(target)},
                  {span_of(source_partners), span_of(target_partners)}, prior, threads);
       },
@@ -270,7 +274,8 @@ void bind_counts(nb::module_& m) {
                        offset.back() == static_cast<std::int64_t>(word.size());
         for (std::size_t s = 1; is_good && s < offset.size(); ++s)
           is_good = offset[s] >= offset[s - 1];
-        if (!is_good) fail<AlignmentError>("the offsets of counted pairs do not fit");
+        if (!is_good)
+          fail<AlignmentError>("argument.shape", "the offsets of counted pairs do not fit");
         transfer({offset, span_of(word), span_of(count)}, lexicon.view(), span_of(out),
                  count.shape(1), threads);
       },
@@ -291,7 +296,7 @@ void bind_models(nb::module_& m) {
             check("pair", pair.size(), count.size());
             for (const std::int32_t p : span_of(pair))
               if (p < 0 || static_cast<std::size_t>(p) >= pair_count.size())
-                fail<AlignmentError>("there is no pair of stems ", p);
+                fail<AlignmentError>("argument.range", "there is no pair of stems ", p);
             new (self) CollapsedHandle{count,
                                        spelling,
                                        pair,
@@ -402,7 +407,8 @@ void bind_models(nb::module_& m) {
         check("start", start.size(), static_cast<std::size_t>(bitext.view.size()) + 1);
         std::int64_t cells = 0;
         for (std::int64_t k = 0; k < bitext.view.size(); ++k) {
-          if (start.data()[k] != cells) fail<AlignmentError>("start does not fit sentence ", k);
+          if (start.data()[k] != cells)
+            fail<AlignmentError>({"argument.shape", "start"}, "start does not fit sentence ", k);
           cells += static_cast<std::int64_t>(bitext.view.source.sentence(k).size() *
                                              bitext.view.target.sentence(k).size());
         }

@@ -56,7 +56,8 @@ Array<T> to_numpy(std::vector<T>&& vector) {
 
 /// Refuses an array that is not `want` long.
 inline void check_size(const char* what, std::size_t have, std::size_t want) {
-  if (have != want) fail<ForestError>(what, " has ", have, " entries, not ", want);
+  if (have != want)
+    fail<ForestError>({"argument.shape", what}, what, " has ", have, " entries, not ", want);
 }
 
 /// The arrays of a forest, kept alive, and the view kernels take.

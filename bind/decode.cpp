@@ -135,8 +135,8 @@ void bind_options(nb::module_& m) {
           "set_added_score",
           [](SentenceOptions& self, In<double> scores) {
             if (scores.size() != self.size())
-              fail<DecodingError>("there are ", scores.size(), " scores for ", self.size(),
-                                  " options");
+              fail<DecodingError>({"argument.shape", "scores"}, "there are ", scores.size(),
+                                  " scores for ", self.size(), " options");
             self.added_score.assign(scores.data(), scores.data() + scores.size());
           },
           "scores"_a.noconvert(), "What features that are not columns are worth.");

@@ -19,7 +19,9 @@ ForestHandle make_forest(In<Offset> edge_start, In<NodeId> head, In<Offset> tail
 FeatureHandle make_features(In2<double> dense, In<Offset> start, In<FeatureId> id, In<double> value,
                             std::int64_t sparse_features) {
   check_size("feat_value", value.size(), id.size());
-  if (sparse_features < 0) fail<ForestError>("the number of sparse features is negative");
+  if (sparse_features < 0)
+    fail<ForestError>({"argument.range", "sparse_features"},
+                      "the number of sparse features is negative");
   check_offsets("feat_start", span_of(start), static_cast<std::int64_t>(dense.shape(0)),
                 static_cast<std::int64_t>(id.size()));
   const FeatureView view{span_of(dense), static_cast<std::int64_t>(dense.shape(1)),

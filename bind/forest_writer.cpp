@@ -39,11 +39,11 @@ void bind_forest_writer(nb::module_& m) {
          const Lists& yields, const std::vector<std::int32_t>& best_edges) {
         if (nodes < 1 || tails.size() != heads.size() || yields.size() != heads.size() ||
             best_edges.size() != static_cast<std::size_t>(nodes))
-          fail<ForestError>(
-              "heads, tails and yields need one entry per edge, best edges one per "
-              "node, and there must be a node");
+          fail<ForestError>("argument.shape",
+                            "heads, tails and yields need one entry per edge, best edges one per "
+                            "node, and there must be a node");
         if (std::ranges::any_of(heads, [&](std::int32_t h) { return h < 0 || h >= nodes; }))
-          fail<ForestError>("the head of an edge is not a node");
+          fail<ForestError>({"argument.range", "head"}, "the head of an edge is not a node");
         ListedGraph graph{nodes, heads, tails, yields, best_edges};
         ForestArrays forest = ForestWriter(graph).write();
         return std::tuple(

@@ -26,7 +26,9 @@ struct BatchHandle {
 
 void check_rows(const char* what, std::span<const Offset> row, std::int64_t rows) {
   for (const auto r : row)
-    if (r < 0 || r >= rows) fail<TuningError>(what, " ", r, " is out of range: there are ", rows);
+    if (r < 0 || r >= rows)
+      fail<TuningError>({"argument.range", what}, what, " ", r, " is out of range: there are ",
+                        rows);
 }
 
 BatchHandle make_batch(std::vector<ForestHandle> forests, std::vector<FeatureHandle> features,
@@ -44,8 +46,9 @@ BatchHandle make_batch(std::vector<ForestHandle> forests, std::vector<FeatureHan
     const auto size = static_cast<std::size_t>(view.width + handle.features[i].sparse_features);
     if (i == 0) handle.theta_size = size;
     if (size != handle.theta_size)
-      fail<ForestError>("forest ", handle.batch.number[i], " has ", size, " features, forest ",
-                        handle.batch.number[0], " has ", handle.theta_size);
+      fail<ForestError>({"argument.shape", "features"}, "forest ", handle.batch.number[i], " has ",
+                        size, " features, forest ", handle.batch.number[0], " has ",
+                        handle.theta_size);
     const auto edges = handle.forests[i].edges();
     const auto rows = handle.features[i].start.size() - 1;
     std::span<const Offset> map;
@@ -67,9 +70,9 @@ BatchHandle make_batch(std::vector<ForestHandle> forests, std::vector<FeatureHan
 
 void check_starts(std::span<const Offset> start, std::size_t items) {
   if (start.empty() || start.front() != 0 || start.back() != static_cast<Offset>(items))
-    fail<TuningError>("offsets must go from 0 to ", items);
+    fail<TuningError>("argument.shape", "offsets must go from 0 to ", items);
   for (std::size_t i = 0; i + 1 < start.size(); ++i)
-    if (start[i] >= start[i + 1]) fail<TuningError>("list ", i, " is empty");
+    if (start[i] >= start[i + 1]) fail<TuningError>("argument.shape", "list ", i, " is empty");
 }
 
 }  // namespace
@@ -83,7 +86,8 @@ void bind_learn(nb::module_& m) {
   m.def(
       "batch_scores",
       [](const BatchHandle& b, In2<double> theta, Out<double> score, int threads) {
-        if (!b.edge_maps.empty()) fail<TuningError>("scores are those of forests without maps");
+        if (!b.edge_maps.empty())
+          fail<TuningError>("argument.conflict", "scores are those of forests without maps");
         check_size("theta", theta.shape(1), b.theta_size);
         check_size("score", score.size(), theta.shape(0) * b.edges());
         batch_scores(b.batch, static_cast<std::int64_t>(theta.shape(0)), span_of(theta),
@@ -119,7 +123,8 @@ void bind_learn(nb::module_& m) {
         if (log_loss != 0.0) check_size("target", target.size(), b.edges());
         check_rows("forest", span_of(subset), b.batch.size());
         check_rows("shard", span_of(shard), static_cast<std::int64_t>(shards));
-        if (!std::ranges::is_sorted(span_of(shard))) fail<TuningError>("shards must ascend");
+        if (!std::ranges::is_sorted(span_of(shard)))
+          fail<TuningError>({"argument.value", "shards"}, "shards must ascend");
         static_assert(sizeof(ObjectiveParts) == 3 * sizeof(double));
         const std::span sums(reinterpret_cast<ObjectiveParts*>(parts.data()), shards);
         batch_objective(b.batch, span_of(subset), span_of(shard), span_of(theta), span_of(loss),
@@ -185,7 +190,7 @@ void bind_learn(nb::module_& m) {
                    static_cast<std::size_t>(scorer.width()));
         check_rows("row", span_of(row), static_cast<std::int64_t>(statistics.shape(0)));
         if (!(lower < 0.0 && 0.0 < upper))
-          fail<TuningError>("a line search goes from below 0 to above 0");
+          fail<TuningError>("argument.range", "a line search goes from below 0 to above 0");
         const auto best = line_search(span_of(line_start), span_of(begin), span_of(row),
                                       span_of(statistics), scorer, {lower, upper, min_width});
         return std::tuple(best.x, best.gain, best.before);

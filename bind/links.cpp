@@ -26,13 +26,13 @@ Symmetrization method_of(const std::string& name) {
   if (name == "grow-diag") return Symmetrization::grow_diag;
   if (name == "grow-diag-final") return Symmetrization::grow_diag_final;
   if (name == "grow-diag-final-and") return Symmetrization::grow_diag_final_and;
-  fail<AlignmentError>("there is no symmetrisation ", name);
+  fail<AlignmentError>("argument.choice", "there is no symmetrisation ", name);
 }
 
 Order order_of(const std::string& name) {
   if (name == "symal") return Order::symal;
   if (name == "atools") return Order::atools;
-  fail<AlignmentError>("there is no order ", name);
+  fail<AlignmentError>("argument.choice", "there is no order ", name);
 }
 
 }  // namespace
@@ -56,7 +56,9 @@ void bind_links(nb::module_& m) {
                        offset.back() == static_cast<std::int64_t>(choice.size());
         for (std::size_t k = 1; is_good && k < offset.size(); ++k)
           is_good = offset[k] >= offset[k - 1];
-        if (!is_good) fail<AlignmentError>("start does not fit ", choice.size(), " choices");
+        if (!is_good)
+          fail<AlignmentError>({"argument.shape", "start"}, "start does not fit ", choice.size(),
+                               " choices");
         LinksArrays made;
         {
           nb::gil_scoped_release release;

@@ -12,7 +12,7 @@ MetricKind kind_of(const std::string& name) {
   if (name == "bleu_sbp") return MetricKind::bleu_sbp;
   if (name == "chrf") return MetricKind::chrf;
   if (name == "ratio") return MetricKind::ratio;
-  fail<MetricError>("there is no metric kind ", name);
+  fail<MetricError>({"argument.choice", "kind"}, "there is no metric kind ", name);
 }
 
 Smoothing smoothing_of(const std::string& name) {
@@ -20,13 +20,14 @@ Smoothing smoothing_of(const std::string& name) {
   if (name == "add-k") return Smoothing::add_k;
   if (name == "floor") return Smoothing::floor;
   if (name == "none") return Smoothing::none;
-  fail<MetricError>("there is no smoothing ", name);
+  fail<MetricError>({"argument.choice", "smoothing"}, "there is no smoothing ", name);
 }
 
 MetricScorer make_scorer(const std::string& kind, bool higher_is_better, int orders, double factor,
                          const std::string& smooth, double smooth_value, bool effective_order,
                          double beta) {
-  if (orders < 1 || orders > 1000) fail<MetricError>("orders must be 1 to 1000, not ", orders);
+  if (orders < 1 || orders > 1000)
+    fail<MetricError>({"argument.range", "orders"}, "orders must be 1 to 1000, not ", orders);
   return {kind_of(kind),        higher_is_better, orders,          factor,
           smoothing_of(smooth), smooth_value,     effective_order, beta};
 }
@@ -34,7 +35,9 @@ MetricScorer make_scorer(const std::string& kind, bool higher_is_better, int ord
 void check_rows(const char* what, const Out<double>& array, std::int64_t rows, std::int64_t width) {
   const bool fits = array.ndim() == 2 && array.shape(0) == static_cast<std::size_t>(rows) &&
                     array.shape(1) == static_cast<std::size_t>(width);
-  if (!fits) fail<MetricError>(what, " must have ", rows, " rows of ", width, " numbers");
+  if (!fits)
+    fail<MetricError>({"argument.shape", what}, what, " must have ", rows, " rows of ", width,
+                      " numbers");
 }
 
 using Starts = const In<Offset>&;
@@ -76,10 +79,11 @@ void bind_metrics(nb::module_& m) {
       "metric_scores",
       [](const MetricScorer& scorer, In2<double> statistics, Out<double> score) {
         if (score.size() != statistics.shape(0))
-          fail<MetricError>(score.size(), " scores of ", statistics.shape(0), " rows");
+          fail<MetricError>({"argument.shape", "score"}, score.size(), " scores of ",
+                            statistics.shape(0), " rows");
         if (statistics.shape(1) != static_cast<std::size_t>(scorer.width()))
-          fail<MetricError>("a row of statistics has ", statistics.shape(1), " numbers, not ",
-                            scorer.width());
+          fail<MetricError>({"argument.shape", "statistics"}, "a row of statistics has ",
+                            statistics.shape(1), " numbers, not ", scorer.width());
         metric_scores(scorer, span_of(statistics), span_of(score));
       },
       "scorer"_a, "statistics"_a.noconvert(), "score"_a.noconvert(), Release(),
@@ -91,7 +95,8 @@ void bind_metrics(nb::module_& m) {
          int orders, bool clip, int threads, Out<double> statistics) {
         const Batch batch(hypothesis_start, reference_start, hypothesis_word_start, hypothesis_word,
                           reference_word_start, reference_word);
-        if (orders < 1 || orders > 1000) fail<MetricError>("orders must be 1 to 1000");
+        if (orders < 1 || orders > 1000)
+          fail<MetricError>({"argument.range", "orders"}, "orders must be 1 to 1000");
         const std::int64_t width = 2 + 2 * orders;
         const bool longer =
             statistics.ndim() == 2 && statistics.shape(1) == static_cast<std::size_t>(width) + 1;
@@ -117,7 +122,8 @@ void bind_metrics(nb::module_& m) {
                           reference_word_start, reference_word);
         if (char_orders < 0 || word_orders < 0 || scorer.kind != MetricKind::chrf ||
             scorer.orders != char_orders + word_orders)
-          fail<MetricError>("a chrF scorer of ", char_orders, " + ", word_orders, " orders is due");
+          fail<MetricError>({"argument.conflict", "scorer"}, "a chrF scorer of ", char_orders,
+                            " + ", word_orders, " orders is due");
         check_rows("statistics", statistics, chars.hypotheses.size(), scorer.width());
         chrf_statistics(chars.sentences, chars.hypotheses, chars.references, words.hypotheses,
                         words.references, char_orders, word_orders, scorer, threads,
@@ -153,7 +159,8 @@ void bind_metrics(nb::module_& m) {
         const Texts references = texts_of(reference_start, reference);
         const Texts ngrams = texts_of(ngram_start, ngram);
         if (known.size() + 1 != ngram_start.size())
-          fail<MetricError>("known has ", known.size(), " entries for ", ngrams.size(), " n-grams");
+          fail<MetricError>({"argument.shape", "known"}, "known has ", known.size(),
+                            " entries for ", ngrams.size(), " n-grams");
         known_ngrams(references, ngrams, span_of(known));
       },
       "reference_start"_a.noconvert(), "reference"_a.noconvert(), "ngram_start"_a.noconvert(),

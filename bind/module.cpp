@@ -6,10 +6,14 @@
 
 namespace {
 
-/// Raises rosewood.errors.<name>; the message is the kernel's reason.
-void raise(const char* name, const char* what) {
-  nb::object kind = nb::module_::import_("rosewood.errors").attr(name);
-  PyErr_SetString(kind.ptr(), what);
+/// Raises rosewood.errors.<name> with the kernel's reason, code and argument.
+void raise(const char* name, const rosewood::Error& error) {
+  const nb::object kind = nb::module_::import_("rosewood.errors").attr(name);
+  const char* argument = error.fault.argument;
+  const nb::object raised =
+      kind(error.what(), "code"_a = error.fault.code.text,
+           "argument"_a = *argument ? nb::object(nb::str(argument)) : nb::object(nb::none()));
+  PyErr_SetObject(kind.ptr(), raised.ptr());
 }
 
 }  // namespace
@@ -22,28 +26,28 @@ NB_MODULE(_core, m) {
     try {
       std::rethrow_exception(p);
     } catch (const rosewood::EmptyForestError& e) {
-      raise("EmptyForestError", e.what());
+      raise("EmptyForestError", e);
     } catch (const rosewood::CycleError& e) {
-      raise("CycleError", e.what());
+      raise("CycleError", e);
     } catch (const rosewood::ForestError& e) {
-      raise("ForestError", e.what());
+      raise("ForestError", e);
     } catch (const rosewood::MetricError& e) {
-      raise("MetricError", e.what());
+      raise("MetricError", e);
     } catch (const rosewood::CorpusError& e) {
-      raise("CorpusError", e.what());
+      raise("CorpusError", e);
     } catch (const rosewood::AlignmentError& e) {
-      raise("AlignmentError", e.what());
+      raise("AlignmentError", e);
     } catch (const rosewood::LanguageModelError& e) {
-      raise("LanguageModelError", e.what());
+      raise("LanguageModelError", e);
     } catch (const rosewood::RuleError& e) {
-      raise("RuleError", e.what());
+      raise("RuleError", e);
     } catch (const rosewood::FileError& e) {
       errno = e.code;
       PyErr_SetFromErrnoWithFilename(PyExc_OSError, e.path.c_str());
     } catch (const rosewood::DecodingError& e) {
-      raise("DecodingError", e.what());
+      raise("DecodingError", e);
     } catch (const rosewood::TuningError& e) {
-      raise("TuningError", e.what());
+      raise("TuningError", e);
     }
   });
   rosewood::bind::bind_align(m);

@@ -17,7 +17,8 @@ Spool<T> spool_of(const In<T>& array) {
 
 void check_order(const NgramTable& table, int n) {
   if (n < 1 || n > table.order())
-    fail<LanguageModelError>("there is no order ", n, " in a model of order ", table.order());
+    fail<LanguageModelError>({"argument.range", "n"}, "there is no order ", n,
+                             " in a model of order ", table.order());
 }
 
 }  // namespace

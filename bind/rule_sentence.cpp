@@ -16,13 +16,13 @@ OrientationKind kind_of(const std::string& name) {
   if (name == "word") return OrientationKind::word;
   if (name == "phrase") return OrientationKind::phrase;
   if (name == "hierarchy") return OrientationKind::hierarchy;
-  fail<RuleError>("there is no kind of orientation ", name);
+  fail<RuleError>("argument.choice", "there is no kind of orientation ", name);
 }
 
 Direction direction_of(const std::string& name) {
   if (name == "backward") return Direction::backward;
   if (name == "forward") return Direction::forward;
-  fail<RuleError>("there is no direction ", name);
+  fail<RuleError>("argument.choice", "there is no direction ", name);
 }
 
 /// Structures of numbers as rows of an array.
@@ -67,7 +67,8 @@ void bind_rule_sentence(nb::module_& m) {
             };
             if (source_length < 0 || target_length < 0 || is_beyond(source, source_length) ||
                 is_beyond(target, target_length))
-              fail<AlignmentError>("a link is beyond the words of the sentence");
+              fail<AlignmentError>({"argument.range", "links"},
+                                   "a link is beyond the words of the sentence");
             new (self) SentenceHandle{source, target, {}, {}, 0};
             self->sentence.set(source_length, target_length, span_of(self->source),
                                span_of(self->target));
@@ -103,7 +104,9 @@ void bind_rule_sentence(nb::module_& m) {
           "orientation",
           [](SentenceHandle& self, const std::string& kind, const std::string& direction,
              std::int32_t max_phrase, const std::array<std::int32_t, 4>& box) {
-            if (max_phrase < 1) fail<RuleError>("max_phrase is ", max_phrase, ", want at least 1");
+            if (max_phrase < 1)
+              fail<RuleError>({"argument.range", "max_phrase"}, "max_phrase is ", max_phrase,
+                              ", want at least 1");
             if (self.max_phrase != max_phrase) self.orientations.set(self.sentence, max_phrase);
             self.max_phrase = max_phrase;
             return static_cast<int>(self.orientations.of(direction_of(direction), kind_of(kind),
@@ -115,7 +118,9 @@ void bind_rule_sentence(nb::module_& m) {
           "__init__",
           [](EventsHandle* self, const CorpusHandle& corpus, const std::string& kind,
              const std::string& direction, bool splits_discontinuous, std::int32_t max_phrase) {
-            if (max_phrase < 1) fail<RuleError>("max_phrase is ", max_phrase, ", want at least 1");
+            if (max_phrase < 1)
+              fail<RuleError>({"argument.range", "max_phrase"}, "max_phrase is ", max_phrase,
+                              ", want at least 1");
             new (self) EventsHandle{
                 &corpus,
                 {kind_of(kind), direction_of(direction), splits_discontinuous, max_phrase}};

@@ -25,12 +25,12 @@ const TableWords& words_of(const RuleTable& table, bool is_target) {
 
 std::uint64_t checked(const RuleTable& table, std::int64_t rule) {
   if (rule < 0 || static_cast<std::uint64_t>(rule) >= table.size())
-    fail<RuleError>("there is no rule ", rule);
+    fail<RuleError>({"argument.range", "rule"}, "there is no rule ", rule);
   return static_cast<std::uint64_t>(rule);
 }
 
 std::vector<RuleLink> links_of(const In2<std::uint16_t>& pairs) {
-  if (pairs.shape(1) != 2) fail<RuleError>("links are pairs");
+  if (pairs.shape(1) != 2) fail<RuleError>({"argument.shape", "links"}, "links are pairs");
   const auto* first = reinterpret_cast<const RuleLink*>(pairs.data());
   return {first, first + pairs.shape(0)};
 }

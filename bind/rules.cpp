@@ -162,13 +162,14 @@ void bind_instances(nb::module_& m) {
       .def(
           "write",
           [](CollectorHandle& self, std::int64_t most) {
-            if (!self.writer) fail<RuleError>("instances are not sorted yet");
+            if (!self.writer) fail<RuleError>("rules.call-order", "instances are not sorted yet");
             return self.writer->step(most);
           },
           "most"_a, Release())
       .def_prop_ro("totals",
                    [](const CollectorHandle& self) {
-                     if (!self.writer) fail<RuleError>("instances are not sorted yet");
+                     if (!self.writer)
+                       fail<RuleError>("rules.call-order", "instances are not sorted yet");
                      return self.writer->totals();
                    })
       .def_static(

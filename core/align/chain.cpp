@@ -285,7 +285,8 @@ double Chain::infer_jumps(const Placement& placement, std::span<const double> em
       spread(mass_.data(), jump, reach, x, S);
     }
     const double total = start_[o] * none + emit(x, n, e, placed, places_);
-    if (!(total > 0.0)) fail<AlignmentError>("a sentence has no probability at all");
+    if (!(total > 0.0))
+      fail<AlignmentError>("alignment.no-probability", "a sentence has no probability at all");
     const double scale = 1.0 / total;
     for (std::size_t s = 0; s < places_; ++s) {
       x[s] *= scale;

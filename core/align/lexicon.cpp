@@ -105,13 +105,16 @@ void each_row(const BitextView& bitext, int threads, Body&& body) {
 void check_text(const char* side, const TextView& text) {
   if (text.start.empty() || text.start[0] != 0 ||
       text.start.back() != static_cast<std::int64_t>(text.ids.size()))
-    fail<AlignmentError>("the ", side, " text's offsets do not fit its words");
+    fail<AlignmentError>({"argument.shape", side}, "the ", side,
+                         " text's offsets do not fit its words");
   for (std::size_t k = 1; k < text.start.size(); ++k)
     if (text.start[k] < text.start[k - 1])
-      fail<AlignmentError>("the ", side, " text's offsets go down at sentence ", k - 1);
+      fail<AlignmentError>({"argument.value", side}, "the ", side,
+                           " text's offsets go down at sentence ", k - 1);
   for (const std::int32_t word : text.ids)
     if (word < 0 || word >= text.words)
-      fail<AlignmentError>("the ", side, " text has word ", word, ", there are ", text.words);
+      fail<AlignmentError>({"argument.range", side}, "the ", side, " text has word ", word,
+                           ", there are ", text.words);
 }
 
 }  // namespace
@@ -120,9 +123,10 @@ void check_bitext(const BitextView& bitext) {
   check_text("source", bitext.source);
   check_text("target", bitext.target);
   if (bitext.source.size() != bitext.target.size())
-    fail<AlignmentError>("there are ", bitext.source.size(), " source sentences and ",
-                         bitext.target.size(), " target sentences");
-  if (bitext.size() > INT32_MAX) fail<AlignmentError>("there are too many sentences");
+    fail<AlignmentError>("argument.shape", "there are ", bitext.source.size(),
+                         " source sentences and ", bitext.target.size(), " target sentences");
+  if (bitext.size() > INT32_MAX)
+    fail<AlignmentError>("alignment.too-large", "there are too many sentences");
 }
 
 void lexicon_rows(const BitextView& bitext, std::span<std::int64_t> row, int threads) {
@@ -139,7 +143,7 @@ void lexicon_fill(const BitextView& bitext, const LexiconEdit& lexicon, int thre
     const std::int64_t begin = lexicon.row[static_cast<std::size_t>(source)];
     const std::int64_t end = lexicon.row[static_cast<std::size_t>(source) + 1];
     if (end - begin != row_places(static_cast<std::int64_t>(partners.size())))
-      fail<AlignmentError>("the lexicon's rows are of another corpus");
+      fail<AlignmentError>("alignment.other-corpus", "the lexicon's rows are of another corpus");
     for (std::int64_t place = begin; place < end; ++place)
       lexicon.entry[static_cast<std::size_t>(place)] = Entry{};
     for (const std::int32_t word : partners) {
@@ -155,12 +159,14 @@ void check_lexicon(const LexiconView& lexicon, std::int32_t source_words,
                    std::int32_t target_words) {
   if (lexicon.rows() != source_words || lexicon.row[0] != 0 ||
       lexicon.row.back() != static_cast<std::int64_t>(lexicon.entry.size()))
-    fail<AlignmentError>("the lexicon's rows do not fit its entries");
+    fail<AlignmentError>("argument.shape", "the lexicon's rows do not fit its entries");
   for (std::size_t s = 1; s < lexicon.row.size(); ++s)
-    if (lexicon.row[s] < lexicon.row[s - 1]) fail<AlignmentError>("the lexicon's rows go down");
+    if (lexicon.row[s] < lexicon.row[s - 1])
+      fail<AlignmentError>("argument.value", "the lexicon's rows go down");
   for (const Entry& entry : lexicon.entry)
     if (entry.word < -1 || entry.word >= target_words)
-      fail<AlignmentError>("the lexicon has word ", entry.word, ", there are ", target_words);
+      fail<AlignmentError>("argument.range", "the lexicon has word ", entry.word, ", there are ",
+                           target_words);
 }
 
 }  // namespace rosewood

@@ -12,21 +12,24 @@ namespace rosewood {
 void check_links(const LinksView& links) {
   const std::size_t count = links.source.size();
   if (links.target.size() != count)
-    fail<AlignmentError>(count, " source words of links, ", links.target.size(), " target words");
+    fail<AlignmentError>("argument.shape", count, " source words of links, ", links.target.size(),
+                         " target words");
   if (links.start.empty() || links.start.front() != 0 ||
       links.start.back() != static_cast<std::int64_t>(count))
-    fail<AlignmentError>("start must go from 0 to ", count, ", the number of links");
+    fail<AlignmentError>({"argument.shape", "start"}, "start must go from 0 to ", count,
+                         ", the number of links");
   for (std::int64_t k = 0; k < links.size(); ++k)  // all of them, before one of them is followed
     if (links.start[k] > links.start[k + 1])
-      fail<AlignmentError>("sentence ", k, ": start does not ascend");
+      fail<AlignmentError>({"argument.value", "start"}, "sentence ", k, ": start does not ascend");
   for (std::int64_t k = 0; k < links.size(); ++k) {
     for (std::int64_t n = links.start[k]; n < links.start[k + 1]; ++n) {
       const std::int32_t i = links.source[n], j = links.target[n];
       if (i < 0 || j < 0)
-        fail<AlignmentError>("sentence ", k, ": the link ", i, "-", j, " has a number below zero");
+        fail<AlignmentError>("argument.range", "sentence ", k, ": the link ", i, "-", j,
+                             " has a number below zero");
       if (n > links.start[k] &&
           !(links.source[n - 1] < i || (links.source[n - 1] == i && links.target[n - 1] < j)))
-        fail<AlignmentError>("sentence ", k, ": the link ", i, "-", j,
+        fail<AlignmentError>("alignment.link-order", "sentence ", k, ": the link ", i, "-", j,
                              " stands twice or is out of order");
     }
   }
@@ -121,9 +124,10 @@ std::optional<BadLine> parse_links(std::string_view text, std::int64_t first_lin
 std::string format_links(const LinksView& links, std::span<const std::uint8_t> possible,
                          std::int64_t begin, std::int64_t end) {
   if (!possible.empty() && possible.size() != links.source.size())
-    fail<AlignmentError>(possible.size(), " marks of ", links.source.size(), " links");
+    fail<AlignmentError>({"argument.shape", "possible"}, possible.size(), " marks of ",
+                         links.source.size(), " links");
   if (begin < 0 || end < begin || end > links.size())
-    fail<AlignmentError>("sentences ", begin, " to ", end, " of ", links.size());
+    fail<AlignmentError>("argument.range", "sentences ", begin, " to ", end, " of ", links.size());
   std::string text;
   char digits[16];
   const auto add = [&](std::int32_t number) {

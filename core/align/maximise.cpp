@@ -130,11 +130,13 @@ void transfer(const CountedPairs& pairs, const LexiconView& lexicon, std::span<C
 
 void pair_stems(const LexiconView& lexicon, std::array<std::span<const std::int32_t>, 2> stem,
                 const LexiconView& stems, std::span<std::int32_t> pair, int threads) {
-  if (stems.entry.size() > INT32_MAX) fail<AlignmentError>("there are too many pairs of stems");
+  if (stems.entry.size() > INT32_MAX)
+    fail<AlignmentError>("alignment.too-large", "there are too many pairs of stems");
   each_entry(lexicon, threads, [&](std::int32_t source, std::size_t place, const Entry& entry) {
     const std::int64_t found = stems.find(stem[0][static_cast<std::size_t>(source)],
                                           stem[1][static_cast<std::size_t>(entry.word)]);
-    if (found < 0) fail<AlignmentError>("the lexicon of stems has not all pairs");
+    if (found < 0)
+      fail<AlignmentError>("alignment.unknown-pair", "the lexicon of stems has not all pairs");
     pair[place] = static_cast<std::int32_t>(found);
   });
 }

@@ -287,21 +287,24 @@ void posteriors(const BitextView& bitext, const AlignmentModel& model,
 
 void check_model(const BitextView& bitext, const AlignmentModel& model) {
   if (model.lexicon.rows() < bitext.source.words)
-    fail<AlignmentError>("the lexicon has ", model.lexicon.rows(), " rows for ",
+    fail<AlignmentError>("argument.shape", "the lexicon has ", model.lexicon.rows(), " rows for ",
                          bitext.source.words, " source words");
   for (std::size_t d = 0; d < 2; ++d) {
     const Placement& placement = model.placement[d];
     const TextView& observed = d == 0 ? bitext.target : bitext.source;
     if (!(placement.null >= 0.0 && placement.null < 1.0))
-      fail<AlignmentError>("the probability of no link is ", placement.null);
+      fail<AlignmentError>({"argument.range", "null"}, "the probability of no link is ",
+                           placement.null);
     if (placement.kind == Placing::jumps && placement.jump.size() % 2 == 0)
-      fail<AlignmentError>("want an odd number of jumps");
+      fail<AlignmentError>({"argument.shape", "jump"}, "want an odd number of jumps");
     for (const double weight : placement.jump)
-      if (!(weight > 0.0 && weight <= 1.0)) fail<AlignmentError>("a jump weighs ", weight);
+      if (!(weight > 0.0 && weight <= 1.0))
+        fail<AlignmentError>({"argument.range", "jump"}, "a jump weighs ", weight);
     if (!(placement.tension >= 0.0 && placement.tension <= 1e6))
-      fail<AlignmentError>("the tension is ", placement.tension);
+      fail<AlignmentError>({"argument.range", "tension"}, "the tension is ", placement.tension);
     if (model.null_word[d].size() != static_cast<std::size_t>(observed.words))
-      fail<AlignmentError>("want the probability of no link for each of ", observed.words,
+      fail<AlignmentError>({"argument.shape", "null_word"},
+                           "want the probability of no link for each of ", observed.words,
                            " words");
   }
 }

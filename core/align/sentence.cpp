@@ -27,7 +27,8 @@ void SentencePosteriors::find_places() {
   for (const std::int32_t s : source) {
     const std::int64_t begin = lexicon.row[static_cast<std::size_t>(s)];
     const std::int64_t size = lexicon.row[static_cast<std::size_t>(s) + 1] - begin;
-    if (size == 0) fail<AlignmentError>("the lexicon has no row for source word ", s);
+    if (size == 0)
+      fail<AlignmentError>("alignment.unknown-word", "the lexicon has no row for source word ", s);
     for (const std::int32_t t : target) {
       place[cell] = begin + LexiconView::home(t, size);
       prefetch_to_read(&lexicon.entry[static_cast<std::size_t>(place[cell])]);
@@ -48,7 +49,8 @@ void SentencePosteriors::look_up() {
       std::int64_t& at = place[i * J + j];
       at = lexicon.find_from(at, begin, end, target[j]);
       if (at < 0)
-        fail<AlignmentError>("the lexicon has no pair of words ", source[i], " and ", target[j]);
+        fail<AlignmentError>("alignment.unknown-pair", "the lexicon has no pair of words ",
+                             source[i], " and ", target[j]);
       const Entry& entry = lexicon.entry[static_cast<std::size_t>(at)];
       emission_[0][j * I + i] = static_cast<double>(entry.forward);
       emission_[1][i * J + j] = static_cast<double>(entry.backward);
@@ -74,7 +76,7 @@ void SentencePosteriors::leave_out(std::int64_t k) {
       const KeptLink& link = model_.kept.link[(first + j) * kept_links + n];
       if (link.place < 0) continue;
       const auto i = static_cast<std::size_t>(link.place);
-      if (i >= I) fail<AlignmentError>("a kept link is out of its sentence");
+      if (i >= I) fail<AlignmentError>("argument.range", "a kept link is out of its sentence");
       const auto at = static_cast<std::size_t>(place[i * J + j]);
       emission_[0][j * I + i] = collapsed.probability(0, at, source[i], target[j], link.weight);
       emission_[1][i * J + j] = collapsed.probability(1, at, target[j], source[i], link.weight);

@@ -196,8 +196,8 @@ class Sentence {
 LinksArrays symmetrize(const LinksView& forward, const LinksView& backward, Symmetrization method,
                        Order order, int threads) {
   if (forward.size() != backward.size())
-    fail<AlignmentError>("alignments of ", forward.size(), " and of ", backward.size(),
-                         " sentences");
+    fail<AlignmentError>("argument.shape", "alignments of ", forward.size(), " and of ",
+                         backward.size(), " sentences");
   const std::int64_t count = forward.size();
   const std::size_t most = forward.source.size() + backward.source.size();
   LinksArrays made;

@@ -46,7 +46,7 @@ void Indexer::know(std::string_view lines) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     const std::int64_t before = table_.size();
     if (table_.add(lines.substr(0, end)) != before)
-      fail<CorpusError>("a known word stands twice: number ", before);
+      fail<CorpusError>("argument.duplicate", "a known word stands twice: number ", before);
     lines.remove_prefix(std::min(end + 1, lines.size()));
   }
 }

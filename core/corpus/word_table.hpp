@@ -91,7 +91,7 @@ class WordTable {
 
   std::int32_t insert(std::string_view word, std::size_t place, std::uint32_t tag) {
     if (size() == std::numeric_limits<std::int32_t>::max())
-      fail<CorpusError>("there are more than ", size(), " distinct words");
+      fail<CorpusError>("corpus.too-large", "there are more than ", size(), " distinct words");
     const auto number = static_cast<std::int32_t>(size());
     bytes_.insert(bytes_.end(), word.begin(), word.end());
     start_.push_back(static_cast<std::int64_t>(bytes_.size()));

@@ -73,9 +73,9 @@ class BatchRunner {
       try {
         body_(sentence, interruption_);
       } catch (const DecodingError& error) {
-        fail<DecodingError>("sentence ", number, ": ", error.what());
+        throw restated(error, "sentence ", number, ": ");
       } catch (const RuleError& error) {
-        fail<RuleError>("sentence ", number, ": ", error.what());
+        throw restated(error, "sentence ", number, ": ");
       }
     } catch (const Interruption::Stopped&) {
       throw;

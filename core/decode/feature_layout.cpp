@@ -22,7 +22,8 @@ std::string all_kinds() {
 std::size_t find_kind(std::string_view name) {
   const auto found = std::ranges::find(feature_kinds, name, &FeatureKind::name);
   if (found == feature_kinds.end())
-    fail<DecodingError>("there is no kind of feature '", name, "'; kinds are ", all_kinds());
+    fail<DecodingError>({"argument.choice", "kind"}, "there is no kind of feature '", name,
+                        "'; kinds are ", all_kinds());
   return static_cast<std::size_t>(found - feature_kinds.begin());
 }
 
@@ -32,25 +33,32 @@ FeatureLayout::FeatureLayout(std::vector<Row> rows) : rows_(std::move(rows)) {
   std::unordered_set<std::string_view> names;
   for (std::size_t at = 0; at < rows_.size(); ++at) {
     const auto& [name, kind_name, index] = rows_[at];
-    if (name.empty()) fail<DecodingError>("feature ", at, " has an empty name");
-    if (!names.insert(name).second) fail<DecodingError>("two features are called '", name, "'");
+    if (name.empty())
+      fail<DecodingError>({"argument.value", "name"}, "feature ", at, " has an empty name");
+    if (!names.insert(name).second)
+      fail<DecodingError>({"argument.duplicate", "name"}, "two features are called '", name, "'");
     const std::size_t number = find_kind(kind_name);
     const FeatureKind& kind = feature_kinds[number];
     FeatureBlock& block = blocks_[number];
     if (block.size == 0) block.first = at;
     if (block.first + block.size != at)
-      fail<DecodingError>("features of kind '", kind_name, "' are not one block: '", name,
-                          "' is at position ", at, ", expected ", block.first + block.size);
+      fail<DecodingError>("decoding.feature-order", "features of kind '", kind_name,
+                          "' are not one block: '", name, "' is at position ", at, ", expected ",
+                          block.first + block.size);
     if (kind.number == FeatureNumber::one && block.size > 0)
-      fail<DecodingError>("there is more than one feature of kind '", kind_name, "': '",
+      fail<DecodingError>({"argument.duplicate", "kind"},
+                          "there is more than one feature of kind '", kind_name, "': '",
                           rows_[block.first].name, "' and '", name, "'");
-    if (index < 0) fail<DecodingError>("feature '", name, "' has the index ", index);
+    if (index < 0)
+      fail<DecodingError>({"argument.range", "index"}, "feature '", name, "' has the index ",
+                          index);
     if (kind.number != FeatureNumber::any_column && static_cast<std::uint64_t>(index) != block.size)
-      fail<DecodingError>("feature '", name, "' of kind '", kind_name, "' has the index ", index,
-                          ", expected ", block.size);
+      fail<DecodingError>({"argument.value", "index"}, "feature '", name, "' of kind '", kind_name,
+                          "' has the index ", index, ", expected ", block.size);
     if (kind.scope == FeatureScope::option) {
       if (stateless_ != at)
-        fail<DecodingError>("feature '", name, "' of an option is after '", rows_[stateless_].name,
+        fail<DecodingError>("decoding.feature-order", "feature '", name,
+                            "' of an option is after '", rows_[stateless_].name,
                             "', which depends on the hypothesis: features of options come first");
       ++stateless_;
     }
@@ -62,8 +70,8 @@ FeatureBlock FeatureLayout::block(std::string_view kind) const { return block(fi
 
 std::size_t FeatureLayout::position(std::size_t kind) const {
   if (blocks_[kind].size == 0)
-    fail<DecodingError>("there is no feature of kind '", feature_kinds[kind].name,
-                        "', which this decoder needs");
+    fail<DecodingError>("decoding.missing-feature", "there is no feature of kind '",
+                        feature_kinds[kind].name, "', which this decoder needs");
   return blocks_[kind].first;
 }
 
@@ -78,8 +86,9 @@ std::vector<std::size_t> FeatureLayout::indices(std::size_t kind) const {
 void FeatureLayout::check_kinds(std::string_view what, std::span<const std::size_t> kinds) const {
   for (std::size_t kind = 0; kind < blocks_.size(); ++kind)
     if (blocks_[kind].size > 0 && std::ranges::find(kinds, kind) == kinds.end())
-      fail<DecodingError>(what, " has no features of kind '", feature_kinds[kind].name, "', but '",
-                          rows_[blocks_[kind].first].name, "' is one");
+      fail<DecodingError>("decoding.unknown-feature", what, " has no features of kind '",
+                          feature_kinds[kind].name, "', but '", rows_[blocks_[kind].first].name,
+                          "' is one");
 }
 
 }  // namespace rosewood

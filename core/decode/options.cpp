@@ -111,7 +111,8 @@ void SentenceOptions::set_columns(std::vector<double>& rows, std::size_t first,
                                   std::span<const double> values, std::size_t columns) {
   const std::size_t width = size() ? rows.size() / size() : first + columns;
   if (values.size() != size() * columns || first + columns > width)
-    fail<DecodingError>("there are ", values.size(), " numbers for ", size(), " options");
+    fail<DecodingError>("argument.shape", "there are ", values.size(), " numbers for ", size(),
+                        " options");
   for (std::size_t n = 0; n < size(); ++n)
     std::copy_n(values.data() + n * columns, columns, rows.data() + n * width + first);
 }
@@ -128,16 +129,17 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
   std::vector<std::vector<const GivenOption*>> given_at(words.size());
   for (const GivenOption& each : given) {
     if (each.begin < 0 || each.begin >= each.end || each.end > found.length)
-      fail<DecodingError>("a translation is given for words ", each.begin, " to ", each.end,
-                          " of a sentence of ", found.length, " words");
+      fail<DecodingError>("argument.range", "a translation is given for words ", each.begin, " to ",
+                          each.end, " of a sentence of ", found.length, " words");
     given_at[static_cast<std::size_t>(each.begin)].push_back(&each);
     if (each.kind != GivenKind::forced) continue;
     for (std::int32_t word = each.begin; word < each.end; ++word) {
       const GivenOption*& owner = forced[static_cast<std::size_t>(word)];
       if (!owner) owner = &each;
       if (owner->begin != each.begin || owner->end != each.end)
-        fail<DecodingError>("forced translations overlap: of words ", owner->begin, " to ",
-                            owner->end, " and ", each.begin, " to ", each.end);
+        fail<DecodingError>("decoding.overlap", "forced translations overlap: of words ",
+                            owner->begin, " to ", owner->end, " and ", each.begin, " to ",
+                            each.end);
     }
   }
   for (auto& some : given_at)

@@ -43,23 +43,26 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
   layout_.check_kinds("a phrase-based decoder", kinds::all);
   const auto check_count = [&](const char* what, std::size_t kind, std::size_t count) {
     if (layout_.block(kind).size != count)
-      fail<DecodingError>("there are ", count, " ", what, " for ", layout_.block(kind).size,
-                          " features of kind '", feature_kinds[kind].name, "'");
+      fail<DecodingError>("argument.shape", "there are ", count, " ", what, " for ",
+                          layout_.block(kind).size, " features of kind '", feature_kinds[kind].name,
+                          "'");
   };
   check_count("language models", kinds::lm, language_models.size());
   check_count("columns of orientations", kinds::orientation, orientation_columns_.size());
   const auto columns = static_cast<std::int64_t>(table.layout().features);
   for (const std::size_t column : table_columns_)
     if (static_cast<std::int64_t>(column) >= columns)
-      fail<DecodingError>("the table has no column ", column);
+      fail<DecodingError>("argument.range", "the table has no column ", column);
   for (const std::int64_t column : orientation_columns_)
-    if (column >= columns) fail<DecodingError>("the table has no column ", column);
+    if (column >= columns)
+      fail<DecodingError>("argument.range", "the table has no column ", column);
   for (const OrientationSlot& slot : slots_)
     if (slot.first + slot.classes() > orientation_columns_.size())
-      fail<DecodingError>("a reordering model has more classes than columns");
+      fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");
   for (const Direction direction : {Direction::backward, Direction::forward})
     if (std::ranges::count(slots_, direction, &OrientationSlot::direction) > max_slots)
-      fail<DecodingError>("there are more than ", max_slots, " reordering models of a direction");
+      fail<DecodingError>("decoding.too-many-models", "there are more than ", max_slots,
+                          " reordering models of a direction");
   for (const LanguageModel* model : language_models) {
     word_models_.push_back(make_word_model(*model));
     std::vector<std::atomic<std::uint32_t>> numbers(table.target_words().size());
@@ -73,10 +76,11 @@ void PhraseModel::check_rule(std::uint64_t rule, std::span<const std::int32_t> t
   const auto words = static_cast<std::int64_t>(table_.target_words().size());
   for (const std::int32_t word : target)
     if (word < 0 || word >= words)
-      fail<RuleError>("rule ", rule, " is no phrase: the table is damaged");
+      fail<RuleError>("file.damaged", "rule ", rule, " is no phrase: the table is damaged");
   for (const float value : values)
     if (!std::isfinite(value))
-      fail<RuleError>("rule ", rule, " has features that are no numbers: the table is damaged");
+      fail<RuleError>("file.damaged", "rule ", rule,
+                      " has features that are no numbers: the table is damaged");
 }
 
 std::uint32_t PhraseModel::lm_word(std::size_t model, std::int32_t word) const {
@@ -93,8 +97,8 @@ WeightedPhraseModel::WeightedPhraseModel(const PhraseModel& model, std::vector<d
                                          std::uint64_t limit)
     : model_(model), weights_(std::move(weights)), limit_(limit) {
   if (weights_.size() != model.features())
-    fail<DecodingError>("there are ", weights_.size(), " weights for ", model.features(),
-                        " features");
+    fail<DecodingError>({"argument.shape", "weights"}, "there are ", weights_.size(),
+                        " weights for ", model.features(), " features");
 }
 
 WeightedPhraseModel::Chosen WeightedPhraseModel::chosen(const RuleRange& range) const {

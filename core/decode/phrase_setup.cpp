@@ -72,8 +72,9 @@ void PhraseSearch::set_options() {
     for (std::size_t k = 0; k < lms.size(); ++k)
       estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
     if (!(std::abs(estimate) <= largest_score))
-      fail<DecodingError>("a translation of words ", options_.begin[option], " to ",
-                          options_.end[option], " has a score that is no number, or too large");
+      fail<DecodingError>("decoding.score", "a translation of words ", options_.begin[option],
+                          " to ", options_.end[option],
+                          " has a score that is no number, or too large");
     score_.push_back(score);
     estimate_.push_back(estimate);
     if (reference_ && std::ranges::search(*reference_, target).empty() && !target.empty()) continue;

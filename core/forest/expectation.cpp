@@ -17,8 +17,8 @@ double edge_conditionals(const ForestView& f, std::span<const double> weight, st
   scaled_inside(f, weight, value, q);
   const double log_z = log_magnitude(value[f.root()]);
   if (log_z == -std::numeric_limits<double>::infinity())
-    throw EmptyForestError("no derivation of the forest has a weight above zero");
-  if (!std::isfinite(log_z)) throw ForestError("log Z does not fit a double");
+    fail<EmptyForestError>("forest.empty", "no derivation of the forest has a weight above zero");
+  if (!std::isfinite(log_z)) fail<ForestError>("forest.overflow", "log Z does not fit a double");
   return log_z;
 }
 
@@ -50,7 +50,8 @@ void edge_counts(const ForestView& f, std::span<const double> q, std::span<doubl
   std::vector<double> uses(static_cast<std::size_t>(f.num_nodes()));
   hand_down(f, q, uses, [&](Offset e, double share) { count[e] = share; });
   for (const double u : uses)
-    if (!std::isfinite(u)) throw ForestError("an expected count does not fit a double");
+    if (!std::isfinite(u))
+      fail<ForestError>("forest.overflow", "an expected count does not fit a double");
 }
 
 double centre_local(const ForestView& f, std::span<const double> q, std::span<const double> r,
@@ -65,7 +66,8 @@ double centre_local(const ForestView& f, std::span<const double> q, std::span<co
       }
       double x = r[e];
       if (!std::isfinite(x))
-        fail<ForestError>("the local value of edge ", e, " is ", x, ", and the edge is used");
+        fail<ForestError>("forest.weight", "the local value of edge ", e, " is ", x,
+                          ", and the edge is used");
       for (const NodeId t : f.tails(e)) x += mean[t];
       centred[e] = x;
       sum += q[e] * x;
@@ -74,7 +76,8 @@ double centre_local(const ForestView& f, std::span<const double> q, std::span<co
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
       if (q[e] != 0.0) centred[e] -= sum;
   }
-  if (!std::isfinite(mean.back())) throw ForestError("an expectation does not fit a double");
+  if (!std::isfinite(mean.back()))
+    fail<ForestError>("forest.overflow", "an expectation does not fit a double");
   return mean.back();
 }
 
@@ -92,7 +95,7 @@ double edge_covariances(const ForestView& f, std::span<const double> q, std::spa
   for (std::int64_t v = f.num_nodes() - 1; v >= 0; --v) {
     const Above a = above[v];
     if (!std::isfinite(a.uses) || !std::isfinite(a.excess))
-      throw ForestError("a covariance does not fit a double");
+      fail<ForestError>("forest.overflow", "a covariance does not fit a double");
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       const double uses = q[e] * a.uses;
       const double excess = q[e] * (a.excess + a.uses * covariance[e]);

@@ -16,7 +16,8 @@ void gather_rows(const Rows<T>& rows, std::span<const std::int64_t> row, std::ve
   start.assign(1, 0);
   start.reserve(row.size() + 1);
   for (const std::int64_t r : row) {
-    if (r < -1 || r >= rows.size()) fail<ForestError>("no row ", r, ", there are ", rows.size());
+    if (r < -1 || r >= rows.size())
+      fail<ForestError>("argument.range", "no row ", r, ", there are ", rows.size());
     start.push_back(start.back() + (r < 0 ? 0 : rows.start[r + 1] - rows.start[r]));
   }
   item.reserve(static_cast<std::size_t>(start.back()));

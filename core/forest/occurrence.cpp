@@ -28,7 +28,7 @@ Places places_of(const Rows<std::int64_t>& mark, std::size_t things) {
   Places made{std::vector<Offset>(things + 1), std::vector<std::int64_t>(mark.item.size())};
   for (const std::int64_t g : mark.item) {
     if (g < 0 || g >= std::ssize(made.start) - 1)
-      fail<ForestError>("a mark is ", g, ", but there are ", things, " things");
+      fail<ForestError>("argument.range", "a mark is ", g, ", but there are ", things, " things");
     ++made.start[g + 1];
   }
   std::partial_sum(made.start.begin(), made.start.end(), made.start.begin());

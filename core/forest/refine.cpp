@@ -134,8 +134,8 @@ class Refiner {
       }
       while (possible) {
         if (++edges_ > max_edges_)
-          fail<ForestError>("refining to n = ", order_, " makes more than ", max_edges_,
-                            " edges: prune the forest first, or allow more");
+          fail<ForestError>("forest.too-large", "refining to n = ", order_, " makes more than ",
+                            max_edges_, " edges: prune the forest first, or allow more");
         tokens_of(e, choice, state_of, root);
         pending.push_back(
             {root ? states_.number({}) : state_number(v), e, choice, complete_grams()});
@@ -214,7 +214,7 @@ class Refiner {
         if (tokens_[i].owner == tokens_[j].owner && tokens_[i].owner != own) continue;
         grams.push_back(grams_.number(string_));
         if (std::ssize(out_.gram_word) / 16 > max_edges_)
-          fail<ForestError>("refining to n = ", order_,
+          fail<ForestError>("forest.too-large", "refining to n = ", order_,
                             " meets too many n-grams: take a smaller n");
       }
     }
@@ -242,7 +242,7 @@ class Refiner {
 
 Refined refine(const ForestView& f, const YieldView& yield, int n, SymbolId begin, SymbolId end,
                std::int64_t max_edges) {
-  if (n < 1) fail<ForestError>("refine: n must be at least 1, not ", n);
+  if (n < 1) fail<ForestError>({"argument.range", "n"}, "refine: n must be at least 1, not ", n);
   return Refiner(f, yield, n, begin, end, max_edges).run();
 }
 

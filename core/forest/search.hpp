@@ -19,7 +19,8 @@ namespace rosewood {
 constexpr std::size_t max_listed_edges = std::size_t{1} << 28;
 inline void check_listed(std::size_t edges) {
   if (edges > max_listed_edges)
-    fail<ForestError>("the derivations have more than ", max_listed_edges, " edges in all");
+    fail<ForestError>("forest.too-large", "the derivations have more than ", max_listed_edges,
+                      " edges in all");
 }
 
 /// Rows of edges, and a log score each.

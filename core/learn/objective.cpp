@@ -100,10 +100,9 @@ void batch_objective(const ForestBatch& batch, std::span<const std::int64_t> sub
         try {
           worker.add(subset[k], parts[s], sum);
         } catch (const EmptyForestError& error) {
-          fail<EmptyForestError>("forest ", batch.number[subset[k]], ": ",
-                                 std::string(error.what()));
+          throw restated(error, "forest ", batch.number[subset[k]], ": ");
         } catch (const ForestError& error) {
-          fail<ForestError>("forest ", batch.number[subset[k]], ": ", std::string(error.what()));
+          throw restated(error, "forest ", batch.number[subset[k]], ": ");
         }
       }
     }

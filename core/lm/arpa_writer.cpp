@@ -75,11 +75,11 @@ void ArpaWriter::step() {
     if (m > 0) --levels_[m - 1].left;
     Level& level = levels_[m];
     if (level.words.is_done() || (level.children && level.children->is_done()))
-      fail<LanguageModelError>("order ", m + 1, " of the table has too few n-grams");
+      fail<LanguageModelError>("lm.ngrams", "order ", m + 1, " of the table has too few n-grams");
     current_[m] = level.words.next();
     if (current_[m] + 1 >= word_start_.size())
-      fail<LanguageModelError>("order ", m + 1, " of the table has a word ", current_[m],
-                               " that is none");
+      fail<LanguageModelError>("lm.ngrams", "order ", m + 1, " of the table has a word ",
+                               current_[m], " that is none");
     if (!level.children) return;
     level.left = level.children->next();
     if (level.left > 0) ++m;

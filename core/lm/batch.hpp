@@ -60,8 +60,8 @@ struct BadWord {
 };
 
 [[noreturn]] inline void refuse_word(const BadWord& found, std::uint64_t first_number) {
-  fail<LanguageModelError>("sentence ", first_number + found.sentence, ", word ", found.place, ": ",
-                           found.word == begin_word ? "<s>" : "</s>",
+  fail<LanguageModelError>("lm.sentence-mark", "sentence ", first_number + found.sentence,
+                           ", word ", found.place, ": ", found.word == begin_word ? "<s>" : "</s>",
                            " is not a word, it marks where a sentence ",
                            found.word == begin_word ? "begins" : "ends");
 }

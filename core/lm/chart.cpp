@@ -10,12 +10,13 @@ namespace {
 void check_row(std::span<const std::uint32_t> row, int order, std::uint64_t words) {
   const auto room = static_cast<std::uint32_t>(order - 1);
   if (row.size() != chart_row_width(order) || row[0] > room || row[1] > room || row[2] > 1)
-    fail<LanguageModelError>("a chart state does not fit a model of order ", order,
-                             ": states belong to the model that made them");
+    fail<LanguageModelError>("lm.other-model", "a chart state does not fit a model of order ",
+                             order, ": states belong to the model that made them");
   const auto check = [&](std::size_t at, std::uint32_t length) {
     for (std::uint32_t i = 0; i < length; ++i)
       if (row[at + i] >= words)
-        fail<LanguageModelError>("a chart state has word ", row[at + i], " of a model with ", words,
+        fail<LanguageModelError>("lm.other-model", "a chart state has word ", row[at + i],
+                                 " of a model with ", words,
                                  " words: states belong to the model that made them");
   };
   check(3, row[0]);
@@ -36,7 +37,7 @@ std::pair<double, std::vector<std::uint32_t>> LanguageModel::score_chart(
         if (begins) scorer.begin_sentence(begin_word);
         for (const std::int64_t symbol : symbols) {
           if (symbol >= words || -1 - symbol >= static_cast<std::int64_t>(parts.size()))
-            fail<LanguageModelError>("there is no word or part ", symbol);
+            fail<LanguageModelError>("argument.range", "there is no word or part ", symbol);
           if (symbol >= 0) {
             scorer.add_word(static_cast<std::uint32_t>(symbol));
             continue;

@@ -36,12 +36,13 @@ State state_of(const L& layout, std::span<const std::uint32_t> context, OwnState
 
 void check_words(std::span<const std::uint32_t> words, std::uint64_t size) {
   for (const std::uint32_t word : words)
-    if (word >= size) fail<LanguageModelError>("there is no word ", word, " among ", size);
+    if (word >= size)
+      fail<LanguageModelError>("argument.range", "there is no word ", word, " among ", size);
 }
 
 AnyLayout opened(std::span<const std::uint8_t> file, const Places& places,
                  const ModelShape& shape) {
-  if (shape.counts.empty()) fail<LanguageModelError>("it has no orders");
+  if (shape.counts.empty()) fail<LanguageModelError>("file.damaged", "it has no orders");
   const Sections sections(file, places);
   if (shape.is_small) return SmallLayout(sections, shape.counts, shape.bits);
   return FastLayout(sections, shape.counts, shape.seed);
@@ -56,12 +57,13 @@ SentenceText::SentenceText(std::string_view whole, std::uint64_t count) : text(w
   for (std::size_t at = text.find('\n'); at != std::string_view::npos;
        at = text.find('\n', at + 1)) {
     if (start.size() == count)
-      fail<LanguageModelError>("there are more lines in the text than sentences");
+      fail<LanguageModelError>("argument.shape", "there are more lines in the text than sentences");
     start.push_back(at + 1);
   }
   start.push_back(text.size() + 1);
   if (size() != count)
-    fail<LanguageModelError>("there are ", size(), " lines in a text of ", count, " sentences");
+    fail<LanguageModelError>("argument.shape", "there are ", size(), " lines in a text of ", count,
+                             " sentences");
 }
 
 LanguageModel::LanguageModel(std::span<const std::uint8_t> file, const Places& places,
@@ -71,8 +73,8 @@ LanguageModel::LanguageModel(std::span<const std::uint8_t> file, const Places& p
   vocabulary_ = ModelVocabulary(WordList(sections["words"], sections["word_start"]),
                                 sections["word_hashes"], shape.seed);
   if (vocabulary_.size() != shape.counts[0])
-    fail<LanguageModelError>("it has ", vocabulary_.size(), " words and ", shape.counts[0],
-                             " unigrams");
+    fail<LanguageModelError>("file.damaged", "it has ", vocabulary_.size(), " words and ",
+                             shape.counts[0], " unigrams");
 }
 
 int LanguageModel::order() const {
@@ -82,7 +84,8 @@ int LanguageModel::order() const {
 void LanguageModel::score(const SentenceText& text, Edges edges, std::uint64_t first_number,
                           int threads, std::span<double> out) const {
   if (out.size() != text.size())
-    fail<LanguageModelError>("there is room for ", out.size(), " scores, want ", text.size());
+    fail<LanguageModelError>({"argument.shape", "out"}, "there is room for ", out.size(),
+                             " scores, want ", text.size());
   std::ranges::fill(out, 0.0);
   std::visit(
       [&](const auto& layout) {
@@ -174,8 +177,8 @@ std::pair<WordScore, std::vector<std::uint32_t>> LanguageModel::advance(
 void LanguageModel::score_all(std::span<const std::uint32_t> context, std::span<double> out) const {
   check_words(context, vocabulary_.size());
   if (out.size() != vocabulary_.size())
-    fail<LanguageModelError>("there is room for ", out.size(), " scores, want ",
-                             vocabulary_.size());
+    fail<LanguageModelError>({"argument.shape", "out"}, "there is room for ", out.size(),
+                             " scores, want ", vocabulary_.size());
   OwnState room(order());
   std::visit(
       [&](const auto& layout) {
@@ -218,7 +221,9 @@ void LanguageModel::check() const {
 
 NgramTable LanguageModel::table() const {
   const auto* small = std::get_if<SmallLayout>(&layout_);
-  if (!small) fail<LanguageModelError>("a model of the fast layout does not keep its n-grams");
+  if (!small)
+    fail<LanguageModelError>("lm.fast-layout",
+                             "a model of the fast layout does not keep its n-grams");
   return small->table();
 }
 

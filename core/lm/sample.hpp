@@ -77,7 +77,8 @@ class Sampler {
     double total = 0.0;
     for (const double each : probability) total += each;
     if (!(total > 0.0) || !std::isfinite(total))
-      fail<LanguageModelError>("the probabilities of all words add up to ", total);
+      fail<LanguageModelError>("lm.probabilities", "the probabilities of all words add up to ",
+                               total);
     double left = where * total;
     std::size_t last = 0;  // rounding may leave something over behind the last one
     for (std::size_t word = 0; word < probability.size(); ++word) {

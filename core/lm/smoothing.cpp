@@ -84,7 +84,7 @@ void Smoother::smooth_unigrams(const Discounts& discounts) {
     total += static_cast<double>(times);
     taken += discounts[std::min<std::uint64_t>(times, 3)];
   }
-  if (total == 0) fail<LanguageModelError>("the text has no sentences");
+  if (total == 0) fail<LanguageModelError>("lm.no-sentences", "the text has no sentences");
   const double uniform = taken / total / static_cast<double>(size(1) - 1);  // not for <s>
   probability_[0] = make<float>(1, "probabilities", size(1));
   context_ = make<std::uint64_t>(1, "contexts", size(1));
@@ -119,7 +119,7 @@ std::vector<ContextPiece> Smoother::pieces_of(int n, std::size_t pieces) const {
 
 void Smoother::sort_by_context(int n, RowSorter& sorter) const {
   if (word_bits_ + static_cast<int>(std::bit_width(n > 2 ? size(n - 2) : 1)) > 64)
-    fail<LanguageModelError>("there are too many ", n, "-grams");
+    fail<LanguageModelError>("lm.too-large", "there are too many ", n, "-grams");
   std::uint64_t* rows = sorter.add_all(size(n));
   each_piece(pieces_of(n, rows ? pieces() : 1), [&](const ContextPiece& piece) {
     std::uint64_t place = piece.first;

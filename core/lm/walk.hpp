@@ -53,7 +53,9 @@ inline void check_columns(const NgramTable& table, int n) {
   const bool is_whole =
       order.probability.size() == size && order.children.size() == (is_highest ? 0 : size) &&
       order.backoff.size() == (is_highest ? 0 : size) && (n > 1 || size <= 0xffffffffULL);
-  if (!is_whole) fail<LanguageModelError>("the columns of order ", n, " have different lengths");
+  if (!is_whole)
+    fail<LanguageModelError>("argument.shape", "the columns of order ", n,
+                             " have different lengths");
 }
 
 /// The n-grams of an order one by one. Refuses numbers that no model has.
@@ -72,10 +74,12 @@ class NgramReader {
     const Ngram found{word_.next(), is_highest_ ? 0 : children_.next(), probability_.next(),
                       is_highest_ ? -0.0F : backoff_.next()};
     if (!(found.probability <= 0.0F) || !std::isfinite(found.probability))
-      fail<LanguageModelError>("an n-gram of order ", n_, " has the log probability ",
-                               found.probability, ", want a number up to 0");
+      fail<LanguageModelError>("lm.probability", "an n-gram of order ", n_,
+                               " has the log probability ", found.probability,
+                               ", want a number up to 0");
     if (!std::isfinite(found.backoff))
-      fail<LanguageModelError>("an n-gram of order ", n_, " has the back-off ", found.backoff);
+      fail<LanguageModelError>("lm.backoff", "an n-gram of order ", n_, " has the back-off ",
+                               found.backoff);
     return found;
   }
 
@@ -99,16 +103,17 @@ void walk_part(const NgramTable& table, int n, const WalkPart& part, Parent&& pa
     parent(p);
     std::uint64_t least = 0;
     for (std::uint32_t left = degree.next(); left > 0; --left, ++place) {
-      if (place >= size) fail<LanguageModelError>("order ", n, " has too few n-grams");
+      if (place >= size) fail<LanguageModelError>("lm.ngrams", "order ", n, " has too few n-grams");
       const Ngram found = ngrams.next();
       if (found.word < least || found.word >= words)
-        fail<LanguageModelError>("the n-grams of order ", n, " are not in suffix order");
+        fail<LanguageModelError>("lm.ngram-order", "the n-grams of order ", n,
+                                 " are not in suffix order");
       least = std::uint64_t{found.word} + 1;
       child(p, place, found);
     }
   }
   if (part.end == table.size(n - 1) && place != size)
-    fail<LanguageModelError>("order ", n, " has too many n-grams");
+    fail<LanguageModelError>("lm.ngrams", "order ", n, " has too many n-grams");
 }
 
 /// The same of a whole order, with child(p, ngram); words have no parent, for them p is 0.
@@ -123,7 +128,8 @@ void walk_order(const NgramTable& table, int n, Parent&& parent, Child&& child) 
   NgramReader ngrams(table, 1, 0);
   for (std::uint64_t w = 0; w < table.size(1); ++w) {
     const Ngram found = ngrams.next();
-    if (found.word != w) fail<LanguageModelError>("unigram ", w, " is of word ", found.word);
+    if (found.word != w)
+      fail<LanguageModelError>("lm.ngram-order", "unigram ", w, " is of word ", found.word);
     child(std::uint64_t{0}, found);
   }
 }

@@ -16,7 +16,7 @@ ModelWriter::ModelWriter(const NgramTable& table, std::span<const std::uint8_t> 
   const WordList words(word_bytes, word_start);
   words.check();
   if (table.order() < 1 || table.size(1) != words.size())
-    fail<LanguageModelError>("there are ", words.size(), " words and ",
+    fail<LanguageModelError>({"argument.shape", "words"}, "there are ", words.size(), " words and ",
                              table.order() < 1 ? 0 : table.size(1), " unigrams");
 }
 

@@ -21,7 +21,8 @@ class NgramTree {
   /// Empties the tree and makes room for the n-grams of `symbols` symbols.
   void clear(std::int64_t symbols, int orders) {
     if (symbols > (std::int64_t{1} << 29) / std::max(orders, 1))
-      fail<MetricError>("a sentence whose references have ", symbols, " symbols is too long");
+      fail<MetricError>("metric.too-long", "a sentence whose references have ", symbols,
+                        " symbols is too long");
     const auto most = static_cast<std::uint64_t>(symbols) * static_cast<std::uint64_t>(orders);
     const std::uint64_t slots = std::bit_ceil(std::max<std::uint64_t>(16, 2 * most));
     slot_.assign(slots, Slot{});

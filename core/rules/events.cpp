@@ -85,7 +85,8 @@ void append(EventArrays& all, EventArrays& piece) {
 EventArrays orientation_events(const AlignedCorpus& corpus, const EventSettings& settings,
                                std::int64_t begin, std::int64_t end, int threads) {
   if (begin < 0 || begin > end || end > corpus.size())
-    fail<RuleError>("there are no sentences ", begin, " to ", end, " of ", corpus.size());
+    fail<RuleError>("argument.range", "there are no sentences ", begin, " to ", end, " of ",
+                    corpus.size());
   const std::int64_t pieces = (end - begin + sentences_a_piece - 1) / sentences_a_piece;
   std::vector<EventArrays> made(static_cast<std::size_t>(pieces));
   parallel_blocks(

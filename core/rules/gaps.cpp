@@ -25,7 +25,8 @@ bool is_by_source(const Box& a, const Box& b) {
 
 void check_gap_settings(const GapSettings& settings) {
   const auto at_least = [](const char* name, std::int32_t value, std::int32_t low) {
-    if (value < low) fail<RuleError>(name, " is ", value, ", want at least ", low);
+    if (value < low)
+      fail<RuleError>({"argument.range", name}, name, " is ", value, ", want at least ", low);
   };
   at_least("max_source", settings.max_source, 1);
   at_least("max_target", settings.max_target, 1);
@@ -33,7 +34,9 @@ void check_gap_settings(const GapSettings& settings) {
   at_least("max_gaps", settings.max_gaps, 0);
   at_least("min_gap_source", settings.min_gap_source, 1);
   at_least("min_gap_target", settings.min_gap_target, 1);
-  if (settings.max_gaps > 2) fail<RuleError>("max_gaps is ", settings.max_gaps, ", want at most 2");
+  if (settings.max_gaps > 2)
+    fail<RuleError>({"argument.range", "max_gaps"}, "max_gaps is ", settings.max_gaps,
+                    ", want at most 2");
 }
 
 GapSearch::GapSearch(const AlignedSentence& sentence, const GapSettings& settings)

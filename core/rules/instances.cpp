@@ -194,7 +194,7 @@ InstanceCollector::InstanceCollector(const AlignedCorpus& corpus, const Instance
   };
   if (source_ranks.size() != want(corpus.source, settings.longest_source()) ||
       target_ranks.size() != want(corpus.target, settings.longest_target()))
-    fail<RuleError>("the ranks are not those of this corpus");
+    fail<RuleError>("rules.other-corpus", "the ranks are not those of this corpus");
 }
 
 void InstanceCollector::put_source(std::uint64_t* row, const InstanceFields::Run& run,
@@ -263,7 +263,7 @@ void InstanceCollector::gapped(Worker& worker, std::int64_t k) const {
   const std::int64_t source = corpus_.source.start[at], target = corpus_.target.start[at];
   for_each_gapped(worker.sentence, settings_.gaps, [&](const GappedRule& rule) {
     if (rule.share >> share_bits)
-      fail<RuleError>("sentence pair ", k + 1, ": ", rule.share,
+      fail<RuleError>("rules.too-many", "sentence pair ", k + 1, ": ", rule.share,
                       " rules come from one phrase pair; allow shorter ones or fewer symbols");
     const bool is_crossed = rule.gaps == 2 && rule.gap[1].target_begin < rule.gap[0].target_begin;
     std::uint64_t* row = worker.add(fields_.all.words());

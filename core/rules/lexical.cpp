@@ -56,11 +56,12 @@ LexicalWeights::LexicalWeights(std::span<const std::uint64_t> key,
       source_total_(static_cast<std::size_t>(source_words) + 1),
       target_total_(static_cast<std::size_t>(target_words) + 1) {
   if (key.size() != count.size())
-    fail<RuleError>("there are ", key.size(), " pairs of words and ", count.size(), " counts");
+    fail<RuleError>("argument.shape", "there are ", key.size(), " pairs of words and ",
+                    count.size(), " counts");
   for (std::size_t n = 0; n < key.size(); ++n) {
     const std::uint64_t source = key[n] >> 32, target = key[n] & 0xffffffff;
     if (source >= source_total_.size() || target >= target_total_.size() || key[n] == 0)
-      fail<RuleError>("there is no pair of words ", source, " and ", target);
+      fail<RuleError>("rules.unknown-pair", "there is no pair of words ", source, " and ", target);
     source_total_[source] += count[n];
     target_total_[target] += count[n];
     std::size_t place = hash_of(key[n]) & (slots_.size() - 1);

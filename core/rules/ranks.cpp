@@ -44,7 +44,8 @@ struct Digits {
 void rank_phrases(const TextView& text, std::int32_t words, std::int32_t length,
                   const SortRoom& room, const PhraseFiles& files) {
   if (length < 1 || length > longest_phrase)
-    fail<RuleError>("phrases have from 1 to ", longest_phrase, " words, not ", length);
+    fail<RuleError>("argument.range", "phrases have from 1 to ", longest_phrase, " words, not ",
+                    length);
   const Digits digits(words, length);
   const int width = digits.numbers + 1;
   RowSorter by_words(width, digits.numbers, room, "phrases.words");

@@ -10,14 +10,15 @@ namespace {
 
 std::span<const std::uint8_t> file_of(const TableFiles& files, const std::string& name) {
   const auto found = files.find(name);
-  if (found == files.end()) fail<RuleError>("its file ", name, " is missing");
+  if (found == files.end()) fail<RuleError>("file.damaged", "its file ", name, " is missing");
   return found->second;
 }
 
 const std::uint8_t* sized(const TableFiles& files, const std::string& name, std::uint64_t bytes) {
   const auto file = file_of(files, name);
   if (file.size() != bytes)
-    fail<RuleError>("its file ", name, " has ", file.size(), " bytes, want ", bytes);
+    fail<RuleError>("file.damaged", "its file ", name, " has ", file.size(), " bytes, want ",
+                    bytes);
   return file.data();
 }
 
@@ -25,7 +26,7 @@ const std::uint8_t* sized(const TableFiles& files, const std::string& name, std:
 const std::uint8_t* packed(const TableFiles& files, const std::string& name, std::uint64_t count,
                            std::uint64_t width) {
   if (width && count > file_of(files, name).size() * 8 / width)
-    fail<RuleError>("its file ", name, " is too small for ", count, " numbers");
+    fail<RuleError>("file.damaged", "its file ", name, " is too small for ", count, " numbers");
   return sized(files, name, bytes_for_bits(count * width));
 }
 
@@ -37,7 +38,7 @@ Degrees<RuleError> counts(const TableFiles& files, const std::string& name, std:
 }
 
 std::vector<std::uint64_t> numbers_of(std::span<const std::uint8_t> file) {
-  if (file.size() % 8) fail<RuleError>("its layout is cut short");
+  if (file.size() % 8) fail<RuleError>("file.damaged", "its layout is cut short");
   std::vector<std::uint64_t> numbers(file.size() / 8);
   for (std::size_t n = 0; n < numbers.size(); ++n)
     numbers[n] = loaded<std::uint64_t>(file.data() + 8 * n);
@@ -55,7 +56,8 @@ TableWords::TableWords(const TableFiles& files, const std::string& side, std::ui
       text_(reinterpret_cast<const char*>(sized(files, side + ".words", bytes))),
       start_(packed(files, side + ".word_start", words + 1, width_of(bytes))),
       order_(packed(files, side + ".order", words, static_cast<std::uint64_t>(order_width_))) {
-  if (words > bytes) fail<RuleError>("it has ", words, " ", side, " words of ", bytes, " bytes");
+  if (words > bytes)
+    fail<RuleError>("file.damaged", "it has ", words, " ", side, " words of ", bytes, " bytes");
 }
 
 std::string_view TableWords::operator[](std::uint64_t number) const {
@@ -201,7 +203,7 @@ void RuleTable::read_source(std::uint64_t rule, std::vector<std::int32_t>& sourc
     const RuleRange own = rules(node);
     if (own.first <= rule && rule < own.last) return;
   }
-  fail<RuleError>("its sources are damaged");
+  fail<RuleError>("file.damaged", "its sources are damaged");
 }
 
 RuleTable::Record RuleTable::record(std::uint64_t rule) const {
@@ -332,7 +334,8 @@ std::uint64_t RuleTable::id(std::uint64_t rule) const {
 
 std::uint64_t RuleTable::checked(std::int64_t rule) const {
   if (rule < 0 || static_cast<std::uint64_t>(rule) >= layout_.rules)
-    fail<RuleError>("there is no rule ", rule, ", there are ", layout_.rules);
+    fail<RuleError>({"argument.range", "rule"}, "there is no rule ", rule, ", there are ",
+                    layout_.rules);
   return static_cast<std::uint64_t>(rule);
 }
 

@@ -238,17 +238,17 @@ void RuleTable::for_each_source(Body&& body) const {
     }
     const Node node{open.back().begin++};
     if (visited++ == layout_.nodes || open.size() > layout_.levels)
-      fail<RuleError>("its sources are damaged");
+      fail<RuleError>("file.damaged", "its sources are damaged");
     source.push_back(symbol(node));
     const RuleRange range = this->rules(node);
     if (!range.is_empty()) {
-      if (range.first != rules) fail<RuleError>("its sources are damaged");
+      if (range.first != rules) fail<RuleError>("file.damaged", "its sources are damaged");
       rules = range.last;
       body(std::span<const std::int32_t>(source), range);
     }
     open.push_back(children(node));
   }
-  if (rules != layout_.rules) fail<RuleError>("its sources are damaged");
+  if (rules != layout_.rules) fail<RuleError>("file.damaged", "its sources are damaged");
 }
 
 }  // namespace rosewood

@@ -16,11 +16,11 @@ void TableWords::check(const char* side) const {
         bits_at(order_, n * static_cast<std::uint64_t>(order_width_), order_width_);
     const std::string_view next = (*this)[number];
     if (word.empty() || word.data() != text_ + place || next <= last)
-      fail<RuleError>("its ", side, " words are damaged");
+      fail<RuleError>("file.damaged", "its ", side, " words are damaged");
     place += word.size();
     last = next;
   }
-  if (place != bytes_) fail<RuleError>("its ", side, " words are damaged");
+  if (place != bytes_) fail<RuleError>("file.damaged", "its ", side, " words are damaged");
 }
 
 void RuleTable::check_text() const {
@@ -31,31 +31,32 @@ void RuleTable::check_text() const {
   for (std::uint64_t place = 0; place < layout_.text_size; ++place)
     if (bits_at(text_, place * layout_.text_width, static_cast<int>(layout_.text_width)) >=
         layout_.target_words)
-      fail<RuleError>("its text has words that are none");
+      fail<RuleError>("file.damaged", "its text has words that are none");
   bool is_good = start(0) == 0 && start(layout_.sentences) == layout_.text_size;
   for (std::uint64_t k = 0; k < layout_.sentences; ++k)
     is_good = is_good && start(k) <= start(k + 1);
-  if (!is_good) fail<RuleError>("the sentences of its text do not go from beginning to end");
+  if (!is_good)
+    fail<RuleError>("file.damaged", "the sentences of its text do not go from beginning to end");
 }
 
 void RuleTable::check_nodes() const {
   std::uint64_t below = 0;
   for (std::uint64_t number = 0; number <= layout_.nodes; ++number) {
     const Children range = children({number});
-    if (range.begin != below + 1) fail<RuleError>("its sources are damaged");
+    if (range.begin != below + 1) fail<RuleError>("file.damaged", "its sources are damaged");
     below = range.end - 1;
     for (std::uint64_t child = range.begin; child < range.end; ++child)
       if (rank(child) >= layout_.labels + layout_.source_words ||
           (child > range.begin && rank(child) <= rank(child - 1)))
-        fail<RuleError>("its sources are not in order");
+        fail<RuleError>("file.damaged", "its sources are not in order");
     if (number && range.begin == range.end && !has_rules(number))
-      fail<RuleError>("a source has no rules");
+      fail<RuleError>("file.damaged", "a source has no rules");
   }
 }
 
 void RuleTable::check_record(const Record& record) const {
   const auto refuse = [&](const char* reason) {
-    fail<RuleError>("rule ", record.rule, " ", reason);
+    fail<RuleError>("file.damaged", "rule ", record.rule, " ", reason);
   };
   const std::uint64_t flag = layout_.where == 2 ? 1 : 0;
   const Target found = target(record);
@@ -83,7 +84,9 @@ void RuleTable::check_record(const Record& record) const {
 void RuleTable::check_rule(std::uint64_t rule, std::span<const std::int32_t> source,
                            RuleBuffer& buffer) const {
   check_record(record(rule));
-  const auto refuse = [&](const char* reason) { fail<RuleError>("rule ", rule, " ", reason); };
+  const auto refuse = [&](const char* reason) {
+    fail<RuleError>("file.damaged", "rule ", rule, " ", reason);
+  };
   read(rule, buffer);
   std::vector<std::int32_t> gaps;
   for (const std::int32_t symbol : buffer.target) {

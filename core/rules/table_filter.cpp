@@ -154,7 +154,7 @@ class UsedWords {
     for (const std::int32_t symbol : symbols) {
       if (symbol < 0) continue;
       if (static_cast<std::size_t>(symbol) >= number_.size())
-        fail<RuleError>("its words are damaged");
+        fail<RuleError>("file.damaged", "its words are damaged");
       number_[static_cast<std::size_t>(symbol)] = 0;
     }
   }

@@ -43,14 +43,14 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
                              std::span<const std::int64_t> source_start,
                              std::span<const std::uint8_t> target_bytes,
                              std::span<const std::int64_t> target_start) {
-  if (is_finished_) fail<RuleError>("the table is finished");
+  if (is_finished_) fail<RuleError>("rules.call-order", "the table is finished");
   const auto check_words = [](const char* side, std::span<const std::int64_t> start,
                               std::size_t bytes, std::int64_t largest) {
     if (start.empty() || start[0] != 0 || start.back() != static_cast<std::int64_t>(bytes) ||
         !std::ranges::is_sorted(start))
-      fail<RuleError>("the ", side, " words do not go from 0 to ", bytes);
+      fail<RuleError>("argument.shape", "the ", side, " words do not go from 0 to ", bytes);
     if (largest >= static_cast<std::int64_t>(start.size()) - 1)
-      fail<RuleError>("there is no ", side, " word ", largest);
+      fail<RuleError>("argument.range", "there is no ", side, " word ", largest);
   };
   check_words("source", source_start, source_bytes.size(), max_source_word_);
   check_words("target", target_start, target_bytes.size(), max_target_word_);
@@ -72,7 +72,8 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
   layout_.rules = size_;
   layout_.num_ids = num_ids_ ? *num_ids_ : last_id_ ? *last_id_ + 1 : 0;
   if (last_id_ && *last_id_ >= layout_.num_ids)
-    fail<RuleError>("a rule has the id ", *last_id_, ", there are ", layout_.num_ids);
+    fail<RuleError>("argument.range", "a rule has the id ", *last_id_, ", there are ",
+                    layout_.num_ids);
   layout_.labels = shape_.labels.size();
   layout_.features = shape_.features.size();
   layout_.source_words = source_start.size() - 1;
@@ -122,7 +123,8 @@ void RuleTableWriter::write_words(const std::string& side, std::span<const std::
   std::ranges::sort(order, std::less<>(), word);
   for (std::size_t n = 0; n < count; ++n)
     if (word(order[n]).empty() || (n && word(order[n]) == word(order[n - 1])))
-      fail<RuleError>("the ", side, " word ", order[n], " is empty or stands twice");
+      fail<RuleError>("argument.duplicate", "the ", side, " word ", order[n],
+                      " is empty or stands twice");
   write_bits(path(side + ".order"), [&](BitWriter& out) {
     for (const std::uint32_t number : order)
       out.push(number, static_cast<int>(width_of(count - 1)));

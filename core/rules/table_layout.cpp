@@ -90,12 +90,13 @@ std::vector<std::uint64_t> TableLayout::numbers() const {
 TableLayout TableLayout::of(std::span<const std::uint64_t> numbers) {
   std::size_t at = 0;
   const auto next = [&](std::uint64_t most) {
-    if (at == numbers.size()) fail<RuleError>("its layout ends too early");
-    if (numbers[at] > most) fail<RuleError>("number ", at, " of its layout is too large");
+    if (at == numbers.size()) fail<RuleError>("file.damaged", "its layout ends too early");
+    if (numbers[at] > most)
+      fail<RuleError>("file.damaged", "number ", at, " of its layout is too large");
     return numbers[at++];
   };
   if (next(std::numeric_limits<std::uint64_t>::max()) != version)
-    fail<RuleError>("its layout is of version ", numbers[0], ", want ", version);
+    fail<RuleError>("file.version", "its layout is of version ", numbers[0], ", want ", version);
   TableLayout layout;
   layout.columns.resize(next(most_columns));
   layout.groups.resize(next(layout.columns.size()));
@@ -105,29 +106,31 @@ TableLayout TableLayout::of(std::span<const std::uint64_t> numbers) {
     group.code.widths.resize(next(CodeWidths::most));
   }
   visit(layout, [&](std::uint64_t& number, std::uint64_t most) { number = next(most); });
-  if (at != numbers.size()) fail<RuleError>("its layout has numbers behind its end");
+  if (at != numbers.size())
+    fail<RuleError>("file.damaged", "its layout has numbers behind its end");
   std::vector<int> seen(layout.columns.size());
   for (const GroupLayout& group : layout.groups)
     for (const std::uint64_t column : group.columns) ++seen[column];
   if (layout.columns.size() != num_counts + layout.features ||
       std::ranges::any_of(seen, [](int times) { return times != 1; }))
-    fail<RuleError>("its columns are not each in one group");
+    fail<RuleError>("file.damaged", "its columns are not each in one group");
   if (layout.labels == 0 || (layout.rules == 0) != (layout.nodes == 0) ||
       layout.levels > layout.nodes)
-    fail<RuleError>("the numbers of its layout do not go together");
+    fail<RuleError>("file.damaged", "the numbers of its layout do not go together");
   // Without bits, there could be any number of them.
   if (layout.text_width == 0 || layout.start_width == 0 || layout.pool_width == 0)
-    fail<RuleError>("its targets have no bits");
+    fail<RuleError>("file.damaged", "its targets have no bits");
   const auto check_code = [&](const CodeWidths& code) {
     if ((code.size() == 0) != (layout.rules == 0) || code.size() > CodeWidths::most ||
         (code.codes == 0) != code.widths.empty())
-      fail<RuleError>("its codes do not go together");
+      fail<RuleError>("file.damaged", "its codes do not go together");
   };
   check_code(layout.links);
-  if (layout.links.has_others) fail<RuleError>("some links have no code");
+  if (layout.links.has_others) fail<RuleError>("file.damaged", "some links have no code");
   for (const GroupLayout& group : layout.groups) check_code(group.code);
   layout.settle();
-  if (layout.shape_width > most_shape_bits) fail<RuleError>("its shapes are too wide");
+  if (layout.shape_width > most_shape_bits)
+    fail<RuleError>("file.damaged", "its shapes are too wide");
   return layout;
 }
 

@@ -28,7 +28,8 @@ std::uint64_t column_of(const std::string& name, const std::vector<std::string>&
   const auto count = std::ranges::find(count_names, name);
   if (count != std::end(count_names)) return static_cast<std::uint64_t>(count - count_names);
   const auto feature = std::ranges::find(features, name);
-  if (feature == features.end()) fail<RuleError>("a group has ", name, ", which is no column");
+  if (feature == features.end())
+    fail<RuleError>({"argument.unknown", "groups"}, "a group has ", name, ", which is no column");
   return num_counts + static_cast<std::uint64_t>(feature - features.begin());
 }
 
@@ -36,7 +37,7 @@ std::uint64_t column_of(const std::string& name, const std::vector<std::string>&
 
 template <class... Parts>
 void RuleTableWriter::refuse(const Parts&... parts) const {
-  fail<RuleError>("rule ", size_ + 1, ": ", parts...);
+  fail<RuleError>("rules.rule", "rule ", size_ + 1, ": ", parts...);
 }
 
 RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
@@ -50,24 +51,28 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
       pool_(path("pool.part")),
       links_(path("links.part")),
       link_counts_(path("link_counts.part")) {
-  if (shape_.labels.empty()) fail<RuleError>("a table has no labels, want at least one");
+  if (shape_.labels.empty())
+    fail<RuleError>({"argument.missing", "labels"}, "a table has no labels, want at least one");
   for (const std::string& label : shape_.labels)
     if (label.empty() || label.find_first_of(" \t\n\r") != label.npos ||
         label.find("|||") != label.npos)
-      fail<RuleError>("'", label, "' is no label: it is empty, or has spaces or |||");
+      fail<RuleError>({"argument.value", "labels"}, "'", label,
+                      "' is no label: it is empty, or has spaces or |||");
   if (shape_.features.size() > most_features)
-    fail<RuleError>("there are ", shape_.features.size(), " features, want at most ",
-                    most_features);
+    fail<RuleError>({"argument.range", "features"}, "there are ", shape_.features.size(),
+                    " features, want at most ", most_features);
   std::set<std::string> names(shape_.features.begin(), shape_.features.end());
-  if (names.size() != shape_.features.size()) fail<RuleError>("a feature is named twice");
+  if (names.size() != shape_.features.size())
+    fail<RuleError>({"argument.duplicate", "features"}, "a feature is named twice");
   if (std::set<std::string>(shape_.labels.begin(), shape_.labels.end()).size() !=
       shape_.labels.size())
-    fail<RuleError>("a label is named twice");
+    fail<RuleError>({"argument.duplicate", "labels"}, "a label is named twice");
   const std::size_t columns = num_counts + shape_.features.size();
   std::vector<int> seen(columns);
   const auto add_group = [&](std::vector<std::uint64_t> group) {
     for (const std::uint64_t column : group)
-      if (seen[column]++) fail<RuleError>("a column is in two groups");
+      if (seen[column]++)
+        fail<RuleError>({"argument.duplicate", "groups"}, "a column is in two groups");
     if (!group.empty()) groups_.push_back({group, TupleCodes(group.size()), {}, {}});
   };
   for (const auto& group : shape_.groups) {
@@ -84,15 +89,17 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
 
 void RuleTableWriter::set_text(std::span<const std::int32_t> ids,
                                std::span<const std::int64_t> start) {
-  if (size_ || has_text_) fail<RuleError>("a table has one text, which comes before its rules");
+  if (size_ || has_text_)
+    fail<RuleError>("rules.call-order", "a table has one text, which comes before its rules");
   if (start.empty() || start[0] != 0 || start.back() != static_cast<std::int64_t>(ids.size()) ||
       !std::ranges::is_sorted(start))
-    fail<RuleError>("the sentences of the text do not go from 0 to ", ids.size());
+    fail<RuleError>({"argument.shape", "start"}, "the sentences of the text do not go from 0 to ",
+                    ids.size());
   text_ = ids;
   layout_.text_size = ids.size();
   layout_.sentences = start.size() - 1;
   for (const std::int32_t word : ids) {
-    if (word < 0) fail<RuleError>("the text has the word ", word);
+    if (word < 0) fail<RuleError>({"argument.range", "text"}, "the text has the word ", word);
     max_target_word_ = std::max<std::int64_t>(max_target_word_, word);
   }
   has_text_ = true;
@@ -116,7 +123,7 @@ void RuleTableWriter::write_text(std::span<const std::int32_t> ids,
 }
 
 void RuleTableWriter::add(const RuleView& rule, std::uint64_t id, bool has_id) {
-  if (is_finished_) fail<RuleError>("the table is finished");
+  if (is_finished_) fail<RuleError>("rules.call-order", "the table is finished");
   check(rule);
   if (size_ && has_ids_ != has_id) refuse("some rules have ids, and some have not");
   if (has_id && (id >= most_places || (last_id_ && id <= *last_id_))) refuse("ids do not ascend");

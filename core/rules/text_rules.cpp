@@ -51,7 +51,7 @@ std::int64_t TextRules::add(const TextRule& rule, std::int64_t line) {
   for (const TextFeature& feature : rule.features) {
     const std::int32_t number = features_.add(feature.name);
     if (at(number) >= most_features)
-      fail<RuleError>("there are more than ", most_features,
+      fail<RuleError>("rules.too-many-features", "there are more than ", most_features,
                       " features, and every rule of a table has all of them");
     feature_.push_back(static_cast<std::uint16_t>(number));
     value_.push_back(feature.value);

@@ -62,11 +62,13 @@ bool RuleTextWriter::is_writable_label(const std::string& label) const {
 
 void RuleTextWriter::check_features() const {
   for (const std::size_t column : plan_.columns) {
-    if (column >= plan_.features.size()) fail<RuleError>("there is no feature ", column);
+    if (column >= plan_.features.size())
+      fail<RuleError>("argument.unknown", "there is no feature ", column);
     const std::string& name = plan_.features[column];
     if (!is_moses(plan_.format) && (name.empty() || name.find_first_of(" \t\r\n=;") != name.npos ||
                                     name.find(field_mark) != name.npos))
-      fail<RuleError>("feature ", quoted(name), " cannot be written in this format");
+      fail<RuleError>("argument.value", "feature ", quoted(name),
+                      " cannot be written in this format");
   }
 }
 
@@ -145,7 +147,7 @@ std::uint64_t RuleTextWriter::format(std::uint64_t begin, std::uint64_t end,
     table_.read(number, rule);
     if (const std::string reason = why_unwritable(rule); !reason.empty()) {
       if (!plan_.skips_unwritable)
-        fail<RuleError>("rule ", number, " ", reason,
+        fail<RuleError>("rules.unwritable", "rule ", number, " ", reason,
                         "; --skip-unwritable (skip_unwritable=True) leaves such rules out");
       ++skipped;
       continue;
@@ -228,11 +230,12 @@ void RuleTextWriter::put_side(const RuleBuffer& rule, std::uint64_t number, bool
     if (symbol >= 0) {
       const auto word = static_cast<std::uint64_t>(symbol);
       if (word >= words.size())
-        fail<RuleError>("rule ", number, " is damaged: it has no such word");
+        fail<RuleError>("file.damaged", "rule ", number, " is damaged: it has no such word");
       out += words[word];
     } else if (is_target) {
       const auto gap = static_cast<std::size_t>(-1 - symbol);
-      if (gap >= labels.size()) fail<RuleError>("rule ", number, " is damaged: it has no such gap");
+      if (gap >= labels.size())
+        fail<RuleError>("file.damaged", "rule ", number, " is damaged: it has no such gap");
       put_gap(labels[gap], static_cast<std::int32_t>(gap), true, out);
     } else {
       put_gap(-1 - symbol, gaps++, false, out);
@@ -252,7 +255,7 @@ void RuleTextWriter::put_side(const RuleBuffer& rule, std::uint64_t number, bool
 
 const std::string& RuleTextWriter::label(std::int32_t number) const {
   if (number < 0 || number >= std::ssize(plan_.labels))
-    fail<RuleError>("there is no label ", number);
+    fail<RuleError>("file.damaged", "there is no label ", number);
   return plan_.labels[static_cast<std::size_t>(number)];
 }
 

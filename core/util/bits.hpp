@@ -111,14 +111,15 @@ class Degrees {
       : bits_(bits.data()), kept_(kept.data()), nodes_(nodes), children_(children) {
     if (nodes > bits.size() * 8 || children > bits.size() * 8 ||
         bits.size() != bytes_for_bits(size()) || kept.size() != 8 * samples(nodes))
-      fail<Error>("the numbers of children of ", nodes, " nodes have ", bits.size(), " and ",
-                  kept.size(), " bytes");
+      fail<Error>("file.damaged", "the numbers of children of ", nodes, " nodes have ", bits.size(),
+                  " and ", kept.size(), " bytes");
   }
 
   /// The numbers of set bits before each block, for nodes with very many children.
   void set_blocks(std::span<const std::uint8_t> set_before) {
     if (set_before.size() != 8 * (size() / block + 1))
-      fail<Error>("the blocks of ", size(), " bits have ", set_before.size(), " bytes");
+      fail<Error>("file.damaged", "the blocks of ", size(), " bits have ", set_before.size(),
+                  " bytes");
     set_before_ = set_before.data();
   }
 
@@ -174,15 +175,15 @@ class Degrees {
     std::uint64_t set = 0;
     for (std::uint64_t at = 0; at < size(); ++at) {
       if (set_before_ && at % block == 0 && set_before(at / block) != set)
-        fail<Error>("the number of nodes before bit ", at, " is wrong");
+        fail<Error>("file.damaged", "the number of nodes before bit ", at, " is wrong");
       if (!bits_at(bits_, at, 1)) continue;
       if (set % step == 0 && set / step < samples(nodes_) &&
           loaded<std::uint64_t>(kept_ + 8 * (set / step)) != at)
-        fail<Error>("the kept place of node ", set, " is wrong");
+        fail<Error>("file.damaged", "the kept place of node ", set, " is wrong");
       ++set;
     }
     if (set != nodes_ + 1 || !bits_at(bits_, size() - 1, 1))
-      fail<Error>("there are ", set, " numbers of children, want ", nodes_ + 1);
+      fail<Error>("file.damaged", "there are ", set, " numbers of children, want ", nodes_ + 1);
   }
 
  private:

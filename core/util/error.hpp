@@ -3,12 +3,46 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 namespace rosewood {
 
+/// A code of docs/errors.md such as `argument.range`; the compiler refuses any other text.
+struct Code {
+  const char* text;
+
+  consteval Code(const char* code) : text(code) {
+    int dots = 0;
+    for (const char c : std::string_view(code)) {
+      if (c == '.')
+        ++dots;
+      else if (c != '-' && (c < 'a' || c > 'z'))
+        throw "a code has lower-case letters, hyphens and one dot";
+    }
+    if (dots != 1) throw "a code has two parts";
+  }
+};
+
+/// The kind of a fault, and the argument that is wrong where there is one.
+struct Fault {
+  Code code;
+  const char* argument = "";
+
+  consteval Fault(const char* code) : code(code) {}
+  constexpr Fault(Code code, const char* argument) : code(code), argument(argument) {}
+};
+
+/// Base of all errors: a fault and a message.
+struct Error : std::runtime_error {
+  Error(Fault kind, const std::string& message) : std::runtime_error(message), fault(kind) {}
+
+  Fault fault;
+};
+
 /// A forest, or what was asked of it, is not valid.
-struct ForestError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct ForestError : Error {
+  using Error::Error;
 };
 
 /// A cycle where there may be none.
@@ -22,43 +56,43 @@ struct EmptyForestError : ForestError {
 };
 
 /// A metric, or what is to be scored, is not valid.
-struct MetricError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct MetricError : Error {
+  using Error::Error;
 };
 
 /// A corpus, or what was asked of it, is not valid.
-struct CorpusError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct CorpusError : Error {
+  using Error::Error;
 };
 
 /// An alignment, or what was asked of it, is not valid.
-struct AlignmentError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct AlignmentError : Error {
+  using Error::Error;
 };
 
 /// A language model, or what was asked of it, is not valid.
-struct LanguageModelError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct LanguageModelError : Error {
+  using Error::Error;
 };
 
 /// Rules, or what was asked of them, are not valid.
-struct RuleError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct RuleError : Error {
+  using Error::Error;
 };
 
 /// A decoder, or what it is to translate, is not valid.
-struct DecodingError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct DecodingError : Error {
+  using Error::Error;
 };
 
 /// Settings, candidates or weights that cannot be tuned.
-struct TuningError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct TuningError : Error {
+  using Error::Error;
 };
 
-/// Pieces of a message, joined: fail<ForestError>("edge ", e, ": …").
-template <class E, class... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
+/// Pieces of a message, joined; numbers as decimal text.
+template <class... Parts>
+std::string joined(const Parts&... parts) {
   std::string message;
   auto add = [&message](const auto& part) {
     if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
@@ -67,7 +101,20 @@ template <class E, class... Parts>
       message += part;
   };
   (add(parts), ...);
-  throw E(message);
+  return message;
+}
+
+/// fail<ForestError>("forest.order", "edge ", e, ": …"), or with an argument's name:
+/// fail<ForestError>({"argument.range", "tail"}, …). Names must outlive the error: literals do.
+template <class E, class... Parts>
+[[noreturn]] void fail(Fault fault, const Parts&... parts) {
+  throw E(fault, joined(parts...));
+}
+
+/// The same error with more at the beginning of its message: which sentence, which forest.
+template <class E, class... Parts>
+E restated(const E& error, const Parts&... parts) {
+  return E(error.fault, joined(parts...) + error.what());
 }
 
 }  // namespace rosewood
