@@ -24,6 +24,7 @@ __all__ = [
     "at",
     "each_line",
     "file_name",
+    "given_twice",
     "number",
     "numbers",
     "read_lines",
@@ -170,6 +171,12 @@ def add_feature(values: dict[str, float], name: str, value: float) -> None:
     if not name:
         raise RosewoodError("a feature has no name", code="line.value", argument="feature")
     if name in values:
-        reason = f"feature {name[:40]!r} is given twice"
-        raise RosewoodError(reason, code="line.duplicate", argument="feature", value=name)
+        raise given_twice("feature", name)
     values[name] = value
+
+
+def given_twice(what: str, value: object = None) -> RosewoodError:
+    """The error for a thing, or a field, of which there must be one."""
+    told = what if value is None else f"{what} {value!r:.40}"
+    reason = f"{told} is given twice"
+    return RosewoodError(reason, code="line.duplicate", argument=what, value=value)
