@@ -4,13 +4,14 @@
     check_choice("unknown", unknown, ("copy", "drop"), error=DecodingError)
 
 Each check returns the value, and raises the caller's class of error with `argument`, `value` and
-`expected`.  Codes: argument.type, argument.range, argument.choice, argument.unknown.
+`expected`.  Codes: argument.type, argument.range, argument.choice, argument.unknown,
+argument.shape.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from operator import index
 from typing import Any, TypeVar
 
@@ -21,7 +22,9 @@ __all__ = [
     "check_choice",
     "check_flag",
     "check_known",
+    "check_length",
     "check_number",
+    "check_shape",
     "check_text",
     "check_type",
     "check_whole",
@@ -109,6 +112,26 @@ def check_known(what: str, names: Iterable[Any], known: Iterable[str], *, error:
                 f"there is no {what} {name!r}; known: {listed}",
                 code="argument.unknown", argument=what, value=name, expected=every,
             )  # fmt: skip
+
+
+def check_length(name: str, values: Sized, count: int, of: str, *, error: Kind) -> None:
+    """A collection with one entry for each of `count` things, which are called `of`."""
+    if len(values) != count:
+        raise error(
+            f"{name} has {len(values)} entries, expected {count}: one for each {of}",
+            code="argument.shape", argument=name, value=len(values), expected=count,
+        )  # fmt: skip
+
+
+def check_shape(name: str, array: Any, shape: tuple[int | str, ...], *, error: Kind) -> None:
+    """An array of this shape; a text stands for any number."""
+    pairs = zip(array.shape, shape, strict=False)
+    if len(array.shape) != len(shape) or any(a != b for a, b in pairs if not isinstance(b, str)):
+        told = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+        raise error(
+            f"{name} has shape {array.shape}, expected ({told})",
+            code="argument.shape", argument=name, value=array.shape, expected=shape,
+        )  # fmt: skip
 
 
 def one_of(known: Iterable[object]) -> str:

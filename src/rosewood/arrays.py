@@ -9,7 +9,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rosewood.errors import ForestError
+from rosewood.arguments import check_shape, check_whole
+from rosewood.errors import ForestError, RosewoodError
 
 __all__ = [
     "FloatArray",
@@ -20,6 +21,7 @@ __all__ = [
     "as_scale",
     "as_weight",
     "freeze",
+    "not_below",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -45,14 +47,16 @@ def as_array(
     if array.size == 0:
         array = array.reshape((0,) * (ndim - array.ndim) + array.shape).astype(dtype)
     if array.ndim != ndim:
-        raise ForestError(f"{name} has {array.ndim} dimensions, not {ndim}")
+        reason = f"{name} has {array.ndim} dimensions, expected {ndim}"
+        raise ForestError(reason, code="argument.shape", argument=name, value=array.ndim)
     if array.dtype != dtype:
         if array.dtype.kind not in ("biu" if np.dtype(dtype).kind == "i" else "biuf"):
-            raise ForestError(f"{name} has numbers of type {array.dtype}, want {np.dtype(dtype)}")
+            raise _wrong_type(name, array, dtype)
         if np.dtype(dtype).kind == "i" and array.size:
             limit = np.iinfo(dtype)  # type: ignore[type-var]
             if array.min() < limit.min or array.max() > limit.max:
-                raise ForestError(f"{name} has numbers beyond {np.dtype(dtype)}")
+                reason = f"{name} has numbers that do not fit {np.dtype(dtype)}"
+                raise ForestError(reason, code="argument.range", argument=name)
         return freeze(np.ascontiguousarray(array.astype(dtype)))
     if _is_read_only(array) and array.flags.c_contiguous:
         return array
@@ -63,7 +67,13 @@ def _numbers(name: str, value: ArrayLike) -> NDArray[Any]:
     try:
         return np.asarray(value)
     except (ValueError, TypeError, OverflowError) as error:
-        raise ForestError(f"{name} is not an array of numbers: {error}") from error
+        reason = f"{name} is not an array of numbers: {error}"
+        raise ForestError(reason, code="argument.type", argument=name) from error
+
+
+def _wrong_type(name: str, array: NDArray[Any], dtype: type[np.generic]) -> ForestError:
+    reason = f"{name} has numbers of type {array.dtype}, expected {np.dtype(dtype)}"
+    return ForestError(reason, code="argument.type", argument=name, value=str(array.dtype))
 
 
 def _is_read_only(array: object) -> bool:
@@ -84,25 +94,35 @@ def as_weight(name: str, value: ArrayLike, count: int) -> FloatArray:
     """One number an edge (or whatever there are `count` of), checked for shape, not copied."""
     array = _numbers(name, value)
     if array.dtype.kind not in "biuf" and array.size:
-        raise ForestError(f"{name} has numbers of type {array.dtype}, want float64")
-    if array.shape != (count,):
-        raise ForestError(f"{name} has shape {array.shape}, want ({count},)")
+        raise _wrong_type(name, array, np.float64)
+    check_shape(name, array, (count,), error=ForestError)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def as_count(name: str, value: SupportsIndex, low: int = 0, high: int = 2**62) -> int:
-    """A whole number from `low` to `high`."""
+def as_count(
+    name: str,
+    value: SupportsIndex,
+    low: int = 0,
+    high: int = 2**62,
+    error: type[RosewoodError] = ForestError,
+) -> int:
+    """A whole number from `low` to `high`, also as a number of numpy."""
     try:
-        number = index(value)
+        number: object = index(value)
     except TypeError:
-        raise ForestError(f"{name} is {value!r}, want a whole number") from None
-    if not low <= number <= high:
-        raise ForestError(f"{name} is {number}, want a number from {low} to {high}")
-    return number
+        number = value
+    return check_whole(name, number, low=low, high=high, error=error)
 
 
 def as_scale(value: float) -> float:
     """The factor γ: above zero and finite."""
     if not 0 < value < float("inf"):
-        raise ForestError(f"the scale is {value}, want a finite number above 0")
+        reason = f"scale is {value}, expected a finite number above 0"
+        raise ForestError(reason, code="argument.range", argument="scale", value=value)
     return float(value)
+
+
+def not_below(name: str, number: int, count: int, where: str = "") -> ForestError:
+    """The error for a number of a node, an edge or a state that does not exist."""
+    reason = f"{where}there is no {name} {number}, expected 0 to {count - 1}"
+    return ForestError(reason, code="argument.range", argument=name, value=number, expected=count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from rosewood.arrays import as_count
-from rosewood.errors import ForestError, RosewoodError
+from rosewood.errors import RosewoodError
 
 __all__ = ["MAX_MEMORY", "check_resources"]
 
@@ -17,10 +17,7 @@ def check_resources(
     threads: SupportsIndex, max_memory: SupportsIndex, error: type[RosewoodError]
 ) -> tuple[int, int]:
     """Threads and bytes of memory, if one can work with them."""
-    try:
-        return (
-            as_count("threads", threads, 1, _MOST_THREADS),
-            as_count("max_memory", max_memory, 1, 1 << 62),
-        )
-    except ForestError as reason:
-        raise error(str(reason)) from None
+    return (
+        as_count("threads", threads, 1, _MOST_THREADS, error),
+        as_count("max_memory", max_memory, 1, 1 << 62, error),
+    )

@@ -24,6 +24,7 @@ __all__ = [
     "at",
     "each_line",
     "file_name",
+    "given_twice",
     "number",
     "numbers",
     "read_lines",
@@ -39,13 +40,13 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @contextmanager
 def at(file: str | None, line: int | None) -> Iterator[None]:
-    """Tell the place of whatever goes wrong inside."""
+    """Add the place to the errors raised inside."""
     try:
         yield
     except FormatError:
         raise  # it tells its own place
     except RosewoodError as error:
-        raise FormatError(str(error), file=file, line=line) from error
+        raise error.restated(str(error), FormatError, file=file, line=line) from error
 
 
 def file_name(source: Source, file: str | PathLike[str] | None) -> str | None:
@@ -86,7 +87,8 @@ def each_line(source: Source, file: str | None) -> Iterator[TextLine]:
         if isinstance(text, bytes) and is_binary:
             text, error = _decoded(text, file, count)
         elif not isinstance(text, str):
-            raise FormatError(f"the line is {type(line).__name__}, want str", file=file, line=count)
+            reason = f"the line is {type(line).__name__}, expected str"
+            raise FormatError(reason, code="argument.type", file=file, line=count)
         elif not text.isascii():
             text, error = _encodable(text, file, count)
         text = text.removesuffix("\n").removesuffix("\r")
@@ -101,7 +103,7 @@ def _raw_lines(source: str | PathLike[str], file: str | None) -> Iterator[bytes]
                 count += 1
                 yield raw
     except DamagedFileError as error:
-        raise DamagedFileError(error.reason, file=file, line=count + 1) from error
+        raise error.restated(error.reason, file=file, line=count + 1) from error
 
 
 def _decoded(raw: bytes, file: str | None, count: int) -> tuple[str, FormatError | None]:
@@ -109,7 +111,7 @@ def _decoded(raw: bytes, file: str | None, count: int) -> tuple[str, FormatError
         return raw.decode(), None
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8: {error.reason} at byte {error.start + 1} of the line"
-        return raw.decode(errors="replace"), FormatError(reason, file=file, line=count)
+        return raw.decode(errors="replace"), _bad_text(reason, file, count)
 
 
 def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatError | None]:
@@ -117,11 +119,12 @@ def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatErro
         text.encode()
     except UnicodeEncodeError as error:
         reason = f"character {error.start + 1} is half of a surrogate pair"
-        return (
-            text.encode(errors="replace").decode(),
-            FormatError(reason, file=file, line=count),
-        )
+        return text.encode(errors="replace").decode(), _bad_text(reason, file, count)
     return text, None
+
+
+def _bad_text(reason: str, file: str | None, line: int) -> FormatError:
+    return FormatError(reason, code="file.encoding", file=file, line=line)
 
 
 def split(text: str) -> list[str]:
@@ -131,11 +134,8 @@ def split(text: str) -> list[str]:
 
 def number(what: str, text: str) -> float:
     """A finite number, written in the usual way."""
-    if not _FLOAT.fullmatch(text):
-        raise RosewoodError(f"{what} is {text[:40]!r}, want a finite number")
-    value = float(text)
-    if math.isinf(value):
-        raise RosewoodError(f"{what} is {text[:40]!r}, which is too large")
+    if not _FLOAT.fullmatch(text) or math.isinf(value := float(text)):
+        raise _no_number(what, text, "a finite number")
     return value
 
 
@@ -155,14 +155,28 @@ def numbers(what: str, texts: list[str]) -> list[float]:
 def whole(what: str, text: str, low: int = 0, high: int = 2**31 - 2) -> int:
     """A whole number from `low` to `high`."""
     if not re.fullmatch(r"[+-]?[0-9]{1,19}", text) or not low <= int(text) <= high:
-        raise RosewoodError(f"{what} is {text[:40]!r}, want a whole number from {low} to {high}")
+        raise _no_number(what, text, f"a whole number from {low} to {high}")
     return int(text)
+
+
+def _no_number(what: str, text: str, expected: str) -> RosewoodError:
+    return RosewoodError(
+        f"{what} is {text[:40]!r}, expected {expected}",
+        code="line.number", argument=what, value=text, expected=expected,
+    )  # fmt: skip
 
 
 def add_feature(values: dict[str, float], name: str, value: float) -> None:
     """Set a feature that must not be there yet."""
     if not name:
-        raise RosewoodError("a feature has no name")
+        raise RosewoodError("a feature has no name", code="line.value", argument="feature")
     if name in values:
-        raise RosewoodError(f"feature {name[:40]!r} stands twice")
+        raise given_twice("feature", name)
     values[name] = value
+
+
+def given_twice(what: str, value: object = None) -> RosewoodError:
+    """The error for a thing, or a field, of which there must be one."""
+    told = what if value is None else f"{what} {value!r:.40}"
+    reason = f"{told} is given twice"
+    return RosewoodError(reason, code="line.duplicate", argument=what, value=value)

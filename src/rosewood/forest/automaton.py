@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, freeze
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, freeze, not_below
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
 
@@ -43,11 +43,11 @@ class Automaton:
         listed = sorted(arcs)
         for number, (source, _, _, _) in enumerate(listed):
             if not 0 <= source < states:
-                raise ForestError(f"arc {number} leaves state {source}, but there are {states}")
+                raise not_below("state", source, states, f"arc {number}: ")
         ends = np.full(max(states, 0), -np.inf)
         for state, weight in final.items():
             if not 0 <= state < states:
-                raise ForestError(f"state {state} is final, but there are {states}")
+                raise not_below("state", state, states, "final: ")
             ends[state] = weight
         counts = np.bincount([a[0] for a in listed], minlength=states) if listed else (0,) * states
         self.arc_start = freeze(np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
@@ -103,7 +103,8 @@ class Automaton:
         an n-gram that is not listed is not accepted.
         """
         if () in log_probability:
-            raise ForestError("ngram: an n-gram has at least one word")
+            reason = "ngram: an n-gram has at least one word"
+            raise ForestError(reason, code="argument.value", argument="log_probability", value=())
         histories = {gram[:-1] for gram in log_probability}
         number = {
             history: i for i, history in enumerate(sorted(histories, key=lambda h: (len(h), h)))
@@ -127,7 +128,8 @@ class Automaton:
             arcs.append((state, vocabulary.add(gram[-1]), sink if to is None else to, value))
         start = longest((begin,))
         if start is None:
-            raise ForestError(f"ngram: no n-gram says what follows {begin!r}")
+            reason = f"ngram: no n-gram begins with {begin!r}"
+            raise ForestError(reason, code="argument.missing", argument="begin", value=begin)
         return cls(arcs, final, states=len(number) + 1, initial=start)
 
     def __repr__(self) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arrays import IdArray, LongArray
+from rosewood.arguments import check_length
+from rosewood.arrays import IdArray, LongArray, not_below
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
@@ -77,12 +78,11 @@ class ForestBuilder:
         number, slots = len(self._head), list(tails)
         for node in (head, *slots):
             if not 0 <= node < self._nodes:
-                raise ForestError(f"edge {number} names node {node}, but there are {self._nodes}")
+                raise not_below("node", node, self._nodes, f"edge {number}: ")
         symbols = list(range(len(slots)) if says is None else says)
         for symbol in symbols:
             if not isinstance(symbol, str) and not 0 <= symbol < len(slots):
-                told = f"says its tail {symbol}, but it has {len(slots)} tails"
-                raise ForestError(f"edge {number} {told}")
+                raise not_below("tail", symbol, len(slots), f"edge {number}: ")
         values = {name: float(value) for name, value in (features or {}).items()}
         self._head.append(head)
         self._tail.extend(slots)
@@ -116,7 +116,7 @@ class ForestBuilder:
         A node that is in no derivation of the root is an error, or dropped with its edges.
         """
         if not 0 <= root < self._nodes:
-            raise ForestError(f"the root is node {root}, but there are {self._nodes} nodes")
+            raise not_below("node", root, self._nodes, "root: ")
         used = self._used_from(root)
         if drop_unreachable:
             edges = [e for e, head in enumerate(self._head) if head in used]
@@ -171,9 +171,10 @@ class ForestBuilder:
         with_edges = set(self._head)
         for node in range(self._nodes):
             if node not in used:
-                raise ForestError(f"node {node} is in no derivation of the root, node {root}")
+                reason = f"node {node} is in no derivation of the root, node {root}"
+                raise ForestError(reason, code="forest.unreachable", value=node)
             if node not in with_edges:
-                raise ForestError(f"node {node} has no edges")
+                raise ForestError(f"node {node} has no edges", code="forest.no-edges", value=node)
 
     def _arrange(
         self,
@@ -226,13 +227,13 @@ def nbest_forest(
 ) -> Forest:
     """What `Forest.from_nbest` makes: all rows at once, an edge for each candidate."""
     if isinstance(candidates, str):
-        raise ForestError("an n-best list is a list of candidates, not one string")
+        reason = "an n-best list is a list of candidates, not one string"
+        raise ForestError(reason, code="argument.type", argument="candidates")
     words = Vocabulary() if vocabulary is None else vocabulary
     space = FeatureSpace() if features is None else features
     rows = [words.add_all(c.split() if isinstance(c, str) else c) for c in candidates]
     tables = [{}] * len(rows) if sparse is None else sparse
-    if len(tables) != len(rows):
-        raise ForestError(f"{len(tables)} tables of sparse features for {len(rows)} candidates")
+    check_length("sparse", tables, len(rows), "candidate", error=ForestError)
     pairs = [sorted((space.sparse.add(n), v) for n, v in table.items()) for table in tables]
     return Forest(
         [0, len(rows)],

@@ -17,7 +17,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from rosewood.arrays import LongArray
+from rosewood.arguments import check_length
+from rosewood.arrays import LongArray, not_below
 from rosewood.errors import CycleError, ForestError, SemiringError
 from rosewood.forest.forest import Forest
 from rosewood.forest.semirings import Semiring, star
@@ -85,7 +86,7 @@ def unroll(
     """
     graph = _Graph(nodes, head, tails, weights)
     if not 0 <= root < nodes:
-        raise ForestError(f"the root is node {root}, but there are {nodes} nodes")
+        raise not_below("node", root, nodes, "root: ")
     made = _Maker[T]()
     components = graph.components([root])
     member = {node: i for i, component in enumerate(components) for node in component}
@@ -168,14 +169,12 @@ class _Graph(Generic[T]):
         tails: Sequence[Sequence[int]],
         weights: Sequence[T],
     ) -> None:
-        if not len(head) == len(tails) == len(weights):
-            raise ForestError(
-                f"{len(head)} heads, {len(tails)} lists of tails and {len(weights)} weights"
-            )
+        check_length("tails", tails, len(head), "edge", error=ForestError)
+        check_length("weights", weights, len(head), "edge", error=ForestError)
         for edge, names in enumerate(tails):
             for node in (head[edge], *names):
                 if not 0 <= node < nodes:
-                    raise ForestError(f"edge {edge} names node {node}, but there are {nodes}")
+                    raise not_below("node", node, nodes, f"edge {edge}: ")
         self.tails, self.weights = tails, weights
         self.into: list[list[int]] = [[] for _ in range(nodes)]
         derivable = _derivable(nodes, head, tails)
@@ -257,8 +256,9 @@ class _Graph(Generic[T]):
                     raise CycleError(
                         f"edge {edge} into node {node} is on a cycle and has "
                         f"{len(self.tails[edge])} tails: only cycles of unary edges can be summed "
-                        f"(nodes of the cycle: {names}{', …' if len(component) > 10 else ''})"
-                    )
+                        f"(nodes of the cycle: {names}{', …' if len(component) > 10 else ''})",
+                        code="forest.cycle", value=edge,
+                    )  # fmt: skip
                 j = place[self.tails[edge][0]]
                 weight = self.weights[edge]
                 row[j] = semiring.plus(row[j], weight) if j in row else weight
@@ -266,13 +266,13 @@ class _Graph(Generic[T]):
 
     def _star(self, node: int, weight: T, semiring: Semiring[T]) -> T:
         if getattr(semiring, "star", None) is None:
-            raise SemiringError(
-                f"node {node} is on a cycle, and {type(semiring).__name__} has no star to sum it"
-            )
+            reason = f"node {node} is on a cycle: {type(semiring).__name__} has no star to sum it"
+            raise SemiringError(reason, code="semiring.star", argument="semiring", value=node)
         try:
             return star(semiring, weight)
         except SemiringError as error:
-            raise CycleError(f"the cycles through node {node} cannot be summed: {error}") from error
+            reason = f"the cycles through node {node} cannot be summed: {error}"
+            raise error.restated(reason, CycleError, argument="node") from error
 
 
 def _derivable(nodes: int, head: Sequence[int], tails: Sequence[Sequence[int]]) -> list[bool]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_length, check_shape
 from rosewood.arrays import FloatArray, as_array, as_scale, as_weight
 from rosewood.errors import ForestError
 from rosewood.forest.expectations import Distribution
@@ -140,8 +141,7 @@ def expectation_jacobian(
     values = np.asarray(local, dtype=np.float64)
     if values.ndim == 1:
         values = values[:, None]
-    if values.ndim != 2 or values.shape[0] != forest.num_edges:
-        raise ForestError(f"local has shape {values.shape}, want ({forest.num_edges}, n)")
+    check_shape("local", values, (forest.num_edges, "n"), error=ForestError)
     columns = [np.ascontiguousarray(c) for c in values.T]
     chosen = _chosen(forest, features)
     result = np.empty((values.shape[1], len(chosen)))
@@ -155,15 +155,12 @@ def expectation_jacobian(
             _, coefficient = p.edge_covariances(columns[row])
             result[row] = forest.combine_features(scale * coefficient)[chosen]
     if local_jacobian is not None:
-        if len(local_jacobian) != values.shape[1]:
-            raise ForestError(
-                f"local_jacobian has {len(local_jacobian)} matrices for {values.shape[1]} columns"
-            )
+        columns = values.shape[1]
+        check_length("local_jacobian", local_jacobian, columns, "column", error=ForestError)
         posterior = p.edge_posteriors()
         for row, matrix in enumerate(local_jacobian):
-            if matrix.shape != (forest.num_edges, len(chosen)):
-                want = (forest.num_edges, len(chosen))
-                raise ForestError(f"local_jacobian[{row}] has shape {matrix.shape}, want {want}")
+            want = (forest.num_edges, len(chosen))
+            check_shape(f"local_jacobian[{row}]", matrix, want, error=ForestError)
             result[row] += np.asarray(matrix.T @ posterior).ravel()
     return result
 
@@ -174,7 +171,8 @@ def _chosen(forest: Forest, features: ArrayLike | None) -> NDArray[np.intp]:
         return np.arange(count)
     chosen = as_array("features", features, np.intp)
     if chosen.size and (chosen.min() < 0 or chosen.max() >= count):
-        raise ForestError(f"features must be numbers from 0 to {count - 1}")
+        reason = f"features must be numbers from 0 to {count - 1}"
+        raise ForestError(reason, code="argument.range", argument="features", expected=count)
     return chosen
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, as_scale, as_weight
 from rosewood.errors import ForestError
 from rosewood.forest.automaton import Automaton
@@ -118,8 +119,7 @@ class Distribution:
 
 def _local(name: str, value: ArrayLike, edges: int) -> FloatArray:
     array = np.ascontiguousarray(value, dtype=np.float64)
-    if array.ndim not in (1, 2) or array.shape[0] != edges:
-        raise ForestError(f"{name} has shape {array.shape}, want ({edges},) or ({edges}, n)")
+    check_shape(name, array, (edges,) if array.ndim == 1 else (edges, "n"), error=ForestError)
     return array
 
 
@@ -129,7 +129,8 @@ def _totals(coefficient: FloatArray, values: FloatArray) -> FloatArray | float:
         total = _core.dot(coefficient, values)
         if not np.isfinite(total):
             edge = int(np.argmax((coefficient != 0) & ~np.isfinite(values)))
-            raise ForestError(f"the local value of edge {edge} is {values[edge]}")
+            reason = f"the local value of edge {edge} is {values[edge]}, expected a finite number"
+            raise ForestError(reason, code="forest.overflow", value=edge)
         return total
     return np.array([_totals(coefficient, np.ascontiguousarray(c)) for c in values.T])
 
@@ -245,7 +246,8 @@ def cross_entropy_to_automaton(
     string of a derivation that p gives a weight above zero.
     """
     if not automaton.is_deterministic:
-        raise ForestError("cross-entropy needs a deterministic automaton: one path for a string")
+        reason = "cross-entropy needs a deterministic automaton: one path for a string"
+        raise ForestError(reason, code="argument.value", argument="automaton")
     p = Distribution(forest, weight)
     both = intersect(forest, automaton, max_edges=max_edges)
     possible = p.weight > -np.inf

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import ForestError
 from rosewood.forest.sparse import SparseFeatures
@@ -29,10 +30,13 @@ class FeatureSpace:
         self.sparse = sparse if isinstance(sparse, SparseFeatures) else SparseFeatures(sparse)
         self._dense_ids = {name: i for i, name in enumerate(self.dense)}
         if len(self._dense_ids) != len(self.dense):
-            raise ForestError("a dense feature is named twice")
+            raise ForestError(
+                "a dense feature is named twice", code="argument.duplicate", argument="dense"
+            )
         for name in self.dense:
             if name in self.sparse:
-                raise ForestError(f"feature {name!r} is both dense and sparse")
+                reason = f"feature {name!r} is both dense and sparse"
+                raise ForestError(reason, code="argument.duplicate", argument="sparse", value=name)
 
     def __len__(self) -> int:
         return len(self.dense) + len(self.sparse)
@@ -53,7 +57,7 @@ class FeatureSpace:
             return dense
         sparse = self.sparse.get(name)
         if sparse is None:
-            raise ForestError(f"there is no feature {name!r}")
+            raise _unknown(name)
         return len(self.dense) + sparse
 
     def name(self, place: int) -> str:
@@ -79,7 +83,7 @@ class FeatureSpace:
             if place is not None and place < size:
                 theta[place] = weight
             elif not only_known:
-                raise ForestError(f"there is no feature {name!r}")
+                raise _unknown(name)
         own = self.sparse.numbered()
         for template, (numbers, values) in given.numbered.items():
             known, ids = own.get(template, (np.empty(0, np.int64), np.empty(0, np.int32)))
@@ -90,7 +94,7 @@ class FeatureSpace:
             found = self.sparse.find_numbers(template, numbers)
             if not only_known and (found < 0).any():
                 missing = int(numbers[np.flatnonzero(found < 0)[0]])
-                raise ForestError(f"there is no feature '{template}:{missing}'")
+                raise _unknown(f"{template}:{missing}")
             is_here = (found >= 0) & (found < size - len(self.dense))
             theta[len(self.dense) + found[is_here]] = values[is_here]
         return theta
@@ -109,8 +113,7 @@ class FeatureSpace:
         return Weights(named, numbered)
 
     def _check(self, theta: FloatArray) -> None:
-        if theta.shape != (len(self),):
-            raise ForestError(f"θ has shape {theta.shape}, want ({len(self)},)")
+        check_shape("theta", theta, (len(self),), error=ForestError)
 
     def mapping(self, theta: FloatArray) -> dict[str, float]:
         """The non-zero weights of θ by name."""
@@ -131,3 +134,8 @@ class FeatureSpace:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (FeatureSpace, (self.dense, self.sparse))
+
+
+def _unknown(name: str) -> ForestError:
+    reason = f"there is no feature {name!r}"
+    return ForestError(reason, code="argument.unknown", argument="feature", value=name)

@@ -105,12 +105,11 @@ class FooterState(NamedTuple):
 def newest_state(header: bytes, path: Path) -> FooterState:
     """The state in force, from the header's two slots: at least one of them is whole."""
     if len(header) < HEADER_SIZE or not header.startswith(MAGIC):
-        raise DamagedFileError("it is not a forest set", file=path)
+        raise DamagedFileError("it is not a forest set", file=path, code="file.kind")
     version = HEAD.unpack_from(header)[1]
     if version != VERSION:
-        raise DamagedFileError(
-            f"it is of version {version}, this release reads {VERSION}", file=path
-        )
+        reason = f"its format version is {version}, this release reads {VERSION}"
+        raise DamagedFileError(reason, code="file.version", value=version, file=path)
     states = []
     for place in SLOT_AT:
         body = header[place : place + _SLOT.size]
@@ -118,5 +117,5 @@ def newest_state(header: bytes, path: Path) -> FooterState:
         if state.pack() == body and state.generation > 0:
             states.append(state)
     if not states:
-        raise DamagedFileError("its header is damaged", file=path)
+        raise DamagedFileError("its header is damaged", file=path, code="file.damaged")
     return max(states)

@@ -31,7 +31,8 @@ from typing import Any, BinaryIO, Literal, Self, overload
 
 import numpy as np
 
-from rosewood.arrays import LongArray
+from rosewood.arguments import check_choice
+from rosewood.arrays import LongArray, as_count
 from rosewood.corpus import Vocabulary
 from rosewood.errors import DamagedFileError, ForestError
 from rosewood.forest.features import FeatureSpace
@@ -81,9 +82,8 @@ class ForestSet(Sequence[Forest]):
         self._size = os.fstat(self._file).st_size
         state = newest_state(self._bytes(0, min(HEADER_SIZE, self._size)), self.path)
         if state.end > self._size:
-            raise DamagedFileError(
-                f"it is truncated: {self._size} bytes, but {state.end} are in use", file=self.path
-            )
+            reason = f"it is truncated: {self._size} bytes, but {state.end} are in use"
+            raise DamagedFileError(reason, code="file.damaged", file=self.path)
         self._read_footer(state)
         self._checked = np.zeros(len(self._index), dtype=bool)
 
@@ -128,7 +128,7 @@ class ForestSet(Sequence[Forest]):
             raise self._damaged(f"its names cannot be read: {error}") from error
 
     def _damaged(self, reason: str) -> DamagedFileError:
-        return DamagedFileError(reason, file=self.path)
+        return DamagedFileError(reason, file=self.path, code="file.damaged")
 
     def __len__(self) -> int:
         return len(self._index)
@@ -216,8 +216,7 @@ class ForestSet(Sequence[Forest]):
 
     def slices(self, size: int) -> Iterator[list[Forest]]:
         """All forests, `size` at a time."""
-        if size < 1:
-            raise ForestError(f"slices: the size is {size}, want at least 1")
+        size = as_count("size", size, 1)
         for first in range(0, len(self), size):
             yield self[first : first + size]
 
@@ -275,14 +274,16 @@ class ForestSetWriter:
             self._file = self._opened.enter_context(whole_file(self.path))
             if not self._file.seekable():
                 self.discard()
-                raise ForestError(f"{self.path}: a forest set is written to an ordinary file")
+                reason = f"{self.path}: a forest set is written to an ordinary file"
+                raise ForestError(reason, code="file.kind", file=self.path)
             self._file.write(b"\0" * HEADER_SIZE)
         else:
-            raise ForestError(f"the mode of a ForestSetWriter is create or append, not {mode!r}")
+            check_choice("mode", mode, ("create", "append"), error=ForestError)
 
     def _open_existing(self) -> None:
         if self.features is not None or self.vocabulary is not None:
-            raise ForestError("appending takes the features and words of the file")
+            reason = "appending takes the features and words of the file"
+            raise ForestError(reason, code="argument.conflict", argument="features")
         self._file = self._opened.enter_context(self.path.open("r+b"))
         try:
             _lock(self._opened, self.path)
@@ -309,7 +310,8 @@ class ForestSetWriter:
         try:
             text = json.dumps(dict(info or {}), ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError) as error:
-            raise ForestError(f"the info of a forest must be JSON: {error}") from error
+            reason = f"the info of a forest must be JSON: {error}"
+            raise ForestError(reason, code="argument.value", argument="info") from error
         columns = (
             (HAS_SPAN if forest.span is not None else 0)
             | (HAS_RULE if forest.rule is not None else 0)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_shape
 from rosewood.arrays import (
     FloatArray,
     IdArray,
@@ -26,6 +27,7 @@ from rosewood.arrays import (
     as_count,
     as_weight,
     freeze,
+    not_below,
 )
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
@@ -93,34 +95,39 @@ class Forest:
         """Check and keep the arrays; without a yield, an edge says its tails in slot order."""
         starts = as_array("edge_start", edge_start, np.int64)
         if len(starts) < 2:
-            raise ForestError(f"edge_start has {len(starts)} entries, want one more than nodes")
+            reason = f"edge_start has {len(starts)} entries, expected one more than nodes"
+            raise ForestError(reason, code="argument.shape", argument="edge_start")
         if starts[0] != 0:
-            raise ForestError(f"edge_start begins with {starts[0]} at node 0, not 0")
+            reason = f"edge_start begins with {starts[0]}, expected 0"
+            raise ForestError(reason, code="argument.range", argument="edge_start")
         falls = starts[1:] < starts[:-1]  # a difference of int64 may wrap around
         if falls.any():
             node = int(np.argmax(falls))
-            raise ForestError(
-                f"edge_start decreases at node {node}: {starts[node]} then {starts[node + 1]}"
-            )
+            reason = f"edge_start decreases at node {node}: {starts[node]} then {starts[node + 1]}"
+            raise ForestError(reason, code="argument.value", argument="edge_start", value=node)
         nodes, edges = starts.shape[0] - 1, int(starts[-1])
         tails = as_array("tail_start", tail_start, np.int64)
         if edges != tails.shape[0] - 1:
-            raise ForestError(f"edge_start tells of {edges} edges, tail_start of {len(tails) - 1}")
+            reason = f"edge_start has {edges} edges, tail_start {len(tails) - 1}"
+            raise ForestError(reason, code="argument.shape", argument="tail_start")
         space = FeatureSpace() if features is None else features
         width = len(space.dense)
         if dense is None:
             if width:
-                raise ForestError(f"{width} dense features are named but none are given")
+                reason = f"{width} dense features are named but none are given"
+                raise ForestError(reason, code="argument.missing", argument="dense")
             dense = np.zeros((edges, 0))
         block = as_array("dense", dense, np.float64, ndim=2)
-        if block.shape != (edges, width):
-            raise ForestError(f"dense has shape {block.shape}, want ({edges}, {width})")
+        check_shape("dense", block, (edges, width), error=ForestError)
         if feat_start is None:
             if feat_id is not None or feat_value is not None:
-                raise ForestError("feat_id and feat_value need feat_start")
+                reason = "feat_id and feat_value need feat_start"
+                raise ForestError(reason, code="argument.missing", argument="feat_start")
             feat_start, feat_id, feat_value = np.zeros(edges + 1, np.int64), (), ()
         if yield_start is None and yield_symbol is not None:
-            raise ForestError("yield_symbol needs yield_start")
+            raise ForestError(
+                "yield_symbol needs yield_start", code="argument.missing", argument="yield_start"
+            )
         self._set(
             edge_start=starts,
             head=_heads(starts),
@@ -147,7 +154,8 @@ class Forest:
         if self.span is not None:
             bad = np.flatnonzero((self.span[:, 0] < 0) | (self.span[:, 0] > self.span[:, 1]))
             if bad.size:
-                raise ForestError(f"node {bad[0]} covers source words {self.span[bad[0]].tolist()}")
+                reason = f"node {bad[0]} covers source words {self.span[bad[0]].tolist()}"
+                raise ForestError(reason, code="argument.value", argument="span", value=int(bad[0]))
         words = -1 if vocabulary is None else len(vocabulary)
         _core.check_yield(self._view, self.yield_start, self.yield_symbol, words)
         _ = self.feature_view
@@ -251,7 +259,7 @@ class Forest:
     def edges_into(self, node: int) -> range:
         """The edges of a node."""
         if not 0 <= node < self.num_nodes:
-            raise ForestError(f"there is no node {node}: they go from 0 to {self.num_nodes - 1}")
+            raise not_below("node", node, self.num_nodes)
         return range(int(self.edge_start[node]), int(self.edge_start[node + 1]))
 
     def says(self, edge: int) -> list[str | int]:
@@ -274,7 +282,7 @@ class Forest:
 
     def _edge(self, edge: int) -> int:
         if not 0 <= edge < self.num_edges:
-            raise ForestError(f"there is no edge {edge}: the forest has {self.num_edges}")
+            raise not_below("edge", edge, self.num_edges)
         return edge
 
     # -- weights ----------------------------------------------------------------------------------
@@ -447,6 +455,5 @@ def _column(
     if value is None:
         return None
     array = as_array(name, value, dtype, ndim=len(shape))
-    if array.shape != shape:
-        raise ForestError(f"{name} has shape {array.shape}, want {shape}")
+    check_shape(name, array, shape, error=ForestError)
     return array

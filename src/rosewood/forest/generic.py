@@ -20,6 +20,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from rosewood import _core
+from rosewood.arguments import check_length, check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import ForestError, SemiringError
 from rosewood.forest.forest import Forest
@@ -59,8 +60,8 @@ def outside(forest: Forest, weights: Any, semiring: Semiring[Any], inside: Any =
     `inside` is what `inside` gave, to save computing it again.  The semiring must commute.
     """
     _require_commutative("outside", semiring)
-    if inside is not None and len(inside) != forest.num_nodes:
-        raise ForestError(f"outside: {len(inside)} inside values for {forest.num_nodes} nodes")
+    if inside is not None:
+        check_length("inside", inside, forest.num_nodes, "node", error=ForestError)
     native = _native(forest, weights, semiring, above=True)
     if native is not None:
         return native[1]
@@ -90,8 +91,7 @@ def inside_outside(
     sparse x cost no more than their entries.  For <p, r, s, t>, with `second.lifted()` as E: k is
     <p, r>, x is <s, t>, `semiring` is E.base and `module` is E.module.
     """
-    if len(x_values) != forest.num_edges:
-        raise ForestError(f"inside_outside: {len(x_values)} x for {forest.num_edges} edges")
+    check_length("x_values", x_values, forest.num_edges, "edge", error=ForestError)
     total, coefficients = _both(forest, k_weights, semiring)
     return total, combine(module, zip(coefficients, x_values, strict=True))
 
@@ -167,17 +167,18 @@ def _both(forest: Forest, weights: Any, semiring: Semiring[K]) -> tuple[K, list[
 def _elements(forest: Forest, weights: Any) -> Sequence[Any]:
     """The weights as a list, counted; NaN is refused."""
     elements: Sequence[Any] = weights.tolist() if isinstance(weights, np.ndarray) else weights
-    if len(elements) != forest.num_edges:
-        raise ForestError(f"{len(elements)} weights for {forest.num_edges} edges")
+    check_length("weights", elements, forest.num_edges, "edge", error=ForestError)
     for edge, weight in enumerate(elements):
         if isinstance(weight, float) and math.isnan(weight):
-            raise ForestError(f"the weight of edge {edge} is not a number")
+            reason = f"the weight of edge {edge} is NaN"
+            raise ForestError(reason, code="argument.value", argument="weights", value=edge)
     return elements
 
 
 def _require_commutative(what: str, semiring: Semiring[Any]) -> None:
     if not semiring.commutative:
-        raise SemiringError(f"{what}: the times of {name_of(semiring)} does not commute")
+        reason = f"{what}: multiplication of {name_of(semiring)} does not commute"
+        raise SemiringError(reason, code="semiring.not-commutative", argument="semiring")
 
 
 # -- native kernels -------------------------------------------------------------------------------
@@ -203,9 +204,7 @@ def _native(
     if not numbers and semiring not in (LOG, REAL, TROPICAL):
         return None
     item = {0: (), 1: (2,), 2: (2, 2), 4: (4, 2)}[numbers]
-    if weights.shape != (forest.num_edges, *item):
-        want = (forest.num_edges, *item)
-        raise ForestError(f"weights for {semiring!r} have shape {weights.shape}, want {want}")
+    check_shape("weights", weights, (forest.num_edges, *item), error=ForestError)
     weight = np.ascontiguousarray(weights, dtype=np.float64)
     values = np.empty((forest.num_nodes, *item))
     outer = np.empty((forest.num_nodes, *item))

@@ -69,7 +69,8 @@ class ConvexHull:
         hulls: list[Hull] = []
         for edge, (m, b) in enumerate(zip(slope, intercept, strict=True)):
             if not abs(m) < math.inf or not b < math.inf:
-                raise SemiringError(f"the line of edge {edge} has slope {m} and intercept {b}")
+                reason = f"the line of edge {edge} has slope {m} and intercept {b}"
+                raise SemiringError(reason, code="argument.range", argument="line", value=edge)
             hulls.append(() if b == -math.inf else (Line(m, b, (edge,)),))
         return hulls
 
@@ -92,10 +93,11 @@ class ConvexHull:
     def star(self, a: Hull) -> Hull:
         for line in a:
             if line.slope != 0 or line.intercept > 0:
-                raise SemiringError(
+                reason = (
                     f"ConvexHull: going round a cycle of log weight {line.slope}·x + "
                     f"{line.intercept} gains for ever at some x"
                 )
+                raise SemiringError(reason, code="semiring.star", value=line)
         return self.one
 
     def __repr__(self) -> str:
@@ -131,7 +133,7 @@ def breakpoints(hull: Hull) -> list[float]:
 def best_line(hull: Hull, x: float) -> Line:
     """The line that is highest at x; at a breakpoint, the one with the smaller slope."""
     if not hull:
-        raise SemiringError("the empty hull has no best line")
+        raise SemiringError("the empty hull has no best line", code="semiring.empty-hull")
     return max(hull, key=lambda line: line.slope * x + line.intercept)
 
 

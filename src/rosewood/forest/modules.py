@@ -293,14 +293,16 @@ def lift(
 
 def _require_commutative(base: Semiring[Any]) -> None:
     if not base.commutative:
-        raise SemiringError(
+        reason = (
             f"expectations over {name_of(base)}: its times does not commute, so that "
             "<p1 p2, p1 r2 + p2 r1> would not be associative"
         )
+        raise SemiringError(reason, code="semiring.not-commutative", argument="base")
 
 
 def _modules(base: Semiring[Any], r: Any, s: Any, t: Any, product: object) -> Any:
     """The three modules, P itself for those left out; without a product all must be."""
     if product is None and not (r is None and s is None and t is None):
-        raise SemiringError("modules for r, s, t are given, but not the product of r and s")
+        reason = "modules for r, s, t are given, but not the product of r and s"
+        raise SemiringError(reason, code="argument.missing", argument="product")
     return tuple(Scalars(base) if m is None else m for m in (r, s, t))

@@ -92,7 +92,8 @@ def refine(
     """
     n, max_edges = as_count("n", n, 1, 2**31 - 1), as_count("max_edges", max_edges)
     if (begin is not None or end is not None) and forest.vocabulary is None:
-        raise ForestError("refine: the forest has no vocabulary for the words around the string")
+        reason = "refine: the forest has no vocabulary for the words around the string"
+        raise ForestError(reason, code="argument.missing", argument="vocabulary")
     numbers = [
         -1 if word is None or forest.vocabulary is None else forest.vocabulary.add(word)
         for word in (begin, end)

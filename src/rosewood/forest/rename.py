@@ -19,11 +19,11 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
     The dense features must be the same.  A forest that uses these very tables comes back as it is.
     """
     if forest.features.dense != features.dense:
-        raise ForestError(
-            f"the dense features are {list(forest.features.dense)}, want {list(features.dense)}"
-        )
+        reason = f"dense features are {forest.features.dense}, expected {features.dense}"
+        raise ForestError(reason, code="file.mismatch", argument="features")
     if (forest.vocabulary is None) != (vocabulary is None):
-        raise ForestError("one has a vocabulary, the other has word numbers only")
+        reason = "one has a vocabulary, the other has word numbers only"
+        raise ForestError(reason, code="file.mismatch", argument="vocabulary")
     if forest.features is features and forest.vocabulary is vocabulary:
         return forest
     feat_id, feat_value = forest.feat_id, forest.feat_value

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
@@ -156,7 +157,9 @@ def best(forest: Forest, weight: ArrayLike) -> Derivation:
     back = np.empty(forest.num_nodes, dtype=np.int64)
     _core.viterbi(forest.view, as_weight("weight", weight, forest.num_edges), scores, back)
     if back[-1] < 0:
-        raise EmptyForestError("best: no derivation of the forest has a weight above zero")
+        raise EmptyForestError(
+            "best: no derivation of the forest has a weight above zero", code="forest.empty"
+        )
     return Derivation(forest, _core.follow(forest.view, back), float(scores[-1]))
 
 
@@ -212,8 +215,7 @@ def count_saturating(
 ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Derivations of each node; 2^64-1 stands for that many and more."""
     mask = np.ones(forest.num_edges, np.uint8) if keep is None else np.asarray(keep) != 0
-    if mask.shape != (forest.num_edges,):
-        raise ForestError(f"keep has shape {mask.shape}, want ({forest.num_edges},)")
+    check_shape("keep", mask, (forest.num_edges,), error=ForestError)
     count = np.empty(forest.num_nodes, dtype=np.uint64)
     _core.count_derivations(forest.view, mask.astype(np.uint8), count)
     return count
@@ -247,7 +249,8 @@ def nbest_texts(forest: Forest) -> list[str]:
     """The string of each candidate of an n-best list, a forest of one node; words are joined by
     spaces."""
     if forest.num_nodes != 1:
-        raise ForestError(f"the forest is not an n-best list: it has {forest.num_nodes} nodes")
+        reason = f"the forest is not an n-best list: it has {forest.num_nodes} nodes"
+        raise ForestError(reason, code="forest.not-flat", value=forest.num_nodes)
     symbols, table = forest.yield_symbol.tolist(), forest.vocabulary
     words = list(map(str, symbols)) if table is None else table.words(symbols)
     return [" ".join(words[a:b]) for a, b in pairwise(forest.yield_start.tolist())]

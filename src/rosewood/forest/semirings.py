@@ -84,7 +84,7 @@ def star(semiring: Semiring[T], a: T) -> T:
     """one + a + a a + …; a semiring without closure, or without this one, is a SemiringError."""
     closure = getattr(semiring, "star", None)
     if closure is None:
-        raise SemiringError(f"{name_of(semiring)} has no star")
+        raise SemiringError(f"{name_of(semiring)} has no star", code="semiring.star")
     result: T = closure(a)
     return result
 
@@ -129,7 +129,7 @@ class Counting(_Standard):
 
     def star(self, a: int) -> int:
         if a != 0:
-            raise SemiringError(f"Counting: 1 + {a} + {a}·{a} + … has no end")
+            raise _diverges(f"Counting: 1 + {a} + {a}·{a} + … has no end", a)
         return 1
 
 
@@ -146,7 +146,7 @@ class Real(_Standard):
 
     def star(self, a: float) -> float:
         if not abs(a) < 1.0:
-            raise SemiringError(f"Real: the powers of {a} do not add up, |p| < 1 is needed")
+            raise _diverges(f"Real: the powers of {a} do not add up, |p| < 1 is needed", a)
         return 1.0 / (1.0 - a)
 
 
@@ -163,7 +163,7 @@ class Rational(_Standard):
 
     def star(self, a: Fraction) -> Fraction:
         if not abs(a) < 1:
-            raise SemiringError(f"Rational: the powers of {a} do not add up, |p| < 1 is needed")
+            raise _diverges(f"Rational: the powers of {a} do not add up, |p| < 1 is needed", a)
         return 1 / (1 - a)
 
 
@@ -180,7 +180,7 @@ class Tropical(_Standard):
 
     def star(self, a: float) -> float:
         if not a <= 0.0:
-            raise SemiringError(f"Tropical: going round a cycle of log weight {a} gains for ever")
+            raise _diverges(f"Tropical: a cycle of log weight {a} has no best number of rounds", a)
         return 0.0
 
 
@@ -218,7 +218,9 @@ class Viterbi(_Standard):
 
     def star(self, a: Scored) -> Scored:
         if not a[0] <= 0.0:
-            raise SemiringError(f"Viterbi: going round a cycle of log weight {a[0]} gains for ever")
+            raise _diverges(
+                f"Viterbi: a cycle of log weight {a[0]} has no best number of rounds", a
+            )
         return self.one
 
 
@@ -242,7 +244,7 @@ class Log(_Standard):
 
     def star(self, a: float) -> float:
         if not a < 0.0:
-            raise SemiringError(f"Log: the powers of exp({a}) do not add up, a < 0 is needed")
+            raise _diverges(f"Log: the powers of exp({a}) do not add up, a < 0 is needed", a)
         return -_log_one_minus_exp(a)
 
 
@@ -264,7 +266,9 @@ class SignedLog(_Standard):
         try:
             return a[0] * math.exp(a[1])
         except OverflowError:
-            raise SemiringError(f"SignedLog: exp({a[1]}) does not fit a double") from None
+            raise SemiringError(
+                f"SignedLog: exp({a[1]}) does not fit a double", code="semiring.overflow", value=a
+            ) from None
 
     def plus(self, a: SignedNumber, b: SignedNumber) -> SignedNumber:
         if a[0] == 0.0:
@@ -291,8 +295,9 @@ class SignedLog(_Standard):
         if sign == 0.0:
             return self.one
         if not log < 0.0:
-            raise SemiringError(
-                f"SignedLog: the powers of {sign:+.0f}·exp({log}) do not add up, |p| < 1 is needed"
+            raise _diverges(
+                f"SignedLog: the powers of {sign:+.0f}·exp({log}) do not add up, |p| < 1 is needed",
+                a,
             )
         if sign < 0.0:
             return (1.0, -math.log1p(math.exp(log)))
@@ -307,3 +312,7 @@ TROPICAL = Tropical()
 VITERBI = Viterbi()
 LOG = Log()
 SIGNED_LOG = SignedLog()
+
+
+def _diverges(reason: str, value: object) -> SemiringError:
+    return SemiringError(reason, code="semiring.star", value=value)

@@ -300,7 +300,9 @@ def _restored(*state: Any) -> SparseFeatures:
 def _checked(template: str, numbers: ArrayLike) -> LongArray:
     wanted: LongArray = np.asarray(numbers, dtype=np.int64).reshape(-1)
     if not template or ":" in template:
-        raise ForestError(f"a template is {template!r}, want text without a colon")
+        reason = f"template is {template!r}, expected a text without a colon"
+        raise ForestError(reason, code="argument.value", argument="template", value=template)
     if len(wanted) and not (wanted.min() >= 0 and wanted.max() <= _LARGEST):
-        raise ForestError(f"a number of {template!r} features is not within 0 to {_LARGEST}")
+        reason = f"a number of {template!r} features is not within 0 to {_LARGEST}"
+        raise ForestError(reason, code="argument.range", argument=template, expected=_LARGEST)
     return wanted

@@ -24,7 +24,16 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
 
 from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import Source, at, file_name, number, read_lines, split, whole
+from rosewood.corpus.lines import (
+    Source,
+    at,
+    file_name,
+    given_twice,
+    number,
+    read_lines,
+    split,
+    whole,
+)
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
@@ -71,7 +80,8 @@ def format_forest(forest: Forest, name: str = "") -> str:
 
 def _lines(forest: Forest, name: str) -> Iterator[str]:
     if "\n" in name or name != name.strip():
-        raise ForestError(f"a forest's name is one line without spaces around it, not {name!r}")
+        reason = f"name is {name!r}, expected one line without spaces around it"
+        raise ForestError(reason, code="argument.value", argument="name", value=name)
     yield f"forest {name}".rstrip() + "\n"
     if forest.features.dense:
         yield "dense " + " ".join(_escape(n) for n in forest.features.dense) + "\n"
@@ -138,7 +148,8 @@ def parse_forest(
         numbered = chain([(1, "forest")], numbered)
     found = list(_parse(numbered, features, vocabulary, file))
     if len(found) != 1:
-        raise FormatError(f"there are {len(found)} forests, want one", file=file)
+        reason = f"there are {len(found)} forests, expected one"
+        raise FormatError(reason, code="file.format", value=len(found), expected=1, file=file)
     return found[0].forest
 
 
@@ -191,9 +202,12 @@ def _parse(
             continue
         with at(file, place):
             if "\r" in line:
-                raise ForestError("there is a carriage return inside the line")
+                raise ForestError(
+                    "there is a carriage return inside the line", code="line.value", argument="\\r"
+                )
             if pending is None:
-                raise ForestError(f"a forest begins with a line `forest`, not {line[:40]!r}")
+                reason = f"expected a line `forest` before the first node, not {line[:40]!r}"
+                raise ForestError(reason, code="line.order", argument="forest")
             if fields[0] == "dense":
                 space = _declare_dense(pending, [_unescape(f) for f in fields[1:]], features)
                 pending = pending._replace(builder=ForestBuilder(space, words))
@@ -208,42 +222,47 @@ def _parse(
 def _declare_dense(pending: _Pending, names: list[str], given: FeatureSpace | None) -> FeatureSpace:
     have = pending.builder.features
     if pending.edges:
-        raise ForestError("`dense` must come before the edges")
+        raise ForestError("`dense` must come before the edges", code="line.order", argument="dense")
     if list(have.dense) == names:
         return have
     if given is not None or have.dense or len(have.sparse):
-        raise ForestError(f"the dense features are {names}, want {list(have.dense)}")
+        reason = f"the dense features are {names}, expected {list(have.dense)}"
+        raise ForestError(reason, code="line.value", argument="dense")
     return FeatureSpace(names)
 
 
 def _read_node(pending: _Pending, fields: list[str]) -> None:
     if len(fields) < 2:
-        raise ForestError("`node` needs the node's number")
+        raise ForestError("`node` needs the node's number", code="line.fields", argument="node")
     node = whole("the node", fields[1])
     if node in pending.nodes:
-        raise ForestError(f"node {node} is described twice")
+        raise given_twice("node", node)
     pending.nodes[node] = len(pending.nodes)
     for field in fields[2:]:
         name, _, value = field.partition("=")
         if name == "span":
             begin, colon, end = value.partition(":")
             if not colon:
-                raise ForestError(f"the span is {value!r}, want first:last")
+                reason = f"the span is {value!r}, expected first:last"
+                raise ForestError(reason, code="line.value", argument="span", value=value)
             span = whole("the span", begin), whole("the span", end)
             pending.spans[node] = span
         elif name == "state":
             pending.states[node] = whole("the state", value, -(2**63), 2**63 - 1)
         else:
-            raise ForestError(f"a node has span= and state=, not {field[:40]!r}")
+            reason = f"a node has span= and state=, not {field[:40]!r}"
+            raise ForestError(reason, code="line.unknown", argument="node", value=field)
 
 
 def _read_edge(pending: _Pending, number: int, line: str) -> None:
     fields = [field.strip(" \t") for field in line.split("|||")]
     if not 2 <= len(fields) <= 4:
-        raise ForestError("an edge is `head <- tails ||| words ||| features` (||| rule)")
+        reason = "an edge is `head <- tails ||| words ||| features` (||| rule)"
+        raise ForestError(reason, code="line.fields", argument="edge")
     left, arrow, right = fields[0].partition("<-")
     if not arrow:
-        raise ForestError(f"an edge begins with `head <- tails`, not {fields[0][:40]!r}")
+        reason = f"an edge begins with `head <- tails`, not {fields[0][:40]!r}"
+        raise ForestError(reason, code="line.value", argument="edge")
     head = whole("the head", left.strip(" \t"))
     tails = [whole("a tail", t) for t in split(right)]
     says = [_symbol(word) for word in split(fields[1])]
@@ -251,7 +270,7 @@ def _read_edge(pending: _Pending, number: int, line: str) -> None:
     for item in split(fields[2]) if len(fields) > 2 else ():
         name, value = _feature(item)
         if name in values:
-            raise ForestError(f"feature {name!r} stands twice in one edge")
+            raise given_twice("feature", name)
         values[name] = value
     rule = None
     if len(fields) > 3:
@@ -270,7 +289,8 @@ def _symbol(text: str) -> str | int:
 def _feature(text: str) -> tuple[str, float]:
     place = re.search(r"(?<!\\)(?:\\\\)*=", text)
     if place is None:
-        raise ForestError(f"a feature is name=value, not {text[:40]!r}")
+        reason = f"a feature is name=value, not {text[:40]!r}"
+        raise ForestError(reason, code="line.value", argument="feature", value=text)
     name, value = text[: place.end() - 1], text[place.end() :]
     return _unescape(name), number(f"feature {name[:40]!r}", value)
 
@@ -282,7 +302,8 @@ _ESCAPED = re.compile(r"\\(u\{([0-9a-f]{1,6})\}|.|$)", re.DOTALL)
 def _unescape(text: str) -> str:
     if "\\" not in text:
         if "[" in text or "|" in text or "#" in text:
-            raise ForestError(f"in {text[:40]!r}, write a backslash before [ | #")
+            reason = f"in {text[:40]!r}, write a backslash before [ | #"
+            raise ForestError(reason, code="line.value", argument="word", value=text)
         return text
 
     def replace(match: re.Match[str]) -> str:
@@ -293,7 +314,8 @@ def _unescape(text: str) -> str:
             return _CODES[code]
         if code and code in "[|#=":
             return code
-        raise ForestError(f"in {text[:40]!r}, \\{code} is no escape")
+        reason = f"in {text[:40]!r}, \\{code} is not an escape"
+        raise ForestError(reason, code="line.value", argument="escape", value=code)
 
     return _ESCAPED.sub(replace, text)
 
@@ -306,11 +328,13 @@ def _finish(pending: _Pending, file: str | None) -> NamedForest:
     builder = pending.builder
     with at(file, pending.line):
         if not order:
-            raise ForestError("the forest has no nodes")
+            raise ForestError("the forest has no nodes", code="forest.empty")
         if not roots:
-            raise ForestError("the forest has no root: every node is a tail of some edge")
+            reason = "the forest has no root: every node is a tail of some edge"
+            raise ForestError(reason, code="forest.root", value=())
         if len(roots) > 1:
-            raise ForestError(f"the forest has several roots: nodes {roots[:5]} are nobody's tail")
+            reason = f"the forest has several roots: nodes {roots[:5]} are not tails"
+            raise ForestError(reason, code="forest.root", value=tuple(roots))
         for node in order:
             builder.node(pending.spans.get(node), state=pending.states.get(node))
     for line, head, tails, says, values, rule in pending.edges:

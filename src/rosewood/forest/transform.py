@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_array, as_count, as_weight
 from rosewood.errors import ForestError
 from rosewood.forest.automaton import Automaton
@@ -89,8 +90,7 @@ def rearranged(forest: Forest, structure: tuple[Any, ...]) -> Transformed:
 def select_edges(forest: Forest, keep: ArrayLike) -> Transformed:
     """Only the edges with a true `keep`, and of those only what a derivation of the root uses."""
     mask = np.asarray(keep)
-    if mask.shape != (forest.num_edges,):
-        raise ForestError(f"keep has shape {mask.shape}, want ({forest.num_edges},)")
+    check_shape("keep", mask, (forest.num_edges,), error=ForestError)
     return rearranged(forest, _core.select_edges(forest.view, (mask != 0).astype(np.uint8)))
 
 
@@ -113,11 +113,15 @@ def prune(
                 best derivation's string; ties beyond that many are dropped in order of number
     """
     if beam is None and density is None:
-        raise ForestError("prune: give a beam, a density, or both")
+        raise ForestError(
+            "prune: give beam, density, or both", code="argument.missing", argument="beam"
+        )
     if beam is not None and not beam >= 0:
-        raise ForestError(f"prune: the beam is {beam}, want a number of at least 0")
+        reason = f"beam is {beam}, expected a number from 0"
+        raise ForestError(reason, code="argument.range", argument="beam", value=beam)
     if density is not None and not 0 < density < np.inf:
-        raise ForestError(f"prune: the density is {density}, want a finite number above 0")
+        reason = f"density is {density}, expected a finite number above 0"
+        raise ForestError(reason, code="argument.range", argument="density", value=density)
     weights = as_weight("weight", weight, forest.num_edges)
     marginal = forest.max_marginals(weights)
     best = forest.best(weights)
@@ -160,13 +164,15 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
     structure stay two.)
     """
     if not forests:
-        raise ForestError("merge: no forests given")
+        raise ForestError("merge: forests is empty", code="argument.missing", argument="forests")
     first = forests[0]
     for number, other in enumerate(forests[1:], start=1):
         if other.features is not first.features and other.features != first.features:
-            raise ForestError(f"merge: forest {number} has other features than forest 0")
+            reason = f"merge: forest {number} has other features than forest 0"
+            raise ForestError(reason, code="file.mismatch", argument="features", value=number)
         if other.vocabulary is not first.vocabulary and other.vocabulary != first.vocabulary:
-            raise ForestError(f"merge: forest {number} has another vocabulary than forest 0")
+            reason = f"merge: forest {number} has another vocabulary than forest 0"
+            raise ForestError(reason, code="file.mismatch", argument="vocabulary", value=number)
     # All inner nodes one forest after the other, then one root with the edges of all roots.
     inner = np.cumsum([0, *(f.num_nodes - 1 for f in forests)])
     root = int(inner[-1])
@@ -277,13 +283,11 @@ def reweight(
     if block.ndim == 1:
         block = block[:, None]
     space = FeatureSpace(["weight"] if names is None else names)
-    if block.shape != (forest.num_edges, len(space)):
-        raise ForestError(
-            f"reweight: {block.shape} numbers for {forest.num_edges} edges and {len(space)} names"
-        )
+    check_shape("weights", block, (forest.num_edges, len(space)), error=ForestError)
     if not np.isfinite(block).all():
         edge = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
-        raise ForestError(f"reweight: edge {edge} is given {block[edge].tolist()}")
+        reason = f"reweight: edge {edge} has {block[edge].tolist()}, expected finite numbers"
+        raise ForestError(reason, code="argument.value", argument="weights", value=edge)
     made = forest._derive(
         features=space,
         dense=np.ascontiguousarray(block.copy()),

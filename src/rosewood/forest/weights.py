@@ -46,9 +46,11 @@ class Weights(Mapping[str, float]):
             numbers: LongArray = np.asarray(given, np.int64)
             values: FloatArray = np.asarray(weights, np.float64)
             if numbers.ndim != 1 or numbers.shape != values.shape:
-                raise ForestError(f"weights of {template!r}: as many values as numbers are wanted")
+                reason = f"weights of {template!r}: numbers and values differ in length"
+                raise ForestError(reason, code="argument.shape", argument=template)
             if len(numbers) and (numbers[0] < 0 or (np.diff(numbers) <= 0).any()):
-                raise ForestError(f"weights of {template!r}: numbers must ascend from 0 on")
+                reason = f"weights of {template!r}: numbers must ascend from 0 on"
+                raise ForestError(reason, code="argument.value", argument=template)
             self.numbered[template] = (numbers, values)
 
     @classmethod
@@ -169,10 +171,13 @@ class Weights(Mapping[str, float]):
             raise
         except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, ForestError,
                 RecursionError) as error:  # fmt: skip
-            raise FormatError(f"it is not a file of weights: {error}", file=path) from error
+            raise FormatError(
+                f"it is not a file of weights: {error}", file=path, code="file.format"
+            ) from error
 
 
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise ForestError(f"the weight of {name!r} is {value!r}, want a number")
+        reason = f"the weight of {name!r} is {value!r}, expected a number"
+        raise ForestError(reason, code="argument.type", argument=name, value=value)
     return float(value)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arrays import as_count
 from rosewood.errors import ForestError
 from rosewood.forest.draw import captions as say
 from rosewood.forest.draw.captions import Marks
@@ -41,8 +42,7 @@ def to_svg(
     `highlight` stand out.  Of a forest with more than `max_edges` edges, whole derivations are
     drawn up to that number, the best first, and the picture says how many edges it leaves out.
     """
-    if max_edges < 1:
-        raise ForestError(f"to_svg: max_edges is {max_edges}, want at least 1")
+    max_edges = as_count("max_edges", max_edges, 1)
     return Picture(forest, Marks(forest, weight, highlight), max_edges).svg()
 
 

@@ -109,7 +109,8 @@ class Marks:
                 self.posterior[:] = 0.0
         if highlight is not None:
             if highlight.forest.num_edges != forest.num_edges:
-                raise ForestError("highlight is a derivation of another forest")
+                reason = "highlight is a derivation of another forest"
+                raise ForestError(reason, code="argument.value", argument="highlight")
             self.wanted = np.asarray(highlight.edges, dtype=np.int64)
             self.accent = frozenset(self.wanted.tolist())
 

@@ -84,7 +84,9 @@ class Draft:
         live = self._live_edges(root)
         kept = sorted({root, *(self._edges[e].head for e in live)})
         if not any(self._edges[e].head == root for e in live):
-            raise FormatError(f"there is no {self.whole}", file=self.file, line=line)
+            raise FormatError(
+                f"there is no {self.whole}", file=self.file, line=line, code="forest.empty"
+            )
         if not drop_unreachable and len(kept) < len(self._name):
             have = set(kept)
             idle = next(v for v in range(len(self._name)) if v not in have)
@@ -93,6 +95,8 @@ class Draft:
                 "(drop_unreachable=True leaves such parts out)",
                 file=self.file,
                 line=self._line[idle],
+                code="forest.unreachable",
+                value=self._name[idle],
             )
         self._refuse_cycle(live)
         builder = ForestBuilder(features, vocabulary)
@@ -167,8 +171,5 @@ class Draft:
         cycle = [node, *reversed(walk[walk.index(node) :])]
         names = [str(self._name[v]) for v in cycle]
         shown = names if len(names) < 8 else [*names[:6], "…", names[-1]]
-        raise FormatError(
-            f"there is a cycle: {self.kind} {' -> '.join(shown)}",
-            file=self.file,
-            line=below[node][1],
-        )
+        reason = f"there is a cycle: {self.kind} {' -> '.join(shown)}"
+        raise FormatError(reason, code="forest.cycle", file=self.file, line=below[node][1])

@@ -38,4 +38,5 @@ def check_slots(says: Sequence[str | int], tails: int, rule: object) -> None:
     slots = sorted(symbol for symbol in says if isinstance(symbol, int))
     if slots != list(range(tails)):
         shown = " ".join(f"[{k + 1}]" for k in slots[:8]) or "no slots"
-        raise ForestError(f"rule {rule} has {shown}, but its edge has {tails} tails")
+        reason = f"rule {rule} has {shown}, but its edge has {tails} tails"
+        raise ForestError(reason, code="forest.slots", value=len(slots), expected=tails)

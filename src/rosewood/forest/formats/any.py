@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from rosewood.arguments import check_choice
 from rosewood.corpus import Vocabulary
 from rosewood.corpus.lines import Source
 from rosewood.errors import FormatError
@@ -53,11 +54,11 @@ def read_any(
     """
     file = Path(source) if isinstance(source, str | PathLike) else None
     name = _guess(file) if format is None else format
-    if name not in FORMATS:
-        raise FormatError(f"there is no format {name!r}: {', '.join(FORMATS)}", file=file)
+    check_choice("format", name, FORMATS, error=FormatError)
     if name in ("set", "joshua"):
         if file is None:
-            raise FormatError(f"the format {name} is read from a file, not from lines")
+            reason = f"the format {name} is read from a file, not from lines"
+            raise FormatError(reason, code="argument.conflict", argument="format", value=name)
         if name == "set":
             yield from _from_set(file, features, vocabulary)
             return
@@ -91,12 +92,14 @@ _SINGLE: dict[str, Callable[..., Forest]] = {
 
 def _guess(file: Path | None) -> str:
     if file is None:
-        raise FormatError(f"lines tell no format: name one of {', '.join(FORMATS)}")
+        reason = f"format must be given for lines: one of {', '.join(FORMATS)}"
+        raise FormatError(reason, code="argument.missing", argument="format")
     endings = [s for s in file.suffixes if s not in (".gz", ".xz", ".zst", ".bz2", ".Z")]
     for name, known in FORMATS.items():
         if endings and endings[-1] in known:
             return name
-    raise FormatError(f"its ending tells no format: name one of {', '.join(FORMATS)}", file=file)
+    reason = f"no format has this file ending: give format, one of {', '.join(FORMATS)}"
+    raise FormatError(reason, code="argument.missing", argument="format", file=file)
 
 
 def _from_set(

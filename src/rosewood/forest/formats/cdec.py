@@ -32,6 +32,7 @@ from rosewood.corpus.lines import (
     add_feature,
     at,
     file_name,
+    given_twice,
     read_lines,
 )
 from rosewood.errors import ForestError, RosewoodError
@@ -66,52 +67,57 @@ class _Hypergraph:
     def read(self, key: str, value: Any, line: int) -> None:
         if key == "rules":
             if self.rules:
-                raise ForestError('"rules" stands twice')
+                raise given_twice("rules")
             for number, text in _pairs(value, '"rules"'):
                 if not _is_whole(number) or not 0 <= number < 2**63:
-                    raise ForestError(f'"rules" has the number {_show(number)}')
+                    reason = f'"rules" has the number {_show(number)}'
+                    raise ForestError(reason, code="line.number", argument="rules", value=number)
                 if number in self.rules:
-                    raise ForestError(f"rule {number} stands twice")
+                    raise given_twice("rules", number)
                 self.rules[number] = _target(text)
         elif key == "features":
             if self.features:
-                raise ForestError('"features" stands twice')
+                raise given_twice("features")
             self.features = [_string(name, "a feature") for name in _list(value, '"features"')]
         elif key == "edges":
             for edge in _list(value, '"edges"'):
                 try:
                     self.edges.append(self.edge(edge, line))
                 except RosewoodError as error:
-                    raise ForestError(f"edge {len(self.edges)}: {error}") from error
+                    raise error.restated(f"edge {len(self.edges)}: {error}") from error
         elif key == "node":
             self.nodes.append((line, self.node(value)))
         elif key != "is_sorted":
-            raise ForestError(f"{key[:40]!r} is no part of a hypergraph")
+            reason = f"{key[:40]!r} is not a field of a hypergraph"
+            raise ForestError(reason, code="line.unknown", argument="hypergraph", value=key)
 
     def node(self, value: Any) -> list[int]:
         name = f"node {len(self.nodes)}"
         if not isinstance(value, dict):
-            raise ForestError(f"{name} is {_show(value)}, want an object")
+            raise _not(name, value, "an object")
         for key in value:
             if key not in ("in_edges", "cat"):
-                raise ForestError(f"{name} has {key[:40]!r}, which nodes do not have")
+                reason = f"{name} has {key[:40]!r}, which nodes do not have"
+                raise ForestError(reason, code="line.unknown", argument="node", value=key)
         if value.get("cat") is not None:
             _string(value["cat"], f"the category of {name}")
         return _wholes(value.get("in_edges"), f"in_edges of {name}", len(self.edges))
 
     def edge(self, value: Any, line: int) -> _Edge:
         if not isinstance(value, dict):
-            raise ForestError(f"it is {_show(value)}, want an object")
+            raise _not("edge", value, "an object")
         for key in value:
             if key not in ("tail", "feats", "rule", "spans"):
-                raise ForestError(f"it has {key[:40]!r}, which edges do not have")
+                reason = f"it has {key[:40]!r}, which edges do not have"
+                raise ForestError(reason, code="line.unknown", argument="edge", value=key)
         tails = _wholes(value.get("tail"), "tail", 2**31 - 1)
         rule, says = value.get("rule"), None
         if isinstance(rule, str):
             rule, says = None, _target(rule)
         elif rule is not None:
             if not _is_whole(rule) or rule not in self.rules:
-                raise ForestError(f"there is no rule {_show(rule)}")
+                reason = f"there is no rule {_show(rule)}"
+                raise ForestError(reason, code="line.unknown", argument="rule", value=rule)
             says = self.rules[rule]
         if says is not None:
             check_slots(says, len(tails), "of the edge" if rule is None else rule)
@@ -120,17 +126,18 @@ class _Hypergraph:
             if _is_whole(name):
                 if not 0 <= name < len(self.features):
                     count = len(self.features)
-                    raise ForestError(f"it has feature {_show(name)}, but there are {count}")
+                    reason = f"it has feature {_show(name)}, but there are {count}"
+                    raise ForestError(reason, code="line.unknown", argument="feature", value=name)
                 name = self.features[name]
             name = _string(name, "a feature")
             if isinstance(number, bool) or not isinstance(number, int | float):
-                raise ForestError(f"feature {name[:40]!r} is {_show(number)}, want a number")
+                raise _not(f"feature {name[:40]!r}", number, "a number")
             add_feature(values, name, _finite(number, name))
         span = None
         if "spans" in value:
             spans = _list(value["spans"], "spans")
             if len(spans) > 4 or not all(_is_whole(place) for place in spans):
-                raise ForestError(f"spans is {_show(spans)}, want up to four whole numbers")
+                raise _not("spans", spans, "up to four whole numbers")
             if len(spans) > 1 and 0 <= spans[0] <= spans[1] < 2**31:
                 span = spans[0], spans[1]
         return _Edge(line, tails, says, values, rule, span)
@@ -145,18 +152,25 @@ def _show(value: Any) -> str:
     return text if len(text) <= 40 else text[:40] + "…"
 
 
+def _not(what: str, value: Any, expected: str) -> ForestError:
+    reason = f"{what} is {_show(value)}, expected {expected}"
+    return ForestError(reason, code="line.value", argument=what, value=value)
+
+
 def _list(value: Any, what: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ForestError(f"{what} is {_show(value)}, want a list")
+        raise _not(what, value, "a list")
     return value
 
 
 def _pairs(value: Any, what: str) -> list[tuple[Any, Any]]:
     items = _list(value, what)
     if len(items) % 2:
-        raise ForestError(f"{what} has {len(items)} items, want pairs")
+        raise ForestError(
+            f"{what} has {len(items)} items, expected pairs", code="line.fields", argument=what
+        )
     return list(zip(items[::2], items[1::2], strict=True))
 
 
@@ -164,17 +178,19 @@ def _wholes(value: Any, what: str, limit: int) -> list[int]:
     items = _list(value, what)
     for item in items:
         if not _is_whole(item) or not 0 <= item < limit:
-            raise ForestError(f"{what} has {_show(item)}, want whole numbers below {limit}")
+            raise _not(what, item, f"whole numbers below {limit}")
     return items
 
 
 def _string(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise ForestError(f"{what} is {_show(value)}, want a string")
+        raise _not(what, value, "a string")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise ForestError(f"{what} has half of a surrogate pair") from error
+        raise ForestError(
+            f"{what} has half of a surrogate pair", code="file.encoding", argument=what
+        ) from error
     return value
 
 
@@ -184,7 +200,8 @@ def _finite(value: float, name: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ForestError(f"feature {name[:40]!r} is too large")
+        reason = f"feature {name[:40]!r} is too large"
+        raise ForestError(reason, code="line.number", argument="feature", value=name)
     return number
 
 
@@ -193,18 +210,22 @@ def _target(rule: Any) -> list[str | int]:
     text = _string(rule, "a rule")
     sides = fields(text)
     if len(sides) < 3:
-        raise ForestError(f"the rule {text[:60]!r} has no target side")
+        raise ForestError(
+            f"the rule {text[:60]!r} has no target side", code="line.fields", argument="rule"
+        )
     return parse_target(sides[2])
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ForestError(f"there is a number {name}")
+    raise ForestError(f"{name} is not a number in JSON", code="line.number", value=name)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ForestError(f"a key stands twice in {_show([key for key, _ in pairs])}")
+        raise ForestError(
+            f"a key is given twice in {_show([key for key, _ in pairs])}", code="line.duplicate"
+        )
     return found
 
 
@@ -247,7 +268,8 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
         found = skip()
         if not found or found not in marks:
             shown = repr(found) if found else "the end of the text"
-            raise ForestError(f"want {' or '.join(map(repr, marks))} {where}, not {shown}")
+            reason = f"expected {' or '.join(map(repr, marks))} {where}, not {shown}"
+            raise ForestError(reason, code="line.value", expected=marks)
         place += 1
         return found
 
@@ -259,10 +281,12 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
         except json.JSONDecodeError as error:
             nonlocal line
             line = error.lineno
-            raise ForestError(f"it is not JSON: {error.msg} at column {error.colno}") from error
+            raise ForestError(
+                f"it is not JSON: {error.msg} at column {error.colno}", code="line.value"
+            ) from error
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise ForestError(f"it is not JSON: {reason}") from error
+            raise ForestError(f"it is not JSON: {reason}", code="line.value") from error
         return found
 
     try:
@@ -279,7 +303,7 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
         else:
             take("}", "at the end")
         if skip():
-            raise ForestError("there is more after the hypergraph")
+            raise ForestError("there is more after the hypergraph", code="line.value")
     except RosewoodError as error:
         with at(file, line):
             raise error
@@ -295,9 +319,11 @@ def _forest(
 ) -> Forest:
     with at(file, 1):
         if not graph.nodes:
-            raise ForestError("the hypergraph has no nodes")
+            raise ForestError("the hypergraph has no nodes", code="forest.empty")
         if len({edge.says is None for edge in graph.edges}) > 1:
-            raise ForestError("some edges have a rule, and some have none")
+            raise ForestError(
+                "some edges have a rule, and some have none", code="line.value", argument="rule"
+            )
     spans = _spans(graph)
     draft = Draft(file, "node", f"derivation of the goal, node {len(graph.nodes) - 1}")
     for number, (line, _) in enumerate(graph.nodes):
@@ -311,17 +337,20 @@ def _forest(
             edge = graph.edges[place]
             with at(file, line):
                 if place in taken:
-                    raise ForestError(f"edge {place} stands twice in in_edges")
+                    raise given_twice("in_edges", place)
             with at(file, edge.line):
                 for tail in edge.tails:
                     if tail >= len(graph.nodes):
-                        raise ForestError(f"edge {place} has tail {tail}, which is no node")
+                        reason = f"edge {place} has tail {tail}, which is no node"
+                        raise ForestError(reason, code="line.unknown", argument="tail", value=tail)
             taken.add(place)
             draft.edge(number, edge.tails, edge.says, edge.values, line=edge.line, rule=edge.rule)
     if len(taken) < len(graph.edges):
         idle = next(e for e in range(len(graph.edges)) if e not in taken)
         with at(file, graph.edges[idle].line):
-            raise ForestError(f"edge {idle} is in no node's in_edges")
+            raise ForestError(
+                f"edge {idle} is in no node's in_edges", code="forest.unreachable", value=idle
+            )
     return draft.build(
         len(graph.nodes) - 1,
         drop_unreachable=drop_unreachable,

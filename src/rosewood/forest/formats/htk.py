@@ -43,6 +43,7 @@ from rosewood.corpus.lines import (
     add_feature,
     at,
     file_name,
+    given_twice,
     number,
     read_lines,
     split,
@@ -55,6 +56,8 @@ from rosewood.forest.formats._draft import Draft
 
 __all__ = ["read_htk"]
 
+_NO_SIZES = "the header must give the numbers of nodes, N=, and links, L="
+_SUBLATTICE = "lattices with sub-lattices are not supported"
 _LONG = {  # for lines of nodes and links; the header has its own
     "time": "t", "WORD": "W", "var": "v", "div": "d", "START": "S", "END": "E",
     "acoustic": "a", "ngram": "n", "language": "l",
@@ -96,14 +99,14 @@ class _Lattice:
                 self.read_header(name, value)
             return
         if len(self.sizes) < 2:
-            raise ForestError("the header does not tell the numbers of nodes, N=, and links, L=")
+            raise ForestError(_NO_SIZES, code="line.fields", argument="N, L")
         if not self.nodes and not self.links:
             self.set_base()
         named = {}
         for name, value in fields:
             short = _LONG.get(name, name)
             if short in named:
-                raise ForestError(f"{name}= stands twice")
+                raise given_twice(f"{name}=")
             named[short] = value
         if first == "I":
             self.read_node(line, named)
@@ -112,48 +115,52 @@ class _Lattice:
 
     def read_header(self, name: str, value: str) -> None:
         if self.nodes or self.links:
-            raise ForestError(
-                f"{name}= stands after the header; nodes begin with I=, links with J="
-            )
+            reason = f"{name}= comes after the header; nodes begin with I=, links with J="
+            raise ForestError(reason, code="line.order", argument=name)
         if name in ("N", "NODES", "L", "LINKS"):
             key = "nodes" if name.startswith("N") else "links"
             if key in self.sizes:
-                raise ForestError(f"the number of {key} stands twice")
+                raise given_twice(f"the number of {key}")
             self.sizes[key] = whole(f"{name}=", value)
         elif name in ("SUBLAT", "S"):
-            raise ForestError("sub-lattices are not read")
+            raise ForestError(_SUBLATTICE, code="file.kind", argument=name)
         elif name == "dir" and value != "f":
-            raise ForestError(f"dir= is {value!r}; only forward lattices, dir=f, are read")
+            reason = f"dir= is {value!r}; only forward lattices, dir=f, are read"
+            raise ForestError(reason, code="line.value", argument="dir", value=value)
         elif name in self.header:
-            raise ForestError(f"{name}= stands twice in the header")
+            raise given_twice(f"{name}=")
         self.header[name] = value
 
     def set_base(self) -> None:
         base = number("base=", self.header.get("base", str(math.e)))
         if base < 0 or base == 1:
-            raise ForestError(f"base= is {base:g}, which is the base of no logarithm")
+            reason = f"base= is {base:g}, expected 0 or the base of a logarithm"
+            raise ForestError(reason, code="line.value", argument="base", value=base)
         self.log_base = math.log(base) if base else 0.0
 
     def number_of_node(self, what: str, text: str) -> int:
         if "nodes" in self.sizes and not self.sizes["nodes"]:
-            raise ForestError(f"{what} is {text[:40]!r}, but the header tells of no nodes")
+            reason = f"{what} is {text[:40]!r}, but the header has no nodes"
+            raise ForestError(reason, code="line.unknown", argument=what, value=text)
         return whole(what, text, 0, self.sizes["nodes"] - 1)
 
     def read_node(self, line: int, named: dict[str, str]) -> None:
         node = self.number_of_node("I=", named.pop("I"))
         if node in self.nodes:
-            raise ForestError(f"node {node} stands twice")
+            raise given_twice("node", node)
         if "L" in named:
-            raise ForestError("sub-lattices are not read")
+            raise ForestError(_SUBLATTICE, code="file.kind", argument="L")
         self.nodes[node] = _Line(line, *self.said(named))
 
     def read_link(self, line: int, named: dict[str, str]) -> None:
         link = whole("J=", named.pop("J"))
         if link in self.links:
-            raise ForestError(f"link {link} stands twice")
+            raise given_twice("link", link)
         for key in ("S", "E"):
             if key not in named:
-                raise ForestError(f"link {link} has no {key}=")
+                raise ForestError(
+                    f"link {link} has no {key}=", code="line.fields", argument=key, value=link
+                )
         start = self.number_of_node("S=", named.pop("S"))
         end = self.number_of_node("E=", named.pop("E"))
         self.links[link] = _Line(line, *self.said(named), start, end)
@@ -166,26 +173,27 @@ class _Lattice:
             if name == "W":
                 words = [] if text == "!NULL" else split(text)
                 if text != "!NULL" and not words:
-                    raise ForestError("W= is empty; a node or link that says nothing has !NULL")
+                    reason = "W= is empty; a node or link that says nothing has !NULL"
+                    raise ForestError(reason, code="line.value", argument="W")
             elif name in _SCORES or re.fullmatch(r"x[0-9]{1,9}", name):
                 value = number(f"{name}=", text)
                 if name != "p":
                     value = self.natural_log(name, value)
                 add_feature(values, _SCORES.get(name, name), value)
             elif name not in _SKIPPED and name not in self.ignore:
-                raise ForestError(
-                    f"{name}= is an unknown field (ignore={{{name!r}}} leaves it out)"
-                )
+                reason = f"{name}= is an unknown field (ignore={{{name!r}}} leaves it out)"
+                raise ForestError(reason, code="line.unknown", argument=name)
         return words, values
 
     def natural_log(self, name: str, value: float) -> float:
         if self.log_base:
             value *= self.log_base
             if math.isinf(value):
-                raise ForestError(f"{name}= is too large")
+                raise ForestError(f"{name}= is too large", code="line.number", argument=name)
             return value
         if value <= 0:
-            raise ForestError(f"{name}= is {value:g}; with base=0 it is a likelihood, above zero")
+            reason = f"{name}= is {value:g}; with base=0 it is a likelihood, above zero"
+            raise ForestError(reason, code="line.value", argument=name, value=value)
         return math.log(value)
 
 
@@ -195,13 +203,16 @@ def _fields(text: str, quotes: bool) -> Iterator[tuple[str, str]]:
     while text[place:].strip(" \t"):
         match = _FIELD.match(text, place)
         if match is None:
-            raise ForestError(f"want name=value, not {text[place:].strip()[:40]!r}")
+            raise ForestError(
+                f"expected name=value, not {text[place:].strip()[:40]!r}", code="line.value"
+            )
         place = match.end()
         mark = text[place : place + 1] if quotes and text[place : place + 1] in ("'", '"') else ""
         pattern = rf"{mark}((?:[^{mark}\\]|\\.)*){mark}(?=[ \t]|\Z)" if mark else r"([^ \t\\]|\\.)*"
         value = re.compile(pattern if quotes else r"[^ \t]*").match(text, place)
         if value is None:
-            raise ForestError(f"the value of {match.group(1)}= has no closing {mark}")
+            reason = f"the value of {match.group(1)}= has no closing {mark}"
+            raise ForestError(reason, code="line.value", argument=match.group(1))
         place = value.end()
         raw = value.group(1) if mark else value.group()
         yield match.group(1), _unescape(raw) if quotes and "\\" in raw else raw
@@ -220,7 +231,9 @@ def _unescape(text: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise ForestError(f"the bytes of {text[:40]!r} are not UTF-8") from error
+        raise ForestError(
+            f"the bytes of {text[:40]!r} are not UTF-8", code="file.encoding", value=text
+        ) from error
 
 
 def read_htk(
@@ -245,7 +258,7 @@ def read_htk(
             continue
         with at(name, line):
             if text.strip(" \t") == ".":
-                raise ForestError("sub-lattices are not read")
+                raise ForestError(_SUBLATTICE, code="file.kind", argument=".")
             lattice.read(line, text)
     with at(name, line or None):
         return _forest(lattice, name, drop_unreachable, features, vocabulary, line or None)
@@ -261,24 +274,22 @@ def _forest(
 ) -> Forest:
     nodes, links = lattice.nodes, lattice.links
     if len(lattice.sizes) < 2:
-        raise ForestError("the lattice does not tell the numbers of its nodes, N=, and links, L=")
-    if len(links) != lattice.sizes["links"]:
-        raise ForestError(
-            f"there are {len(links)} links, the header tells {lattice.sizes['links']}"
-        )
-    if nodes and len(nodes) != lattice.sizes["nodes"]:
-        raise ForestError(
-            f"there are {len(nodes)} nodes, the header tells {lattice.sizes['nodes']}"
-        )
+        raise ForestError(_NO_SIZES, code="line.fields", argument="N, L")
+    for what, found in (("links", len(links)), ("nodes", len(nodes))):
+        told = lattice.sizes[what]
+        if found != told and (what == "links" or nodes):
+            reason = f"there are {found} {what}, expected {told} from the header"
+            raise ForestError(reason, code="file.mismatch", argument=what, value=found)
     starts, ends = {k.start for k in links.values()}, {k.end for k in links.values()}
     known = nodes.keys() | starts | ends
     if not known and lattice.sizes["nodes"] == 1:
         known = {0}
     if len(known) < lattice.sizes["nodes"] and not drop_unreachable:
         raise ForestError(
-            f"the header tells of {lattice.sizes['nodes']} nodes, but links use {len(known)} "
-            "(drop_unreachable=True leaves the others out)"
-        )
+            f"the header has {lattice.sizes['nodes']} nodes, but links use {len(known)} "
+            "(drop_unreachable=True leaves the others out)",
+            code="forest.unreachable", value=len(known),
+        )  # fmt: skip
     start = _terminal(lattice, "start", known - ends)
     end = _terminal(lattice, "end", known - starts)
     draft = Draft(file, "node", "path from the start to the end")
@@ -291,7 +302,7 @@ def _forest(
         goal = nodes.get(link.end, nothing)
         if link.words is not None and goal.words is not None:
             reason = f"link {label} and node {link.end}, where it leads, both have a word"
-            raise FormatError(reason, file=file, line=link.line)
+            raise FormatError(reason, file=file, line=link.line, code="line.value", argument="W")
         with at(file, link.line):
             values = dict(goal.values)
             for key, value in link.values.items():
@@ -314,7 +325,6 @@ def _terminal(lattice: _Lattice, which: str, found: set[int]) -> int:
         return lattice.number_of_node(f"{which}=", lattice.header[which])
     if len(found) != 1:
         shown = ", ".join(str(v) for v in sorted(found)[:5]) or "none"
-        raise ForestError(
-            f"the header has no {which}=, and {len(found)} nodes can be the {which}: {shown}"
-        )
+        reason = f"the header has no {which}=, and {len(found)} nodes can be the {which}: {shown}"
+        raise ForestError(reason, code="line.fields", argument=which, value=len(found))
     return next(iter(found))

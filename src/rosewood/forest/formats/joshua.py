@@ -32,6 +32,7 @@ from rosewood.corpus.lines import (
     add_feature,
     at,
     file_name,
+    given_twice,
     number,
     read_lines,
     split,
@@ -105,12 +106,11 @@ def _read_rules(source: Source, file: str | None) -> dict[int, _Rule]:
             head, mark, body = text.partition(" -LZF- ")
             header, sides = split(head), fields(body)
             if not mark or len(header) != 2 or len(sides) != 4:
-                raise ForestError(
-                    "a rule is `number owner -LZF- category ||| source ||| target ||| scores`"
-                )
+                reason = "a rule is `number owner -LZF- category ||| source ||| target ||| scores`"
+                raise ForestError(reason, code="line.fields", argument="rule")
             rule = whole("the rule's number", header[0], 1)
             if rule in rules:
-                raise ForestError(f"rule {rule} stands twice")
+                raise given_twice("rule", rule)
             values: dict[str, float] = {}
             for k, score in enumerate(sides[3]):
                 add_feature(values, f"tm_{header[1]}_{k}", number("a score", score))
@@ -148,7 +148,7 @@ class _Items:
         found = self.next
         if found is None:
             reason = f"the file ends where {want} should be"
-            raise FormatError(reason, file=self.file, line=self._line or None)
+            raise FormatError(reason, file=self.file, line=self._line or None, code="file.damaged")
         self._advance()
         return found
 
@@ -158,16 +158,17 @@ class _Items:
         with at(self.file, line):
             parts = split(text)
             if parts[0] != _SENTENCE or len(parts) != 5:
-                raise ForestError(
-                    f"want `{_SENTENCE} number length items edges`, not {text[:40]!r}"
-                )
+                reason = f"expected `{_SENTENCE} number length items edges`, not {text[:40]!r}"
+                raise ForestError(reason, code="line.fields", argument="sentence")
             sentence = whole("the sentence's number", parts[1])
             whole("the sentence's length", parts[2])
             items, edges = (whole("a number of items or edges", f) for f in parts[3:])
             if sentence in self.seen:
-                raise ForestError(f"sentence {sentence} stands twice")
+                raise given_twice("sentence", sentence)
             if not items:
-                raise ForestError(f"sentence {sentence} has no items")
+                raise ForestError(
+                    f"sentence {sentence} has no items", code="forest.empty", value=sentence
+                )
             self.seen.add(sentence)
         draft = Draft(self.file, "item", "derivation of the goal, the last item")
         best: dict[int, float] = {}
@@ -177,7 +178,8 @@ class _Items:
             count += added
         if count != edges:
             reason = f"sentence {sentence} has {count} edges, its line tells {edges}"
-            raise FormatError(reason, file=self.file, line=line)
+            with at(self.file, line):
+                raise ForestError(reason, code="file.mismatch", value=count, expected=edges)
         return sentence, draft, goal, line
 
     def item(self, draft: Draft, best: dict[int, float]) -> tuple[int, int]:
@@ -188,14 +190,16 @@ class _Items:
             parts = split(head)
             if parts[0] != _ITEM or len(parts) != 6 or not state:
                 raise ForestError(
-                    f"want `{_ITEM} item begin end category edges ST state`, not {text[:40]!r}"
-                )
+                    f"expected `{_ITEM} item begin end category edges ST state`, not {text[:40]!r}",
+                    code="line.fields", argument="item",
+                )  # fmt: skip
             item = whole("the item's number", parts[1])
             span = whole("the begin", parts[2]), whole("the end", parts[3])
             if span[0] > span[1]:
-                raise ForestError(f"the item covers source words {span[0]} to {span[1]}")
+                reason = f"the item covers source words {span[0]} to {span[1]}"
+                raise ForestError(reason, code="line.value", argument="span", value=span)
             if item in draft:
-                raise ForestError(f"item {item} stands twice")
+                raise given_twice("item", item)
             count = whole("the number of edges", parts[5])
         node = draft.node(item, line, span)
         scores = [self.edge(draft, item, node, best) for _ in range(count)]
@@ -208,18 +212,19 @@ class _Items:
         with at(self.file, line):
             parts = split(text)
             if len(parts) < 3:
-                raise ForestError(f"want `score tails… rule`, not {text[:40]!r}")
+                reason = f"expected `score tails… rule`, not {text[:40]!r}"
+                raise ForestError(reason, code="line.fields", argument="edge")
             score = number("the best score", parts[0])
             arity = whole("the number of tails", parts[1])
             if len(parts) < 3 + arity:
-                raise ForestError(
-                    f"the edge tells of {arity} tails and a rule, and has fewer fields"
-                )
+                reason = f"the edge has fewer fields than {arity} tails and a rule"
+                raise ForestError(reason, code="line.fields", argument="tails", expected=arity)
             tails = [whole("a tail", field) for field in parts[2 : 2 + arity]]
             transition = score
             for tail in tails:
                 if tail not in best:
-                    raise ForestError(f"item {tail} is a tail of item {item} and not before it")
+                    reason = f"item {item} has tail {tail}, which is not before it"
+                    raise ForestError(reason, code="line.order", argument="item", value=tail)
                 transition -= best[tail]
             rule = whole("the rule", parts[2 + arity], _NO_RULE)
             values = {"transition": transition}
@@ -234,14 +239,17 @@ class _Items:
     ) -> list[str | int] | None:
         if rule == _UNKNOWN_WORD:
             if arity or len(rest) < 2:
-                raise ForestError("rule 0 is an unknown word: no tails, its category and itself")
+                reason = "rule 0 is an unknown word: no tails, its category and itself"
+                raise ForestError(reason, code="line.fields", argument="unknown word")
             return list(rest[1:])
         if rest:
-            raise ForestError(f"there is more after the rule: {rest[0][:40]!r}")
+            reason = f"there is more after the rule: {rest[0][:40]!r}"
+            raise ForestError(reason, code="line.fields", argument="rule")
         if rule == _NO_RULE:
             return None
         if rule not in self.rules:
-            raise ForestError(f"rule {rule} is not in the file of rules")
+            reason = f"rule {rule} is not in the file of rules"
+            raise ForestError(reason, code="line.unknown", argument="rule", value=rule)
         found = self.rules[rule]
         check_slots(found.says, arity, rule)
         for name, value in found.values.items():
@@ -259,11 +267,13 @@ class _Items:
         line, text = self.take("a line of model scores")
         with at(self.file, line):
             if not scored:
-                raise ForestError(f"want a line of model scores, not {text[:40]!r}")
+                reason = f"expected a line of model scores, not {text[:40]!r}"
+                raise ForestError(reason, code="line.fields", argument="scores")
             names = self.model_names
             if names is None:
                 names = [f"model_{k}" for k in range(len(parts))]
             if len(names) != len(parts):
-                raise ForestError(f"there are {len(parts)} model scores and {len(names)} names")
+                reason = f"there are {len(parts)} model scores and {len(names)} names"
+                raise ForestError(reason, code="line.fields", argument="names", value=len(parts))
             for name, field in zip(names, parts, strict=True):
                 add_feature(values, name, number("a model score", field))

@@ -90,18 +90,18 @@ def read_joshua_dump(
     for line, text in reader.lines:
         if "|||" in text:
             if not node:
-                raise FormatError("an edge stands before the first node", file=name, line=line)
+                reason = "there is an edge before the first node"
+                raise FormatError(reason, code="line.order", argument="edge", file=name, line=line)
             reader.edge(node, line, text)
             continue
         with at(name, line):
             this = whole("the number of a node", text.strip(" \t"), 1)
             if this <= node:
-                raise ForestError(f"node {this} stands after node {node}")
+                reason = f"node {this} comes after node {node}"
+                raise ForestError(reason, code="line.order", argument="node", value=this)
         node, count = this, count + 1
         draft.node(node, line)
-    if count != reader.nodes:
-        reason = f"there are {count} nodes, the second line tells {reader.nodes}"
-        raise FormatError(reason, file=name, line=reader.line)
+    reader.check_count("nodes", count, reader.nodes)
     reader.finish()
     tops = [top for top in reader.places if top not in reader.used]
     goal = draft.node(tops[0] if len(tops) == 1 else "goal")
@@ -128,10 +128,11 @@ class _Reader:
         with at(file, line):
             sizes = split(text)
             if len(sizes) != 2:
-                raise ForestError(f"want the numbers of nodes and edges, not {text[:40]!r}")
+                reason = f"expected the numbers of nodes and edges, not {text[:40]!r}"
+                raise ForestError(reason, code="line.fields", argument="sizes")
             self.nodes, self.want = (whole("a number of nodes or edges", size) for size in sizes)
             if not self.nodes:
-                raise ForestError("the hypergraph has no nodes")
+                raise ForestError("the hypergraph has no nodes", code="forest.empty")
 
     def _content(self, source: Source) -> Iterator[tuple[int, str]]:
         """Lines with content; after the sizes, a line with ||| is an edge that may say `#`."""
@@ -147,7 +148,7 @@ class _Reader:
         found = next(self.lines, None)
         if found is None:
             reason = f"the file ends where {want} should be"
-            raise FormatError(reason, file=self.file, line=self.line)
+            raise FormatError(reason, file=self.file, line=self.line, code="file.damaged")
         return found
 
     def edge(self, node: int, line: int, text: str) -> None:
@@ -155,7 +156,8 @@ class _Reader:
         with at(self.file, line):
             parts = fields(text)
             if not 2 <= len(parts) <= 3:
-                raise ForestError(f"an edge is `words ||| features`, not {text[:40]!r}")
+                reason = f"an edge is `words ||| features`, not {text[:40]!r}"
+                raise ForestError(reason, code="line.fields", argument="edge")
             tails: list[int] = []
             says: list[str | int] = []
             for word in parts[0]:
@@ -165,7 +167,8 @@ class _Reader:
                     continue
                 tail = int(match.group(1))
                 if tail >= node or tail not in self.draft:
-                    raise ForestError(f"an edge of node {node} uses node {tail}, not before it")
+                    reason = f"an edge of node {node} uses node {tail}, not before it"
+                    raise ForestError(reason, code="line.order", argument="tail", value=tail)
                 says.append(len(tails))
                 tails.append(self.draft.node(tail))
                 self.used.add(tail)
@@ -173,7 +176,8 @@ class _Reader:
             for field in parts[1]:
                 name, equals, value = field.rpartition("=")
                 if not equals:
-                    raise ForestError(f"a feature is name=value, not {field[:40]!r}")
+                    reason = f"a feature is name=value, not {field[:40]!r}"
+                    raise ForestError(reason, code="line.value", argument="feature", value=field)
                 add_feature(values, name, number(f"feature {name[:40]!r}", value))
             if len(parts) == 3:
                 whole("the number of source words", " ".join(parts[2]))
@@ -185,7 +189,12 @@ class _Reader:
         """Check that nothing is left, and nothing is missing."""
         rest = next(self.lines, None)
         if rest is not None:
-            raise FormatError("there is more after the last node", file=self.file, line=rest[0])
-        if self.edges != self.want:
-            reason = f"there are {self.edges} edges, the sizes tell {self.want}"
-            raise FormatError(reason, file=self.file, line=self.line)
+            reason = "there are lines after the last node"
+            raise FormatError(reason, code="line.value", file=self.file, line=rest[0])
+        self.check_count("edges", self.edges, self.want)
+
+    def check_count(self, what: str, found: int, told: int) -> None:
+        with at(self.file, self.line):
+            if found != told:
+                reason = f"there are {found} {what}, expected {told} from the sizes"
+                raise ForestError(reason, code="file.mismatch", argument=what, value=found)

@@ -35,12 +35,13 @@ from rosewood.corpus.lines import (
     add_feature,
     at,
     file_name,
+    given_twice,
     number,
     read_lines,
     split,
     whole,
 )
-from rosewood.errors import ForestError, FormatError
+from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
@@ -103,18 +104,20 @@ def read_moses_graphs(
                 yield sentence, finish()
             if this in seen:
                 reason = f"sentence {this} goes on after other sentences"
-                raise FormatError(reason, file=name, line=line)
+                with at(name, line):
+                    raise ForestError(reason, code="line.order", argument="sentence", value=this)
             seen.add(this)
             sentence, start, graph, empty = this, line, {}, False
         with at(name, line):
             if empty or (rest.strip(" \t") == _EMPTY and graph):
-                raise ForestError(f"sentence {this} has hypotheses and is marked as empty")
+                reason = f"sentence {this} has hypotheses and is marked as empty"
+                raise ForestError(reason, code="line.value", argument="sentence", value=this)
             if rest.strip(" \t") == _EMPTY:
                 empty = True
                 continue
             hyp, found = _hypothesis(_fields(rest), line, core_names)
             if hyp in graph:
-                raise ForestError(f"hypothesis {hyp} stands twice")
+                raise given_twice("hyp", hyp)
             graph[hyp] = found
     if sentence >= 0:
         yield sentence, finish()
@@ -127,17 +130,20 @@ def _fields(text: str) -> dict[str, str]:
     while text[place:].strip(" \t"):
         match = _KEY.match(text, place)
         if match is None:
-            raise ForestError(f"want name=value, not {text[place:].strip()[:40]!r}")
+            raise ForestError(
+                f"expected name=value, not {text[place:].strip()[:40]!r}", code="line.value"
+            )
         key, place = match.group(1), match.end()
         if key in fields:
-            raise ForestError(f"{key}= stands twice")
+            raise given_twice(f"{key}=")
         if key == "out":
             end = len(text)
         elif key == "scores" and text[place : place + 1] in ('"', "["):
             mark = '"' if text[place] == '"' else "]"
             end = (text + " ").find(mark + " ", place + 1) + 1
             if end == 0:
-                raise ForestError(f"scores={text[place]} has no closing {mark}")
+                reason = f"scores={text[place]} has no closing {mark}"
+                raise ForestError(reason, code="line.value", argument="scores")
         else:
             end = next(m.start() for m in _SPACE.finditer(text, place))
         fields[key] = text[place:end]
@@ -159,19 +165,25 @@ def _hypothesis(
                 values[key] = value
         elif key == "covered":
             if not re.fullmatch(r"[0-9]{1,9}-[0-9]{1,9}", text):
-                raise ForestError(f"covered= is {text[:40]!r}, want first-last")
+                reason = f"covered= is {text[:40]!r}, expected first-last"
+                raise ForestError(reason, code="line.value", argument="covered", value=text)
         elif key not in ("scores", "out"):
-            raise ForestError(f"{key}= is no field of a search graph")
+            raise ForestError(
+                f"{key}= is not a field of a search graph", code="line.unknown", argument=key
+            )
     if "hyp" not in whole_fields:
-        raise ForestError("the line has no hyp=")
+        raise ForestError("the line has no hyp=", code="line.fields", argument="hyp")
     hyp, final = whole_fields["hyp"], whole_fields.get("forward") == -1
     if "back" not in whole_fields:
         if hyp:
-            raise ForestError(f"hypothesis {hyp} has no back=; only the first one, hyp=0, has none")
+            reason = f"hypothesis {hyp} has no back=; only the first one, hyp=0, has none"
+            raise ForestError(reason, code="line.fields", argument="back", value=hyp)
         return hyp, _Hypothesis(line, None, None, final, [], {})
     for key in ("transition", "forward", "out"):
         if key not in fields:
-            raise ForestError(f"hypothesis {hyp} has no {key}=")
+            raise ForestError(
+                f"hypothesis {hyp} has no {key}=", code="line.fields", argument=key, value=hyp
+            )
     out = fields["out"].strip(" \t")
     if "scores" in fields:
         _add_scores(values, fields["scores"], core_names)
@@ -192,7 +204,10 @@ def _target(out: str) -> str:
     sides = out.split("|")
     if len(sides) != 2:
         raise ForestError(
-            f"out= is {out[:40]!r}, want source|target (words with several factors are not read)"
+            f"out= is {out[:40]!r}, expected source|target (several factors are not supported)",
+            code="line.value",
+            argument="out",
+            value=out,
         )
     return sides[1]
 
@@ -205,7 +220,8 @@ def _add_scores(values: dict[str, float], text: str, core_names: Sequence[str] |
             if field.endswith(":"):
                 group = named.setdefault(field[:-1], [])
             elif group is None:
-                raise ForestError(f"scores= begins with {field[:40]!r}, want a name and a colon")
+                reason = f"scores= begins with {field[:40]!r}, expected a name and a colon"
+                raise ForestError(reason, code="line.value", argument="scores", value=field)
             else:
                 group.append(number("a score", field))
         for name, group in named.items():
@@ -214,17 +230,20 @@ def _add_scores(values: dict[str, float], text: str, core_names: Sequence[str] |
         return
     match = re.fullmatch(r'"core=\(([^)]*)\)(.*)"', text, re.DOTALL)
     if match is None:
-        raise ForestError(f'scores= is {text[:40]!r}, want "core=(…) …" or [ name: … ]')
+        reason = f'scores= is {text[:40]!r}, expected "core=(…) …" or [ name: … ]'
+        raise ForestError(reason, code="line.value", argument="scores", value=text)
     core = match.group(1).split(",") if match.group(1) else []
     if core_names is not None and len(core_names) != len(core):
-        raise ForestError(f"core=(…) has {len(core)} scores, but {len(core_names)} names are given")
+        reason = f"core=(…) has {len(core)} scores, but {len(core_names)} names are given"
+        raise ForestError(reason, code="line.fields", argument="core_names", value=len(core))
     names = [f"core_{k}" for k in range(len(core))] if core_names is None else core_names
     for name, score in zip(names, core, strict=True):
         add_feature(values, name, number("a score in core=(…)", score))
     for field in split(match.group(2)):
         name, equals, score = field.rpartition("=")
         if not equals:
-            raise ForestError(f"a sparse score is name=value, not {field[:40]!r}")
+            reason = f"a sparse score is name=value, not {field[:40]!r}"
+            raise ForestError(reason, code="line.value", argument="scores", value=field)
         add_feature(values, name, number(f"the sparse score {name[:40]!r}", score))
 
 
@@ -240,7 +259,8 @@ def _winners(graph: dict[int, _Hypothesis], file: str | None) -> dict[int, int]:
                 reason = f"hypothesis {hyp} is recombined with {this}, " + (
                     "which is not in the graph" if found is None else "and so with itself"
                 )
-                raise FormatError(reason, file=file, line=at_first.line)
+                with at(file, at_first.line):
+                    raise ForestError(reason, code="line.unknown", argument="recombined")
             chain[this] = None
             if found.recombined is None:
                 winner[this] = this
@@ -272,7 +292,8 @@ def _forest(
             draft.edge(head, (), [], line=found.line)
         elif found.back not in winner:
             reason = f"hypothesis {hyp} has back={found.back}, which is not in the graph"
-            raise FormatError(reason, file=file, line=found.line)
+            with at(file, found.line):
+                raise ForestError(reason, code="line.unknown", argument="back", value=found.back)
         else:
             tail = draft.node(winner[found.back])
             says: list[str | int] = [0, *found.words]

@@ -65,7 +65,7 @@ class _Tokens:
         self.kind, self.value = match.lastgroup, match.group(match.lastgroup)
         self.start, self._end = match.start(match.lastgroup), match.end()
         if self.kind == "bad":
-            raise ForestError("a quoted word has no end")
+            raise ForestError("a quoted word has no end", code="line.value", argument="word")
 
     def take(self, mark: str) -> bool:
         """Whether the next token is this mark, which is then passed."""
@@ -76,7 +76,9 @@ class _Tokens:
 
     def expect(self, mark: str, where: str) -> None:
         if not self.take(mark):
-            raise ForestError(f"want {mark!r} {where}, not {self.shown}")
+            raise ForestError(
+                f"expected {mark!r} {where}, not {self.shown}", code="line.value", expected=mark
+            )
 
     @property
     def shown(self) -> str:
@@ -125,7 +127,8 @@ class _Arcs:
                 tokens.expect(")", "or ',' after a state")
                 break
         if tokens.kind != "end":
-            raise ForestError(f"there is more after the lattice: {tokens.shown}")
+            reason = f"there is more after the lattice: {tokens.shown}"
+            raise ForestError(reason, code="line.value", argument="lattice")
         return state
 
     def arc(self, state: int) -> None:
@@ -133,7 +136,8 @@ class _Arcs:
         line = self.line + tokens.line
         tokens.expect("(", "at the beginning of an arc")
         if tokens.kind != "string":
-            raise ForestError(f"an arc begins with a quoted word, not {tokens.shown}")
+            reason = f"an arc begins with a quoted word, not {tokens.shown}"
+            raise ForestError(reason, code="line.value", argument="word")
         word = _unquote(tokens.value)
         tokens.advance()
         plain: list[str] = []
@@ -146,16 +150,19 @@ class _Arcs:
             elif tokens.take("{"):
                 self.named(values)
             elif not (tokens.kind == "mark" and tokens.value == ")"):
-                raise ForestError(f"want a score or a distance, not {tokens.shown}")
+                reason = f"expected a score or a distance, not {tokens.shown}"
+                raise ForestError(reason, code="line.value", argument="scores")
         if not plain:
-            raise ForestError(f"the arc of {word[:40]!r} has no distance")
+            reason = f"the arc of {word[:40]!r} has no distance"
+            raise ForestError(reason, code="line.fields", argument="distance", value=word)
         distance = whole("the distance, the last part of an arc,", plain.pop(), 1)
         self.scores(plain, values)
         says: list[str | int] = [0]
         if word not in self.epsilon:
             words = split(word)
             if not words:
-                raise ForestError("an arc has an empty word; one that says nothing is '*EPS*'")
+                reason = "an arc has an empty word; an arc without a word has '*EPS*'"
+                raise ForestError(reason, code="line.value", argument="word", value=word)
             says += words
         self.waiting.append((state, state + distance, says, values, line))
 
@@ -164,12 +171,14 @@ class _Arcs:
         tokens = self.tokens
         while not tokens.take("}"):
             if tokens.kind != "string":
-                raise ForestError(f"want the quoted name of a feature, not {tokens.shown}")
+                reason = f"expected the quoted name of a feature, not {tokens.shown}"
+                raise ForestError(reason, code="line.value", argument="feature")
             name = _unquote(tokens.value)
             tokens.advance()
             tokens.expect(":", "after the name of a feature")
             if tokens.kind != "bare":
-                raise ForestError(f"want the value of feature {name[:40]!r}, not {tokens.shown}")
+                reason = f"expected the value of feature {name[:40]!r}, not {tokens.shown}"
+                raise ForestError(reason, code="line.value", argument="feature", value=name)
             add_feature(values, name, number(f"feature {name[:40]!r}", tokens.value))
             tokens.advance()
             if not tokens.take(","):
@@ -180,7 +189,8 @@ class _Arcs:
         """Scores by their place, then Moses' pairs."""
         count = next((i for i, text in enumerate(plain) if "=" in text), len(plain))
         if count and self.count not in (None, count):
-            raise ForestError(f"an arc has {count} scores, want {self.count}")
+            reason = f"an arc has {count} scores, expected {self.count}"
+            raise ForestError(reason, code="line.fields", argument="scores", value=count)
         if count:
             self.count = count
         names = self.names
@@ -190,20 +200,23 @@ class _Arcs:
             value = number("a score", text)
             if self.probabilities:
                 if value <= 0:
-                    raise ForestError(f"a score is {text}, which is no probability above zero")
+                    reason = f"a score is {text}, expected a probability above zero"
+                    raise ForestError(reason, code="line.value", argument="scores", value=text)
                 value = math.log(value)
             add_feature(values, name, value)
         for text in plain[count:]:
             name, equals, value_text = text.rpartition("=")
             if not equals:
-                raise ForestError(f"the score {text[:40]!r} stands after features with names")
+                reason = f"the score {text[:40]!r} comes after features with names"
+                raise ForestError(reason, code="line.order", argument="scores", value=text)
             add_feature(values, name, number(f"feature {name[:40]!r}", value_text))
 
 
 def _unquote(text: str) -> str:
     def replace(match: re.Match[str]) -> str:
         if match.group(1) not in "'\"\\":
-            raise ForestError(f"in {text[:40]}, a backslash stands before {match.group(1)!r}")
+            reason = f"in {text[:40]}, a backslash stands before {match.group(1)!r}"
+            raise ForestError(reason, code="line.value", argument="escape", value=match.group(1))
         return match.group(1)
 
     return re.sub(r"\\(.)", replace, text[1:-1], flags=re.DOTALL)
@@ -238,14 +251,15 @@ def read_plf(
         last = arcs.lattice()
     except RosewoodError as error:
         reason = f"column {tokens.column}: {error}"
-        raise FormatError(reason, file=place, line=line + tokens.line) from error
+        raise error.restated(reason, FormatError, file=place, line=line + tokens.line) from error
     for state in range(last + 1):
         draft.node(state, line)
     draft.edge(0, (), [], line=line)
     for tail, head, says, values, where in arcs.waiting:
         if head > last:
             reason = f"an arc of state {tail} leads to state {head}, but the last one is {last}"
-            raise FormatError(reason, file=place, line=where)
+            with at(place, where):
+                raise ForestError(reason, code="line.value", argument="distance", value=head)
         draft.edge(head, [tail], says, values, line=where)
     return draft.build(
         last,
@@ -273,9 +287,8 @@ def read_plf_file(
     words = Vocabulary() if vocabulary is None else vocabulary
     for line, text in read_lines(source, name):
         if not text.strip(" \t"):
-            raise FormatError(
-                "the line is empty; a lattice without words is ()", file=name, line=line
-            )
+            reason = "the line is empty; a lattice without words is ()"
+            raise FormatError(reason, code="line.value", argument="lattice", file=name, line=line)
         yield read_plf(
             text,
             epsilon=epsilon,
