@@ -77,9 +77,11 @@ class RosewoodError(Exception):
         self.file = None if file is None else fspath(file)
         self.line = line
 
-    def restated(self, message: str, kind: type[RosewoodError] | None = None) -> RosewoodError:
-        """The same fault with another message, and as another class: code and fields stay."""
-        return (kind or type(self))(message, **self._fields())
+    def restated(
+        self, message: str, kind: type[RosewoodError] | None = None, **changed: Any
+    ) -> RosewoodError:
+        """The same fault with another message, and as another class: code and other fields stay."""
+        return (kind or type(self))(message, **{**self._fields(), **changed})
 
     def _fields(self) -> dict[str, Any]:
         names = ("code", "argument", "value", "expected", "file", "line")

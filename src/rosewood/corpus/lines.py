@@ -45,7 +45,7 @@ def at(file: str | None, line: int | None) -> Iterator[None]:
     except FormatError:
         raise  # it tells its own place
     except RosewoodError as error:
-        raise FormatError(str(error), file=file, line=line) from error
+        raise error.restated(str(error), FormatError, file=file, line=line) from error
 
 
 def file_name(source: Source, file: str | PathLike[str] | None) -> str | None:
@@ -86,7 +86,10 @@ def each_line(source: Source, file: str | None) -> Iterator[TextLine]:
         if isinstance(text, bytes) and is_binary:
             text, error = _decoded(text, file, count)
         elif not isinstance(text, str):
-            raise FormatError(f"the line is {type(line).__name__}, want str", file=file, line=count)
+            raise FormatError(
+                f"the line is {type(line).__name__}, want str",
+                code="argument.type", value=line, expected="str", file=file, line=count,
+            )  # fmt: skip
         elif not text.isascii():
             text, error = _encodable(text, file, count)
         text = text.removesuffix("\n").removesuffix("\r")
@@ -101,7 +104,7 @@ def _raw_lines(source: str | PathLike[str], file: str | None) -> Iterator[bytes]
                 count += 1
                 yield raw
     except DamagedFileError as error:
-        raise DamagedFileError(error.reason, file=file, line=count + 1) from error
+        raise error.restated(error.reason, file=file, line=count + 1) from error
 
 
 def _decoded(raw: bytes, file: str | None, count: int) -> tuple[str, FormatError | None]:
@@ -109,7 +112,8 @@ def _decoded(raw: bytes, file: str | None, count: int) -> tuple[str, FormatError
         return raw.decode(), None
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8: {error.reason} at byte {error.start + 1} of the line"
-        return raw.decode(errors="replace"), FormatError(reason, file=file, line=count)
+        text = raw.decode(errors="replace")
+        return text, FormatError(reason, code="file.encoding", file=file, line=count)
 
 
 def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatError | None]:
@@ -117,10 +121,8 @@ def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatErro
         text.encode()
     except UnicodeEncodeError as error:
         reason = f"character {error.start + 1} is half of a surrogate pair"
-        return (
-            text.encode(errors="replace").decode(),
-            FormatError(reason, file=file, line=count),
-        )
+        text = text.encode(errors="replace").decode()
+        return text, FormatError(reason, code="file.encoding", file=file, line=count)
     return text, None
 
 
@@ -132,10 +134,13 @@ def split(text: str) -> list[str]:
 def number(what: str, text: str) -> float:
     """A finite number, written in the usual way."""
     if not _FLOAT.fullmatch(text):
-        raise RosewoodError(f"{what} is {text[:40]!r}, want a finite number")
+        raise _no_number(what, text, "a finite number")
     value = float(text)
     if math.isinf(value):
-        raise RosewoodError(f"{what} is {text[:40]!r}, which is too large")
+        raise RosewoodError(
+            f"{what} is {text[:40]!r}, which is too large",
+            code="line.value", argument=what, value=text, expected="a finite number",
+        )  # fmt: skip
     return value
 
 
@@ -155,14 +160,26 @@ def numbers(what: str, texts: list[str]) -> list[float]:
 def whole(what: str, text: str, low: int = 0, high: int = 2**31 - 2) -> int:
     """A whole number from `low` to `high`."""
     if not re.fullmatch(r"[+-]?[0-9]{1,19}", text) or not low <= int(text) <= high:
-        raise RosewoodError(f"{what} is {text[:40]!r}, want a whole number from {low} to {high}")
+        raise _no_number(what, text, f"a whole number from {low} to {high}")
     return int(text)
+
+
+def _no_number(what: str, text: str, expected: str) -> RosewoodError:
+    return RosewoodError(
+        f"{what} is {text[:40]!r}, want {expected}",
+        code="line.number", argument=what, value=text, expected=expected,
+    )  # fmt: skip
 
 
 def add_feature(values: dict[str, float], name: str, value: float) -> None:
     """Set a feature that must not be there yet."""
     if not name:
-        raise RosewoodError("a feature has no name")
+        raise RosewoodError(
+            "a feature has no name", code="line.value", argument="feature", value=name
+        )
     if name in values:
-        raise RosewoodError(f"feature {name[:40]!r} stands twice")
+        raise RosewoodError(
+            f"feature {name[:40]!r} stands twice",
+            code="line.duplicate", argument="feature", value=name,
+        )  # fmt: skip
     values[name] = value
