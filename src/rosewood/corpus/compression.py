@@ -44,18 +44,24 @@ def open_input(path: str | PathLike[str], file: str | None = None) -> Iterator[B
     named = Path(path)
     name = str(path) if file is None else file
     if named.suffix in _FOREIGN:
-        raise FormatError(f"{named.suffix} files are not read here: decompress it first", file=name)
+        raise FormatError(
+            f"{named.suffix} files are not read here: decompress it first",
+            code="file.kind", value=named.suffix, file=name,
+        )  # fmt: skip
     with named.open("rb") as raw:
         if named.suffix not in _ENDINGS:
             yield raw
             return
         if not raw.peek(1):
-            raise DamagedFileError("the compressed file is damaged: it is empty", file=name)
+            raise DamagedFileError(
+                "the compressed file is damaged: it is empty", code="file.empty", file=name
+            )
         try:
             with _decompressed(raw, named.suffix) as stream:
                 yield cast(BinaryIO, io.BufferedReader(stream, _CHUNK))
         except (gzip.BadGzipFile, EOFError, zlib.error, _BadFrame) as error:
-            raise DamagedFileError(f"the compressed file is damaged: {error}", file=name) from error
+            reason = f"the compressed file is damaged: {error}"
+            raise DamagedFileError(reason, code="file.damaged", file=name) from error
 
 
 @contextmanager
@@ -66,7 +72,10 @@ def open_output(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     named = Path(path)
     if named.suffix in _FOREIGN:
-        raise FormatError(f"{named.suffix} files are not written here", file=named)
+        raise FormatError(
+            f"{named.suffix} files are not written here: use .gz, .xz or .zst",
+            code="file.kind", value=named.suffix, file=named,
+        )  # fmt: skip
     with whole_file(named) as raw:
         if named.suffix not in _ENDINGS:
             yield raw

@@ -13,18 +13,20 @@ __all__ = ["parse_json", "show"]
 def parse_json(text: str, one: str, many: str) -> Any:
     """What the line says; errors call it `one`, and what such lines hold `many`."""
     if not text.strip(" \t\r"):
-        raise RosewoodError("the line is empty")
+        raise RosewoodError("the line is empty", code="line.empty")
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
             reason = f"there is more behind the {one}, at column {error.colno}: one {one} a line"
-            raise RosewoodError(reason) from error
-        raise RosewoodError(f"it is not JSON: {error.msg} at column {error.colno}") from error
+            raise RosewoodError(reason, code="line.fields") from error
+        reason = f"it is not JSON: {error.msg} at column {error.colno}"
+        raise RosewoodError(reason, code="line.format") from error
     except RecursionError as error:
-        raise RosewoodError(f"it is not JSON of {many}: nested too deeply") from error
+        reason = f"it is not JSON of {many}: nested too deeply"
+        raise RosewoodError(reason, code="line.depth") from error
     except ValueError as error:  # a whole number of thousands of digits
-        raise RosewoodError(f"it is not JSON of {many}: {error}") from error
+        raise RosewoodError(f"it is not JSON of {many}: {error}", code="line.number") from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -32,12 +34,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise RosewoodError(f"the key {show(twice)} stands twice in an object")
+        reason = f"the key {show(twice)} stands twice in an object"
+        raise RosewoodError(reason, code="line.duplicate", argument="key", value=twice)
     return table
 
 
 def _refuse_constant(name: str) -> float:
-    raise RosewoodError(f"there is a number {name}, want finite numbers")
+    reason = f"there is a number {name}, want finite numbers"
+    raise RosewoodError(reason, code="line.number", value=name, expected="a finite number")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
