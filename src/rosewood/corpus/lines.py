@@ -24,6 +24,7 @@ __all__ = [
     "at",
     "each_line",
     "file_name",
+    "given_twice",
     "number",
     "numbers",
     "read_lines",
@@ -39,7 +40,7 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @contextmanager
 def at(file: str | None, line: int | None) -> Iterator[None]:
-    """Tell the place of whatever goes wrong inside."""
+    """Add the place to the errors raised inside."""
     try:
         yield
     except FormatError:
@@ -86,10 +87,8 @@ def each_line(source: Source, file: str | None) -> Iterator[TextLine]:
         if isinstance(text, bytes) and is_binary:
             text, error = _decoded(text, file, count)
         elif not isinstance(text, str):
-            raise FormatError(
-                f"the line is {type(line).__name__}, want str",
-                code="argument.type", value=line, expected="str", file=file, line=count,
-            )  # fmt: skip
+            reason = f"the line is {type(line).__name__}, expected str"
+            raise FormatError(reason, code="argument.type", file=file, line=count)
         elif not text.isascii():
             text, error = _encodable(text, file, count)
         text = text.removesuffix("\n").removesuffix("\r")
@@ -112,8 +111,7 @@ def _decoded(raw: bytes, file: str | None, count: int) -> tuple[str, FormatError
         return raw.decode(), None
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8: {error.reason} at byte {error.start + 1} of the line"
-        text = raw.decode(errors="replace")
-        return text, FormatError(reason, code="file.encoding", file=file, line=count)
+        return raw.decode(errors="replace"), _bad_text(reason, file, count)
 
 
 def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatError | None]:
@@ -121,9 +119,12 @@ def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatErro
         text.encode()
     except UnicodeEncodeError as error:
         reason = f"character {error.start + 1} is half of a surrogate pair"
-        text = text.encode(errors="replace").decode()
-        return text, FormatError(reason, code="file.encoding", file=file, line=count)
+        return text.encode(errors="replace").decode(), _bad_text(reason, file, count)
     return text, None
+
+
+def _bad_text(reason: str, file: str | None, line: int) -> FormatError:
+    return FormatError(reason, code="file.encoding", file=file, line=line)
 
 
 def split(text: str) -> list[str]:
@@ -133,14 +134,8 @@ def split(text: str) -> list[str]:
 
 def number(what: str, text: str) -> float:
     """A finite number, written in the usual way."""
-    if not _FLOAT.fullmatch(text):
+    if not _FLOAT.fullmatch(text) or math.isinf(value := float(text)):
         raise _no_number(what, text, "a finite number")
-    value = float(text)
-    if math.isinf(value):
-        raise RosewoodError(
-            f"{what} is {text[:40]!r}, which is too large",
-            code="line.value", argument=what, value=text, expected="a finite number",
-        )  # fmt: skip
     return value
 
 
@@ -166,7 +161,7 @@ def whole(what: str, text: str, low: int = 0, high: int = 2**31 - 2) -> int:
 
 def _no_number(what: str, text: str, expected: str) -> RosewoodError:
     return RosewoodError(
-        f"{what} is {text[:40]!r}, want {expected}",
+        f"{what} is {text[:40]!r}, expected {expected}",
         code="line.number", argument=what, value=text, expected=expected,
     )  # fmt: skip
 
@@ -174,12 +169,14 @@ def _no_number(what: str, text: str, expected: str) -> RosewoodError:
 def add_feature(values: dict[str, float], name: str, value: float) -> None:
     """Set a feature that must not be there yet."""
     if not name:
-        raise RosewoodError(
-            "a feature has no name", code="line.value", argument="feature", value=name
-        )
+        raise RosewoodError("a feature has no name", code="line.value", argument="feature")
     if name in values:
-        raise RosewoodError(
-            f"feature {name[:40]!r} stands twice",
-            code="line.duplicate", argument="feature", value=name,
-        )  # fmt: skip
+        raise given_twice("feature", name)
     values[name] = value
+
+
+def given_twice(what: str, value: object = None) -> RosewoodError:
+    """The error for a thing, or a field, of which there must be one."""
+    told = what if value is None else f"{what} {value!r:.40}"
+    reason = f"{told} is given twice"
+    return RosewoodError(reason, code="line.duplicate", argument=what, value=value)
