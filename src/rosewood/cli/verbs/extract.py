@@ -21,9 +21,11 @@ from rosewood.cli.corpora import (
 )
 from rosewood.cli.lm_reading import name_of
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
+from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.verbs.links import read_links_file
 from rosewood.cli.working import MaxMemory, Work
 from rosewood.errors import FormatError, RuleError
+from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS, ExtractionSettings
 
 if TYPE_CHECKING:
     from rosewood.align import Links
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from rosewood.rules import Extracted
 
 __all__ = ["Alignment", "extract", "read_aligned"]
-
-_RULES, _SCORES, _ORIENTATIONS = "Rules", "Scores", "Orientations"  # panels of --help
 
 Alignment = Annotated[
     Path,
@@ -56,171 +56,7 @@ def extract(
             "--output", "-o", metavar="FOLDER", rich_help_panel=FILES, help="The rule table."
         ),
     ],
-    max_phrase: Annotated[
-        int | None,
-        typer.Option(
-            "--max-phrase",
-            min=1,
-            max=255,
-            show_default="7",
-            rich_help_panel=_RULES,
-            help="Words of each side of a phrase.",
-        ),
-    ] = None,
-    hierarchical: Annotated[
-        bool,
-        typer.Option(
-            "--hierarchical",
-            rich_help_panel=_RULES,
-            help="Rules with gaps, as Chiang (2007) has them, and glue rules, instead of phrase "
-            "pairs.",
-        ),
-    ] = False,
-    max_span: Annotated[
-        int | None,
-        typer.Option(
-            "--max-span",
-            min=1,
-            max=255,
-            show_default="10",
-            rich_help_panel=_RULES,
-            help="Words of each side of the phrase pair that a hierarchical rule comes from.",
-        ),
-    ] = None,
-    max_symbols: Annotated[
-        int | None,
-        typer.Option(
-            "--max-symbols",
-            min=1,
-            max=255,
-            show_default="5",
-            rich_help_panel=_RULES,
-            help="Words and gaps of a hierarchical rule's source.",
-        ),
-    ] = None,
-    max_gaps: Annotated[
-        int | None,
-        typer.Option(
-            "--max-gaps",
-            min=0,
-            max=2,
-            show_default="2",
-            rich_help_panel=_RULES,
-            help="Gaps of a rule.",
-        ),
-    ] = None,
-    min_gap: Annotated[
-        int | None,
-        typer.Option(
-            "--min-gap",
-            min=1,
-            max=255,
-            show_default="1",
-            rich_help_panel=_RULES,
-            help="Source words that a gap stands for.",
-        ),
-    ] = None,
-    adjacent_gaps: Annotated[
-        bool,
-        typer.Option(
-            "--adjacent-gaps",
-            rich_help_panel=_RULES,
-            help="Allow gaps side by side in the source.",
-        ),
-    ] = False,
-    unlinked_rules: Annotated[
-        bool,
-        typer.Option(
-            "--unlinked-rules",
-            rich_help_panel=_RULES,
-            help="Allow hierarchical rules without a linked pair of words.",
-        ),
-    ] = False,
-    loose: Annotated[
-        bool,
-        typer.Option(
-            "--loose",
-            rich_help_panel=_RULES,
-            help="Allow words without links at the edges of what hierarchical rules come from.",
-        ),
-    ] = False,
-    smoothing: Annotated[
-        str,
-        typer.Option(
-            "--smoothing",
-            metavar="NAME",
-            rich_help_panel=_SCORES,
-            help="Of translation probabilities: plain, good-turing or kneser-ney.",
-        ),
-    ] = "plain",
-    min_count: Annotated[
-        float,
-        typer.Option(
-            "--min-count",
-            min=0,
-            rich_help_panel=_SCORES,
-            help="Leave out rules that are counted less.",
-        ),
-    ] = 0.0,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            min=1,
-            rich_help_panel=_SCORES,
-            show_default="all",
-            help="Keep so many rules of each source, those with the highest p(target|source).",
-        ),
-    ] = None,
-    significance: Annotated[
-        str | None,
-        typer.Option(
-            "--significance",
-            metavar="a+e|a-e|N",
-            rich_help_panel=_SCORES,
-            help="Leave out phrase pairs whose -log p by Fisher's exact test is less (Johnson et "
-            "al. 2007); a+e leaves out what was seen once with itself, a-e keeps it.",
-        ),
-    ] = None,
-    orientation: Annotated[
-        str | None,
-        typer.Option(
-            "--orientation",
-            metavar="KIND",
-            show_default="hierarchy",
-            rich_help_panel=_ORIENTATIONS,
-            help="How phrase pairs follow each other: by word, phrase or hierarchy; or none.",
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option(
-            "--classes",
-            metavar="msd|mslr",
-            show_default="mslr",
-            rich_help_panel=_ORIENTATIONS,
-            help="Monotone, swap and discontinuous, or left and right instead of the last.",
-        ),
-    ] = None,
-    orientation_smoothing: Annotated[
-        float | None,
-        typer.Option(
-            "--orientation-smoothing",
-            show_default="0.5",
-            rich_help_panel=_ORIENTATIONS,
-            help="Made-up events of each class for each phrase pair.",
-        ),
-    ] = None,
-    orientation_prior: Annotated[
-        str | None,
-        typer.Option(
-            "--orientation-prior",
-            metavar="uniform|counts",
-            show_default="uniform",
-            rich_help_panel=_ORIENTATIONS,
-            help="So many for each class, or so many in all, spread as all events are.",
-        ),
-    ] = None,
+    settings: Annotated[dict[str, Any], Typed(ExtractionSettings)],
     languages: Languages = None,
     format: CorpusFormat = None,
     on_bad_line: BlankBadLine = "stop",
@@ -243,35 +79,19 @@ def extract(
     """
     from rosewood.output import check_apart
     from rosewood.progress import progress_of_parts
-    from rosewood.rules import ExtractionSettings
     from rosewood.rules import extract as extract_rules
-    from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS
     from rosewood.rules.table_files import MANIFEST
 
-    typed: dict[str, Any] = {
-        "max_phrase": max_phrase,
-        "hierarchical": hierarchical,
-        "max_span": max_span,
-        "max_symbols": max_symbols,
-        "max_gaps": max_gaps,
-        "min_gap": min_gap,
-        "adjacent_gaps": adjacent_gaps or None,
-        "unlinked_rules": unlinked_rules or None,
-        "loose": loose or None,
-        "smoothing": smoothing,
-        "min_count": min_count,
-        "limit": limit,
-        "significance": significance,
-        "orientation": orientation,
-        "classes": classes,
-        "orientation_smoothing": orientation_smoothing,
-        "orientation_prior": orientation_prior,
-    }
-    settings = {name: value for name, value in typed.items() if value is not None}
+    hierarchical = settings.get("hierarchical", False)
     for name in PHRASE_SETTINGS if hierarchical else GAP_SETTINGS:
         if name in settings:
-            other = "phrase pairs" if hierarchical else "rules with gaps (--hierarchical)"
-            raise RuleError(f"--{name.replace('_', '-')} is for {other}")
+            option = f"--{name.replace('_', '-')}"
+            other = "without" if hierarchical else "with"
+            raise RuleError(
+                f"{option} works only {other} --hierarchical",
+                code="argument.conflict",
+                argument=option,
+            )
     ExtractionSettings(**settings)  # what is wrong with them is told before anything is read
     inputs = [*map(Path, sources), alignment, config]
     check_files({}, inputs)
@@ -328,7 +148,9 @@ def read_aligned(
     name = name_of(alignment)
     if len(links) != len(text.corpus):
         raise FormatError(
-            f"it has {len(links):,} lines, the corpus has {len(text.corpus):,}", file=name
+            f"it has {len(links):,} lines, the corpus has {len(text.corpus):,}",
+            file=name,
+            code="file.mismatch",
         )
     bad = bad_pairs(text.corpus, links)
     bad |= {number - 1: ("links", reason) for number, reason in no_links.items()}
