@@ -1,139 +1,84 @@
-"""What verbs that read candidates share: their options, reading, telling what was dropped."""
+"""Reading candidate lists: options, lists with progress, and reports of dropped ones."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
 from rosewood.cli.common import warn
 from rosewood.errors import TuningError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.rerank import CandidateList
-    from rosewood.rerank.readers import OnBadLine as WhenBad
 
-__all__ = [
-    "Features",
-    "Format",
-    "ListFile",
-    "ListFileOrNone",
-    "OnBadLine",
-    "PerSource",
-    "Quiet",
-    "Reading",
-    "References",
-    "Source",
-    "write_lists",
+__all__ = ["CandidateOptions", "ListFile", "ReferenceOptions", "write_lists"]
+
+_GROUP = "Reading candidates"  # of --help
+ListFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Candidates: JSON lines, Moses n-best list, table (TSV), one per line (with "
+        "--per-source) or forest set; .gz, .xz and .zst too; - is standard input.",
+    ),
 ]
 
-_LISTS = (
-    "Candidates: JSON lines, a Moses n-best list, a table (TSV), one a line (with --per-source), "
-    "or a forest set of such lists; .gz, .xz and .zst too; - is standard input."
-)
-_PANEL = "Reading candidates"  # of --help
-ListFile = Annotated[Path, typer.Argument(help=_LISTS)]
-ListFileOrNone = Annotated[Path | None, typer.Argument(metavar="FILE", help=_LISTS)]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
+
+@dataclass(frozen=True)
+class CandidateOptions(Settings):
+    """How candidates are read."""
+
+    error = TuningError
+
+    format: str | None = setting(
+        None,
+        "Format: jsonl, moses, lines, tsv or set.",
+        group=_GROUP,
+        default_text="from the name and the first line",
         metavar="NAME",
-        rich_help_panel=_PANEL,
-        help="jsonl, moses, lines, tsv or set; without it the ending and the first line tell.",
-    ),
-]
-References = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--ref",
-        metavar="FILE",
-        rich_help_panel=_PANEL,
-        help="References, a line for each list; once for each reference.",
-    ),
-]
-Source = Annotated[
-    Path | None,
-    typer.Option(
-        "--src", metavar="FILE", rich_help_panel=_PANEL, help="Sources, a line for each list."
-    ),
-]
-Features = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--features",
-        metavar="FILE",
-        rich_help_panel=_PANEL,
-        help="Features of candidates one a line, on the same line: numbers, named after the file, "
-        "or name=value; once for each file.",
-    ),
-]
-PerSource = Annotated[
-    str | None,
-    typer.Option(
-        "--per-source",
-        rich_help_panel=_PANEL,
+    )
+    src: PathName | None = setting(None, "Source sentences, one line per list.", group=_GROUP)
+    features: tuple[PathName, ...] = setting(
+        (),
+        "Features of candidates that are one per line, on the same line: numbers, named after the "
+        "file, or name=value. Repeatable.",
+        group=_GROUP,
+    )
+    per_source: str | None = setting(
+        None,
+        "Candidates are one per line: N per source, or as many as the lines of FILE say.",
+        group=_GROUP,
         metavar="N|FILE",
-        help="Candidates stand one a line, N for each source, or as many as the lines of FILE say.",
-    ),
-]
-OnBadLine = Annotated[
-    str,
-    typer.Option(
-        "--on-bad-line",
-        rich_help_panel=_PANEL,
-        metavar="error|skip",
-        help="Stop at a bad list, or drop all of it and count.",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+    )
+    on_bad_line: Literal["stop", "skip"] = setting(
+        "stop", "At a malformed list: stop, or skip the whole list and count it.", group=_GROUP
+    )
 
+    @property
+    def references(self) -> tuple[PathName, ...]:
+        """Files of references."""
+        return ()
 
-class Reading:
-    """Reads candidates as the options say."""
+    def files(self) -> list[Path]:
+        """All files that are read beside the candidates."""
+        given = [self.src, *self.references, *self.features]
+        return [Path(file) for file in given if file is not None]
 
-    def __init__(
-        self,
-        format: str | None = None,
-        references: Sequence[Path] | None = None,
-        source: Path | None = None,
-        features: Sequence[Path] | None = None,
-        per_source: str | None = None,
-        on_bad_line: str = "error",
-        quiet: bool = False,
-        metric: str | None = None,
-    ) -> None:
-        """`metric` is what the lists are read for: it may need references."""
-        self.format = format
-        self.references = list(references or ())
-        self.source = source
-        self.features = list(features or ())
-        self.per_source = _per_source(per_source)
-        self.on_bad_line = cast("WhenBad", on_bad_line)
-        self.quiet = quiet
-        self.metric = metric
+    def lists(
+        self, file: Path, *, metric: str | None = None, quiet: bool = False
+    ) -> Iterator[CandidateList]:
+        """The lists of a file or of standard input; reports at the end what was dropped.
 
-    def beside(self, option: str, references: Sequence[Path] | None) -> Reading:
-        """For a second file of candidates, that `option` names, with references of its own."""
-        if self.features or self.per_source is not None:
-            raise TuningError(
-                f"{option} takes candidates with their features in one file: convert those that "
-                "stand one a line with rosewood nbest convert"
-            )
-        return Reading(
-            self.format,
-            references,
-            on_bad_line=self.on_bad_line,
-            quiet=self.quiet,
-            metric=self.metric,
-        )
-
-    def lists(self, file: Path) -> Iterator[CandidateList]:
-        """The lists of a file or of standard input; what was dropped is told behind the last."""
+        `metric` is what the lists are read for: it may need references.
+        """
         from rosewood.metrics import parse_metric
         from rosewood.progress import progress
         from rosewood.rerank import Dropped, read_candidates
@@ -143,25 +88,49 @@ class Reading:
         found = read_candidates(
             cast(BufferedIOBase, sys.stdin.buffer) if is_input else file,
             format=self.format,
-            references=self.references,
-            source=self.source,
-            features=self.features,
-            per_source=self.per_source,
+            references=[Path(each) for each in self.references],
+            source=self.src,
+            features=[Path(each) for each in self.features],
+            per_source=_per_source(self.per_source),
             on_bad_line=self.on_bad_line,
             report=report,
             file="<stdin>" if is_input else file,
-            needs_references=self.metric is not None and parse_metric(self.metric).needs_references,
+            needs_references=metric is not None and parse_metric(metric).needs_references,
         )
-        with progress(f"reading {file.name}", quiet=self.quiet) as step:
+        with progress(f"reading {file.name}", quiet=quiet) as step:
             for candidates in found:
                 yield candidates
                 step()
         if report.count:
-            warn(f"{file}: {report.count} bad lists were dropped")
+            warn(f"{file}: {report.count} malformed lists were skipped")
             for reason in report.reasons:
                 warn(f"  {reason}")
             if report.count > len(report.reasons):
                 warn(f"  and {report.count - len(report.reasons)} more")
+
+
+@dataclass(frozen=True)
+class ReferenceOptions(CandidateOptions):
+    """How candidates are read that have references."""
+
+    ref: tuple[PathName, ...] = setting(
+        (), "References, one line per list. Repeatable for several references.", group=_GROUP
+    )
+
+    @property
+    def references(self) -> tuple[PathName, ...]:
+        return self.ref
+
+    def beside(self, option: str, references: Sequence[PathName]) -> ReferenceOptions:
+        """For a second file of candidates, which `option` names, with references of its own."""
+        if self.features or self.per_source is not None:
+            raise TuningError(
+                f"{option} needs candidates with their features in one file: convert them with "
+                "rosewood nbest convert",
+                code="argument.conflict",
+                argument=option,
+            )
+        return replace(self, ref=tuple(references), src=None)
 
 
 def _per_source(value: str | None) -> int | Path | None:
@@ -185,4 +154,7 @@ def write_lists(lists: Iterator[CandidateList], output: Path) -> None:
     ):
         write_candidates(lists, output)
     else:
-        raise TuningError(f"{output}: candidates are written to .jsonl (.gz .xz .zst), .rwf or -")
+        raise TuningError(
+            f"{output}: expected a name that ends with .jsonl (.gz, .xz, .zst) or .rwf, or -",
+            code="argument.value", argument="--output", value=str(output),
+        )  # fmt: skip

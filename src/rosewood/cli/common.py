@@ -23,6 +23,7 @@ __all__ = [
     "Format",
     "Json",
     "Output",
+    "Quiet",
     "Scale",
     "Scorer",
     "Weights",
@@ -54,6 +55,7 @@ Weights = Annotated[
 Scale = Annotated[float, typer.Option("--scale", help="Factor γ on all scores.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where to write.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def warn(message: str) -> None:

@@ -19,15 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILES",
-    "JUDGING",
     "LEARNING",
     "Config",
-    "JournalFile",
-    "Method",
-    "Metric",
     "Seed",
-    "Settings",
-    "Start",
     "Threads",
     "check_files",
     "check_folder",
@@ -38,7 +32,7 @@ __all__ = [
 ]
 
 
-LEARNING, JUDGING, FILES = "Learning", "Judging", "Files"  # panels of --help
+LEARNING, FILES = "Learning", "Files"  # panels of --help
 
 
 def _load(context: typer.Context, path: Path | None) -> Path | None:
@@ -141,54 +135,7 @@ Config = Annotated[
         help="Options from a JSON or TOML table of their long names; what is typed wins.",
     ),
 ]
-Method = Annotated[
-    str | None,
-    typer.Option(
-        "--method",
-        show_default="mert",
-        rich_help_panel=LEARNING,
-        help="The learner: mert, pro, mira, l1, mr (minimum risk), mr-da (annealed) or likelihood.",
-    ),
-]
-Metric = Annotated[
-    str,
-    typer.Option(
-        "--metric",
-        rich_help_panel=LEARNING,
-        help="bleu, bleu-sbp, chrf, chrf++, ter, wer, cer, exact, with settings as in "
-        "bleu:tokenize=none, or column:NAME, a score that came with the candidates.",
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        callback=merged,
-        help="A setting of the learner; see --list-settings.",
-        rich_help_panel=LEARNING,
-    ),
-]
-Start = Annotated[
-    Path | None,
-    typer.Option(
-        "--start",
-        metavar="FILE",
-        rich_help_panel=LEARNING,
-        help="Weights to start from; their choices are then the baseline.",
-    ),
-]
-JournalFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--journal",
-        metavar="FILE",
-        rich_help_panel=FILES,
-        help="Where finished work is kept for a command that is run again, and stays; without it "
-        "OUTPUT.journal, which goes when all is done.",
-    ),
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Seed of all chance.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Random seed.")]
 Threads = Annotated[
     int | None,
     typer.Option("--threads", min=1, max=1024, help="Threads.", show_default="all cores"),

@@ -94,7 +94,7 @@ def _value(each: Setting, typed: Any) -> Any:
 
 def _parameter(each: Setting, typed: Typed) -> Parameter:
     """The option of a setting, as Typer takes it."""
-    option = f"--{each.option}"
+    option = f"--{each.option}" if len(each.option) > 1 else f"-{each.option}"
     shown = typed.default_text or each.facts.get("default_text") or shown_default(each.default)
     more: dict[str, Any] = {
         "help": _help(each), "rich_help_panel": each.facts.get("group"), "show_default": shown,

@@ -28,7 +28,7 @@ from rosewood.rerank.formats.tsv import looks_like_tsv, parse_tsv
 __all__ = ["FORMATS", "Dropped", "OnBadLine", "PerSource", "read_candidates"]
 
 FORMATS = ("jsonl", "moses", "lines", "tsv", "set")
-OnBadLine = Literal["error", "skip"]
+OnBadLine = Literal["stop", "skip"]
 _PARSERS = {"jsonl": parse_jsonl, "moses": parse_moses, "tsv": parse_tsv}
 _LOOKS = {"jsonl": looks_like_jsonl, "moses": looks_like_moses, "tsv": looks_like_tsv}
 _ENDINGS = {
@@ -59,7 +59,7 @@ def read_candidates(
     source: str | PathLike[str] | None = None,
     features: Sequence[str | PathLike[str]] = (),
     per_source: PerSource | None = None,
-    on_bad_line: OnBadLine = "error",
+    on_bad_line: OnBadLine = "stop",
     report: Dropped | None = None,
     file: str | PathLike[str] | None = None,
     needs_references: bool = False,
@@ -75,7 +75,7 @@ def read_candidates(
     """
     if not isinstance(candidates, str | PathLike | Iterable):
         raise TuningError(f"candidates is {candidates!r}, want a path, lines or a stream")
-    if on_bad_line not in ("error", "skip"):
+    if on_bad_line not in ("stop", "skip"):
         raise TuningError(f"on_bad_line is {on_bad_line!r}, want error or skip")
     if format is not None and format not in FORMATS:
         raise TuningError(f"the format is {format!r}, want one of {', '.join(FORMATS)}")
@@ -180,7 +180,7 @@ def _good_lists(
                 raise draft.error
             made = schema.build(draft)
         except FormatError as error:
-            if on_bad_line == "error":
+            if on_bad_line == "stop":
                 raise
             report.add(error)
             bad, first = bad + 1, first or error

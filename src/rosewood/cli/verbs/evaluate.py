@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from io import BufferedIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rosewood.cli.candidates import Quiet
-from rosewood.cli.common import Json, print_row, print_table
+from rosewood.cli.common import Json, Quiet, print_row, print_table
 from rosewood.cli.options import Config, Threads, check_files, cores, named_values
 from rosewood.errors import FormatError, MetricError, RosewoodError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.metrics import Comparison, Metric, Score
@@ -24,46 +25,49 @@ __all__ = ["PLUGIN"]
 _SIGNIFICANT = 0.05
 
 
+@dataclass(frozen=True)
+class EvaluateOptions(Settings):
+    """What translations are compared with, and how."""
+
+    error = MetricError
+
+    ref: tuple[PathName, ...] = setting(
+        (), "References, one line per translation. Repeatable for several references."
+    )
+    baseline: PathName | None = setting(None, "Translations to compare with.")
+    metric: tuple[str, ...] = setting(
+        ("bleu",),
+        "Metrics: bleu,chrf,ter; settings as in bleu:tokenize=none; column:NAME is the mean of "
+        "--scores NAME.",
+    )
+    test: str = setting(
+        "bootstrap",
+        "Paired significance test.",
+        choices=("bootstrap", "randomisation"),
+        metavar="bootstrap|randomisation",
+    )
+    samples: int | None = setting(
+        None,
+        "Samples of the significance test.",
+        low=1,
+        default_text="1000; 10000 of randomisation",
+        metavar="N",
+    )
+    scores: tuple[str, ...] = setting(
+        (), "One number per translation, for column:NAME. Repeatable.", metavar="NAME=FILE"
+    )
+    baseline_scores: tuple[str, ...] = setting(
+        (), "The same for the baseline. Repeatable.", metavar="NAME=FILE"
+    )
+    seed: int = setting(12345, "Random seed of the test; sacreBLEU's by default.", low=0)
+
+
 def evaluate(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Translations, one a line; .gz, .xz, .zst; - is standard input."),
+        typer.Argument(help="Translations, one per line; .gz, .xz, .zst; - is standard input."),
     ],
-    references: Annotated[
-        list[Path] | None,
-        typer.Option("--ref", help="References, a line for each translation; once for each."),
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="Translations to compare with.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            show_default="bleu",
-            help="One or more: bleu,chrf,ter; settings as in bleu:tokenize=none; column:NAME is "
-            "the mean of --scores NAME.",
-        ),
-    ] = None,
-    test: Annotated[
-        str,
-        typer.Option("--test", metavar="bootstrap|randomisation", help="Of significance, paired."),
-    ] = "bootstrap",
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", min=1, show_default="1000; 10000 of randomisation"),
-    ] = None,
-    scores: Annotated[
-        list[str] | None,
-        typer.Option("--scores", metavar="NAME=FILE", help="A number for each translation."),
-    ] = None,
-    baseline_scores: Annotated[
-        list[str] | None,
-        typer.Option("--baseline-scores", metavar="NAME=FILE", help="And for the baseline's."),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the test; sacreBLEU's by default.")
-    ] = 12345,
+    options: EvaluateOptions,
     threads: Threads = None,
     quiet: Quiet = False,
     json: Json = False,
@@ -77,23 +81,32 @@ def evaluate(
     from rosewood.metrics import evaluate as score
     from rosewood.progress import progress
 
-    check_files({}, [*files, baseline, *(references or ())])
-    metrics = parse_metrics(",".join(metric or ["bleu"]))
-    if len(files) > 1 and scores:
-        raise MetricError("--scores belong to one file of translations")
-    if baseline_scores and baseline is None:
-        raise MetricError("--baseline-scores belong to --baseline")
-    references = references or []
+    references = [Path(each) for each in options.ref]
+    baseline = None if options.baseline is None else Path(options.baseline)
+    check_files({}, [*files, baseline, *references])
+    metrics = parse_metrics(",".join(options.metric))
+    if len(files) > 1 and options.scores:
+        raise MetricError(
+            "--scores needs a single file of translations",
+            code="argument.conflict",
+            argument="--scores",
+        )
+    if options.baseline_scores and baseline is None:
+        raise MetricError(
+            "--baseline-scores needs --baseline", code="argument.missing", argument="--baseline"
+        )
     if not references and any(each.needs_references for each in metrics):
-        raise MetricError("there must be references: --ref FILE")
+        raise MetricError(
+            "there are no references: give --ref FILE", code="argument.missing", argument="--ref"
+        )
     documents = [_lines(path) for path in references]
     other = None if baseline is None else _lines(baseline)
-    columns = _columns(baseline_scores, "--baseline-scores")
+    columns = _columns(options.baseline_scores, "--baseline-scores")
     for number, file in enumerate(files):
         said = _lines(file)
         beside = [*references, *([] if baseline is None else [baseline])]
         _check_counts(file, said, beside, [*documents, *([] if other is None else [other])])
-        own = _columns(scores, "--scores")
+        own = _columns(options.scores, "--scores")
         found: list[Score | Comparison] = []
         with progress(f"scoring {file.name}", len(metrics), quiet=quiet) as step:
             for each in metrics:
@@ -101,7 +114,8 @@ def evaluate(
                     found += score(said, documents, each, scores=own, threads=cores(threads))
                 else:
                     found += compare(
-                        said, other, documents, each, test=test, samples=samples, seed=seed,
+                        said, other, documents, each, test=options.test, samples=options.samples,
+                        seed=options.seed,
                         scores=own, baseline_scores=columns, threads=cores(threads),
                     )  # fmt: skip
                 step()
@@ -121,7 +135,7 @@ def _lines(path: Path) -> list[str]:
     source = cast(BufferedIOBase, sys.stdin.buffer) if is_input else path
     lines = [text for _, text in read_lines(source, "<stdin>" if is_input else str(path))]
     if not lines:
-        raise FormatError("there are no lines in it", file=path)
+        raise FormatError("there are no lines in it", file=path, code="file.empty")
     return lines
 
 
@@ -131,8 +145,11 @@ def _check_counts(
     for path, lines in zip(others, documents, strict=True):
         if len(lines) != len(said):
             raise MetricError(
-                f"{file} has {len(said)} lines, but {path} has {len(lines)}: lines of one number "
-                "belong together"
+                f"{file} has {len(said)} lines, but {path} has {len(lines)}: they must correspond",
+                code="file.mismatch",
+                file=path,
+                value=len(lines),
+                expected=len(said),
             )
 
 
@@ -147,7 +164,7 @@ def _columns(texts: Sequence[str] | None, option: str) -> dict[str, list[float]]
             try:
                 found[name].append(number("the score", text.strip()))
             except RosewoodError as error:
-                raise FormatError(str(error), file=file, line=place) from error
+                raise error.restated(str(error), FormatError, file=file, line=place) from error
     return found
 
 

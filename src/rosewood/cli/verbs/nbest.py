@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.candidates import (
-    Features,
-    Format,
-    ListFile,
-    OnBadLine,
-    PerSource,
-    Quiet,
-    Reading,
-    References,
-    Source,
-    write_lists,
-)
-from rosewood.cli.common import Json, Output, print_row
+from rosewood.cli.candidates import ListFile, ReferenceOptions, write_lists
+from rosewood.cli.common import Json, Output, Quiet, print_row
 from rosewood.cli.options import check_files
+from rosewood.cli.options_from_settings import with_settings
 from rosewood.errors import TuningError
 
 if TYPE_CHECKING:
@@ -29,40 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["PLUGIN"]
 
 app = typer.Typer(
-    help="Look at lists of candidates and convert them. Files may be JSON lines, Moses n-best "
-    "lists, tables, lines with files of features, or forest sets.",
+    help="Summarise candidate lists and convert them: JSON lines, Moses n-best lists, tables, "
+    "lines with feature files, forest sets.",
     no_args_is_help=True,
 )
-
-
-@app.command()
-def info(
-    files: Annotated[list[Path], typer.Argument(help="Files of candidates; - is standard input.")],
-    format: Format = None,
-    references: References = None,
-    source: Source = None,
-    features: Features = None,
-    per_source: PerSource = None,
-    on_bad_line: OnBadLine = "error",
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
-    """Lists, candidates, references, and how features and scores spread, for each file."""
-    from rosewood.rerank import summarise
-
-    if len(files) > 1 and (references or source or features):
-        raise TuningError("--ref, --src and --features belong to one file of candidates")
-    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet)
-    for number, file in enumerate(files):
-        found = summarise(reading.lists(file))
-        if json:
-            print_row({"file": str(file), **found.to_dict()}, as_json=True)
-            continue
-        if number:
-            print()
-        _show(file, found)
-
-
 _SHOWN = {
     "lists": "lists",
     "candidates": "candidates",
@@ -73,6 +33,32 @@ _SHOWN = {
     "references": "references each",
     "sparse": "sparse features",
 }
+
+
+@app.command()
+@with_settings
+def info(
+    files: Annotated[list[Path], typer.Argument(help="Files of candidates; - is standard input.")],
+    options: ReferenceOptions,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Count lists, candidates and references, and summarise features and scores, per file."""
+    from rosewood.rerank import summarise
+
+    if len(files) > 1 and options.files():
+        raise TuningError(
+            "--ref, --src and --features need a single file of candidates",
+            code="argument.conflict",
+        )
+    for number, file in enumerate(files):
+        found = summarise(options.lists(file, quiet=quiet))
+        if json:
+            print_row({"file": str(file), **found.to_dict()}, as_json=True)
+            continue
+        if number:
+            print()
+        _show(file, found)
 
 
 def _show(file: Path, found: Summary) -> None:
@@ -88,21 +74,16 @@ def _show(file: Path, found: Summary) -> None:
 
 
 @app.command()
+@with_settings
 def convert(
     file: ListFile,
     output: Output,
-    format: Format = None,
-    references: References = None,
-    source: Source = None,
-    features: Features = None,
-    per_source: PerSource = None,
-    on_bad_line: OnBadLine = "error",
+    options: ReferenceOptions,
     quiet: Quiet = False,
 ) -> None:
     """Write candidates as JSON lines (.jsonl, .jsonl.gz .xz .zst, -) or a forest set (.rwf)."""
-    check_files({"-o": output}, [file, source, *(references or ()), *(features or ())])
-    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet)
-    write_lists(reading.lists(file), output)
+    check_files({"-o": output}, [file, *options.files()])
+    write_lists(options.lists(file, quiet=quiet), output)
 
 
 PLUGIN = app

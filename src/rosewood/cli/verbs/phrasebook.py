@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.candidates import Quiet
-from rosewood.cli.common import warn
+from rosewood.cli.common import Quiet, warn
 from rosewood.cli.options import Seed
 from rosewood.errors import FormatError, RosewoodError
 

@@ -5,24 +5,16 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from rosewood.cli.candidates import (
-    Features,
-    Format,
-    ListFile,
-    OnBadLine,
-    PerSource,
-    Quiet,
-    Reading,
-    Source,
-)
-from rosewood.cli.common import Json, lines_to, warn
+from rosewood.cli.candidates import CandidateOptions, ListFile
+from rosewood.cli.common import Json, Quiet, lines_to, warn
 from rosewood.cli.options import Config, check_files
 from rosewood.errors import TuningError
+from rosewood.settings import setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.rerank import Reranked
@@ -30,35 +22,25 @@ if TYPE_CHECKING:
 __all__ = ["PLUGIN"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class RerankOptions(CandidateOptions):
+    """What is written of the new order."""
+
+    weights: PathName = setting(help='Weights as JSON, {"feature": weight, …}, from tune.')
+    output: PathName = setting(
+        "-",
+        "Output; compressed if the name ends with .gz, .xz or .zst; - is standard output.",
+        short="o",
+    )
+    nbest: bool = setting(
+        False, "Write all candidates in their new order as JSON lines, with scores.rosewood."
+    )
+    k: int | None = setting(None, "With --nbest: at most N candidates.", low=1, option="k")
+
+
 def rerank(
     file: ListFile,
-    weights: Annotated[
-        Path, typer.Option("--weights", help='JSON file {"feature": weight, …}: from tune.')
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write, compressed as the ending says; - is standard output.",
-        ),
-    ] = Path("-"),
-    nbest: Annotated[
-        bool,
-        typer.Option(
-            "--nbest",
-            help="All candidates in their new order as JSON lines, their scores under "
-            "scores.rosewood.",
-        ),
-    ] = False,
-    k: Annotated[
-        int | None, typer.Option("-k", min=1, help="With --nbest: this many at most.")
-    ] = None,
-    format: Format = None,
-    source: Source = None,
-    features: Features = None,
-    per_source: PerSource = None,
-    on_bad_line: OnBadLine = "error",
+    options: RerankOptions,
     quiet: Quiet = False,
     json: Json = False,
     config: Config = None,
@@ -69,20 +51,22 @@ def rerank(
 
     rosewood rerank nbest.test.jsonl --weights weights.json -o best.txt
     """
-    if nbest and json:
-        raise TuningError("--nbest is JSON already: leave out --json")
-    if k is not None and not nbest:
-        raise TuningError("-k belongs to --nbest: without it the best candidate is written")
-    check_files({"-o": output}, [file, weights, source, config, *(features or ())])
+    if options.nbest and json:
+        raise TuningError(
+            "--nbest writes JSON already: drop --json", code="argument.conflict", argument="--json"
+        )
+    if options.k is not None and not options.nbest:
+        raise TuningError("-k needs --nbest", code="argument.missing", argument="--nbest")
     from rosewood.model import read_weights
     from rosewood.rerank import rerank
 
-    reading = Reading(format, None, source, features, per_source, on_bad_line, quiet)
+    weights, output = Path(options.weights), Path(options.output)
+    check_files({"-o": output}, [file, weights, config, *options.files()])
     lists = changed = 0
     named = read_weights(weights)
     with _naming(file, weights), lines_to(output) as write:
-        for each in rerank(reading.lists(file), named):
-            write(_line(each, nbest, k, json))
+        for each in rerank(options.lists(file, quiet=quiet), named):
+            write(_line(each, options, json))
             lists += 1
             changed += int(each.order[0]) != 0
     if not quiet:
@@ -95,14 +79,14 @@ def _naming(file: Path, weights: Path) -> Iterator[None]:
     try:
         yield
     except TuningError as error:
-        raise TuningError(f"{file} with {weights}: {error}") from error
+        raise error.restated(f"{file} with {weights}: {error}") from error
 
 
-def _line(found: Reranked, nbest: bool, k: int | None, as_json: bool) -> str:
+def _line(found: Reranked, options: RerankOptions, as_json: bool) -> str:
     from rosewood.rerank import format_candidates
 
-    if nbest:
-        return format_candidates(found.reordered(k))
+    if options.nbest:
+        return format_candidates(found.reordered(options.k))
     place = int(found.order[0])
     if as_json:
         row = {"id": found.candidates.id, "text": found.best, "score": float(found.scores[place]),
@@ -110,8 +94,10 @@ def _line(found: Reranked, nbest: bool, k: int | None, as_json: bool) -> str:
         return json_text.dumps(row, ensure_ascii=False)
     if "\n" in found.best or "\r" in found.best:
         raise TuningError(
-            f"list {found.candidates.id!r}: the best candidate has an end of line in it, and goes "
-            "on one line: use --json or --nbest"
+            f"list {found.candidates.id!r}: the best candidate contains a line break: use --json "
+            "or --nbest",
+            code="tuning.line-break",
+            value=found.candidates.id,
         )
     return found.best
 

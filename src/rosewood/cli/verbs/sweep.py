@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import json as json_text
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.candidates import (
-    Features,
-    Format,
-    ListFile,
-    OnBadLine,
-    PerSource,
-    Quiet,
-    Reading,
-    References,
-    Source,
-)
-from rosewood.cli.common import Json, print_row, print_table
-from rosewood.cli.options import (
-    FILES,
-    JUDGING,
-    LEARNING,
-    Config,
-    Method,
-    Metric,
-    Seed,
-    Start,
-    Threads,
-    check_files,
-    cores,
-    goes_on,
-    merged,
-)
+from rosewood.cli.candidates import ListFile
+from rosewood.cli.common import Json, Quiet, print_row, print_table
+from rosewood.cli.learning_options import JUDGING, LEARNING, LearningOptions
+from rosewood.cli.options import FILES, Config, Threads, check_files, cores, goes_on, merged
 from rosewood.cli.working import MaxMemory
 from rosewood.errors import TuningError
+from rosewood.settings import setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.learn import Sweep
@@ -45,8 +24,36 @@ if TYPE_CHECKING:
 __all__ = ["PLUGIN"]
 
 
+@dataclass(frozen=True)
+class SweepOptions(LearningOptions):
+    """What is tried, judged and written."""
+
+    select: PathName | None = setting(
+        None, "Candidates on which trials are compared.", group=JUDGING
+    )
+    select_ref: tuple[PathName, ...] = setting(
+        (), "References of --select. Repeatable.", group=JUDGING
+    )
+    split: float = setting(
+        0.2, "Without --select: share of the lists that is held out.", group=JUDGING
+    )
+    random: int | None = setting(
+        None, "Try N random settings instead of all.", group=LEARNING, metavar="N"
+    )
+    output: PathName | None = setting(
+        None, "Best settings, as tune --config reads them.", group=FILES, short="o"
+    )
+    trials: PathName | None = setting(
+        None,
+        "Every trial as a line of JSON, to resume from; it stays.",
+        group=FILES,
+        default_text="OUTPUT.journal, removed at the end",
+    )
+
+
 def sweep(
     file: ListFile,
+    options: SweepOptions,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,112 +61,55 @@ def sweep(
             metavar="NAME=VALUES",
             callback=merged,
             rich_help_panel=LEARNING,
-            help="A setting and what to try: step=0.001,0.01; with --random also a range, "
-            "step=1e-4..1e-1 or step=1e-4..1e-1:log; once for each setting.",
+            help="Setting and values to try: step=0.001,0.01; with --random also a range, "
+            "step=1e-4..1e-1 or step=1e-4..1e-1:log. Repeatable.",
         ),
     ] = None,
-    method: Method = None,
-    metric: Metric = "bleu",
-    select: Annotated[
-        Path | None,
-        typer.Option(
-            "--select",
-            rich_help_panel=JUDGING,
-            metavar="FILE",
-            help="Candidates on which trials are compared.",
-        ),
-    ] = None,
-    select_references: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--select-ref",
-            rich_help_panel=JUDGING,
-            metavar="FILE",
-            help="References of --select, as --ref.",
-        ),
-    ] = None,
-    split: Annotated[
-        float,
-        typer.Option(
-            "--split",
-            rich_help_panel=JUDGING,
-            metavar="PART",
-            help="Without --select: the part of the lists that is held out.",
-        ),
-    ] = 0.2,
-    random: Annotated[
-        int | None,
-        typer.Option(
-            "--random",
-            rich_help_panel=LEARNING,
-            metavar="N",
-            help="Try N random settings instead of all.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            rich_help_panel=FILES,
-            metavar="FILE",
-            help="The best settings, as tune --config reads them.",
-        ),
-    ] = None,
-    trials: Annotated[
-        Path | None,
-        typer.Option(
-            "--trials",
-            rich_help_panel=FILES,
-            metavar="FILE",
-            help="Every trial as a line of JSON, as soon as it is done; trials that are there "
-            "are not done again. Without it OUTPUT.journal, which goes when all is done.",
-        ),
-    ] = None,
-    start: Start = None,
-    format: Format = None,
-    references: References = None,
-    source: Source = None,
-    features: Features = None,
-    per_source: PerSource = None,
-    on_bad_line: OnBadLine = "error",
-    seed: Seed = 0,
     threads: Threads = None,
     max_memory: MaxMemory = 2 << 30,
     quiet: Quiet = False,
     json: Json = False,
     config: Config = None,
 ) -> None:
-    """Try settings of a learner, and show which choose best on lists it was not tuned on.
+    """Try settings of a learner, and show which are best on lists it was not tuned on.
 
     rosewood sweep dev.jsonl --select devtest.jsonl --method mira --grid step=0.001,0.01 -o s.json
     """
-    from rosewood.model import read_weights
     from rosewood.output import whole_file
     from rosewood.progress import progress_of_parts
     from rosewood.rerank import sweep
     from rosewood.rerank.choosing import parse_choices
 
     if not grid:
-        raise TuningError("there must be settings to try: --grid NAME=VALUE,VALUE")
-    inputs = [file, select, start, config, source, *(references or ()), *(features or ()),
-              *(select_references or ())]  # fmt: skip
-    check_files({"-o": output, "--trials": trials}, inputs)
-    reading = Reading(format, references, source, features, per_source, on_bad_line, quiet, metric)
-    other = None if select is None else reading.beside("--select", select_references)
-    if select is None and select_references:
-        raise TuningError("--select-ref belongs to --select")
+        raise TuningError(
+            "there are no settings to try: give --grid NAME=VALUE,VALUE",
+            code="argument.missing",
+            argument="--grid",
+        )
+    if options.select is None and options.select_ref:
+        raise TuningError(
+            "--select-ref needs --select", code="argument.missing", argument="--select"
+        )
+    output = None if options.output is None else Path(options.output)
+    trials = None if options.trials is None else Path(options.trials)
+    given = [options.select, options.start, *options.select_ref]
+    inputs = [Path(each) for each in given if each is not None]
+    check_files({"-o": output, "--trials": trials}, [file, config, *inputs, *options.files()])
+    metric, select = options.metric, None
+    if options.select is not None:
+        beside = options.beside("--select", options.select_ref)
+        select = beside.lists(Path(options.select), metric=metric, quiet=quiet)
     with goes_on(trials, output, quiet=quiet) as known, progress_of_parts(quiet=quiet) as told:
         found = sweep(
-            reading.lists(file),
+            options.lists(file, metric=metric, quiet=quiet),
             parse_choices(grid),
-            method=method or "mert",
+            method=options.method or "mert",
             metric=metric,
-            select=None if other is None or select is None else other.lists(select),
-            split=split,
-            trials=random,
-            start=None if start is None else read_weights(start),
-            seed=seed,
+            select=select,
+            split=options.split,
+            trials=options.random,
+            start=options.starting_weights(),
+            seed=options.seed,
             threads=cores(threads),
             max_memory=max_memory,
             journal=known,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
-from rosewood.cli.candidates import Quiet
-from rosewood.cli.common import lines_to, warn
+from rosewood.cli.common import Quiet, lines_to, warn
 from rosewood.cli.corpora import LineCharacters, checked_lines
 from rosewood.cli.options import Config, check_files
 from rosewood.errors import FormatError, TextError
