@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -38,6 +39,7 @@ def _stoppable() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+@cache
 def verb(name: str) -> Any:
     """The command of a verb, which is imported now."""
     from rosewood.cli.options_from_settings import with_settings
