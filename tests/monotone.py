@@ -128,7 +128,6 @@ class MonotoneDecoder:
 class MonotoneKind:
     """How the pipeline and bundles make it."""
 
-    name = "monotone"
     settings_type = MonotoneSettings
 
     def make(

@@ -18,6 +18,7 @@ Its help is the first line of the docstring of the object.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -41,6 +42,7 @@ class Registry(Mapping[str, T], Generic[T]):
         """`what` is what errors call a thing: "learner"."""
         self.package, self.group, self.what, self.error = package, group, what, error
         self._loaded: dict[str, T] = {}
+        self._added: dict[str, T] = {}
 
     @cached_property
     def _files(self) -> dict[str, Path]:
@@ -60,11 +62,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def names(self) -> tuple[str, ...]:
         """All names: ours, then those of other packages."""
-        return tuple(dict.fromkeys([*self._files, *self._points]))
+        return tuple(dict.fromkeys([*self._files, *self._points, *self._added]))
 
     def help(self, name: str) -> str:
         """One line about a thing.  Ours are not imported for it."""
-        if name in self._files:
+        if name in self._files and name not in self._added:
             with self._files[name].open(encoding="utf-8") as stream:
                 return stream.readline().strip().removeprefix('"""').removesuffix('"""')
         return first_line(getattr(self[name], "__doc__", None))
@@ -79,8 +81,20 @@ class Registry(Mapping[str, T], Generic[T]):
                 found[name] = str(error)
         return found
 
+    @contextmanager
+    def adding(self, name: str, thing: T) -> Iterator[None]:
+        """With a thing of this process besides, or in place of another: for tests and notebooks."""
+        before = dict(self._added)
+        self._added[name] = thing
+        try:
+            yield
+        finally:
+            self._added = before
+
     def __getitem__(self, name: str) -> T:
         """The thing; raises the registry's error for a name that is not known."""
+        if name in self._added:
+            return self._added[name]
         if name not in self._loaded:
             if name in self._files:
                 module = import_module(f"{self.package}.{name.replace('-', '_')}")
@@ -98,7 +112,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return self._loaded[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._files or name in self._points
+        return name in self._added or name in self._files or name in self._points
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())

@@ -10,8 +10,7 @@ import pytest
 from tests.decoders import PAIRS, WEIGHTS, write_models
 from tests.system.commands import command  # noqa: F401
 
-from rosewood.decode import forest_mbr
-from rosewood.decode.phrase import PhraseDecoder
+from rosewood.decode import PhraseDecoder, forest_mbr
 from rosewood.lm import Model
 from rosewood.model import write_weights
 from rosewood.rules import RuleTable

@@ -12,15 +12,14 @@ from tests.system.commands import command  # noqa: F401
 from tests.trained import book, made  # noqa: F401
 
 from rosewood.decode import (
+    DECODERS,
     Decoder,
     alternatives,
     difference,
     explain,
     forest_mbr,
     mbr,
-    register_decoder,
 )
-from rosewood.decode import decoder as contract
 from rosewood.learn import Mert, Mira, tune_loop
 from rosewood.metrics import Bleu
 from rosewood.pipeline import Translator
@@ -31,9 +30,8 @@ SENTENCE = "We had the good letter."
 @pytest.fixture(scope="module", autouse=True)
 def known():
     """The kind is registered for these tests alone."""
-    register_decoder(MonotoneKind())
-    yield
-    contract._KINDS.pop("monotone")
+    with DECODERS.adding("monotone", MonotoneKind()):
+        yield
 
 
 @pytest.fixture(scope="module")

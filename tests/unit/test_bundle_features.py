@@ -141,13 +141,17 @@ def test_our_own_features():
     assert record == FeatureRecord(
         "rosewood.decode:RuleIds", "rosewood", metadata.version("rosewood")
     )
-    assert describe_feature(TargetWords()).feature == "rosewood.decode.features:TargetWords"
+    assert describe_feature(TargetWords()).feature == (
+        "rosewood.decode.extra_features.target_words:TargetWords"
+    )
+    assert make_feature("rosewood.decode.features:RuleIds")[0].template == "rule"  # as of old
+    assert isinstance(make_feature("target-words")[0], TargetWords)
 
 
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("nothing", "package.module:Name"), ("a b:C", "package.module:Name"),
+        ("nothing", "unknown feature"), ("a b:C", "package.module:Name"),
         (":C", "package.module:Name"), ("a:", "package.module:Name"),
         ("a:b:c", "package.module:Name"),
         ("../a:b", "package.module:Name"), ("nothing_here.at_all:C", "No module named"),
@@ -216,7 +220,7 @@ def bundle_with(folder: Path, *names: str) -> Bundle:
 def test_a_model_with_features(package, tmp_path):
     bundle = bundle_with(tmp_path / "model", f"{package}:Longer", "rosewood.decode:RuleIds")
     assert [each.feature for each in bundle.feature_records] == [
-        f"{package}:Longer", "rosewood.decode.features:RuleIds",
+        f"{package}:Longer", "rosewood.decode.extra_features.rule_ids:RuleIds",
     ]  # fmt: skip
     assert bundle.notes() == []
     found = Translator(bundle).reply("das haus ist klein")

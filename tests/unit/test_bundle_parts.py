@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
-from importlib import metadata
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from tests.bundles import small_bundle
+from tests.refusals import refuses
 
-from rosewood import plugins
-from rosewood.decode import decoder
-from rosewood.errors import DamagedFileError, RosewoodError
+from rosewood.decode import DECODERS, FEATURES, SearchSettings
+from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.folders import checksums, table_checksum
-from rosewood.model import Bundle, registry
-from rosewood.model.registry import PartType, new_entry, part_types, register_part
+from rosewood.model import Bundle
+from rosewood.model.registry import PARTS, PartType, new_entry, part_types
 from rosewood.pipeline import Translator
+from rosewood.reorder import REORDERING
 
 
 @pytest.fixture
@@ -45,19 +47,21 @@ def test_every_type_is_declared_once():
     assert all(each.help.endswith(".") for each in part_types())
 
 
-def test_parts_are_opened_when_they_are_asked_for(folder, monkeypatch):
+def test_parts_are_opened_when_they_are_asked_for(folder):
     opened = []
-    for each in part_types():
 
-        def opening(part, kind=each):
-            opened.append(part.name)
-            return kind.open(part)
+    def watched(kind: PartType) -> PartType:
+        return replace(kind, open=lambda part: opened.append(part.name) or kind.open(part))
 
-        monkeypatch.setitem(
-            registry._TYPES,
-            (each.name, each.type),
-            PartType(**{**vars(each), "open": opening}),
-        )
+    everything = tuple(map(watched, part_types()))
+    with ExitStack() as stack:
+        for name in PARTS.names():
+            stack.enter_context(PARTS.adding(name, ()))
+        stack.enter_context(PARTS.adding("watched", everything))
+        check_opening(folder, opened)
+
+
+def check_opening(folder: Path, opened: list[str]) -> None:
     bundle = Bundle.open(folder)
     parts = bundle.parts()
     assert list(parts) == [
@@ -141,69 +145,70 @@ def test_an_entry_without_its_path(folder, name):
         Bundle.open(folder)
 
 
-def test_a_new_type_of_part_is_one_declaration(folder, monkeypatch):
+def test_a_new_type_of_part_is_one_declaration(folder):
     """What a later release, or another package, adds in a module of its own."""
-    monkeypatch.setattr(registry, "_TYPES", dict(registry._TYPES))
     verified = []
-    register_part(
-        PartType(
-            "classes", "word-classes", "Word classes.",
-            open=lambda part: part.path.read_text().split(), verify=verified.append,
-        )
+    classes = PartType(
+        "classes", "word-classes", "Word classes.",
+        open=lambda part: part.path.read_text().split(), verify=verified.append,
     )  # fmt: skip
-    (folder / "classes.txt").write_text("noun verb")
-    add_part(folder, "classes", new_entry("classes", path="classes.txt"))
-    bundle = Bundle.open(folder)
-    assert bundle.part("classes") == ["noun", "verb"]
-    assert bundle.parts()["classes"] is bundle.part("classes")
-    Bundle.verify(folder)
-    [part] = verified
-    assert (part.name, part.entry["type"]) == ("classes", "word-classes")
-    assert Translator(bundle).translate("Das Haus.")
+    with PARTS.adding("classes", classes):
+        (folder / "classes.txt").write_text("noun verb")
+        add_part(folder, "classes", new_entry("classes", path="classes.txt"))
+        bundle = Bundle.open(folder)
+        assert bundle.part("classes") == ["noun", "verb"]
+        assert bundle.parts()["classes"] is bundle.part("classes")
+        Bundle.verify(folder)
+        [part] = verified
+        assert (part.name, part.entry["type"]) == ("classes", "word-classes")
+        assert Translator(bundle).translate("Das Haus.")
 
 
-def test_other_packages_announce_their_parts(monkeypatch):
-    """Entry points of the group `rosewood.parts` are loaded with our own modules."""
-    monkeypatch.setattr(registry, "_TYPES", {})
-    asked = []
-
-    class Point:
-        @staticmethod
-        def load():
-            register_part(PartType("x", "y", "Z.", open=str, verify=str))
-
-    def entry_points(group):
-        asked.append(group)
-        return [Point]
-
-    monkeypatch.setattr(plugins, "entry_points", entry_points)
-    registry._load_modules.cache_clear()
-    assert registry.part_type("x", "y").help == "Z."
-    assert asked == ["rosewood.parts"]
-    registry._load_modules.cache_clear()
+@pytest.mark.parametrize(
+    ("registry", "ours", "group"),
+    [
+        (DECODERS, {"phrase"}, "rosewood.decoders"),
+        (FEATURES, {"rule-ids", "target-words"}, "rosewood.features"),
+        (REORDERING, {"lexicalized"}, "rosewood.reordering"),
+        (PARTS, {"rules", "lm", "weights", "text", "reorder"}, "rosewood.parts"),
+    ],
+)
+def test_registries_have_our_files_and_a_group_of_entry_points(registry, ours, group):
+    assert ours <= set(registry.names())
+    assert registry.group == group
+    assert all(registry.helps().values())
 
 
-def test_other_packages_announce_their_decoders(monkeypatch):
-    """So installing the package that has a decoder is enough to open models that name it."""
-    monkeypatch.setattr(decoder, "_KINDS", dict(decoder._KINDS))
-    other = SimpleNamespace(name="other")
-    point = SimpleNamespace(load=lambda: decoder.register_decoder(other))
-    asked = []
-    monkeypatch.setattr(plugins, "entry_points", lambda group: asked.append(group) or [point])
-    decoder._load_kinds.cache_clear()
-    assert decoder.decoder_kind("other") is other
-    assert decoder.decoder_kinds() == ("phrase", "other")
-    assert asked == ["rosewood.decoders"]
-    decoder._load_kinds.cache_clear()
+def test_reordering_models_are_named_in_a_part(folder):
+    class Marks:
+        """Nothing known of any order."""
 
+        name, kind, classes, directions = "marks", "word", "msd", ("forward",)
 
-def test_a_package_whose_module_cannot_be_imported(monkeypatch):
-    point = metadata.EntryPoint("trees", "no_such_module_of_trees", "rosewood.parts")
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
-    with pytest.raises(
-        RosewoodError, match=r"'trees' of 'rosewood.parts' .*no_such_module.*repair"
-    ):
-        plugins.load_plugins("rosewood.parts")
+        @classmethod
+        def of(cls, table):
+            return cls()
+
+        def columns(self, table):
+            return None
+
+        def log_probabilities(self, options):
+            return np.zeros((len(options), 3))
+
+    plain = Bundle.open(folder).parts()
+    assert "reorder" not in plain
+    entry = new_entry("reorder", values=["lexicalized", "marks"])
+    with REORDERING.adding("marks", Marks):
+        add_part(folder, "reorder", entry)
+        parts = Bundle.open(folder).parts()
+        decoder = DECODERS["phrase"].make(parts, settings=SearchSettings())
+    assert [each.name for each in decoder.reorder] == ["marks"]  # the table has no orientations
+    assert "marks_forward_swap" in decoder.features.dense
+    with refuses(DecodingError, "argument.unknown", argument="reordering model", value="marks"):
+        DECODERS["phrase"].make(parts, settings=SearchSettings())
+    add_part(folder, "reorder", {**entry, "values": "marks"})
+    with refuses(DamagedFileError, "file.damaged", argument="reorder", value="marks"):
+        Bundle.verify(folder)
 
 
 def test_there_is_no_such_part():

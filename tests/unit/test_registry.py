@@ -59,3 +59,12 @@ def test_a_broken_package_is_named(registry):
         registry["broken"]
     assert "sample-other" in str(refused.value)
     assert "cannot be imported" in registry.helps()["broken"]
+
+
+def test_things_are_added_for_a_while(registry):
+    with registry.adding("four", 4), registry.adding("one", "another"):
+        assert registry.names() == ("one", "the-second", "broken", "third", "four")
+        assert (registry["four"], registry["one"]) == (4, "another")
+        assert "four" in registry
+    assert registry["one"] == 1
+    assert "four" not in registry

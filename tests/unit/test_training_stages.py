@@ -10,8 +10,7 @@ import pytest
 from tests.monotone import MonotoneKind
 from tests.training import QUICK, contents, stage_facts, write_book
 
-from rosewood.decode import decoder as contract
-from rosewood.decode import register_decoder
+from rosewood.decode import DECODERS
 from rosewood.errors import DamagedFileError, RosewoodError
 from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, train
 from rosewood.pipeline.stages import STAGE_NAMES as STAGES
@@ -68,9 +67,8 @@ def redone(made: Trained) -> list[str]:
 @pytest.fixture(scope="module", autouse=True)
 def second_decoder():
     """Another kind of decoder than the usual one."""
-    register_decoder(MonotoneKind())
-    yield
-    contract._KINDS.pop("monotone")
+    with DECODERS.adding("monotone", MonotoneKind()):
+        yield
 
 
 @pytest.fixture(scope="module")

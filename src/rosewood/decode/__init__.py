@@ -19,10 +19,9 @@ if TYPE_CHECKING:
         DecoderKind,
         UnknownWords,
         decoder_kind,
-        decoder_kinds,
-        register_decoder,
         search_settings,
     )
+    from rosewood.decode.decoders.phrase import PhraseDecoder
     from rosewood.decode.explanation import (
         Difference,
         ExplainedRule,
@@ -31,12 +30,14 @@ if TYPE_CHECKING:
         difference,
         explain,
     )
-    from rosewood.decode.features import OptionFeature, RuleIds, SparseFeature, TargetWords
+    from rosewood.decode.extra_features.rule_ids import RuleIds
+    from rosewood.decode.extra_features.target_words import TargetWords
+    from rosewood.decode.features import OptionFeature, SparseFeature
     from rosewood.decode.glossary import Glossary, GlossaryEntry
     from rosewood.decode.guessing import Guesser, Guesses
     from rosewood.decode.nbest import alternatives, moses_line
     from rosewood.decode.options import TranslationOptions
-    from rosewood.decode.phrase import PhraseDecoder
+    from rosewood.decode.plugins import DECODERS, FEATURES
     from rosewood.decode.posteriors import WordPosteriors, string_posteriors
     from rosewood.decode.registry import Feature, declared_features, feature, feature_table
     from rosewood.decode.results import SearchResult, translation_of
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from rosewood.decode.translation import RuleUse, SearchReport, Translation
 
 __all__ = [
+    "DECODERS",
+    "FEATURES",
     "Decoder",
     "DecoderKind",
     "Difference",
@@ -81,7 +84,6 @@ __all__ = [
     "alternatives",
     "declared_features",
     "decoder_kind",
-    "decoder_kinds",
     "difference",
     "explain",
     "feature",
@@ -90,7 +92,6 @@ __all__ = [
     "mbr",
     "moses_line",
     "ngram_posteriors",
-    "register_decoder",
     "search_settings",
     "string_posteriors",
     "translation_of",

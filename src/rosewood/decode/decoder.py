@@ -4,23 +4,21 @@
     decoder.translate(lines, threads=2)              # best translations only, no forests
     decoder.with_weights(weights).theta()
 
-A *kind* of decoder makes decoders from the opened parts of a model (`DecoderKind`); kinds are
-registered by name, and a bundle or a training run names the one it uses.  Other packages announce
-theirs as entry points of the group `rosewood.decoders` (a module that calls `register_decoder`).
+A *kind* of decoder makes decoders from the opened parts of a model (`DecoderKind`); `DECODERS` has
+them by name, and a bundle or a training run names the one it uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from rosewood.arrays import FloatArray
+from rosewood.decode.plugins import DECODERS
 from rosewood.decode.results import SearchResult
 from rosewood.decode.source import Sentence
 from rosewood.decode.translation import Translation
-from rosewood.errors import DecodingError
 from rosewood.forest import FeatureSpace, Forest
 
 __all__ = [
@@ -29,7 +27,6 @@ __all__ = [
     "UnknownWords",
     "decoder_kind",
     "decoder_kinds",
-    "register_decoder",
     "search_settings",
 ]
 
@@ -96,11 +93,6 @@ class DecoderKind(Protocol):
     """Makes decoders of one kind from the opened parts of a model."""
 
     @property
-    def name(self) -> str:
-        """What manifests and `--decoder` call it."""
-        ...
-
-    @property
     def settings_type(self) -> type:
         """The dataclass of its search settings."""
         ...
@@ -118,36 +110,14 @@ class DecoderKind(Protocol):
         ...
 
 
-_GROUP = "rosewood.decoders"  # of entry points
-_KINDS: dict[str, DecoderKind] = {}
-
-
-def register_decoder(kind: DecoderKind) -> None:
-    """Make a kind of decoder known by its name; the same name replaces the earlier kind."""
-    _KINDS[kind.name] = kind
-
-
 def decoder_kinds() -> tuple[str, ...]:
     """The names of all kinds of decoders."""
-    _load_kinds()
-    return tuple(_KINDS)
-
-
-@cache
-def _load_kinds() -> None:
-    """Import all modules that declare kinds: ours, then those of other packages."""
-    import rosewood.decode.phrase  # noqa: F401 - registers itself
-    from rosewood.plugins import load_plugins  # entry points take time to import
-
-    load_plugins(_GROUP)
+    return DECODERS.names()
 
 
 def decoder_kind(name: str) -> DecoderKind:
     """The kind of decoder of this name."""
-    known = decoder_kinds()
-    if name not in known:
-        raise DecodingError(f"unknown decoder {name!r}: expected one of {', '.join(known)}")
-    return _KINDS[name]
+    return DECODERS[name]
 
 
 def search_settings(kind: DecoderKind, values: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ sentence, not the hypothesis it will be part of.  A feature may have a line of `
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,9 +31,8 @@ from rosewood.rules.table import RuleTable
 __all__ = [
     "Describing",
     "OptionFeature",
-    "RuleIds",
+    "Sparse",
     "SparseFeature",
-    "TargetWords",
     "check_feature",
     "dense_values",
     "feature_ids",
@@ -84,47 +84,6 @@ class Describing(Protocol):
     def describe(self, number: int, table: RuleTable) -> str:
         """What a number stands for."""
         ...
-
-
-class RuleIds:
-    """Every rule is a feature, `rule:ID`: how often a translation uses it."""
-
-    template = "rule"
-    help = "how often the translation uses a rule"
-
-    def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
-        """The ids of rules, which tables made from one another share; each 1."""
-        own = chosen[options.rule[chosen] >= 0]
-        return own, options.rule_id[own], np.ones(len(own))
-
-    def describe(self, number: int, table: RuleTable) -> str:
-        """The two sides of the rule."""
-        rule = table.by_id(number)
-        source, target = (" ".join(map(str, side)) for side in (rule.source, rule.target))
-        return f"{source} → {target or '–'}"
-
-
-class TargetWords:
-    """How often a translation has a word, `word:WORD`; words of the rule table only.
-
-    Words outside the table (copied, forced) have no feature: their number has no bound.
-    """
-
-    template = "word"
-    help = "how often the translation has a target word"
-
-    def __call__(self, options: TranslationOptions, chosen: LongArray) -> Sparse:
-        """The words of each option."""
-        known = len(options.table.target_words)
-        owner: list[int] = []
-        names: list[str] = []
-        for option in chosen.tolist():
-            start, end = options.target_start[option : option + 2]
-            words = options.target[start:end]
-            for number in words[words < known].tolist():
-                owner.append(option)
-                names.append(f"word:{options.word(number)}")
-        return owner, names, np.ones(len(owner))
 
 
 def check_feature(feature: object) -> None:
@@ -232,3 +191,9 @@ def feature_weights(feature: SparseFeature, weights: Weights, keys: Keys) -> Flo
     if isinstance(keys, list):
         return np.array([weights.get(name, 0.0) for name in keys], np.float64)
     return weights.lookup(feature.template, keys)
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("RuleIds", "TargetWords"):  # models of earlier releases have them from here
+        return getattr(import_module("rosewood.decode"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

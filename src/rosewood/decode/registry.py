@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from rosewood.decode.plugins import FEATURES
 from rosewood.errors import DecodingError
 
 __all__ = [
@@ -78,9 +79,10 @@ def feature_table() -> str:
     """The declared features as a table in Markdown."""
     rows = ["| feature | computed from | value |", "| --- | --- | --- |"]
     for each in _DECLARED.values():
-        name = f"{each.name}:…" if each.is_sparse else each.name
         help = each.help.replace("|", "\\|")
-        rows.append(f"| `{name}` | {each.computed} | {help} |")
+        rows.append(f"| `{each.name}` | {each.computed} | {help} |")
+    for name, help in FEATURES.helps().items():
+        rows.append(f"| `--feature {name}` | option | {help} |")
     return "\n".join(rows)
 
 
@@ -114,7 +116,3 @@ _builtin("reorder", "hypothesis", "`reorder_backward_monotone`, `…_swap`, `…
          "`reorder_forward_…`: log probabilities of the orientations that occur "
          "(`…_discontinuous` with three classes)", 0.3, native="orientation",
          is_family=True)  # fmt: skip
-_builtin("rule", "option", "how often the translation uses a rule, by the rule's id", 0.0,
-         is_sparse=True)  # fmt: skip
-_builtin("word", "option", "how often the translation has a target word of the rule table", 0.0,
-         is_sparse=True)  # fmt: skip

@@ -24,6 +24,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from rosewood.decode.plugins import FEATURES
 from rosewood.errors import (
     DamagedFileError,
     DecodingError,
@@ -71,9 +72,9 @@ class FeatureRecord:
 
 
 def make_feature(text: str) -> tuple[Any, FeatureRecord]:
-    """A feature and its record, from `package.module:Name` or `package.module:Name{"key": value}`.
+    """A feature and its record, from the name of one of `FEATURES` or `package.module:Name`.
 
-    The braces have settings as JSON: fields of a dataclass.
+    Settings may follow in braces, as JSON: fields of a dataclass.
     """
     path, brace, rest = text.partition("{")
     path = path.strip()
@@ -81,8 +82,15 @@ def make_feature(text: str) -> tuple[Any, FeatureRecord]:
         settings = json.loads(brace + rest) if brace else {}
     except (ValueError, RecursionError) as error:
         raise DecodingError(f"feature {text!r}: settings are not a JSON object: {error}") from None
+    if ":" not in path:
+        found = FEATURES[path]
+        made = _constructed(path, found, settings)
+        return made, describe_feature(made)
     if not _IMPORT.match(path):
-        raise DecodingError(f"feature {text!r}: expected package.module:Name")
+        raise DecodingError(
+            f"feature {text!r}: expected package.module:Name",
+            code="argument.value", argument="feature", value=text, expected="package.module:Name",
+        )  # fmt: skip
     try:
         found = _imported(path)
     except ImportError as error:

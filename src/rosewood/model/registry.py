@@ -1,26 +1,21 @@
 """Types of bundle parts: each is declared once, in a file of its own, and found by its name.
 
-    register_part(PartType("classes", "word-classes", "Word classes.", open=..., verify=...))
+    PLUGIN = PartType("classes", "word-classes", "Word classes.", open=..., verify=...)
 
-`rosewood.model.parts` has a module for each; other packages announce theirs as entry points of the
-group `rosewood.parts` (a module that calls `register_part`).
+A file of `rosewood/model/parts/`, or an entry point of the group `rosewood.parts`, has one of them
+or a tuple.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Literal
 
-from rosewood.plugins import load_plugins
+from rosewood.registry import Registry
 
-__all__ = ["PartType", "StoredPart", "new_entry", "part_type", "part_types", "register_part"]
-
-_GROUP = "rosewood.parts"
+__all__ = ["PARTS", "PartType", "StoredPart", "new_entry", "part_type", "part_types"]
 
 
 @dataclass(frozen=True)
@@ -60,33 +55,23 @@ class PartType:
     optional: bool = False  # translations do not depend on it: readers may skip it
 
 
-_TYPES: dict[tuple[str, str], PartType] = {}
-
-
-def register_part(kind: PartType) -> None:
-    """Make a type of part known; the same name and type replace the earlier declaration."""
-    _TYPES[kind.name, kind.type] = kind
-
-
-@cache
-def _load_modules() -> None:
-    """Import all modules that declare parts: ours, then those of other packages."""
-    package = import_module("rosewood.model.parts")
-    for module in iter_modules(package.__path__, f"{package.__name__}."):
-        import_module(module.name)
-    load_plugins(_GROUP)
+PARTS: Registry[PartType | tuple[PartType, ...]] = Registry(
+    "rosewood.model.parts", "rosewood.parts", "bundle part"
+)
 
 
 def part_types() -> list[PartType]:
     """All types of parts."""
-    _load_modules()
-    return list(_TYPES.values())
+    return [
+        each
+        for declared in PARTS.values()
+        for each in (declared if isinstance(declared, tuple) else (declared,))
+    ]
 
 
 def part_type(name: str, kind: str) -> PartType | None:
     """The declaration of a part by its name and type; None where this release has none."""
-    _load_modules()
-    return _TYPES.get((name, kind))
+    return next((each for each in part_types() if (each.name, each.type) == (name, kind)), None)
 
 
 def new_entry(name: str, **where: Any) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rosewood.errors import DamagedFileError
-from rosewood.forest import Weights
-from rosewood.model.registry import PartType, StoredPart, register_part
 
 __all__ = ["converted"]
 
@@ -41,19 +39,3 @@ def converted(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
             found[name] = {"type": kind, "path": parts[name]}
     found["weights"] = {"type": "named-weights", "values": weights}
     return {**{name: table[name] for name in table if name != "weights"}, "parts": found}
-
-
-def _open(part: StoredPart) -> Weights:
-    return Weights.of(part.entry["values"])
-
-
-register_part(
-    PartType(
-        "weights",
-        "named-weights",
-        "Feature weights in the manifest of a version-1 bundle.",
-        open=_open,
-        verify=_open,
-        where="values",
-    )
-)

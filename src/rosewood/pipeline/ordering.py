@@ -16,7 +16,7 @@ from rosewood.align import Links
 from rosewood.pipeline.models import read_links
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
-from rosewood.reorder.lexicalized import Lexicalized
+from rosewood.reorder import Lexicalized
 from rosewood.rules import RuleTable
 from rosewood.rules.settings import CLASSES, DIRECTIONS
 from rosewood.shared_types import ProgressCallback

@@ -18,7 +18,7 @@ from rosewood.errors import DecodingError
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind
 from rosewood.rules.table import RuleTable
 
-__all__ = ["OptionsInContext", "ReorderingModel", "check_model", "class_names"]
+__all__ = ["OptionsInContext", "ReorderingKind", "ReorderingModel", "check_model", "class_names"]
 
 
 class OptionsInContext(Protocol):
@@ -74,13 +74,21 @@ class ReorderingModel(Protocol):
         ...
 
 
+class ReorderingKind(Protocol):
+    """Makes models of one kind: what `REORDERING` has by name."""
+
+    def of(self, table: RuleTable) -> ReorderingModel | None:
+        """The model for a rule table; None where the table has nothing for it."""
+        ...
+
+
 def class_names(model: ReorderingModel) -> tuple[str, ...]:
     """The columns of a model: a direction after the other, and in each a class after the other."""
     return tuple(f"{way}_{name}" for way in model.directions for name in CLASSES[model.classes])
 
 
-def check_model(model: object, table: RuleTable) -> None:
-    """Refuses what is no reordering model, or none that a decoder can track."""
+def check_model(model: object, table: RuleTable) -> ReorderingModel:
+    """Return a reordering model; refuse what is none, or none that a decoder can track."""
     if not isinstance(model, ReorderingModel):
         raise DecodingError(f"{model!r} is no reordering model")
     if not isinstance(model.name, str) or not model.name or ":" in model.name:
@@ -105,3 +113,4 @@ def check_model(model: object, table: RuleTable) -> None:
                 f"{model.name!r}: its columns are {columns!r}, want {len(class_names(model))} of "
                 f"the table's {len(known)}"
             )
+    return model

@@ -1,1 +1,1 @@
-"""The parts of model bundles, a module each; `rosewood.model.registry` imports them all."""
+"""The parts of model bundles, a file each: `PLUGIN` is a PartType, or a tuple of them."""

@@ -2,15 +2,13 @@
 
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.indexed_files import verify
-from rosewood.model.registry import PartType, register_part
+from rosewood.model.registry import PartType
 
-register_part(
-    PartType(
-        "corpus",
-        "indexed-corpus",
-        "The training corpus as words, to show where rules come from.",
-        open=lambda part: IndexedCorpus.open(part.path),
-        verify=lambda part: verify(part.path),
-        optional=True,
-    )
+PLUGIN = PartType(
+    "corpus",
+    "indexed-corpus",
+    "The training corpus as words, to show where rules come from.",
+    open=lambda part: IndexedCorpus.open(part.path),
+    verify=lambda part: verify(part.path),
+    optional=True,
 )

@@ -3,19 +3,17 @@
 from typing import Any
 
 from rosewood.model.python_features import load_features, read_records
-from rosewood.model.registry import PartType, StoredPart, register_part
+from rosewood.model.registry import PartType, StoredPart
 
 
 def _open(part: StoredPart) -> tuple[Any, ...]:
     return load_features(read_records(part.path), file=part.path)
 
 
-register_part(
-    PartType(
-        "features",
-        "python-features",
-        "Import path, package, version and settings of features written in Python.",
-        open=_open,
-        verify=lambda part: read_records(part.path),  # imports nothing
-    )
+PLUGIN = PartType(
+    "features",
+    "python-features",
+    "Import path, package, version and settings of features written in Python.",
+    open=_open,
+    verify=lambda part: read_records(part.path),  # imports nothing
 )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rosewood.model.registry import PartType, StoredPart, register_part
+from rosewood.model.registry import PartType, StoredPart
 
 
 def _open(part: StoredPart) -> Any:
@@ -11,12 +11,10 @@ def _open(part: StoredPart) -> Any:
     return Guesses.load(part.path)
 
 
-register_part(
-    PartType(
-        "guesses",
-        "guesses",
-        "Endings and parts of words, for words without rules.",
-        open=_open,
-        verify=_open,
-    )
+PLUGIN = PartType(
+    "guesses",
+    "guesses",
+    "Endings and parts of words, for words without rules.",
+    open=_open,
+    verify=_open,
 )

@@ -2,7 +2,7 @@
 
 from rosewood.lm import Model
 from rosewood.lm.files import verify_model
-from rosewood.model.registry import PartType, StoredPart, register_part
+from rosewood.model.registry import PartType, StoredPart
 
 
 def _verify(part: StoredPart) -> None:
@@ -10,14 +10,12 @@ def _verify(part: StoredPart) -> None:
         verify_model(path)
 
 
-register_part(
-    PartType(
-        "lm",
-        "language-models",
-        "Language models; their names are names of features.",
-        open=lambda part: {name: Model.open(path) for name, path in part.paths.items()},
-        verify=_verify,
-        where="paths",
-        required=True,
-    )
+PLUGIN = PartType(
+    "lm",
+    "language-models",
+    "Language models; their names are names of features.",
+    open=lambda part: {name: Model.open(path) for name, path in part.paths.items()},
+    verify=_verify,
+    where="paths",
+    required=True,
 )

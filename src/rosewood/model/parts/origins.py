@@ -1,15 +1,13 @@
 """Bundle part `origins`: the file and line of each pair of the corpus."""
 
 from rosewood.model.origins import Origins
-from rosewood.model.registry import PartType, register_part
+from rosewood.model.registry import PartType
 
-register_part(
-    PartType(
-        "origins",
-        "origins",
-        "File and line of each pair of the training corpus.",
-        open=lambda part: Origins.open(part.path),
-        verify=lambda part: Origins.verify(part.path),
-        optional=True,
-    )
+PLUGIN = PartType(
+    "origins",
+    "origins",
+    "File and line of each pair of the training corpus.",
+    open=lambda part: Origins.open(part.path),
+    verify=lambda part: Origins.verify(part.path),
+    optional=True,
 )

@@ -1,4 +1,4 @@
-"""The phrase-based decoder: a sentence in, a forest of its translations out.
+"""Phrase-based search with stacks of hypotheses: a sentence in, a forest of translations out.
 
     decoder = PhraseDecoder(RuleTable.open("rules"), Model.open("lm.rlm"), weights=weights)
     decoder.decode("das haus ist klein")                    # a Forest
@@ -21,7 +21,7 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, as_count
-from rosewood.decode.decoder import UnknownWords, register_decoder
+from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.features import (
     OptionFeature,
     SparseFeature,
@@ -40,8 +40,8 @@ from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError, ForestError
 from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.lm import Model
-from rosewood.reorder.lexicalized import Lexicalized
 from rosewood.reorder.model import ReorderingModel, check_model, class_names
+from rosewood.reorder.plugins import REORDERING
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 from rosewood.rules.table import RuleTable
 
@@ -61,13 +61,13 @@ class PhraseDecoder:
         table: RuleTable,
         language_models: Model | Mapping[str, Model],
         *,
-        reorder: ReorderingModel | Sequence[ReorderingModel] | None = None,
+        reorder: ReorderingModel | Sequence[ReorderingModel | str] | None = None,
         features: Sequence[OptionFeature | SparseFeature] = (),
         weights: Mapping[str, float] | None = None,
         settings: SearchSettings | None = None,
         unknown: UnknownWords = "copy",
     ) -> None:
-        """`reorder` is what the table has columns for, unless it is given: () is none at all.
+        """`reorder` are reordering models, or their names in `REORDERING`: lexicalized by default.
 
         Words that no rule translates are copied, dropped, or translated by `unknown`: a function
         from a word to its translations; None has it copied.
@@ -345,10 +345,9 @@ class PhraseDecoder:
         )  # fmt: skip
 
 
-class _PhraseKind:
+class PhraseKind:
     """Makes phrase-based decoders from the parts of a model."""
 
-    name = "phrase"
     settings_type = SearchSettings
 
     def make(
@@ -362,12 +361,12 @@ class _PhraseKind:
     ) -> PhraseDecoder:
         """A decoder with the rules and language models among the parts."""
         return PhraseDecoder(
-            parts["rules"], parts["lm"], features=features, weights=weights, settings=settings,
-            unknown=unknown,
+            parts["rules"], parts["lm"], reorder=parts.get("reorder"), features=features,
+            weights=weights, settings=settings, unknown=unknown,
         )  # fmt: skip
 
 
-register_decoder(_PhraseKind())
+PLUGIN = PhraseKind()
 
 
 def _weights(weights: Mapping[str, float]) -> Weights:
@@ -422,15 +421,12 @@ def _named_models(models: Model | Mapping[str, Model]) -> dict[str, Model]:
 
 
 def _models(
-    reorder: ReorderingModel | Sequence[ReorderingModel] | None, table: RuleTable
+    reorder: ReorderingModel | Sequence[ReorderingModel | str] | None, table: RuleTable
 ) -> tuple[ReorderingModel, ...]:
-    if reorder is None:
-        found = Lexicalized.of(table)
-        return () if found is None else (found,)
-    several = tuple(reorder) if isinstance(reorder, Iterable) else (reorder,)
-    for model in several:
-        check_model(model, table)
-    return several
+    given = ("lexicalized",) if reorder is None else reorder
+    several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
+    named = (REORDERING[each].of(table) if isinstance(each, str) else each for each in several)
+    return tuple(check_model(each, table) for each in named if each is not None)
 
 
 def _orientations(model: ReorderingModel, options: TranslationOptions, width: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Model 1, lexicalized: relative frequencies of each phrase pair, smoothed, from the rule table.
+"""Lexicalized reordering: smoothed relative frequencies of each phrase pair, from the rule table.
 
     reorder = Lexicalized.of(table)
     decoder = PhraseDecoder(table, lm, reorder=reorder)
@@ -59,7 +59,7 @@ class Lexicalized:
         return tuple(places[name] for name in wanted)
 
     def log_probabilities(self, options: OptionsInContext) -> FloatArray:
-        """The same, asked for; options that are of no rule say nothing."""
+        """Log probabilities from the rule table; zero rows for options without a rule."""
         rows = np.zeros((len(options), len(self.directions) * len(CLASSES[self.classes])))
         own = options.rule >= 0
         values = options.table.feature_rows(options.rule[own])
@@ -74,3 +74,6 @@ def _known_kind(facts: dict[str, Any]) -> Kind:
         if kind in KINDS:
             return cast(Kind, kind)
     return "hierarchy"
+
+
+PLUGIN = Lexicalized

@@ -1,0 +1,1 @@
+"""Reordering models, a file each: `PLUGIN.of` makes one from a rule table."""
