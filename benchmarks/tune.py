@@ -38,13 +38,10 @@ from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
+from rosewood.learn import L1, Annealed, Mert, MinimumRisk, Mira, Pro
 from rosewood.learn.batches import batches_of
 from rosewood.learn.learner import Fit, Learner
-from rosewood.learn.mert import Mert
-from rosewood.learn.minrisk import Annealed, MinimumRisk
-from rosewood.learn.mira import Mira
 from rosewood.learn.objective import Objective, Terms
-from rosewood.learn.ranking import L1, Pro
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import parse_metric
 from rosewood.rerank import (
@@ -153,12 +150,15 @@ def measure_lists(repeat: int) -> None:
         )
 
     print(f"{'':24}{'seconds':>10}{'processor':>12}{'dev':>9}{'test':>9}")
-    learners = (Mert(restarts=RESTARTS), Mira(), Pro(), L1(), MinimumRisk(), Annealed())
+    learners: dict[str, Learner] = {
+        "mert": Mert(restarts=RESTARTS), "mira": Mira(), "pro": Pro(), "l1": L1(),
+        "mr": MinimumRisk(), "mr-da": Annealed(),
+    }  # fmt: skip
     ours: dict[str, Timed] = {}
-    for learner in learners:
-        done = ours[learner.name] = timed(learner, tuning, repeat)
-        show(learner.name, done[1:], done.fit.score, heldout.score(done.fit.theta))
-        if learner.name == "mert" and CORES > 1:
+    for name, learner in learners.items():
+        done = ours[name] = timed(learner, tuning, repeat)
+        show(name, done[1:], done.fit.score, heldout.score(done.fit.theta))
+        if name == "mert" and CORES > 1:
             done = timed(learner, all_cores, repeat)
             same = "" if np.array_equal(done.fit.theta, ours["mert"].fit.theta) else "not the same!"
             name = f"mert, {CORES} threads"

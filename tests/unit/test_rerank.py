@@ -14,7 +14,7 @@ from rosewood.errors import MetricError, TuningError
 from rosewood.forest import FeatureSpace
 from rosewood.journal import Journal
 from rosewood.learn.parallel import side_by_side
-from rosewood.learn.sweep import Uniform
+from rosewood.learn.sweeps import Uniform
 from rosewood.metrics import compare, parse_metrics
 from rosewood.model import shared_features
 from rosewood.rerank import (

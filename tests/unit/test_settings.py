@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -10,6 +12,7 @@ from tests.refusals import refuses
 
 from rosewood.errors import TuningError
 from rosewood.settings import Settings, setting, settings_of, settings_table
+from rosewood.shared_types import PathName
 
 
 @dataclass(frozen=True)
@@ -102,3 +105,50 @@ def test_a_table():
     assert "| `rounds` | 6 | a whole number from 1 to 99 | Rounds. |" in table
     assert "| `limit` | 100 | a whole number from 1, none | Limit. |" in table
     assert len(table) == 2 + len(settings_of(Sample))
+
+
+@dataclass(frozen=True)
+class Files(Settings):
+    error = TuningError
+
+    one: PathName | None = setting(None, "A file.")
+    two: tuple[PathName, PathName] | None = setting(None, "A source and a target.")
+    many: tuple[PathName, ...] = setting((), "Files.")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("one", Path("a/b"), "a/b"), ("one", "./a", "./a"), ("one", None, None),
+        ("two", ["a", Path("b")], ("a", "b")), ("two", None, None), ("many", "a", ("a",)),
+        ("many", Path("a"), ("a",)), ("many", [Path("a"), "b"], ("a", "b")), ("many", (), ()),
+    ],
+)  # fmt: skip
+def test_paths_become_texts(name, value, wanted):
+    assert getattr(Files(**{name: value}), name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("one", 1), ("one", ("a",)), ("two", "a"), ("two", ("a",)), ("two", ("a", "b", "c")),
+        ("two", ("a", 1)), ("many", 1), ("many", [1]), ("many", None),
+    ],
+)  # fmt: skip
+def test_bad_paths(name, value):
+    with refuses(TuningError, "argument.type", argument=name, value=value):
+        Files(**{name: value})
+
+
+def test_a_file_may_be_called_none():
+    assert Files.from_values({"one": "none", "many": "none"}) == Files("none", many=["none"])
+
+
+def test_how_paths_are_described():
+    found = {each.name: (each.kind, each.items, each.length) for each in settings_of(Files)}
+    assert found == {
+        "one": (PathLike, str, None), "two": (tuple, PathLike, 2), "many": (tuple, PathLike, None),
+    }  # fmt: skip
+    assert [each.expected for each in settings_of(Files)] == [
+        "a path, none", "2 paths, none", "a list of paths",
+    ]  # fmt: skip

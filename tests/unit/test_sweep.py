@@ -13,7 +13,7 @@ from rosewood.errors import FormatError, TuningError
 from rosewood.forest import FeatureSpace
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import Uniform, sweep
-from rosewood.learn.sweep import grid, random_settings
+from rosewood.learn.sweeps import grid, random_settings
 from rosewood.model import read_weights, weights_vector, write_weights
 
 WEIGHTS = np.array([1.0, -2.0, 0.5])

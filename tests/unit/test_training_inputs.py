@@ -10,6 +10,7 @@ import re
 import sys
 
 import pytest
+from tests.refusals import refuses
 from tests.training_files import BAD, QUICKEST, book, broken, cleaned, texts  # noqa: F401
 
 from rosewood.errors import RosewoodError, TrainingError
@@ -123,7 +124,7 @@ def test_languages_by_endings(source, target, given, wanted):
     ],
 )
 def test_languages_that_are_none(languages):
-    with pytest.raises(RosewoodError, match="language"):
+    with refuses(TrainingError, "argument.value", argument="languages", value=languages):
         TrainingInputs("t.de", "t.en", languages=languages)
 
 
@@ -131,27 +132,31 @@ def test_languages_that_are_none(languages):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "code", "fields"),
     [
-        ({}, "nothing to train on"),
-        ({"source": "a"}, "1 files? of sources, but 0 of targets"),
-        ({"source": ["a", "b"], "target": ["c"]}, "2 files of sources, but 1 of targets"),
-        ({"source": "a", "target": "b", "dev": ("c", "d"), "dev_corpus": "e"}, "want one of them"),
-        ({"source": "a", "target": "b", "test": ("c",)}, "want two files"),
-        ({"source": "a", "target": "b", "dev": "dev.en"}, "want two files"),
-        ({"source": "a", "target": "b", "dev": ("c", "d", "e")}, "want two files"),
-        ({"source": "a", "target": "b", "dev_reference": "c"}, "dev_reference .* no dev"),
-        ({"source": "a", "target": "b", "test_reference": ["c"]}, "test_reference .* no test"),
-        ({"source": "-", "target": "b"}, "- cannot be one"),
-        ({"source": "a", "target": "b", "monolingual": "-"}, "- cannot be one"),
-        ({"source": "a", "target": "b", "dev": ("-", "d")}, "- cannot be one"),
-        ({"source": "a", "target": "b", "on_bad_line": "guess"}, "on_bad_line"),
-        ({"corpus": "a.tsv", "format": "csv"}, "format"),
+        ({}, "argument.missing", {"argument": "source"}),
+        ({"source": "a", "target": ()}, "argument.shape", {"value": 0, "expected": 1}),
+        ({"source": ["a", "b"], "target": ["c"]}, "argument.shape", {"value": 1, "expected": 2}),
+        ({"dev": ("c", "d"), "dev_corpus": "e"}, "argument.conflict", {"argument": "dev_corpus"}),
+        ({"test": ("c",)}, "argument.type", {"argument": "test"}),
+        ({"dev": "dev.en"}, "argument.type", {"argument": "dev"}),
+        ({"dev": ("c", "d", "e")}, "argument.type", {"argument": "dev"}),
+        ({"dev_reference": "c"}, "argument.missing", {"argument": "dev"}),
+        ({"test_reference": ["c"]}, "argument.missing", {"argument": "test"}),
+        ({"source": "-"}, "file.kind", {"file": "-"}),
+        ({"monolingual": "-"}, "file.kind", {"file": "-"}),
+        ({"dev": ("-", "d")}, "file.kind", {"file": "-"}),
+        ({"on_bad_line": "guess"}, "argument.choice", {"argument": "on_bad_line"}),
     ],
 )
-def test_shapes_that_are_refused(given, told):
-    with pytest.raises(RosewoodError, match=told):
-        TrainingInputs(**given)
+def test_shapes_that_are_refused(given, code, fields):
+    with refuses(TrainingError, code, **fields):
+        TrainingInputs(**({"source": "a", "target": "b", **given} if given else given))
+
+
+def test_an_unknown_format():
+    with pytest.raises(RosewoodError, match="format"):
+        TrainingInputs(corpus="a.tsv", format="csv")
 
 
 def test_nothing_is_read_before_training():

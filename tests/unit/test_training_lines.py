@@ -9,7 +9,6 @@ import re
 import pytest
 from tests.training_files import BAD, QUICKEST, book, broken, cleaned, texts  # noqa: F401
 
-from rosewood.corpus import Checks
 from rosewood.errors import RosewoodError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, Translator, train
@@ -207,11 +206,11 @@ def test_limits_of_lines_hold_for_all_files(book, tmp_path):
     (tmp_path / "more.de").write_text("".join(f"{line}\n" for line in texts(book, "dev")[1][:-1])
                                       + "sehr " * 99 + "lang\n")  # fmt: skip
     files = {"monolingual": tmp_path / "mono.de", "dev_reference": tmp_path / "more.de"}
-    for limits in (Checks(max_words=99), Checks(max_characters=498)):
+    for limits in ({"line_words": 99}, {"line_characters": 498}):
         for option, file in files.items():
             inputs = TrainingInputs(
                 book / "train.en", book / "train.de", dev=(book / "dev.en", book / "dev.de"),
-                checks=limits, **{option: file},
+                **limits, **{option: file},
             )  # fmt: skip
             with pytest.raises(RosewoodError, match=rf"{file.name}:(2|20): there are"):
                 train(inputs, tmp_path / "model", QUICKEST)

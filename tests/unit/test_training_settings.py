@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
+from tests.refusals import refuses
 
+from rosewood.align.symmetrize import SYMMETRIZATIONS
 from rosewood.errors import RosewoodError, TrainingError
+from rosewood.learn import LEARNERS
 from rosewood.pipeline import TrainingSettings, Translator
+from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS
+from rosewood.settings import settings_of
 
 # What must be refused for every setting: one that can be anything is no setting.
 NONSENSE = {
@@ -51,7 +58,7 @@ def test_the_table_has_every_setting():
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, some in NONSENSE.items() for v in some])
 def test_nonsense_is_refused(name, value):
-    with pytest.raises(RosewoodError) as caught:
+    with pytest.raises(TrainingError) as caught:
         TrainingSettings(**{name: value})
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) > 10
@@ -66,26 +73,28 @@ def test_it_is_refused_before_any_work(name, tmp_path):
 
 
 def test_settings_that_do_not_exist():
-    with pytest.raises(
-        TrainingError, match=r"no setting 'lm_ordre'; there are pretokenized, .*seed"
-    ):
-        TrainingSettings.of({"lm_ordre": 3})
+    with refuses(TrainingError, "argument.unknown", argument="setting", value="lm_ordre"):
+        TrainingSettings.from_values({"lm_ordre": 3})
     with pytest.raises(TypeError):
         TrainingSettings(lm_ordre=3)
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "code", "fields"),
     [
-        ({"pretokenized": True, "lowercase": True}, "lowercase them before"),
-        ({"tune": "none", "set": {"restarts": 1}}, "tune is none"),
-        ({"tune": "mira", "set": {"restarts": 1}}, "restarts"),
-        ({"min_words": 10, "max_words": 5}, "words"),
+        ({"pretokenized": True, "lowercase": True}, "argument.conflict", {"argument": "lowercase"}),
+        ({"tune": "none", "set": {"restarts": 1}}, "argument.conflict", {"argument": "set"}),
+        ({"tune": "mira", "set": {"restarts": 1}}, "argument.unknown", {"value": "restarts"}),
     ],
 )
-def test_settings_that_do_not_go_together(values, told):
-    with pytest.raises(RosewoodError, match=told):
+def test_settings_that_do_not_go_together(values, code, fields):
+    with refuses(TrainingError, code, **fields):
         TrainingSettings(**values)
+
+
+def test_bounds_that_exclude_each_other():
+    with pytest.raises(TrainingError, match="max_words"):
+        TrainingSettings(min_words=10, max_words=5)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +113,7 @@ def test_settings_that_do_not_go_together(values, told):
 )  # fmt: skip
 def test_what_is_allowed(values):
     settings = TrainingSettings(**values)
-    assert TrainingSettings.of(settings.to_dict()) == settings
+    assert TrainingSettings.from_values(settings.to_dict()) == settings
     assert json.loads(json.dumps(settings.to_dict(), allow_nan=False)) == settings.to_dict()
 
 
@@ -128,8 +137,29 @@ class _Clashing:
 
 def test_features_of_one_name_are_refused_before_any_work():
     rules = "rosewood.decode:RuleIds"
-    with pytest.raises(TrainingError, match="two features are called 'rule'"):
+    with refuses(TrainingError, "argument.duplicate", argument="features", value="rule"):
         TrainingSettings(features=(rules, rules))
-    with pytest.raises(TrainingError, match="two features are called 'distortion'"):
+    with refuses(TrainingError, "argument.duplicate", argument="features", value="distortion"):
         TrainingSettings(features=(rules, f"{__name__}:_Clashing"))
     TrainingSettings(features=(rules, "rosewood.decode:TargetWords"))
+
+
+def test_settings_load_no_other_room():
+    code = (
+        "import sys\nfrom rosewood.pipeline.settings import TrainingFiles, TrainingSettings\n"
+        "from rosewood.settings import settings_of\n"
+        "for kind in (TrainingFiles, TrainingSettings):\n"
+        "    print(*(f'{each.option}: {each.expected}' for each in settings_of(kind)), sep='\\n')\n"
+        "assert not {'numpy', 'scipy', 'rosewood.corpus', 'rosewood.decode'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert "option-limit: a whole number from 1, none" in done.stdout
+
+
+def test_choices_are_those_of_the_rooms():
+    known = {each.name: each.choices for each in settings_of(TrainingSettings)}
+    assert known["symmetrization"] == SYMMETRIZATIONS
+    assert known["smoothing"] == SMOOTHINGS
+    assert known["orientation"] == KINDS
+    assert known["classes"] == tuple(CLASSES)
+    assert known["tune"] == (*LEARNERS, "minrisk", "none")

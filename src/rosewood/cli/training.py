@@ -6,7 +6,6 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from rosewood.cli.common import print_row, print_table, warn
-from rosewood.errors import RosewoodError, TrainingError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,39 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["settings_of", "tell"]
 
-_NUMBERS = {
-    "max_words": int, "max_ratio": float, "pop_limit": int, "distortion_limit": int,
-    "option_limit": int,
-}  # fmt: skip
 _CHANGES = {"replaced": "the model that was there was replaced", "none": "it has not changed"}
-_MAY_BE_NONE = (*_NUMBERS, "significance", "orientation")
 
 
 def settings_of(typed: dict[str, Any]) -> TrainingSettings:
     """Settings by their names; None is what was not typed."""
     from rosewood.pipeline import TrainingSettings
 
-    settings: dict[str, Any] = {}
-    for name, value in typed.items():
-        if value is None:
-            continue
-        settings[name] = value
-        if value == "none" and name in _MAY_BE_NONE:
-            settings[name] = None
-        elif value == "auto" and name == "distortion_limit":
-            continue
-        elif name in _NUMBERS:
-            option = f"--{name.replace('_', '-')}"
-            try:
-                settings[name] = _NUMBERS[name](value)
-            except ValueError:
-                raise TrainingError(f"{option} {value}: want a number or none") from None
-    try:
-        return TrainingSettings.of(settings)
-    except TrainingError:
-        raise
-    except RosewoodError as error:
-        raise TrainingError(str(error)) from error
+    return TrainingSettings.from_values({n: v for n, v in typed.items() if v is not None})
 
 
 def tell(made: Trained, *, as_json: bool, quiet: bool) -> None:

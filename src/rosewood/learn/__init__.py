@@ -1,15 +1,23 @@
 """Learners: forests in, weights out."""
 
-from rosewood.learn.learner import Fit, Learner, check_weights, normalize
-from rosewood.learn.loop import LoopReplicates, LoopResult, replicate_loop, tune_loop
-from rosewood.learn.mert import Mert
-from rosewood.learn.minrisk import Annealed, Likelihood, MinimumRisk
-from rosewood.learn.mira import Mira
-from rosewood.learn.objective import Objective, Terms
-from rosewood.learn.ranking import L1, Pro
-from rosewood.learn.registry import LEARNERS, make_learner
-from rosewood.learn.sweep import Sweep, Trial, Uniform, sweep
-from rosewood.learn.tuning_set import TuningSet
+from typing import TYPE_CHECKING
+
+from rosewood.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.learn.learner import Fit, Learner, check_weights, normalize
+    from rosewood.learn.learners.l1 import L1
+    from rosewood.learn.learners.likelihood import Likelihood
+    from rosewood.learn.learners.mert import Mert
+    from rosewood.learn.learners.mira import Mira
+    from rosewood.learn.learners.mr import MinimumRisk
+    from rosewood.learn.learners.mr_da import Annealed
+    from rosewood.learn.learners.pro import Pro
+    from rosewood.learn.loop import LoopReplicates, LoopResult, replicate_loop, tune_loop
+    from rosewood.learn.objective import Objective, Terms
+    from rosewood.learn.registry import LEARNERS, make_learner
+    from rosewood.learn.sweeps import Sweep, Trial, Uniform, sweep
+    from rosewood.learn.tuning_set import TuningSet
 
 __all__ = [
     "L1",
@@ -37,3 +45,22 @@ __all__ = [
     "sweep",
     "tune_loop",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "learner": ["Fit", "Learner", "check_weights", "normalize"],
+        "learners.l1": ["L1"],
+        "learners.likelihood": ["Likelihood"],
+        "learners.mert": ["Mert"],
+        "learners.mira": ["Mira"],
+        "learners.mr": ["MinimumRisk"],
+        "learners.mr_da": ["Annealed"],
+        "learners.pro": ["Pro"],
+        "loop": ["LoopReplicates", "LoopResult", "replicate_loop", "tune_loop"],
+        "objective": ["Objective", "Terms"],
+        "registry": ["LEARNERS", "make_learner"],
+        "sweeps": ["Sweep", "Trial", "Uniform", "sweep"],
+        "tuning_set": ["TuningSet"],
+    },
+)

@@ -2,15 +2,15 @@
 
     Mert(restarts=20).fit(tuning, start, seed=1).theta
 
-Every learner is a frozen dataclass; its fields are its settings, on the command line too.
+Every learner is a frozen dataclass of settings, in a file of its own in `learners/`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
+from rosewood.settings import Settings
 
 __all__ = [
     "Begun",
@@ -30,9 +31,7 @@ __all__ = [
     "Rounds",
     "begin",
     "check_weights",
-    "choice",
     "normalize",
-    "setting",
 ]
 
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 3, "score": 41.2, …}
@@ -105,25 +104,11 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     return Begun(np.where(varies > 0, theta, 0.0), candidates, units, varies > 0)
 
 
-def setting(default: Any, help: str, *, low: float | None = None, high: float | None = None) -> Any:
-    """A field of a learner: its default, what it is, and its bounds."""
-    return field(default=default, metadata={"help": help, "low": low, "high": high})
-
-
-def choice(default: str, choices: tuple[str, ...], help: str) -> Any:
-    """A field of a learner that is one of a few words."""
-    return field(default=default, metadata={"help": help, "choices": choices})
-
-
 @dataclass(frozen=True)
-class Learner(ABC):
+class Learner(Settings, ABC):
     """Finds weights that make the best derivations of a tuning set good."""
 
-    name: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            _check(self.name, each, getattr(self, each.name))
+    error = TuningError
 
     @abstractmethod
     def fit(
@@ -133,60 +118,6 @@ class Learner(ABC):
 
         `start` is where a search begins that can end in different places.
         """
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
-        """A learner with these settings; strings are read as what the setting is."""
-        known = {each.name: each for each in fields(cls)}
-        values: dict[str, Any] = {}
-        for name, value in settings.items():
-            if name not in known:
-                names = ", ".join(known) or "none"
-                raise TuningError(f"{cls.name} has no setting {name!r}; it has {names}")
-            values[name] = _read(cls.name, known[name], value)
-        return cls(**values)
-
-
-def _read(learner: str, each: Field[Any], value: Any) -> Any:
-    """A setting from a string or a JSON value."""
-    kind: Any = type(each.default)
-    if not isinstance(value, str) or kind is str:
-        return value
-    try:
-        if kind is bool:
-            return {"true": True, "false": False}[value.lower()]
-        return kind(value)
-    except (KeyError, ValueError):
-        want = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise TuningError(f"{learner}: {each.name} is {value!r}, want {want}") from None
-
-
-def _check(learner: str, each: Field[Any], value: Any) -> None:
-    """A setting has the type of its default and keeps within its bounds."""
-    if each.default is MISSING:
-        return
-    want = type(each.default)
-    fits = isinstance(value, want) and (want is bool or not isinstance(value, bool))
-    if want is float:
-        fits = isinstance(value, float | int) and not isinstance(value, bool)
-    if not fits:
-        raise TuningError(f"{learner}: {each.name} is {value!r}, want {want.__name__}")
-    if want is str or want is bool:
-        choices = each.metadata.get("choices")
-        if choices and value not in choices:
-            raise TuningError(f"{learner}: {each.name} is {value!r}, want {' or '.join(choices)}")
-        return
-    low, high = each.metadata.get("low"), each.metadata.get("high")
-    if not np.isfinite(value) or (low is not None and value < low) or (high and value > high):
-        bounds = " and ".join(
-            text
-            for text in (
-                "" if low is None else f"at least {low:g}",
-                "" if high is None else f"at most {high:g}",
-            )
-            if text
-        )
-        raise TuningError(f"{learner}: {each.name} is {value}, want a number {bounds}".rstrip())
 
 
 def check_weights(

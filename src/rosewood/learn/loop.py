@@ -79,7 +79,7 @@ def tune_loop(
     given = _numbers(start or {})
     every = [list(each) for each in references]
     identity = fingerprint(
-        learner.name, repr(learner), metric.signature, every, normalization, seed, given.named,
+        repr(learner), metric.signature, every, normalization, seed, given.named,
         *(each for name, arrays in given.numbered.items() for each in (name, *_bytes(arrays))),
     )  # fmt: skip
     with ExitStack() as stack:

@@ -1,31 +1,30 @@
-"""All learners by name."""
+"""All learners by name: files of `learners/`, and entry points of other packages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosewood.errors import TuningError
-from rosewood.learn.learner import Learner
-from rosewood.learn.mert import Mert
-from rosewood.learn.minrisk import Annealed, Likelihood, MinimumRisk
-from rosewood.learn.mira import Mira
-from rosewood.learn.ranking import L1, Pro
+from rosewood.registry import Registry
 
-__all__ = ["LEARNERS", "make_learner"]
+if TYPE_CHECKING:
+    from rosewood.learn.learner import Learner
 
-LEARNERS: dict[str, type[Learner]] = {
-    kind.name: kind for kind in (Mert, Pro, Mira, L1, MinimumRisk, Annealed, Likelihood)
-}
+__all__ = ["LEARNERS", "learner_names", "make_learner"]
 
-
+LEARNERS: Registry[type[Learner]] = Registry(
+    "rosewood.learn.learners", "rosewood.learners", "learner", TuningError
+)
 _OTHER_NAMES = {"minrisk": "mr"}
+
+
+def learner_names() -> tuple[str, ...]:
+    """All names that `make_learner` takes.  Nothing is imported."""
+    return (*LEARNERS.names(), *_OTHER_NAMES)
 
 
 def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
     """A learner by name, with these settings (strings are read as what the setting is)."""
-    kind = LEARNERS.get(_OTHER_NAMES.get(name, name))
-    if kind is None:
-        known = ", ".join([*LEARNERS, *_OTHER_NAMES])
-        raise TuningError(f"there is no learner {name!r}; there are {known}")
-    return kind.from_settings(settings or {})
+    kind = LEARNERS[_OTHER_NAMES.get(name, name)]
+    return kind.from_values(settings or {})

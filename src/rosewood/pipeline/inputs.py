@@ -6,7 +6,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
+from functools import partial
+from os import fspath
 from os.path import normpath
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,11 @@ from rosewood.corpus.formats.strict import Input, strict_lines
 from rosewood.corpus.readers import OnBadLine, Source
 from rosewood.corpus.text.languages import has_rules
 from rosewood.errors import FormatError, TrainingError, told_path
+from rosewood.pipeline.settings import TrainingFiles
 from rosewood.shared_types import PathName
 
 __all__ = ["HeldOut", "TrainingInputs", "content_hash", "read_lines"]
 
-Files = PathName | Sequence[PathName]
 _CHUNK = 1 << 22
 
 
@@ -98,53 +99,51 @@ def _lines(file: str, checks: Checks, skips: bool) -> Iterator[str | Bad]:
 class TrainingInputs:
     """Corpora by their files; nothing is read before training begins."""
 
-    def __init__(
-        self,
-        source: Files = (),
-        target: Files = (),
-        *,
-        corpus: Files = (),
-        languages: tuple[str | None, str | None] | str | None = None,
-        format: str | None = None,
-        on_bad_line: OnBadLine = "stop",
-        dev: tuple[PathName, PathName] | None = None,
-        dev_corpus: PathName | None = None,
-        dev_reference: Files = (),
-        test: tuple[PathName, PathName] | None = None,
-        test_corpus: PathName | None = None,
-        test_reference: Files = (),
-        monolingual: Files = (),
-        checks: Checks | None = None,
-    ) -> None:
-        """`source` and `target` are text files, in step; `corpus` are files of any format.
-
-        `languages` are "de:en", or what the endings of the text files say.
-        """
-        self._given = {name: value for name, value in locals().items() if name != "self"}
-        sources, targets, others = _several(source), _several(target), _several(corpus)
+    def __init__(self, source: Any = (), target: Any = (), **others: Any) -> None:
+        """Arguments are the fields of `TrainingFiles`; `languages` may be a tuple of two, too."""
+        self._given = {"source": source, "target": target, **others}
+        languages = others.get("languages")
+        if not isinstance(languages, str):
+            others.pop("languages", None)
+        given = TrainingFiles(source, target, **others)
+        sources, targets = _several(given.source), _several(given.target)
         if len(sources) != len(targets):
             raise TrainingError(
-                f"there are {len(sources)} files of sources, but {len(targets)} of targets: "
-                "want one for each"
+                f"source has {len(sources)} files, but target has {len(targets)}: expected as many",
+                code="argument.shape",
+                argument="target",
+                value=len(targets),
+                expected=len(sources),
             )
-        if not sources and not others:
-            raise TrainingError("there is nothing to train on: want source and target, or corpus")
-        self.files: list[Source] = [*zip(sources, targets, strict=True), *others]
+        if not sources and not given.corpus:
+            raise TrainingError(
+                "there is nothing to train on: expected source and target, or corpus",
+                code="argument.missing",
+                argument="source",
+            )
+        self.files: list[Source] = [
+            *zip(sources, targets, strict=True),
+            *_several(given.corpus),
+        ]
         self.languages = _languages(languages, sources, targets)
-        self._format = format
-        self._on_bad_line = on_bad_line
-        self._checks = checks
+        self._format = given.format
+        self._on_bad_line: OnBadLine = given.on_bad_line
+        self._checks = Checks(given.line_words, given.line_characters)
         self.train = self._read(self.files)
-        self.dev = self._held_out("dev", dev, dev_corpus, dev_reference)
-        self.test = self._held_out("test", test, test_corpus, test_reference)
-        self.monolingual = tuple(_several(monolingual))
+        self.dev = self._held_out("dev", given)
+        self.test = self._held_out("test", given)
+        self.monolingual = tuple(_several(given.monolingual))
         for file in self.every_file():
             if file in ("-", "<stdin>"):
-                raise TrainingError("training reads its files again and again: - cannot be one")
+                raise TrainingError(
+                    "training reads its files several times: standard input (-) cannot be one",
+                    code="file.kind",
+                    file="-",
+                )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as what it was made of: a stage may run in another process."""
-        return _made_again, (self._given,)
+        return partial(TrainingInputs, **self._given), ()
 
     def _read(self, files: Sequence[Source], on_bad_line: OnBadLine | None = None) -> Corpus:
         # A file of pairs says which language is which itself: endings would be a guess.
@@ -157,30 +156,27 @@ class TrainingInputs:
             checks=self._checks,
         )
 
-    def _held_out(
-        self,
-        name: str,
-        pair: tuple[PathName, PathName] | None,
-        corpus: PathName | None,
-        references: Files,
-    ) -> HeldOut | None:
+    def _held_out(self, name: str, given: TrainingFiles) -> HeldOut | None:
+        pair, corpus = getattr(given, name), getattr(given, f"{name}_corpus")
         if pair is not None and corpus is not None:
-            raise TrainingError(f"{name} and {name}_corpus are both given: want one of them")
-        if isinstance(pair, str) or (pair is not None and len(pair) != 2):
-            raise TrainingError(f"{name} is {pair!r}, want two files: a source and its target")
-        several = tuple(_several(references))
+            raise TrainingError(
+                f"{name} and {name}_corpus are both given: expected one of them",
+                code="argument.conflict",
+                argument=f"{name}_corpus",
+            )
+        references = tuple(_several(getattr(given, f"{name}_reference")))
         if pair is None and corpus is None:
-            if several:
-                raise TrainingError(f"{name}_reference is given, but no {name}")
+            if references:
+                raise TrainingError(
+                    f"{name}_reference is given, but no {name}",
+                    code="argument.missing",
+                    argument=name,
+                )
             return None
-        files: list[Source] = [(pair[0], pair[1])] if pair is not None else [corpus or ""]
         # Lines of further references must not be shifted.
-        blank: OnBadLine = "blank" if self._on_bad_line == "skip" else self._on_bad_line
-        return HeldOut(self._read(files, blank), several, self._limits, self._skips)
-
-    @property
-    def _limits(self) -> Checks:
-        return self._checks or Checks()
+        blank: OnBadLine = "blank" if self._skips else "stop"
+        read = self._read([pair or corpus], blank)
+        return HeldOut(read, references, self._checks, self._skips)
 
     @property
     def _skips(self) -> bool:
@@ -200,7 +196,7 @@ class TrainingInputs:
             "languages": list(self.languages),
             "format": self._format,
             "on_bad_line": self._on_bad_line,
-            "checks": repr(self._limits),
+            "checks": repr(self._checks),
         }
 
     def names(self) -> dict[str, str]:
@@ -234,20 +230,16 @@ class TrainingInputs:
         return {
             "files": [content_hash(file) for file in self.monolingual],
             "on_bad_line": self._on_bad_line,
-            "checks": repr(self._limits),
+            "checks": repr(self._checks),
         }
 
     def monolingual_lines(self, file: str, skipped: Counter[str]) -> Iterator[str]:
         """The lines of such a file but for empty ones; bad ones are counted if they are skipped."""
-        for line in _lines(file, replace(self._limits, allow_empty=True), self._skips):
+        for line in _lines(file, replace(self._checks, allow_empty=True), self._skips):
             if isinstance(line, Bad):
                 skipped[line.kind] += 1
             elif line.strip():
                 yield line
-
-
-def _made_again(given: dict[str, Any]) -> TrainingInputs:
-    return TrainingInputs(**given)
 
 
 def read_lines(file: Path) -> Iterator[str]:
@@ -266,9 +258,8 @@ def content_hash(file: PathName) -> str:
     return digest.hexdigest()
 
 
-def _several(files: Files) -> list[str]:
-    listed = [files] if isinstance(files, str | PathLike) else list(files)
-    return [fspath(file) for file in listed]
+def _several(files: Sequence[PathName]) -> list[str]:
+    return [fspath(file) for file in files]
 
 
 def _short_names(files: Sequence[str]) -> dict[str, str]:
@@ -283,18 +274,18 @@ def _short_names(files: Sequence[str]) -> dict[str, str]:
     return short
 
 
-def _languages(
-    given: tuple[str | None, str | None] | str | None, sources: list[str], targets: list[str]
-) -> tuple[str | None, str | None]:
-    if isinstance(given, str):
-        source, colon, target = given.partition(":")
-        if not colon or not source or not target or ":" in target:
-            raise TrainingError(f"languages are {given!r}, want two of them, as in de:en")
-        return source, target
+def _languages(given: Any, sources: list[str], targets: list[str]) -> tuple[str | None, str | None]:
     if given is not None:
-        if not isinstance(given, tuple) or len(given) != 2:
-            raise TrainingError(f"languages are {given!r}, want two of them, as in de:en")
-        return given
+        two = tuple(given.split(":")) if isinstance(given, str) else given
+        is_pair = isinstance(two, tuple) and len(two) == 2
+        if not is_pair or not all(e is None or (isinstance(e, str) and e) for e in two):
+            raise TrainingError(
+                f"languages is {given!r}, expected two languages, as in de:en",
+                code="argument.value",
+                argument="languages",
+                value=given,
+            )
+        return two[0], two[1]
     one, other = _ending(sources), _ending(targets)
     return (one, other) if one != other else (None, None)
 

@@ -1,129 +1,288 @@
-"""What decides a model, but for its corpora: one field a flag of `rosewood train`."""
+"""Everything that decides a model: files (`TrainingFiles`) and settings (`TrainingSettings`).
+
+Options of `rosewood train`, keywords of `Translator.train` and the documents are made from these
+fields.  This module imports no other room; checks that need one import it when they run.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-from rosewood.align.models import make_model
-from rosewood.align.symmetrize import SYMMETRIZATIONS
-from rosewood.corpus import Filters, TextProcessor, make_tokeniser
-from rosewood.decode.decoder import decoder_kinds
-from rosewood.decode.features import SparseFeature
-from rosewood.decode.registry import declared_features
-from rosewood.decode.settings import SearchSettings
-from rosewood.errors import TrainingError
-from rosewood.learn import Learner, make_learner
-from rosewood.lm.smoothing import Smoothing
-from rosewood.metrics import Metric, parse_metric
-from rosewood.model.python_features import FeatureRecord, make_feature
-from rosewood.rules.settings import ExtractionSettings
+from rosewood.errors import RosewoodError, TrainingError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
-__all__ = ["TrainingSettings"]
+if TYPE_CHECKING:
+    from rosewood.corpus import Filters, TextProcessor
+    from rosewood.decode.settings import SearchSettings
+    from rosewood.learn import Learner
+    from rosewood.metrics import Metric
+    from rosewood.model.python_features import FeatureRecord
 
-_SEEDS = 2**32
+__all__ = ["TrainingFiles", "TrainingSettings"]
+
+_CORPUS, _TEXT, _MODELS, _TUNING, _SEARCH = "Corpus", "Text", "Models", "Tuning", "Search"
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
-    """How a model is trained.  None is no limit, and of `dev_size` that the corpus decides."""
+class TrainingFiles(Settings):
+    """Files that training reads.  Nothing is opened here; `TrainingInputs` reads them."""
 
-    # text
-    pretokenized: bool = False  # words stand between spaces, as they are
-    tokeniser: str = "unicode"
-    lowercase: bool = False  # instead of writing words as they are cased mostly
-    min_words: int = 1
-    max_words: int | None = 100  # of a sentence that is trained on
-    max_ratio: float | None = 9.0  # of the longer side to the shorter
-    deduplicate: bool = False
-    dev_size: int | None = None  # pairs that are split off where no development set is given
-    # models
-    aligner: str = "best"
-    symmetrization: str = "grow-diag-final-and"
-    lm_order: int = 5
-    max_phrase: int = 7
-    smoothing: str = "kneser-ney"  # of the probabilities of rules
-    significance: str | float | None = None
-    orientation: str | None = "hierarchy"
-    classes: str = "mslr"
-    decoder: str = "phrase"
-    features: tuple[str, ...] = ()  # written in Python: package.module:Name, then settings as JSON
-    # tuning
-    tune: str = "mira"  # or none
-    set: dict[str, Any] = field(default_factory=dict)  # settings of the learner
-    metric: str = "bleu:tokenize=none"  # of words, while weights are tuned
-    rounds: int = 6
-    nbest: int = 100  # translations of a sentence in each round
-    # search
-    pop_limit: int | None = 400
-    distortion_limit: int | Literal["auto"] | None = "auto"  # by the jumps of the alignment
-    option_limit: int | None = 50
-    unknown: str = "guess"  # words without rules: by their parts and forms, copy, or drop
-    # the rest
-    seed: int = 1
-    keep_corpus: bool = True  # in the model, so that it can tell where its rules are from
+    error = TrainingError
+
+    source: tuple[PathName, ...] = setting(
+        (), "Source text, one sentence per line. Repeatable.", group=_CORPUS, metavar="FILE"
+    )
+    target: tuple[PathName, ...] = setting(
+        (),
+        "Target text, line by line the translation of --source. Repeatable, as often as --source.",
+        group=_CORPUS,
+        metavar="FILE",
+    )
+    corpus: tuple[PathName, ...] = setting(
+        (),
+        "Sentence pairs in one file: .tmx, .tsv, .jsonl, .po or .xlf, also .gz, .xz and .zst. "
+        "Repeatable.",
+        group=_CORPUS,
+        metavar="FILE",
+    )
+    languages: str | None = setting(
+        None,
+        "Source and target language, for files that contain several: de matches de-AT.",
+        group=_CORPUS,
+        default_text="from file names",
+        metavar="DE:EN",
+    )
+    format: str | None = setting(
+        None,
+        "Format of corpus files: text, tsv, jsonl, tmx, po or xliff.",
+        group=_CORPUS,
+        default_text="from file names",
+        metavar="NAME",
+    )
+    on_bad_line: Literal["stop", "skip"] = setting(
+        "stop", "At a malformed line: stop, or skip its sentence pair and count it.", group=_CORPUS
+    )
+    line_words: int = setting(10_000, "Maximum words per line.", low=1, group=_CORPUS)
+    line_characters: int = setting(100_000, "Maximum characters per line.", low=1, group=_CORPUS)
+    dev: tuple[PathName, PathName] | None = setting(
+        None,
+        "Development set for tuning: source and target text. Without one, --dev-size pairs are "
+        "held out.",
+        group=_CORPUS,
+        metavar="SOURCE TARGET",
+    )
+    dev_corpus: PathName | None = setting(
+        None, "Development set as sentence pairs in one file.", group=_CORPUS, metavar="FILE"
+    )
+    dev_reference: tuple[PathName, ...] = setting(
+        (),
+        "Additional reference translations of the development set. Repeatable.",
+        group=_CORPUS,
+        metavar="FILE",
+    )
+    test: tuple[PathName, PathName] | None = setting(
+        None,
+        "Test set on which the trained model is evaluated: source and target text.",
+        group=_CORPUS,
+        metavar="SOURCE TARGET",
+    )
+    test_corpus: PathName | None = setting(
+        None, "Test set as sentence pairs in one file.", group=_CORPUS, metavar="FILE"
+    )
+    test_reference: tuple[PathName, ...] = setting(
+        (),
+        "Additional reference translations of the test set. Repeatable.",
+        group=_CORPUS,
+        metavar="FILE",
+    )
+    monolingual: tuple[PathName, ...] = setting(
+        (),
+        "Target text for an additional language model. Repeatable.",
+        group=_CORPUS,
+        metavar="FILE",
+    )
+
+
+def _tuners() -> tuple[str, ...]:
+    from rosewood.learn.registry import learner_names
+
+    return (*learner_names(), "none")
+
+
+@dataclass(frozen=True)
+class TrainingSettings(Settings):
+    """How a model is trained; None is no limit."""
+
+    error = TrainingError
+
+    pretokenized: bool = setting(
+        False, "Treat all text as words between spaces and do not change it.", group=_TEXT
+    )
+    tokeniser: str = setting(
+        "unicode", "Tokeniser: unicode, moses, char or none.", group=_TEXT, metavar="NAME"
+    )
+    lowercase: bool = setting(False, "Lowercase all text instead of truecasing it.", group=_TEXT)
+    min_words: int = setting(1, "Minimum sentence length in words.", low=0, group=_TEXT)
+    max_words: int | None = setting(100, "Maximum sentence length in words.", low=1, group=_TEXT)
+    max_ratio: float | None = setting(
+        9.0, "Drop sentence pairs whose length ratio exceeds N.", low=1, group=_TEXT
+    )
+    deduplicate: bool = setting(False, "Train on each distinct sentence pair once.", group=_TEXT)
+    dev_size: int | None = setting(
+        None,
+        "Sentence pairs held out for tuning if no development set is given; 0 disables tuning.",
+        low=0,
+        high=2**40 - 1,
+        group=_CORPUS,
+        default_text="a tenth, up to 1000",
+    )
+    aligner: str = setting(
+        "best", "Word alignment model: model1, diag, hmm or best.", group=_MODELS, metavar="NAME"
+    )
+    symmetrization: Literal[
+        "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
+    ] = setting(
+        "grow-diag-final-and",
+        "Method that merges the alignments of both directions.",
+        group=_MODELS,
+    )
+    lm_order: int = setting(5, "Order of the n-gram language model.", low=1, group=_MODELS)
+    max_phrase: int = setting(
+        7, "Maximum phrase length in words, on each side.", low=1, high=255, group=_MODELS
+    )
+    smoothing: Literal["plain", "good-turing", "kneser-ney"] = setting(
+        "kneser-ney", "Smoothing of rule probabilities.", group=_MODELS
+    )
+    significance: float | Literal["a+e", "a-e"] | None = setting(
+        None,
+        "Drop rules whose -log p by Fisher's exact test is below N (Johnson et al. 2007).",
+        low=0,
+        group=_MODELS,
+    )
+    orientation: Literal["word", "phrase", "hierarchy"] | None = setting(
+        "hierarchy", "How the reordering model detects neighbouring phrases.", group=_MODELS
+    )
+    classes: Literal["msd", "mslr"] = setting(
+        "mslr",
+        "Orientation classes: monotone, swap and discontinuous (msd), or left and right instead "
+        "of discontinuous (mslr).",
+        group=_MODELS,
+    )
+    decoder: str = setting("phrase", "Decoder.", group=_MODELS, metavar="NAME")
+    features: tuple[str, ...] = setting(
+        (),
+        "Add a feature written in Python, with settings as JSON in braces: "
+        "package.module:Name{...}. Repeatable.",
+        group=_MODELS,
+        metavar="MODULE:NAME",
+        option="feature",
+    )
+    tune: str = setting("mira", "Tuning algorithm.", choices=_tuners, group=_TUNING)
+    set: dict[str, Any] = setting(
+        {},
+        "Setting of the tuning algorithm (rosewood tune --list-settings lists them). Repeatable.",
+        group=_TUNING,
+        metavar="NAME=VALUE",
+    )
+    metric: str = setting(
+        "bleu:tokenize=none",
+        "Metric to tune for, computed on words: bleu, chrf, ter, …",
+        group=_TUNING,
+        metavar="NAME",
+    )
+    rounds: int = setting(
+        6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1, group=_TUNING
+    )
+    nbest: int = setting(
+        100, "Translations per sentence in each round.", low=2, high=10**6 - 1, group=_TUNING
+    )
+    pop_limit: int | None = setting(
+        400, "Hypotheses expanded per stack in cube pruning.", low=1, group=_SEARCH
+    )
+    distortion_limit: int | Literal["auto"] | None = setting(
+        "auto",
+        "Maximum distance of a jump in words; auto covers 99.9% of the jumps in the alignment.",
+        low=0,
+        group=_SEARCH,
+    )
+    option_limit: int | None = setting(
+        50, "Maximum translation options per span.", low=1, group=_SEARCH
+    )
+    unknown: Literal["guess", "copy", "drop"] = setting(
+        "guess",
+        "Words without a rule: translate them by their parts and other forms (guess), copy or "
+        "drop them.",
+        group=_SEARCH,
+    )
+    seed: int = setting(1, "Random seed.", low=0, high=2**32 - 1, group=_TUNING)
+    keep_corpus: bool = setting(
+        True, "Store the training corpus in the model, to show the origin of rules.", group="Files"
+    )
 
     def __post_init__(self) -> None:
-        for name in ("pretokenized", "lowercase", "deduplicate", "keep_corpus"):
-            if not isinstance(getattr(self, name), bool):
-                raise TrainingError(f"{name} is {getattr(self, name)!r}, want True or False")
-        for name, least, most in (
-            ("dev_size", 0, 2**40), ("rounds", 1, 10**6), ("nbest", 2, 10**6), ("seed", 0, _SEEDS),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if value is None and name == "dev_size":
-                continue
-            if type(value) is not int or not least <= value < most:
-                raise TrainingError(f"{name} is {value!r}, want a whole number from {least} on")
-        if not isinstance(self.set, dict) or not all(isinstance(name, str) for name in self.set):
-            raise TrainingError(f"set is {self.set!r}, want settings of the learner by their names")
-        object.__setattr__(self, "set", dict(self.set))
-        is_list = isinstance(self.features, list | tuple)
-        if not is_list or not all(isinstance(each, str) for each in self.features):
-            raise TrainingError(
-                f"features are {self.features!r}, expected a list of package.module:Name"
-            )
-        object.__setattr__(self, "features", tuple(self.features))
-        if self.decoder not in decoder_kinds():
-            known = ", ".join(decoder_kinds())
-            raise TrainingError(f"decoder is {self.decoder!r}, expected one of {known}")
-        if self.unknown not in ("guess", "copy", "drop"):
-            raise TrainingError(f"unknown is {self.unknown!r}, want guess, copy or drop")
+        super().__post_init__()
         if self.pretokenized and self.lowercase:
             raise TrainingError(
-                "words that are there already are not changed: lowercase them before"
+                "pretokenized text is not changed: lowercase it first, or drop one of the settings",
+                code="argument.conflict",
+                argument="lowercase",
             )
-        if self.symmetrization not in SYMMETRIZATIONS:
-            told = ", ".join(SYMMETRIZATIONS)
-            raise TrainingError(f"symmetrization is {self.symmetrization!r}, want one of {told}")
-        # Whatever would be refused hours later is refused now.
+        if self.tune == "none" and self.set:
+            raise TrainingError(
+                "set has settings of a learner, but tune is none",
+                code="argument.conflict",
+                argument="set",
+                value=self.set,
+            )
         try:
-            self.filters()
-            make_model(self.aligner)
-            Smoothing(order=self.lm_order)
-            ExtractionSettings(**self.extraction())
-            self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
-            self.learner()
-            self.tuning_metric()
-            self.feature_records()
-            self._check_feature_names()
-            if not self.pretokenized:
-                self.processor(None)
-        except TypeError as error:
-            raise TrainingError(str(error)) from error
+            self._check_with_rooms()
+        except TrainingError:
+            raise
+        except RosewoodError as error:
+            raise error.restated(str(error), TrainingError) from error
+
+    def _check_with_rooms(self) -> None:
+        """What would be refused hours later is refused now."""
+        from rosewood.align.models import make_model
+        from rosewood.decode.decoder import decoder_kind
+        from rosewood.lm.smoothing import Smoothing
+        from rosewood.rules.settings import ExtractionSettings
+
+        decoder_kind(self.decoder)
+        self.filters()
+        make_model(self.aligner)
+        Smoothing(order=self.lm_order)
+        ExtractionSettings(**self.extraction())
+        self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
+        self.learner()
+        self.tuning_metric()
+        self.feature_records()
+        self._check_feature_names()
+        if not self.pretokenized:
+            self.processor(None)
 
     def _check_feature_names(self) -> None:
+        from rosewood.decode.features import SparseFeature
+        from rosewood.decode.registry import declared_features
+
         taken = {each.name for each in declared_features() if not each.is_sparse}
         for each in self.python_features():
             for name in (each.template,) if isinstance(each, SparseFeature) else each.names:
                 if name in taken:
                     raise TrainingError(
-                        f"two features are called {name!r}: rename or remove one of them"
+                        f"two features are called {name!r}: rename or remove one of them",
+                        code="argument.duplicate",
+                        argument="features",
+                        value=name,
                     )
                 taken.add(name)
 
     def filters(self) -> Filters:
         """Which pairs are trained on, by their words."""
+        from rosewood.corpus import Filters
+
         return Filters(self.min_words, self.max_words, self.max_ratio)
 
     @property
@@ -133,6 +292,8 @@ class TrainingSettings:
 
     def processor(self, language: str | None) -> TextProcessor:
         """How raw text is made into words, before casing is learnt."""
+        from rosewood.corpus import TextProcessor, make_tokeniser
+
         known = {} if language is None else {"language": language}
         tokeniser = make_tokeniser(self.tokeniser, **known)
         return TextProcessor(tokeniser, lowercase=self.lowercase)
@@ -144,6 +305,8 @@ class TrainingSettings:
 
     def search(self, distortion_limit: int | None) -> SearchSettings:
         """Limits of the decoder, while it is tuned and afterwards."""
+        from rosewood.decode.settings import SearchSettings
+
         return SearchSettings(
             pop_limit=self.pop_limit,
             distortion_limit=distortion_limit,
@@ -151,34 +314,25 @@ class TrainingSettings:
         )
 
     def learner(self) -> Learner | None:
-        """Who finds the weights; nobody if they stay what they are."""
-        if self.tune == "none":
-            if self.set:
-                raise TrainingError("there are settings of a learner, but tune is none")
-            return None
-        return make_learner(self.tune, self.set)
+        """The tuning algorithm; None if weights are not tuned."""
+        from rosewood.learn import make_learner
+
+        return None if self.tune == "none" else make_learner(self.tune, self.set)
 
     def tuning_metric(self) -> Metric:
-        """What weights are tuned for."""
+        """The metric that weights are tuned for."""
+        from rosewood.metrics import parse_metric
+
         return parse_metric(self.metric)
 
     def python_features(self) -> tuple[Any, ...]:
         """New objects of the features written in Python."""
+        from rosewood.model.python_features import make_feature
+
         return tuple(make_feature(each)[0] for each in self.features)
 
     def feature_records(self) -> tuple[FeatureRecord, ...]:
         """What a model keeps of them: import paths, packages, versions, settings."""
+        from rosewood.model.python_features import make_feature
+
         return tuple(make_feature(each)[1] for each in self.features)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**asdict(self), "features": list(self.features)}
-
-    @classmethod
-    def of(cls, values: dict[str, Any]) -> TrainingSettings:
-        """By their names; one that does not exist is refused with those that do."""
-        known = [each.name for each in fields(cls)]
-        for name in values:
-            if name not in known:
-                raise TrainingError(f"there is no setting {name!r}; there are {', '.join(known)}")
-        return cls(**values)

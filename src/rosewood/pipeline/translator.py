@@ -14,8 +14,6 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
-from rosewood.corpus import Checks
-from rosewood.corpus.readers import OnBadLine
 from rosewood.decode import (
     Decoder,
     Explanation,
@@ -30,8 +28,8 @@ from rosewood.decode.guessing import unknown_words
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
 from rosewood.model.bundle import MANIFEST, Bundle
-from rosewood.pipeline.inputs import Files, TrainingInputs
 from rosewood.resources import MAX_MEMORY
+from rosewood.settings import settings_of
 from rosewood.shared_types import PathName, ProgressCallback
 
 if TYPE_CHECKING:
@@ -82,46 +80,32 @@ class Translator:
     @classmethod
     def train(
         cls,
-        source: Files = (),
-        target: Files = (),
+        source: PathName | Sequence[PathName] = (),
+        target: PathName | Sequence[PathName] = (),
         *,
         output: PathName,
-        corpus: Files = (),
-        languages: tuple[str | None, str | None] | str | None = None,
-        format: str | None = None,
-        on_bad_line: OnBadLine = "stop",
-        line_words: int = 10_000,
-        line_characters: int = 100_000,
-        dev: tuple[PathName, PathName] | None = None,
-        dev_corpus: PathName | None = None,
-        dev_reference: Files = (),
-        test: tuple[PathName, PathName] | None = None,
-        test_corpus: PathName | None = None,
-        test_reference: Files = (),
-        monolingual: Files = (),
         work: PathName | None = None,
         report: PathName | None = None,
         overwrite: bool = False,
         threads: int = 1,
         max_memory: int = MAX_MEMORY,
         told: ProgressCallback | None = None,
-        **settings: Any,
+        **named: Any,
     ) -> Translator:
         """Train a model and open it: everything has the name that it has on the command line.
 
-        `settings` are those of `TrainingSettings`; see `train` for the rest.
+        Names are those of the fields of `TrainingFiles` and `TrainingSettings`; see `train` for
+        the rest.
         """
-        from rosewood.pipeline.settings import TrainingSettings
+        from rosewood.pipeline.inputs import TrainingInputs
+        from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
         from rosewood.pipeline.training import train
 
-        inputs = TrainingInputs(
-            source, target, corpus=corpus, languages=languages, format=format,
-            on_bad_line=on_bad_line, dev=dev, dev_corpus=dev_corpus, dev_reference=dev_reference,
-            test=test, test_corpus=test_corpus, test_reference=test_reference,
-            monolingual=monolingual, checks=Checks(line_words, line_characters),
-        )  # fmt: skip
+        files = {each.name for each in settings_of(TrainingFiles)}
+        others = {name: named.pop(name) for name in list(named) if name in files}
+        inputs = TrainingInputs(source, target, **others)
         train(
-            inputs, output, TrainingSettings.of(settings), work=work, report=report,
+            inputs, output, TrainingSettings.from_values(named), work=work, report=report,
             overwrite=overwrite, threads=threads, max_memory=max_memory, told=told,
         )  # fmt: skip
         return cls.load(output, threads=threads)

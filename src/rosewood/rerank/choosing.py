@@ -14,7 +14,7 @@ from rosewood import learn
 from rosewood.errors import TuningError
 from rosewood.journal import Journal
 from rosewood.learn import Sweep, Trial, TuningSet, Uniform
-from rosewood.learn.sweep import Choices, every_settings
+from rosewood.learn.sweeps import Choices, every_settings
 from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector

@@ -17,7 +17,6 @@ from rosewood.cli.corpora import (
     LineWords,
     OnBadLine,
     Quiet,
-    checks_of,
 )
 from rosewood.cli.options import FILES, Config, Threads, cores, merged, named_values
 from rosewood.cli.train_options import (
@@ -367,7 +366,7 @@ def train(
         corpus=corpus or (),
         languages=languages,
         format=format,
-        on_bad_line=on_bad_line,  # type: ignore[arg-type]  # anything else is refused
+        on_bad_line=on_bad_line,
         dev=dev,
         dev_corpus=dev_corpus,
         dev_reference=dev_reference or (),
@@ -375,7 +374,8 @@ def train(
         test_corpus=test_corpus,
         test_reference=test_reference or (),
         monolingual=monolingual or (),
-        checks=checks_of(line_words, line_characters),
+        line_words=line_words,
+        line_characters=line_characters,
     )
     try:
         with progress_of_parts(quiet=quiet) as told:

@@ -12,7 +12,7 @@ Native      core/learn/mira.hpp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +22,12 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.forest import Derivations
 from rosewood.learn.batches import Batch
 from rosewood.learn.candidates import Candidates, spread_within
-from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, choice, setting
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin
 from rosewood.learn.losses import fit_linear
 from rosewood.learn.refined import RefinedBatches
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu
+from rosewood.settings import setting
 
 __all__ = ["Mira"]
 
@@ -35,17 +36,17 @@ __all__ = ["Mira"]
 class Mira(Learner):
     """Margins between hope and fear, in small steps, averaged."""
 
-    name: ClassVar[str] = "mira"
-
-    passes: int = setting(60, "passes over the sentences", low=1)
-    step: float = setting(0.003, "the largest step, C", low=1e-12)
-    decay: float = setting(0.999, "decay of the pseudo-corpus at each sentence", low=0, high=1)
-    margin: float = setting(1.0, "how much a difference in the metric counts", low=0)
-    search: str = choice(
-        "auto", ("auto", "k-best", "forest"), "where hope and fear are; auto: BLEU's in the forest"
+    passes: int = setting(60, "Passes over the sentences.", low=1)
+    step: float = setting(0.003, "Maximum step size, C.", low=1e-12)
+    decay: float = setting(0.999, "Decay of the pseudo-corpus at each sentence.", low=0, high=1)
+    margin: float = setting(1.0, "Weight of a difference in the metric.", low=0)
+    search: Literal["auto", "k-best", "forest"] = setting(
+        "auto", "Where to search hope and fear; auto: forests for BLEU."
     )
-    k: int = setting(100, "strings of a forest among which hope and fear are sought", low=2)
-    max_edges: int = setting(10_000_000, "of a forest refined to n-gram states", low=1)
+    k: int = setting(100, "Strings of a forest in which to search hope and fear.", low=2)
+    max_edges: int = setting(
+        10_000_000, "Maximum edges of a forest refined to n-gram states.", low=1
+    )
 
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
@@ -199,3 +200,6 @@ def _typical_gain(tuning: TuningSet, candidates: Candidates) -> float:
     """How much gains (times size, as they are compared) differ within lists: their unit."""
     gains = tuning.metric.sentence_gains(candidates.statistics) * candidates.statistics[:, 1]
     return spread_within(gains, candidates.start)
+
+
+PLUGIN = Mira

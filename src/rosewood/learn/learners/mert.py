@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,9 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import least_squares
-from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin, setting
+from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin
 from rosewood.learn.tuning_set import TuningSet
+from rosewood.settings import setting
 
 __all__ = ["Mert", "line_search"]
 
@@ -44,17 +45,15 @@ class _Direction(NamedTuple):
 class Mert(Learner):
     """Exact line searches along features and random directions, from many starting points."""
 
-    name: ClassVar[str] = "mert"
-
     restarts: int = setting(
-        20, "climbs; the first two start at the given weights and at a regression", low=1
+        20, "Climbs; the first two start at the given weights and at a regression.", low=1
     )
-    random_directions: int = setting(4, "random directions a pass, beside the features", low=0)
-    passes: int = setting(50, "passes over all directions, at most", low=1)
-    tolerance: float = setting(5e-4, "stop when a pass gains less than this part", low=0)
-    nearby: float = setting(0.1, "how far from the best point later climbs start", low=0)
-    max_features: int = setting(200, "refuse more features than this", low=1)
-    k: int = setting(100, "strings of a forest from which features are scaled", low=1)
+    random_directions: int = setting(4, "Random directions per pass, besides the features.", low=0)
+    passes: int = setting(50, "Maximum passes over all directions.", low=1)
+    tolerance: float = setting(5e-4, "Stop when the relative gain of a pass is less.", low=0)
+    nearby: float = setting(0.1, "Distance from the best point at which later climbs start.", low=0)
+    max_features: int = setting(200, "Maximum number of features.", low=1)
+    k: int = setting(100, "Strings of a forest from which features are scaled.", low=1)
 
     def fit(
         self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
@@ -212,3 +211,6 @@ def line_search(
         upper,
         min_width,
     )
+
+
+PLUGIN = Mert

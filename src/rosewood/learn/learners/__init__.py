@@ -1,0 +1,1 @@
+"""Learners, one file each: see `rosewood.learn.registry`."""

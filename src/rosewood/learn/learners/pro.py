@@ -1,0 +1,73 @@
+"""Pairwise ranking optimisation (Hopkins & May 2011): logistic regression on sampled pairs.
+
+Pairs of candidates are sampled as `Ranking` does; the better one should score higher.  Weights are
+averaged over rounds of fresh samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rosewood import _core
+from rosewood.arrays import FloatArray
+from rosewood.learn.candidates import Candidates
+from rosewood.learn.learner import Fit, Report, Rounds, begin
+from rosewood.learn.objective import minimize_lbfgs
+from rosewood.learn.pairs import compacted
+from rosewood.learn.ranking import Ranking
+from rosewood.learn.tuning_set import TuningSet
+from rosewood.settings import setting
+
+__all__ = ["Pro"]
+
+
+@dataclass(frozen=True)
+class Pro(Ranking):
+    """Logistic regression on pairs, averaged over rounds of fresh samples."""
+
+    rounds: int = setting(5, "Rounds of sampling whose weights are averaged.", low=1)
+    l2: float = setting(1e-4, "L2 penalty, in units of the features' spread.", low=0)
+    iterations: int = setting(100, "Maximum L-BFGS iterations per round.", low=1)
+    interpolation: float = setting(
+        0.1, "Interpolation factor of each round of the tuning loop, Ψ.", low=0, high=1
+    )
+
+    def fit(
+        self, tuning: TuningSet, start: ArrayLike, *, seed: int = 0, report: Report | None = None
+    ) -> Fit:
+        theta, candidates, units, _ = begin(tuning, start, self.k)
+        scaled = candidates.scaled(units)
+        history = Rounds(report)
+        total = np.zeros(len(theta))
+        x = np.zeros(len(theta))
+        for number in range(1, self.rounds + 1):
+            random = np.random.default_rng([seed, number])
+            # A feature that is in no difference, with weight 0, keeps it.
+            apart, places = compacted(
+                self.feature_differences(tuning, scaled, random), np.flatnonzero(x)
+            )
+            x[places] = self._regression(apart, x[places])
+            total += x
+            history.add(tuning.score(units * total / number), pairs=len(apart))
+        found = units * total / self.rounds
+        return Fit(found, tuning.score(found), history, units)
+
+    def _regression(self, apart: Candidates, x: FloatArray) -> FloatArray:
+        """min mean log(1 + exp(-x·difference)) + ½·l2·‖x‖²; both signs of a pair say the same."""
+        count = len(apart)
+
+        def value(x: FloatArray) -> tuple[float, FloatArray]:
+            margin = apart.scores(x)
+            loss = np.logaddexp(0.0, -margin).mean() + 0.5 * self.l2 * float(x @ x)
+            pull = -0.5 * (1.0 - np.tanh(0.5 * margin)) / count
+            gradient = np.zeros(len(x))
+            _core.add_features(apart.view, pull, gradient)
+            return float(loss), gradient + self.l2 * x
+
+        return minimize_lbfgs(value, x, iterations=self.iterations)
+
+
+PLUGIN = Pro
