@@ -202,7 +202,8 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """All values by name, for JSON."""
         values = {each.name: getattr(self, each.name) for each in settings_of(type(self))}
-        return {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()}
+        copy: dict[type, Callable[[Any], Any]] = {tuple: list, dict: dict}
+        return {n: copy.get(type(v), lambda same: same)(v) for n, v in values.items()}
 
 
 def settings_of(cls: type) -> tuple[Setting, ...]:
