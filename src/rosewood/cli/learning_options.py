@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rosewood.cli.candidates import ReferenceOptions
+from rosewood.learn.registry import learner_names
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
-__all__ = ["JUDGING", "LEARNING", "LearningOptions", "learner_choices"]
+__all__ = ["JUDGING", "LEARNING", "LearningOptions"]
 
 LEARNING, JUDGING = "Learning", "Judging"  # panels of --help
-
-
-def learner_choices() -> tuple[str, ...]:
-    """Names of learners."""
-    from rosewood.learn import LEARNERS
-
-    return tuple(LEARNERS)
 
 
 @dataclass(frozen=True)
@@ -25,7 +19,7 @@ class LearningOptions(ReferenceOptions):
     """What is learnt, and for which metric."""
 
     method: str | None = setting(
-        None, "Learner.", choices=learner_choices, group=LEARNING, default_text="mert"
+        None, "Learner.", choices=learner_names, group=LEARNING, default_text="mert"
     )
     metric: str = setting(
         "bleu",

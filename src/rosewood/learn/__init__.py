@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from rosewood.lazy import lazy_names
+from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.learn.learner import Fit, Learner, check_weights, normalize
@@ -46,21 +46,4 @@ __all__ = [
     "tune_loop",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "learner": ["Fit", "Learner", "check_weights", "normalize"],
-        "learners.l1": ["L1"],
-        "learners.likelihood": ["Likelihood"],
-        "learners.mert": ["Mert"],
-        "learners.mira": ["Mira"],
-        "learners.mr": ["MinimumRisk"],
-        "learners.mr_da": ["Annealed"],
-        "learners.pro": ["Pro"],
-        "loop": ["LoopReplicates", "LoopResult", "replicate_loop", "tune_loop"],
-        "objective": ["Objective", "Terms"],
-        "registry": ["LEARNERS", "make_learner"],
-        "sweeps": ["Sweep", "Trial", "Uniform", "sweep"],
-        "tuning_set": ["TuningSet"],
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from rosewood.lazy import lazy_names
+from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.pipeline.inputs import TrainingInputs
@@ -26,15 +26,4 @@ __all__ = [
     "write_report",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "inputs": ["TrainingInputs"],
-        "inspection": ["Inspection"],
-        "reply": ["Alternative", "Reply"],
-        "report": ["write_report"],
-        "settings": ["TrainingFiles", "TrainingSettings"],
-        "training": ["Trained", "train"],
-        "translator": ["Translator"],
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -53,6 +53,7 @@ class TrainingFiles(Settings):
         group=_CORPUS,
         default_text="from file names",
         metavar="DE:EN",
+        short="l",
     )
     format: str | None = setting(
         None,

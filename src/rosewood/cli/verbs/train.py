@@ -5,280 +5,34 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.common import warn
-from rosewood.cli.corpora import (
-    CorpusFormat,
-    Languages,
-    LineCharacters,
-    LineWords,
-    OnBadLine,
-    Quiet,
-)
-from rosewood.cli.options import FILES, Config, Threads, cores, merged, named_values
-from rosewood.cli.train_options import (
-    CORPUS,
-    CorpusFiles,
-    Dev,
-    DevCorpus,
-    DevReferences,
-    Monolingual,
-    SourceFiles,
-    TargetFiles,
-    Test,
-    TestCorpus,
-    TestReferences,
-    setting,
-)
+from rosewood.cli.common import print_row, print_table, warn
+from rosewood.cli.corpora import Quiet
+from rosewood.cli.options import FILES, Config, Threads, cores
 from rosewood.cli.working import MaxMemory
 from rosewood.errors import TrainingError
+from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
+
+if TYPE_CHECKING:
+    from rosewood.pipeline import Trained
 
 __all__ = ["PLUGIN"]
 
-_TEXT, _MODELS, _TUNING, _SEARCH = "Text", "Models", "Tuning", "Search"  # panels of --help
+_CHANGES = {"replaced": "the existing model was replaced", "none": "it has not changed"}
 
 
 def train(
-    *,
-    source: SourceFiles = None,
-    target: TargetFiles = None,
-    corpus: CorpusFiles = None,
-    languages: Languages = None,
-    format: CorpusFormat = None,
-    on_bad_line: OnBadLine = "stop",
-    line_words: LineWords = 10_000,
-    line_characters: LineCharacters = 100_000,
-    dev: Dev = None,
-    dev_corpus: DevCorpus = None,
-    dev_reference: DevReferences = None,
-    dev_size: Annotated[
-        int | None,
-        setting(
-            CORPUS,
-            "dev_size",
-            "a tenth, up to 1000",
-            "Pairs that are split off for tuning; 0 leaves weights as they are.",
-            min=0,
-        ),
-    ] = None,
-    test: Test = None,
-    test_corpus: TestCorpus = None,
-    test_reference: TestReferences = None,
-    monolingual: Monolingual = None,
-    pretokenized: Annotated[
-        bool,
-        typer.Option(
-            "--pretokenized",
-            rich_help_panel=_TEXT,
-            help="All texts are words between spaces already, and stay as they are.",
-        ),
-    ] = False,
-    tokeniser: Annotated[
-        str | None,
-        setting(_TEXT, "tokeniser", "unicode", "unicode, moses, char or none.", metavar="NAME"),
-    ] = None,
-    lowercase: Annotated[
-        bool,
-        typer.Option(
-            "--lowercase",
-            rich_help_panel=_TEXT,
-            help="All in small letters, instead of the case that words have mostly.",
-        ),
-    ] = False,
-    min_words: Annotated[
-        int | None, setting(_TEXT, "min_words", "1", "Words of a training sentence.", min=0)
-    ] = None,
-    max_words: Annotated[
-        str | None,
-        setting(_TEXT, "max_words", "100", "Longer ones are left out.", metavar="N|none"),
-    ] = None,
-    max_ratio: Annotated[
-        str | None,
-        setting(
-            _TEXT,
-            "max_ratio",
-            "9",
-            "Pairs are left out of which one side has so many times more words.",
-            metavar="N|none",
-        ),
-    ] = None,
-    deduplicate: Annotated[
-        bool,
-        typer.Option(
-            "--deduplicate",
-            rich_help_panel=_TEXT,
-            help="Train on each pair once, however often it is there.",
-        ),
-    ] = False,
-    aligner: Annotated[
-        str | None,
-        setting(_MODELS, "aligner", "best", "model1, diag, hmm or best.", metavar="NAME"),
-    ] = None,
-    symmetrization: Annotated[
-        str | None,
-        setting(
-            _MODELS,
-            "symmetrization",
-            "grow-diag-final-and",
-            "How the alignments of both directions become one: intersection, union, grow-diag, "
-            "grow-diag-final or grow-diag-final-and.",
-            metavar="NAME",
-        ),
-    ] = None,
-    lm_order: Annotated[
-        int | None,
-        setting(_MODELS, "lm_order", "5", "Words of the language model's longest n-grams.", min=1),
-    ] = None,
-    max_phrase: Annotated[
-        int | None,
-        setting(_MODELS, "max_phrase", "7", "Words of each side of a rule.", min=1, max=255),
-    ] = None,
-    smoothing: Annotated[
-        str | None,
-        setting(
-            _MODELS,
-            "smoothing",
-            "kneser-ney",
-            "Of the probabilities of rules: plain, good-turing or kneser-ney.",
-            metavar="NAME",
-        ),
-    ] = None,
-    significance: Annotated[
-        str | None,
-        setting(
-            _MODELS,
-            "significance",
-            "none",
-            "Leave out rules whose -log p by Fisher's exact test is less (Johnson et al. 2007).",
-            metavar="a+e|a-e|N|none",
-        ),
-    ] = None,
-    orientation: Annotated[
-        str | None,
-        setting(
-            _MODELS,
-            "orientation",
-            "hierarchy",
-            "How phrases follow each other: by word, phrase or hierarchy; or none.",
-            metavar="KIND",
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        setting(
-            _MODELS,
-            "classes",
-            "mslr",
-            "Monotone, swap and discontinuous, or left and right instead of the last.",
-            metavar="msd|mslr",
-        ),
-    ] = None,
-    decoder: Annotated[
-        str | None,
-        setting(_MODELS, "decoder", "phrase", "Kind of decoder.", metavar="NAME"),
-    ] = None,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--feature",
-            metavar="MODULE:NAME",
-            rich_help_panel=_MODELS,
-            help="Add a feature written in Python, with settings as JSON in braces: "
-            "package.module:Name{...}. Repeatable.",
-        ),
-    ] = None,
-    tune: Annotated[
-        str | None,
-        setting(
-            _TUNING,
-            "tune",
-            "mira",
-            "Who finds the weights: mert, pro, mira, l1, minrisk (mr-da, likelihood), or none.",
-            metavar="NAME",
-        ),
-    ] = None,
-    set: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            callback=merged,
-            rich_help_panel=_TUNING,
-            help="A setting of the learner; rosewood tune --list-settings shows them.",
-        ),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        setting(
-            _TUNING,
-            "metric",
-            "bleu:tokenize=none",
-            "What weights are tuned for, on words: bleu, chrf, ter, …",
-            metavar="NAME",
-        ),
-    ] = None,
-    rounds: Annotated[
-        int | None, setting(_TUNING, "rounds", "6", "Rounds of search and learning.", min=1)
-    ] = None,
-    nbest: Annotated[
-        int | None,
-        setting(_TUNING, "nbest", "100", "Translations of a sentence in each round.", min=2),
-    ] = None,
-    seed: Annotated[
-        int | None, setting(_TUNING, "seed", "1", "Seed of all chance.", min=0, max=2**32 - 1)
-    ] = None,
-    pop_limit: Annotated[
-        str | None,
-        setting(
-            _SEARCH,
-            "pop_limit",
-            "400",
-            "Hypotheses made for each number of words.",
-            metavar="N|none",
-        ),
-    ] = None,
-    distortion_limit: Annotated[
-        str | None,
-        setting(
-            _SEARCH,
-            "distortion_limit",
-            "auto",
-            "Words that a jump skips; auto has nearly all jumps of the alignment within reach.",
-            metavar="N|none|auto",
-        ),
-    ] = None,
-    option_limit: Annotated[
-        str | None,
-        setting(_SEARCH, "option_limit", "50", "Translations of a span.", metavar="N|none"),
-    ] = None,
-    unknown: Annotated[
-        str | None,
-        setting(
-            _SEARCH,
-            "unknown",
-            "guess",
-            "What becomes of words that no rule translates: guess has them translated by their "
-            "parts and by other forms of them, where that can be.",
-            metavar="guess|copy|drop",
-        ),
-    ] = None,
+    files: TrainingFiles,
+    settings: TrainingSettings,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="MODEL", rich_help_panel=FILES, help="The model: a folder."
+            "--output", "-o", metavar="MODEL", rich_help_panel=FILES, help="Folder of the model."
         ),
     ],
-    keep_corpus: Annotated[
-        bool,
-        typer.Option(
-            "--keep-corpus/--no-keep-corpus",
-            rich_help_panel=FILES,
-            help="The model has the words of its corpus, to show where its rules came from.",
-        ),
-    ] = True,
     work: Annotated[
         Path | None,
         typer.Option(
@@ -286,8 +40,8 @@ def train(
             metavar="FOLDER",
             rich_help_panel=FILES,
             show_default="MODEL.work",
-            help="Where finished stages stay: a command that was stopped goes on from there, and "
-            "one with other settings redoes only what depends on them.",
+            help="Folder of finished stages: a run that was stopped resumes from it, and a run "
+            "with other settings repeats only what depends on them.",
         ),
     ] = None,
     report: Annotated[
@@ -297,7 +51,7 @@ def train(
             metavar="FILE.html",
             rich_help_panel=FILES,
             show_default="MODEL.html",
-            help="A page about the corpus, the training and the model.",
+            help="Report on the corpus, the training and the model.",
         ),
     ] = None,
     overwrite: Annotated[
@@ -310,77 +64,31 @@ def train(
     ] = False,
     threads: Threads = None,
     max_memory: MaxMemory = 2 << 30,
-    json: Annotated[
-        bool, typer.Option("--json", help="What was made and found, as one JSON object.")
-    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print results as one JSON object.")] = False,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
-    """Train a model that translates: raw text in, a folder out, and a report beside it.
+    """Train a translation model: parallel text in, a folder out, and a report beside it.
 
     rosewood train --source train.de --target train.en --dev dev.de dev.en -o model
 
     rosewood train --corpus memory.tmx -l de:en -o model
     """
     from rosewood import pipeline
-    from rosewood.cli.training import settings_of, tell
     from rosewood.progress import progress_of_parts
 
-    if str(output) == "-" or str(report) == "-":
-        raise TrainingError("a model is a folder, and its report a page: they do not go to -")
-    typed: dict[str, Any] = {
-        "pretokenized": pretokenized or None,
-        "tokeniser": tokeniser,
-        "lowercase": lowercase or None,
-        "min_words": min_words,
-        "max_words": max_words,
-        "max_ratio": max_ratio,
-        "deduplicate": deduplicate or None,
-        "dev_size": dev_size,
-        "aligner": aligner,
-        "symmetrization": symmetrization,
-        "lm_order": lm_order,
-        "max_phrase": max_phrase,
-        "smoothing": smoothing,
-        "significance": significance,
-        "orientation": orientation,
-        "classes": classes,
-        "decoder": decoder,
-        "features": features or None,
-        "tune": tune,
-        "set": named_values(set) or None,
-        "metric": metric,
-        "rounds": rounds,
-        "nbest": nbest,
-        "pop_limit": pop_limit,
-        "distortion_limit": distortion_limit,
-        "option_limit": option_limit,
-        "unknown": unknown,
-        "seed": seed,
-        "keep_corpus": keep_corpus,
-    }
-    settings = settings_of(typed)
-    inputs = pipeline.TrainingInputs(
-        source or (),
-        target or (),
-        corpus=corpus or (),
-        languages=languages,
-        format=format,
-        on_bad_line=on_bad_line,
-        dev=dev,
-        dev_corpus=dev_corpus,
-        dev_reference=dev_reference or (),
-        test=test,
-        test_corpus=test_corpus,
-        test_reference=test_reference or (),
-        monolingual=monolingual or (),
-        line_words=line_words,
-        line_characters=line_characters,
-    )
+    for option, path in (("--output", output), ("--report", report)):
+        if str(path) == "-":
+            raise TrainingError(
+                f"{option} - is not possible: a model is a folder, and its report a file",
+                code="argument.value",
+                argument=option,
+                value="-",
+            )
     try:
         with progress_of_parts(quiet=quiet) as told:
             made = pipeline.train(
-                inputs,
+                pipeline.TrainingInputs(**vars(files)),
                 output,
                 settings,
                 work=work,
@@ -393,9 +101,70 @@ def train(
             )
     except KeyboardInterrupt:
         place = work or output.with_name(f"{output.name}.work")
-        warn(f"stages that are done are kept: the same command goes on from {place}")
+        warn(f"finished stages are kept: the same command resumes from {place}")
         raise
-    tell(made, as_json=json, quiet=quiet)
+    _print_results(made, as_json=json, quiet=quiet)
+
+
+def _print_results(made: Trained, *, as_json: bool, quiet: bool) -> None:
+    """What was found, where it is, and what to do next."""
+    facts = {stage.name: stage.facts for stage in made.stages}
+    clean = facts["clean"]
+    pairs = {"seen": clean["seen"], "train": facts["tokenise"]["kept"]}
+    pairs |= {name: clean[name] for name in ("dev", "test")}
+    sizes = {"model": _size(made.folder), "report": _size(made.report), "work": _size(made.work)}
+    if as_json:
+        print_row(
+            {
+                "model": str(made.folder),
+                "change": made.change,
+                "report": str(made.report),
+                "work": str(made.work),
+                "bytes": sizes,
+                "pairs": pairs,
+                "rules": facts["extract"]["rules"],
+                "scores": made.scores,
+                "notes": made.notes,
+                "stages": [
+                    {
+                        "name": stage.name,
+                        "key": stage.key,
+                        "was_done": stage.was_done,
+                        "seconds": stage.seconds,
+                        "memory": stage.memory,
+                    }
+                    for stage in made.stages
+                ],
+            },
+            as_json=True,
+        )
+        return
+    for note in made.notes:
+        warn(note)
+    done = [stage.name for stage in made.stages if stage.was_done]
+    if done and not quiet:
+        warn(f"done before, in {made.work}: {', '.join(done)}")
+    if made.change in _CHANGES:
+        warn(f"{made.folder}: {_CHANGES[made.change]}")
+    rows = [
+        ["pairs", f"{pairs['train']:,} to train on, {pairs['dev']:,} for development, "
+                  f"{pairs['test']:,} to test on, of {pairs['seen']:,}"],
+        ["rules", f"{facts['extract']['rules']:,}"],
+    ]  # fmt: skip
+    for each in made.scores:
+        rows.append([f"{each['name']}, {each['on']}", f"{each['value']:.2f}  {each['signature']}"])
+    for name, path in (("model", made.folder), ("report", made.report), ("work", made.work)):
+        rows.append([name, f"{path}  ({sizes[name] / 1e6:,.1f} MB)"])
+    print_table(rows)
+    if not quiet:
+        warn(f"next: rosewood translate {shlex.quote(str(made.folder))} < input > output")
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, or of all files of a folder."""
+    if path.is_file():
+        return path.stat().st_size
+    return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
 
 
 PLUGIN = train
