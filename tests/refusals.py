@@ -17,12 +17,20 @@ from rosewood.errors import RosewoodError
 
 @contextmanager
 def refuses(
-    kind: type[RosewoodError], code: str, **fields: Any
+    kind: type[RosewoodError], code: str, *, match: str | None = None, **fields: Any
 ) -> Iterator[pytest.ExceptionInfo[RosewoodError]]:
-    """Expect an error of exactly this class and code, and with these fields."""
-    with pytest.raises(kind) as refused:
+    """Expect an error of exactly this class and code, and with these fields.
+
+    `match` is for errors of native code, which have no fields, and for tests about the text itself.
+    """
+    with pytest.raises(kind, match=match) as refused:
         yield refused
     check(refused.value, kind, code, **fields)
+
+
+def fault(code: str, **fields: Any) -> dict[str, Any]:
+    """What `refuses` takes, for tables of bad input."""
+    return {"code": code, **fields}
 
 
 def check(error: RosewoodError, kind: type[RosewoodError], code: str, **fields: Any) -> None:

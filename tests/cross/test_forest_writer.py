@@ -3,10 +3,10 @@
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import packing
+from tests.refusals import refuses
 
 from rosewood import _core
 from rosewood.errors import ForestError
@@ -48,11 +48,11 @@ def test_packed_forests(graph):
 
 
 def test_bad_hypergraphs_are_refused():
-    with pytest.raises(ForestError, match="expected a smaller tail"):
+    with refuses(ForestError, "forest", match="expected a smaller tail"):
         _core.pack_forest(2, [0, 1], [[], [1]], [[], [-1]], [0, 1])
-    with pytest.raises(ForestError, match="one entry per edge"):
+    with refuses(ForestError, "forest", match="one entry per edge"):
         _core.pack_forest(1, [0], [], [[]], [0])
-    with pytest.raises(ForestError, match="is not a node"):
+    with refuses(ForestError, "forest", match="is not a node"):
         _core.pack_forest(1, [3], [[]], [[]], [0])
-    with pytest.raises(ForestError, match="leads to another node"):
+    with refuses(ForestError, "forest", match="leads to another node"):
         _core.pack_forest(2, [0, 1], [[], [0]], [[], [-1]], [1, 1])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import forest as reference
+from tests.refusals import refuses
 from tests.strategies import (
     forests,
     quarters,
@@ -83,15 +84,15 @@ def test_weights_that_are_no_numbers_are_refused(bad):
     forest = SMALL["thrice"]().forest
     weight = np.zeros(6)
     weight[3] = bad
-    with pytest.raises(ForestError, match="edge 3"):
+    with refuses(ForestError, "forest", match="edge 3"):
         forest.inside(weight)
-    with pytest.raises(ForestError, match="edge 3"):
+    with refuses(ForestError, "forest", match="edge 3"):
         forest.inside_outside(weight)
-    with pytest.raises(ForestError, match="edge 3"):
+    with refuses(ForestError, "forest", match="edge 3"):
         forest.max_marginals(weight)
-    with pytest.raises(ForestError, match="edge 3"):
+    with refuses(ForestError, "forest", match="edge 3"):
         best(forest, weight)
-    with pytest.raises(ForestError, match="edge 3"):
+    with refuses(ForestError, "forest", match="edge 3"):
         _signed(forest, 1, np.array([[1.0, w] for w in weight]))
 
 
@@ -99,21 +100,21 @@ def test_logarithms_that_fit_no_double_are_refused():
     """r <- a a with a log weight of 1e308 for a: log Z would be 2e308."""
     forest = SMALL["repeated_tail"]().forest
     weight = np.array([1e308, 1e308, 0.0])
-    with pytest.raises(ForestError, match="does not fit a double"):
+    with refuses(ForestError, "forest", match="does not fit a double"):
         forest.inside(weight)
-    with pytest.raises(ForestError, match="does not fit a double"):
+    with refuses(ForestError, "forest", match="does not fit a double"):
         forest.inside_outside(weight)
 
 
 def test_kernels_refuse_arrays_of_other_sizes():
     view = SMALL["thrice"]().forest.view
-    with pytest.raises(ForestError, match="weight has 5 entries, not 6"):
+    with refuses(ForestError, "forest", match="weight has 5 entries, not 6"):
         _core.inside_log(view, np.zeros(5), np.zeros(3))
-    with pytest.raises(ForestError, match="value has 4 entries, not 3"):
+    with refuses(ForestError, "forest", match="value has 4 entries, not 3"):
         _core.inside_log(view, np.zeros(6), np.zeros(4))
-    with pytest.raises(ForestError, match="outside has 3 entries, not 6"):
+    with refuses(ForestError, "forest", match="outside has 3 entries, not 6"):
         _core.inside_outside_signed(view, 1, np.zeros(12), np.zeros(6), np.zeros(3))
-    with pytest.raises(ForestError, match="1, 2 or 4"):
+    with refuses(ForestError, "forest", match="1, 2 or 4"):
         _core.inside_outside_signed(view, 3, np.zeros(36), np.zeros(18), np.zeros(18))
 
 
@@ -217,7 +218,7 @@ def test_signed_log_zero_in_every_writing(zero):
 @pytest.mark.parametrize("pair", [[0.5, 1.0], [2.0, 1.0], [1.0, math.inf], [math.nan, 0.0]])
 def test_signed_log_refuses_other_pairs(pair):
     forest = SMALL["one_word"]().forest
-    with pytest.raises(ForestError, match="edge 0"):
+    with refuses(ForestError, "forest", match="edge 0"):
         _signed(forest, 1, np.array([pair]))
 
 
@@ -270,7 +271,7 @@ def test_viterbi(drawn):
                 assert tuple(best(forest, weight).edges.tolist()) == first
     if scores[-1] == -math.inf:
         assert _core.follow(forest.view, back).tolist() == []
-        with pytest.raises(EmptyForestError):
+        with refuses(EmptyForestError, "forest.empty"):
             best(forest, weight)
 
 
@@ -287,7 +288,7 @@ def test_zoo_best(name):
     same_logs(_viterbi(forest, weight)[0], reference.inside(forest, weight.tolist(), TROPICAL))
     same_logs(forest.max_marginals(weight), reference.best_with_edge(forest, weight))
     if not np.isfinite(_viterbi(forest, weight)[0][-1]):
-        with pytest.raises(EmptyForestError):
+        with refuses(EmptyForestError, "forest.empty"):
             best(forest, weight)
         return
     found = best(forest, weight)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.expectation import Table
 from tests.reference.forest import enumerate_derivations, features_of, score, words_of
+from tests.refusals import refuses
 from tests.strategies import finite_log_weights, log_weights, quarters, weighted_forests
 
 from rosewood.errors import EmptyForestError, ForestError
@@ -27,7 +28,7 @@ def test_best_is_the_first_of_the_best(case):
     every = enumerate_derivations(forest)
     top = max(score(d, weight) for d in every)
     if top == -inf:
-        with pytest.raises(EmptyForestError):
+        with refuses(EmptyForestError, "forest.empty"):
             forest.best(weight)
         return
     best = forest.best(weight)
@@ -151,7 +152,7 @@ def test_huge_derivations_are_refused():
     weight = np.zeros(forest.num_edges)
     assert np.isfinite(forest.inside(weight)).all()
     for ask in (forest.best, lambda w: forest.k_best(w, 2), lambda w: forest.sample(w, 1)):
-        with pytest.raises(ForestError, match="more than 268435456 edges"):
+        with refuses(ForestError, "forest", match="more than 268435456 edges"):
             ask(weight)
 
 
@@ -178,9 +179,9 @@ def test_k_best_of_a_wide_and_a_deep_forest():
 
 def test_arguments():
     forest = Forest.from_nbest(["a", "b"])
-    with pytest.raises(ForestError, match="k is -1"):
+    with refuses(ForestError, "argument.range", argument="k", value=-1):
         forest.k_best([0, 0], -1)
-    with pytest.raises(ForestError, match="draws is -1"):
+    with refuses(ForestError, "argument.range", argument="draws", value=-1):
         forest.sample([0, 0], -1)
     assert len(forest.k_best([0, 0], 0)) == 0
     found = forest.k_best([0, 1], 9)

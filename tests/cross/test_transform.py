@@ -25,6 +25,7 @@ from tests.reference.transform import (
     mapped_derivations,
     open_sides,
 )
+from tests.refusals import fault, refuses
 from tests.strategies import finite_log_weights, forests, quarters, weighted_forests, weights_for
 
 from rosewood.corpus import Vocabulary
@@ -133,11 +134,11 @@ def test_topological_sort_keeps_what_is_sorted():
 
 
 def test_cycles_are_named():
-    with pytest.raises(CycleError, match=r"1 <- 2 <- 1|2 <- 1 <- 2"):
+    with refuses(CycleError, "forest.cycle", match=r"1 <- 2 <- 1|2 <- 1 <- 2"):
         topological_sort([0, 1, 2, 3], [0, 0, 1, 2, 4], [2, 1, 1, 2], nodes=4, root=3)
-    with pytest.raises(CycleError, match="1 <- 1"):
+    with refuses(CycleError, "forest.cycle", match="1 <- 1"):
         topological_sort([0, 1, 2], [0, 0, 2, 3], [1, 0, 1], nodes=3, root=2)
-    with pytest.raises(ForestError, match="has the root, node 1, as a tail"):
+    with refuses(ForestError, "forest", match="has the root, node 1, as a tail"):
         topological_sort([0, 1], [0, 1, 2], [1, 0], nodes=2, root=1)
 
 
@@ -187,12 +188,12 @@ def test_merge_of_nbest_lists_has_each_candidate_once():
 def test_merge_refuses_strangers():
     one = Forest.from_nbest(["a"], [[1.0]], features=FeatureSpace(["s"]))
     other = Forest.from_nbest(["a"], [[1.0]], features=FeatureSpace(["t"]))
-    with pytest.raises(ForestError, match="forest 1 has other features"):
+    with refuses(ForestError, "file.mismatch", argument="features", value=1):
         merge([one, other])
     words = Forest.from_nbest(["b"], [[1.0]], features=FeatureSpace(["s"]))
-    with pytest.raises(ForestError, match="forest 1 has another vocabulary"):
+    with refuses(ForestError, "file.mismatch", argument="vocabulary", value=1):
         merge([one, words])
-    with pytest.raises(ForestError, match="no forests"):
+    with refuses(ForestError, "argument.missing", argument="forests"):
         merge([])
 
 
@@ -245,9 +246,9 @@ def test_refine(forest, n, around):
 
 def test_refine_has_a_limit():
     forest = Forest.from_nbest(["a b", "c"])
-    with pytest.raises(ForestError, match="more than 1 edges"):
+    with refuses(ForestError, "forest", match="more than 1 edges"):
         refine(forest, 2, max_edges=1)
-    with pytest.raises(ForestError, match="n is 0"):
+    with refuses(ForestError, "argument.range", argument="n", value=0):
         refine(forest, 0)
     assert refine(Forest.empty(), 3).forest.num_derivations() == 0
 
@@ -301,29 +302,44 @@ def test_intersect_with_strings_and_ngrams():
     both = intersect(forest, Automaton.ngram(bigrams, words))
     assert both.forest.k_best(both.weight, 9).texts() == ["a b", "b"]
     assert both.forest.k_best(both.weight, 9).score.tolist() == [-6.0, -7.0]
-    with pytest.raises(ForestError, match="more than 1 edges"):
+    with refuses(ForestError, "forest", match="more than 1 edges"):
         intersect(forest, Automaton.accepting(["a c", "b"], words), max_edges=1)
-    with pytest.raises(ForestError, match="what follows"):
+    with refuses(ForestError, "argument.missing", argument="begin", value="<s>"):
         Automaton.ngram({("a", "b"): 0.0}, words)
 
 
 @pytest.mark.parametrize(
-    ("arcs", "final", "options", "reason"),
+    ("arcs", "final", "options", "expected"),
     [
-        ([(0, 0, 0, 0.0)], {}, {"states": 0}, "arc 0 leaves state 0"),
-        ([], {}, {"states": 0}, "at least one state"),
-        ([], {}, {"states": 1, "initial": 1}, "initial state is 1"),
-        ([], {}, {"states": 1, "initial": -1}, "initial state is -1"),
-        ([(0, 0, 5, 0.0)], {}, {"states": 1}, "goes to state 5"),
-        ([(0, -2, 0, 0.0)], {}, {"states": 1}, "symbol of an arc"),
-        ([(0, 0, 0, np.nan)], {}, {"states": 1}, "weight nan"),
-        ([(0, 0, 0, -np.inf)], {}, {"states": 1}, "leave it out"),
-        ([], {3: 0.0}, {"states": 1}, "state 3 is final"),
-        ([], {0: np.nan}, {"states": 1}, "final weight of state 0 is nan"),
+        (
+            [(0, 0, 0, 0.0)],
+            {},
+            {"states": 0},
+            fault("argument.range", argument="state", value=0),
+        ),
+        ([], {}, {"states": 0}, fault("forest", match="at least one state")),
+        ([], {}, {"states": 1, "initial": 1}, fault("forest", match="initial state is 1")),
+        ([], {}, {"states": 1, "initial": -1}, fault("forest", match="initial state is -1")),
+        ([(0, 0, 5, 0.0)], {}, {"states": 1}, fault("forest", match="goes to state 5")),
+        (
+            [(0, -2, 0, 0.0)],
+            {},
+            {"states": 1},
+            fault("argument.range", argument="the symbol of an arc", value=-2),
+        ),
+        ([(0, 0, 0, np.nan)], {}, {"states": 1}, fault("forest", match="weight nan")),
+        ([(0, 0, 0, -np.inf)], {}, {"states": 1}, fault("forest", match="leave it out")),
+        ([], {3: 0.0}, {"states": 1}, fault("argument.range", argument="state", value=3)),
+        (
+            [],
+            {0: np.nan},
+            {"states": 1},
+            fault("forest", match="final weight of state 0 is nan"),
+        ),
     ],
 )
-def test_automata_are_checked(arcs, final, options, reason):
-    with pytest.raises(ForestError, match=reason):
+def test_automata_are_checked(arcs, final, options, expected):
+    with refuses(ForestError, **expected):
         Automaton(arcs, final, **options)
 
 
@@ -343,9 +359,9 @@ def test_reweight(case):
 
 def test_reweight_is_checked():
     forest = Forest.from_nbest(["a", "b"])
-    with pytest.raises(ForestError, match="edge 1 is given"):
+    with refuses(ForestError, "argument.value", argument="weights", value=1):
         reweight(forest, [0.0, np.nan])
-    with pytest.raises(ForestError, match="2 edges and 1 names"):
+    with refuses(ForestError, "argument.shape", argument="weights", value=(3, 1)):
         reweight(forest, [0.0, 0.0, 0.0])
 
 
@@ -361,11 +377,13 @@ def test_renamed(forest):
 
 def test_prune_is_checked():
     forest = Forest.from_nbest(["a", "b"])
-    for options, reason in [
-        ({}, "give a beam"), ({"beam": -1.0}, "beam is -1"), ({"beam": np.nan}, "beam is nan"),
-        ({"density": 0.0}, "density is 0"),
-    ]:  # fmt: skip
-        with pytest.raises(ForestError, match=reason):
+    for options, expected in [
+        ({}, fault("argument.missing", argument="beam")),
+        ({"beam": -1.0}, fault("argument.range", argument="beam", value=-1.0)),
+        ({"beam": np.nan}, fault("argument.range", argument="beam")),
+        ({"density": 0.0}, fault("argument.range", argument="density", value=0.0)),
+    ]:
+        with refuses(ForestError, **expected):
             prune(forest, [0.0, 1.0], **options)
 
 
@@ -381,7 +399,7 @@ def test_intersect_counts_ways_through_one_edge():
     words = Vocabulary()
     forest = Forest.from_nbest([" ".join(["a"] * 40)], vocabulary=words)
     arcs = [(s, 0, t, 0.0) for s in (0, 1) for t in (0, 1)]
-    with pytest.raises(ForestError, match="more than 100 edges"):
+    with refuses(ForestError, "forest", match="more than 100 edges"):
         intersect(forest, Automaton(arcs, {0: 0.0}, states=2), max_edges=100)
 
 
@@ -395,7 +413,7 @@ def test_otherwise_takes_every_word_without_an_arc():
 
 def test_refine_has_a_limit_on_ngrams():
     forest = Forest.from_nbest([" ".join(map(str, range(1500)))])
-    with pytest.raises(ForestError, match="too many n-grams"):
+    with refuses(ForestError, "forest", match="too many n-grams"):
         refine(forest, 1500, max_edges=1000)
 
 

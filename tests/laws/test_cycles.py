@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.semirings import Languages, Matrices
+from tests.refusals import refuses
 from tests.strategies import rationals
 
 from rosewood.errors import CycleError, ForestError, SemiringError
@@ -289,41 +290,37 @@ def test_a_long_chain_and_a_wide_ring():
 
 def test_a_cycle_through_a_branching_edge_is_refused():
     graph = (3, [0, 1, 2, 1], [[], [0, 2], [1], []], [1, 1, 1, 1])
-    with pytest.raises(
-        CycleError, match=r"edge 1 into node 1 .* 2 tails.*nodes of the cycle: 1, 2"
-    ):
+    with refuses(CycleError, "forest.cycle", value=1, match="nodes of the cycle: 1, 2"):
         inside_cyclic(*graph, COUNTING)
-    with pytest.raises(CycleError, match="edge 1 into node 1"):
+    with refuses(CycleError, "forest.cycle", value=1):
         unroll(*graph, COUNTING, 2)
-    with pytest.raises(CycleError, match="edge 0 into node 0"):
+    with refuses(CycleError, "forest.cycle", value=0):
         inside_cyclic(1, [0, 0], [[0, 0], []], [1.0, 1.0], REAL)
 
 
 @pytest.mark.parametrize(
-    ("semiring", "weight", "reason"),
+    ("semiring", "weight"),
     [
-        (REAL, 1.0, "|p| < 1"),
-        (LOG, 0.5, "a < 0"),
-        (COUNTING, 1, "no end"),
-        (TROPICAL, 0.5, "gains for ever"),
-        (Expectation(REAL), (2.0, 1.0), "|p| < 1"),
+        (REAL, 1.0),
+        (LOG, 0.5),
+        (COUNTING, 1),
+        (TROPICAL, 0.5),
+        (Expectation(REAL), (2.0, 1.0)),
     ],
 )
-def test_a_cycle_that_cannot_be_summed_is_refused(semiring, weight, reason):
+def test_a_cycle_that_cannot_be_summed_is_refused(semiring, weight):
     graph = (2, [0, 1, 0], [[], [0], [1]], [semiring.one, semiring.one, weight])
     for call in (
         lambda: inside_cyclic(*graph, semiring),
         lambda: unroll(*graph, semiring, 1),
     ):
-        with pytest.raises(CycleError) as caught:
+        with refuses(CycleError, "semiring.star", argument="node"):
             call()
-        assert "node 1" in str(caught.value) or "node 0" in str(caught.value)
-        assert reason in str(caught.value)
 
 
 def test_a_semiring_without_star_is_refused_on_a_cycle_only():
     one = Matrices.one
-    with pytest.raises(SemiringError, match=r"node 0 .* Matrices has no star"):
+    with refuses(SemiringError, "semiring.star", argument="semiring", value=0):
         inside_cyclic(1, [0, 0], [[], [0]], [one, one], Matrices())
     assert inside_cyclic(2, [0, 1], [[], [0]], [one, one], Matrices()) == [one, one]
 
@@ -334,11 +331,11 @@ def test_cycles_in_the_boolean_semiring_always_close():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ForestError, match="2 heads, 1 lists of tails and 2 weights"):
+    with refuses(ForestError, "argument.shape", argument="tails", value=1):
         inside_cyclic(1, [0, 0], [[]], [1, 1], COUNTING)
-    with pytest.raises(ForestError, match="edge 0 names node 1"):
+    with refuses(ForestError, "argument.range", argument="node", value=1):
         inside_cyclic(1, [0], [[1]], [1], COUNTING)
-    with pytest.raises(ForestError, match="edge 0 names node -1"):
+    with refuses(ForestError, "argument.range", argument="node", value=-1):
         inside_cyclic(1, [-1], [[]], [1], COUNTING)
-    with pytest.raises(ForestError, match="root is node 3"):
+    with refuses(ForestError, "argument.range", argument="node", value=3):
         unroll(1, [0], [[]], [1], COUNTING, 3)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference.semirings import Languages, Matrices
+from tests.refusals import refuses
 from tests.strategies import quarters, rationals, small_rationals
 
 from rosewood.errors import SemiringError
@@ -266,7 +267,7 @@ def test_star_axioms(name, data):
 )
 def test_a_star_that_does_not_exist_is_refused(semiring, element):
     speaker = getattr(semiring, "base", semiring)  # expectations have the star of their base
-    with pytest.raises(SemiringError, match=type(speaker).__name__):
+    with refuses(SemiringError, "semiring.star", match=type(speaker).__name__):
         star(semiring, element)
 
 
@@ -283,14 +284,14 @@ def test_what_does_not_commute_says_so():
 @pytest.mark.parametrize("make", [Expectation, SecondOrderExpectation, lift])
 @pytest.mark.parametrize("base", [VITERBI, HULL, Matrices()])
 def test_expectations_over_what_does_not_commute_are_refused(make, base):
-    with pytest.raises(SemiringError, match="does not commute"):
+    with refuses(SemiringError, "semiring.not-commutative", argument="base"):
         make(base)
 
 
 def test_modules_without_their_product_are_refused():
-    with pytest.raises(SemiringError, match="product"):
+    with refuses(SemiringError, "argument.missing", argument="product"):
         SecondOrderExpectation(RATIONAL, TupleVectors(RATIONAL, 2))
-    with pytest.raises(SemiringError, match="product"):
+    with refuses(SemiringError, "argument.missing", argument="product"):
         lift(RATIONAL, None, TupleVectors(RATIONAL, 2))
 
 
@@ -358,7 +359,7 @@ def test_signed_log_is_ordinary_arithmetic(x, y):
     size = abs(x) + abs(y)
     assert SIGNED_LOG.to_float(SIGNED_LOG.plus(a, b)) == pytest.approx(x + y, abs=1e-12 * size)
     assert SIGNED_LOG.to_float(SIGNED_LOG.times(a, b)) == pytest.approx(x * y, rel=1e-12)
-    with pytest.raises(SemiringError, match="does not fit"):
+    with refuses(SemiringError, "semiring.overflow", value=(1.0, 5000.0)):
         SIGNED_LOG.to_float((1.0, 5000.0))
 
 

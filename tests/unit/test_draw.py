@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refuses
 
 from rosewood.errors import ForestError
 from rosewood.forest import FeatureSpace, Forest, ForestBuilder
@@ -121,11 +122,11 @@ def test_weights_show_in_tooltips_and_nodes() -> None:
 def test_zero_weights_and_wrong_weights() -> None:
     forest = mats()
     ET.fromstring(to_svg(forest, weight=np.full(forest.num_edges, -np.inf)))
-    with pytest.raises(ForestError, match="weight"):
+    with refuses(ForestError, "argument.shape", argument="weight", value=(1,)):
         to_svg(forest, weight=[0.0])
-    with pytest.raises(ForestError):
+    with refuses(ForestError, "forest"):
         to_svg(forest, weight=np.full(forest.num_edges, np.nan))
-    with pytest.raises(ForestError, match="max_edges"):
+    with refuses(ForestError, "argument.range", argument="max_edges", value=0):
         to_svg(forest, max_edges=0)
 
 
@@ -138,7 +139,7 @@ def test_highlight_marks_exactly_its_edges() -> None:
     before, after = marked(plain, "data-lines"), marked(svg, "data-lines")
     changed = {e for e in after if after[e].attrib["stroke"] != before[e].attrib["stroke"]}
     assert changed == stands_out
-    with pytest.raises(ForestError, match="another forest"):
+    with refuses(ForestError, "argument.value", argument="highlight"):
         to_svg(random_forest(1), highlight=best)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.refusals import refuses
 from tests.told import derivations, expected
 
 from rosewood.corpus import Vocabulary
@@ -67,9 +68,7 @@ def test_cdec_without_rules() -> None:
 def test_cdec_unreachable_nodes() -> None:
     text = '{"edges":[{"rule":"[X] ||| a ||| a"}],"node":{"in_edges":[0]},'
     text += '"edges":[{"rule":"[X] ||| b ||| b"}],\n"node":{"in_edges":[1]}}'
-    with pytest.raises(
-        FormatError, match="<text>:1: node 0 is part of no derivation of the goal, node 1"
-    ):
+    with refuses(FormatError, "forest.unreachable", value=0, line=1):
         read_cdec_json([text])
     assert derivations(read_cdec_json([text], drop_unreachable=True)) == expected(("b", {}))
 
@@ -107,9 +106,9 @@ def test_joshua_disk_with_model_scores() -> None:
     )
     ((_, forest),) = read_joshua_disk(items, [], model_names=["lm", "tm"])
     assert forest.features.names == ["transition", "lm", "tm"]
-    with pytest.raises(FormatError, match="<text>:4: there are 2 model scores and 1 names"):
+    with refuses(FormatError, "line.fields", argument="names", value=2, line=4):
         next(read_joshua_disk(items, [], model_names=["lm"]))
-    with pytest.raises(FormatError, match="i:5: the file ends where a line of model scores"):
+    with refuses(FormatError, "file.damaged", line=5, file="i"):
         next(read_joshua_disk(items[:-1], [], file="i"))
 
 
@@ -145,7 +144,7 @@ def test_moses_hypergraph() -> None:
 
 def test_lazy_hypergraph_unreachable() -> None:
     lines = ["2 2", "1", "a ||| f=1", "1", "b ||| f=2"]
-    with pytest.raises(FormatError, match="<text>:2: node 0 is part of no derivation of the goal"):
+    with refuses(FormatError, "forest.unreachable", value=0, line=2):
         read_lazy_hypergraph(lines)
     forest = read_lazy_hypergraph(lines, drop_unreachable=True)
     assert derivations(forest) == expected(("b", {"f": 2}))

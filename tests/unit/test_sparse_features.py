@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusals import refuses
 
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest import FeatureSpace, Forest, SparseFeatures, Weights
@@ -80,7 +81,7 @@ def test_vectors_and_weights_agree_with_a_dict(names: list[str], weights: dict[s
     assert space.mapping(theta) == dict(back)
     missing = set(plain) - set(space.names)
     if missing:
-        with pytest.raises(ForestError):
+        with refuses(ForestError, "argument.unknown", argument="feature"):
             space.vector(made)
     else:
         assert np.array_equal(space.vector(made), theta)
@@ -113,7 +114,7 @@ def test_weights_go_through_a_file(tmp_path):
     weights.save(tmp_path / "weights.npz")
     assert Weights.load(tmp_path / "weights.npz") == weights
     (tmp_path / "other").write_bytes(b"nothing of the kind")
-    with pytest.raises(FormatError):
+    with refuses(FormatError, "file.format"):
         Weights.load(tmp_path / "other")
 
 
@@ -126,19 +127,19 @@ def test_weights_older_than_new_features_score_older_forests():
     assert forest.score(theta).tolist() == [32.0]
     assert forest.score(np.array([1.0, 10.0, 5.0])).tolist() == [32.0]
     for wrong in ([1.0], [1.0, 2.0, 3.0, 4.0], [[1.0, 2.0]], 1.0):
-        with pytest.raises(ForestError):
+        with refuses(ForestError, "argument.shape", argument="theta"):
             forest.score(np.array(wrong))
 
 
 def test_what_cannot_be_numbered_is_refused():
     sparse = SparseFeatures()
-    with pytest.raises(ForestError):
+    with refuses(ForestError, "argument.value", argument="template", value="a:b"):
         sparse.add_numbers("a:b", [1])
-    with pytest.raises(ForestError):
+    with refuses(ForestError, "argument.range", argument="a"):
         sparse.add_numbers("a", [-1])
-    with pytest.raises(ForestError):
+    with refuses(ForestError, "argument.value", argument="a"):
         Weights({}, {"a": (np.array([2, 1]), np.ones(2))})
-    with pytest.raises(ForestError):
+    with refuses(ForestError, "argument.shape", argument="a"):
         Weights({}, {"a": (np.array([1]), np.ones(2))})
     with pytest.raises(ValueError, match="twice"):
         SparseFeatures(["rule:1", "rule:1"])

@@ -148,7 +148,9 @@ class _Items:
         found = self.next
         if found is None:
             reason = f"the file ends where {want} should be"
-            raise FormatError(reason, file=self.file, line=self._line or None, code="file.damaged")
+            raise FormatError(
+                reason, file=self.file, line=self._line or None, code="file.damaged", argument=want
+            )
         self._advance()
         return found
 

@@ -148,7 +148,9 @@ class _Reader:
         found = next(self.lines, None)
         if found is None:
             reason = f"the file ends where {want} should be"
-            raise FormatError(reason, file=self.file, line=self.line, code="file.damaged")
+            raise FormatError(
+                reason, code="file.damaged", argument=want, file=self.file, line=self.line
+            )
         return found
 
     def edge(self, node: int, line: int, text: str) -> None:
