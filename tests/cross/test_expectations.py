@@ -324,13 +324,13 @@ def test_what_cannot_be_asked():
         Distribution(Forest.empty(), [])
     with refuses(EmptyForestError, "forest.empty"):
         ex.entropy(forest, [-np.inf, -np.inf])
-    with refuses(ForestError, "forest", match="log weight of edge 1 is nan"):
+    with refuses(ForestError, "forest.weight", match="log weight of edge 1 is nan"):
         ex.entropy(forest, [0.0, np.nan])
-    with refuses(ForestError, "forest", match="log weight of edge 0 is inf"):
+    with refuses(ForestError, "forest.weight", match="log weight of edge 0 is inf"):
         ex.entropy(forest, [np.inf, 0.0])
     with refuses(ForestError, "argument.shape", argument="weight", value=(3,)):
         ex.entropy(forest, [0.0, 0.0, 0.0])
-    with refuses(ForestError, "forest", match="local value of edge 1 is inf"):
+    with refuses(ForestError, "forest.weight", match="local value of edge 1 is inf"):
         ex.risk_gradient(forest, [0.0, 0.0], [0.0, np.inf])
     with refuses(ForestError, "forest.overflow", value=1):
         ex.expectation(forest, [0.0, 0.0], [0.0, np.nan])

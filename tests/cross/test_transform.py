@@ -138,7 +138,7 @@ def test_cycles_are_named():
         topological_sort([0, 1, 2, 3], [0, 0, 1, 2, 4], [2, 1, 1, 2], nodes=4, root=3)
     with refuses(CycleError, "forest.cycle", match="1 <- 1"):
         topological_sort([0, 1, 2], [0, 0, 2, 3], [1, 0, 1], nodes=3, root=2)
-    with refuses(ForestError, "forest", match="has the root, node 1, as a tail"):
+    with refuses(ForestError, "forest.root", match="has the root, node 1, as a tail"):
         topological_sort([0, 1], [0, 1, 2], [1, 0], nodes=2, root=1)
 
 
@@ -246,7 +246,7 @@ def test_refine(forest, n, around):
 
 def test_refine_has_a_limit():
     forest = Forest.from_nbest(["a b", "c"])
-    with refuses(ForestError, "forest", match="more than 1 edges"):
+    with refuses(ForestError, "forest.too-large", match="more than 1 edges"):
         refine(forest, 2, max_edges=1)
     with refuses(ForestError, "argument.range", argument="n", value=0):
         refine(forest, 0)
@@ -302,7 +302,7 @@ def test_intersect_with_strings_and_ngrams():
     both = intersect(forest, Automaton.ngram(bigrams, words))
     assert both.forest.k_best(both.weight, 9).texts() == ["a b", "b"]
     assert both.forest.k_best(both.weight, 9).score.tolist() == [-6.0, -7.0]
-    with refuses(ForestError, "forest", match="more than 1 edges"):
+    with refuses(ForestError, "forest.too-large", match="more than 1 edges"):
         intersect(forest, Automaton.accepting(["a c", "b"], words), max_edges=1)
     with refuses(ForestError, "argument.missing", argument="begin", value="<s>"):
         Automaton.ngram({("a", "b"): 0.0}, words)
@@ -317,24 +317,41 @@ def test_intersect_with_strings_and_ngrams():
             {"states": 0},
             fault("argument.range", argument="state", value=0),
         ),
-        ([], {}, {"states": 0}, fault("forest", match="at least one state")),
-        ([], {}, {"states": 1, "initial": 1}, fault("forest", match="initial state is 1")),
-        ([], {}, {"states": 1, "initial": -1}, fault("forest", match="initial state is -1")),
-        ([(0, 0, 5, 0.0)], {}, {"states": 1}, fault("forest", match="goes to state 5")),
+        ([], {}, {"states": 0}, fault("argument.shape", match="at least one state")),
+        (
+            [],
+            {},
+            {"states": 1, "initial": 1},
+            fault("argument.range", argument="initial", match="initial state is 1"),
+        ),
+        (
+            [],
+            {},
+            {"states": 1, "initial": -1},
+            fault("argument.range", argument="initial", match="initial state is -1"),
+        ),
+        (
+            [(0, 0, 5, 0.0)],
+            {},
+            {"states": 1},
+            fault("argument.range", argument="next", match="goes to state 5"),
+        ),
         (
             [(0, -2, 0, 0.0)],
             {},
             {"states": 1},
             fault("argument.range", argument="the symbol of an arc", value=-2),
         ),
-        ([(0, 0, 0, np.nan)], {}, {"states": 1}, fault("forest", match="weight nan")),
-        ([(0, 0, 0, -np.inf)], {}, {"states": 1}, fault("forest", match="leave it out")),
+        ([(0, 0, 0, np.nan)], {}, {"states": 1}, fault("argument.range", argument="weight")),
+        ([(0, 0, 0, -np.inf)], {}, {"states": 1}, fault("argument.range", argument="weight")),
         ([], {3: 0.0}, {"states": 1}, fault("argument.range", argument="state", value=3)),
         (
             [],
             {0: np.nan},
             {"states": 1},
-            fault("forest", match="final weight of state 0 is nan"),
+            fault(
+                "argument.range", argument="final_weight", match="final weight of state 0 is nan"
+            ),
         ),
     ],
 )
@@ -399,7 +416,7 @@ def test_intersect_counts_ways_through_one_edge():
     words = Vocabulary()
     forest = Forest.from_nbest([" ".join(["a"] * 40)], vocabulary=words)
     arcs = [(s, 0, t, 0.0) for s in (0, 1) for t in (0, 1)]
-    with refuses(ForestError, "forest", match="more than 100 edges"):
+    with refuses(ForestError, "forest.too-large", match="more than 100 edges"):
         intersect(forest, Automaton(arcs, {0: 0.0}, states=2), max_edges=100)
 
 
@@ -413,7 +430,7 @@ def test_otherwise_takes_every_word_without_an_arc():
 
 def test_refine_has_a_limit_on_ngrams():
     forest = Forest.from_nbest([" ".join(map(str, range(1500)))])
-    with refuses(ForestError, "forest", match="too many n-grams"):
+    with refuses(ForestError, "forest.too-large", match="too many n-grams"):
         refine(forest, 1500, max_edges=1000)
 
 

@@ -124,7 +124,7 @@ def test_zero_weights_and_wrong_weights() -> None:
     ET.fromstring(to_svg(forest, weight=np.full(forest.num_edges, -np.inf)))
     with refuses(ForestError, "argument.shape", argument="weight", value=(1,)):
         to_svg(forest, weight=[0.0])
-    with refuses(ForestError, "forest"):
+    with refuses(ForestError, "forest.weight"):
         to_svg(forest, weight=np.full(forest.num_edges, np.nan))
     with refuses(ForestError, "argument.range", argument="max_edges", value=0):
         to_svg(forest, max_edges=0)

@@ -45,11 +45,13 @@ BAD = {
     "ragged": ({"tail": [[0], [0, 0]]}, fault("argument.type", argument="tail")),
     "tail offsets fall, default yield": (
         {"tail_start": [0, 2, 1, 3], "yield_start": None, "yield_symbol": None},
-        fault("forest", match="tail_start decreases at 2"),
+        fault("argument.value", argument="tail_start", match="tail_start decreases at 2"),
     ),
     "tail offsets beyond memory": (
         {"tail_start": [0, 0, 0, 10**15], "yield_start": None, "yield_symbol": None},
-        fault("forest", match="tail_start ends with 1000000000000000"),
+        fault(
+            "argument.shape", argument="tail_start", match="tail_start ends with 1000000000000000"
+        ),
     ),
     "edges without tails": (
         {"edge_start": [0, 1, 4]},
@@ -57,24 +59,27 @@ BAD = {
     ),
     "tail offsets fall": (
         {"tail_start": [0, 2, 1, 3]},
-        fault("forest", match="tail_start decreases at 2"),
+        fault("argument.value", argument="tail_start", match="tail_start decreases at 2"),
     ),
     "tail offsets start": (
         {"tail_start": [1, 1, 1, 3]},
-        fault("forest", match="tail_start begins with 1"),
+        fault("argument.range", argument="tail_start", match="tail_start begins with 1"),
     ),
     "tail offsets end": (
         {"tail_start": [0, 0, 1, 2]},
-        fault("forest", match="ends with 2, but there are 3 items"),
+        fault("argument.shape", argument="tail_start", match="ends with 2, but there are 3 items"),
     ),
     "tail beyond the nodes": (
         {"tail": [7, 0, 0]},
-        fault("forest", match="edge 1 has tail 7"),
+        fault("argument.range", argument="tail", match="edge 1 has tail 7"),
     ),
-    "negative tail": ({"tail": [0, -1, 0]}, fault("forest", match="edge 2 has tail -1")),
+    "negative tail": (
+        {"tail": [0, -1, 0]},
+        fault("argument.range", argument="tail", match="edge 2 has tail -1"),
+    ),
     "own tail": (
         {"tail": [1, 0, 0]},
-        fault("forest", match="edge 1 into node 1 has tail 1: a node cannot be"),
+        fault("forest.order", match="edge 1 into node 1 has tail 1: a node cannot be"),
     ),
     "fractions": (
         {"tail": [0.5, 0, 0]},
@@ -99,39 +104,45 @@ BAD = {
     ),
     "dense nan": (
         {"dense": [[0.0], [np.nan], [1.0]]},
-        fault("forest", match="dense feature 0 of edge 1 is nan"),
+        fault("argument.range", argument="dense", match="dense feature 0 of edge 1 is nan"),
     ),
     "dense inf": (
         {"dense": [[0.0], [0.0], [np.inf]]},
-        fault("forest", match="dense feature 0 of edge 2 is inf"),
+        fault("argument.range", argument="dense", match="dense feature 0 of edge 2 is inf"),
     ),
     "sparse offsets": (
         {"feat_start": [0, 1, 1]},
-        fault("forest", match="feat_start has 3 entries, not 4"),
+        fault("argument.shape", argument="feat_start", match="feat_start has 3 entries, not 4"),
     ),
     "sparse ids missing": (
         {"feat_id": [0, 0]},
-        fault("forest", match="feat_value has 3 entries, not 2"),
+        fault("argument.shape", argument="feat_value", match="feat_value has 3 entries, not 2"),
     ),
     "sparse id too large": (
         {"feat_id": [0, 0, 2]},
-        fault("forest", match="edge 2 has sparse feature 2, but there are 2"),
+        fault(
+            "argument.range",
+            argument="feat_id",
+            match="edge 2 has sparse feature 2, but there are 2",
+        ),
     ),
     "sparse id negative": (
         {"feat_id": [-1, 0, 1]},
-        fault("forest", match="edge 0 has sparse feature -1"),
+        fault("argument.range", argument="feat_id", match="edge 0 has sparse feature -1"),
     ),
     "sparse id twice": (
         {"feat_id": [0, 1, 1]},
-        fault("forest", match="edge 2 has sparse feature 1 twice"),
+        fault("argument.value", argument="feat_id", match="edge 2 has sparse feature 1 twice"),
     ),
     "sparse ids fall": (
         {"feat_id": [0, 1, 0]},
-        fault("forest", match="edge 2 lists feature 0 after a larger one"),
+        fault(
+            "argument.value", argument="feat_id", match="edge 2 lists feature 0 after a larger one"
+        ),
     ),
     "sparse nan": (
         {"feat_value": [1.0, np.nan, 1.0]},
-        fault("forest", match="sparse feature 0 of edge 2 is nan"),
+        fault("argument.range", argument="feat_value", match="sparse feature 0 of edge 2 is nan"),
     ),
     "ids without offsets": (
         {"feat_start": None},
@@ -139,7 +150,7 @@ BAD = {
     ),
     "yield offsets": (
         {"yield_start": [0, 1, 2, 9]},
-        fault("forest", match="yield_start ends with 9"),
+        fault("argument.shape", argument="yield_start", match="yield_start ends with 9"),
     ),
     "yield without offsets": (
         {"yield_start": None},
@@ -147,19 +158,19 @@ BAD = {
     ),
     "unknown word": (
         {"yield_symbol": [2, -1, -2, 1, -1]},
-        fault("forest", match="edge 0 says word 2"),
+        fault("argument.range", argument="yield", match="edge 0 says word 2"),
     ),
     "unknown slot": (
         {"yield_symbol": [0, -2, -2, 1, -1]},
-        fault("forest", match="edge 1 says its tail 1"),
+        fault("argument.range", argument="yield", match="edge 1 says its tail 1"),
     ),
     "slot twice": (
         {"yield_symbol": [0, -1, -1, 1, -1]},
-        fault("forest", match="edge 2 says its tail 0 twice"),
+        fault("argument.duplicate", argument="yield", match="edge 2 says its tail 0 twice"),
     ),
     "slot left out": (
         {"yield_symbol": [0, -1, -2, 1, 1]},
-        fault("forest", match="edge 2 does not say its tail 0"),
+        fault("argument.missing", argument="yield", match="edge 2 does not say its tail 0"),
     ),
     "span shape": (
         {"span": [[0, 1]]},
@@ -177,15 +188,15 @@ BAD = {
     "state shape": ({"state": [1]}, fault("argument.shape", argument="state", value=(1,))),
     "node without edges": (
         {"edge_start": [0, 1, 1, 3], "span": None, "state": None},
-        fault("forest", match="node 1 has no edges"),
+        fault("forest.no-edges", match="node 1 has no edges"),
     ),
     "root without edges": (
         {"edge_start": [0, 1, 3, 3], "span": None, "state": None},
-        fault("forest", match="node 2, the root, has no edges"),
+        fault("forest.no-edges", match="node 2, the root, has no edges"),
     ),
     "node used by nobody": (
         {"edge_start": [0, 1, 2, 3], "tail": [0, 0, 0], "span": None, "state": None},
-        fault("forest", match="node 1 is in no derivation of the root"),
+        fault("forest.unreachable", match="node 1 is in no derivation of the root"),
     ),
     "order": (
         {
@@ -196,7 +207,9 @@ BAD = {
             "span": None,
             "state": None,
         },
-        fault("forest", match="edge 0 into node 0 has tail 1: tails must come before their head"),
+        fault(
+            "forest.order", match="edge 0 into node 0 has tail 1: tails must come before their head"
+        ),
     ),
 }
 
@@ -399,7 +412,9 @@ def test_builder_sorts_and_checks():
         build([(1, [0])], 1, 2)
     with refuses(CycleError, "forest.cycle", match=r"0 <- 1 <- 0|1 <- 0 <- 1"):
         build([(0, [1]), (1, [0]), (2, [0])], 2, 3)
-    with refuses(ForestError, "forest", match="does not say its tail 0"):
+    with refuses(
+        ForestError, "argument.missing", argument="yield", match="does not say its tail 0"
+    ):
         build([(0, []), (1, [0], ["a"])], 1, 2)
 
 

@@ -125,7 +125,7 @@ BAD = {
     "0 <- -1 ||| a": fault("line.number", argument="a tail", value="-1", line=1),
     "99999999999 <- ||| a": fault("line.number", argument="the head", value="99999999999", line=1),
     "0 <- ||| [0]": fault("argument.range", argument="tail", value=0, line=1),
-    "0 <- ||| a\n1 <- 0 ||| b": fault("forest", match="edge 1 does not say its tail 0"),
+    "0 <- ||| a\n1 <- 0 ||| b": fault("argument.missing", argument="yield", line=1),
     "0 <- ||| a[b": fault("line.value", argument="word", value="a[b", line=1),
     "0 <- ||| a\\q": fault("line.value", argument="escape", value="q", line=1),
     "0 <- ||| a\\": fault("line.value", argument="escape", value="", line=1),
@@ -156,7 +156,7 @@ BAD = {
 
 @pytest.mark.parametrize("text", BAD)
 def test_bad_texts_are_named(text):
-    with refuses(FormatError, **{"file": "some.forest", **BAD[text]}):
+    with refuses(FormatError, **BAD[text], file="some.forest"):
         parse_forest(text, file="some.forest")
 
 
