@@ -10,7 +10,7 @@ JOBS   ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help build demo test lint format stubs notebook bench sanitize clean
+.PHONY: help build demo test lint format stubs map notebook bench sanitize clean
 
 help:
 	@echo "make demo      a model trained, tuned and looked into in half a minute: demo/model.html"
@@ -19,6 +19,7 @@ help:
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
 	@echo "make stubs     regenerate the typed stub of the native module"
+	@echo "make map       regenerate docs/modules.md, docs/reference.md and docs/errors.md"
 	@echo "make notebook  run the notebook of examples/ and store what it shows"
 
 $(VENV)/tools: pyproject.toml
@@ -61,6 +62,9 @@ format: $(VENV)/lint
 
 stubs: $(VENV)/tests
 	$(BIN)/python -m nanobind.stubgen --quiet -m rosewood._core -o src/rosewood/_core.pyi
+
+map: $(VENV)/built
+	$(BIN)/python docs/generate.py
 
 notebook: $(VENV)/tests
 	$(BIN)/python -m tests.notebook examples/first-model.ipynb
