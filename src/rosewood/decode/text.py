@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import tee
+from typing import Unpack
 
+from rosewood.arguments import check_text
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
@@ -23,6 +24,7 @@ from rosewood.decode.decoder import Decoder
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
 from rosewood.decode.source import Forced, Source
+from rosewood.decode.stream import InputLine, StreamOptions, TranslatedLine, stream
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
 
@@ -92,8 +94,7 @@ class TextTranslator:
 
     def prepare(self, text: str, reference: str | None = None) -> PreparedText:
         """A text as the decoder takes it; with a reference, only what says that is searched for."""
-        if not isinstance(text, str):
-            raise DecodingError(f"a text is {type(text).__name__}, want str")
+        check_text("text", text, error=DecodingError)
         encoded: Encoded | None = None
         spans: tuple[Forced, ...] = ()
         if self.source_text is not None and self.target_text is not None:
@@ -142,14 +143,15 @@ class TextTranslator:
             text, prepared, translation, tuple(lost.elements()), tuple(Counter(added).elements())
         )
 
+    def stream(
+        self, lines: Iterable[str | InputLine], **how: Unpack[StreamOptions]
+    ) -> Iterator[TranslatedLine]:
+        """Lines translated as they come, in their order: see `rosewood.decode.stream`."""
+        return stream(self, lines, **how)
+
     def translate(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[TranslatedText]:
         """The best translation of each text, in their order."""
-        if isinstance(texts, str):
-            raise DecodingError("texts are a list of them, this is one")
-        one, other = tee(self.prepare(text) for text in texts)
-        found = self.decoder.translate((each.source for each in other), threads=threads)
-        for translation in found:
-            yield self.text_of(translation, next(one))
+        return (line.translated() for line in self.stream(texts, threads=threads))
 
     def _forms(self, text: str, words: tuple[str, ...]) -> list[Sequence[str]]:
         """The words of a text in the forms that a glossary may have them in.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from rosewood.decode import (
     Decoder,
@@ -25,6 +25,7 @@ from rosewood.decode import (
     explain,
 )
 from rosewood.decode.guessing import unknown_words
+from rosewood.decode.stream import InputLine, StreamOptions, TranslatedLine
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
 from rosewood.model.bundle import MANIFEST, Bundle
@@ -51,7 +52,14 @@ class Translator:
         threads: int = 1,
         **search: Any,
     ) -> None:
-        """Those who have a folder want `Translator.load`."""
+        """`Translator.load` opens a folder."""
+        if not isinstance(bundle, Bundle):
+            raise DecodingError(
+                f"bundle is {bundle!r}, expected a Bundle; Translator.load opens a folder",
+                code="argument.type",
+                argument="bundle",
+                value=bundle,
+            )
         self.bundle = bundle
         self.threads = threads
         self.decoder = _decoder(bundle, search)
@@ -125,10 +133,16 @@ class Translator:
         self, text: str | Iterable[str], *, threads: int | None = None
     ) -> str | list[str]:
         """The translation of a text, or of each of several."""
-        several = [text] if isinstance(text, str) else _texts(text)
-        found = self.text.translate(several, threads=threads or self.threads)
-        said = [each.text for each in found]
+        several = [text] if isinstance(text, str) else text
+        said = [each.text for each in self.stream(several, threads=threads or self.threads)]
         return said[0] if isinstance(text, str) else said
+
+    def stream(
+        self, lines: Iterable[str | InputLine], **how: Unpack[StreamOptions]
+    ) -> Iterator[TranslatedLine]:
+        """Lines translated as they come, in their order: see `rosewood.decode.stream`."""
+        how.setdefault("threads", self.threads)
+        return self.text.stream(lines, **how)
 
     def decode(self, sentence: str) -> Forest:
         """All translations that the search has met, packed."""
@@ -149,17 +163,10 @@ class Translator:
         """The same of many texts, in their order."""
         from rosewood.pipeline.reply import reply_of
 
-        several = _texts(texts)
-        prepared: list[PreparedText] = []
-
-        def sources() -> Iterator[Any]:
-            for text in several:
-                prepared.append(self.text.prepare(text))
-                yield prepared[-1].source
-
-        searches = self.decoder.search_all(sources(), threads=threads or self.threads)
-        for found in searches:
-            yield reply_of(self.text, prepared.pop(0), found, self.bundle.confidence, nbest=nbest)
+        how = self.bundle.confidence
+        for line in self.stream(texts, forests=True, threads=threads or self.threads):
+            if line.search is not None:
+                yield reply_of(self.text, line.prepared, line.search, how, nbest=nbest)
 
     def explain(self, text: str) -> Explanation:
         """What each feature says of each phrase of the translation."""
@@ -178,13 +185,6 @@ class Translator:
         search = asdict(self.decoder.settings)
         return (_loaded, (self.bundle.folder, self.text.glossary, self.text.inline, self.threads,
                           search))  # fmt: skip
-
-
-def _texts(texts: Any) -> Iterable[str]:
-    """Refuses what is no list of texts; each of them is looked at when its turn comes."""
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        raise DecodingError(f"texts are {type(texts).__name__}, want a list of str")
-    return texts
 
 
 def _loaded(
