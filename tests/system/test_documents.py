@@ -14,7 +14,7 @@ from rosewood.align.models import MODELS
 from rosewood.align.symmetrize import SYMMETRIZATIONS
 from rosewood.cli import app
 from rosewood.corpus.phrasebook import Phrasebook
-from rosewood.corpus.text.registry import TOKENISERS
+from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode import SearchSettings
 from rosewood.learn import LEARNERS
 from rosewood.model import Bundle

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rosewood import _core
 from rosewood.corpus import Checks, Corpus
-from rosewood.corpus.formats.strict import Input, strict_lines
+from rosewood.corpus.inputs import Input, strict_lines
 from rosewood.corpus.pairs import count_words
 from rosewood.errors import CorpusError, FormatError, RosewoodError
 

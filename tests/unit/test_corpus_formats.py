@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rosewood.corpus import Corpus, Origin, SentencePair, read_pairs
-from rosewood.corpus.formats.languages import closest, is_backward
+from rosewood.corpus.languages import closest, is_backward
 from rosewood.errors import CorpusError, DamagedFileError, FormatError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "corpora"

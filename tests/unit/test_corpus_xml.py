@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from rosewood.corpus import Corpus
-from rosewood.corpus.formats.inline import as_markup, as_text
+from rosewood.corpus.formats._inline import as_markup, as_text
 from rosewood.errors import FormatError
 
 HEAD = '<tmx version="1.4"><header srclang="en"/><body>'

@@ -186,7 +186,7 @@ def checked_lines(
     an empty line, and `bad_lines` gets its number and what is wrong with it.
     """
     from rosewood.corpus import Checks
-    from rosewood.corpus.formats.strict import Input, strict_lines
+    from rosewood.corpus.inputs import Input, strict_lines
 
     checks = Checks(line_words or line_characters, line_characters, allow_empty=True)
     for line in strict_lines(Input(str(file), once=True), checks.max_bytes):

@@ -10,12 +10,30 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from rosewood.arguments import check_whole
 from rosewood.corpus.pairs import Origin, SentencePair, count_words
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["Bad", "Checks", "Gate", "Tally"]
+__all__ = ["CODES", "BadPair", "Checks", "Fault", "Gate", "Tally"]
+
+# The code of the error for each kind of bad line; kinds that are not here are "line.value".
+CODES = {
+    "byte order mark": "corpus.byte-order-mark",
+    "carriage return": "corpus.carriage-return",
+    "control character": "corpus.control-character",
+    "empty side": "corpus.empty-side",
+    "entity": "corpus.entity",
+    "no language": "corpus.no-language",
+    "no segment": "corpus.no-segment",
+    "not UTF-8": "file.encoding",
+    "not a JSON pair": "line.format",
+    "not a PO line": "line.format",
+    "number of fields": "line.fields",
+    "tag": "corpus.tag",
+    "too long": "corpus.too-long",
+}
 
 # Line feeds and tabs are dealt with before; U+2028 and U+2029 are characters like others.
 _BAD = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -37,50 +55,73 @@ class Checks:
 
     def __post_init__(self) -> None:
         for name in ("max_words", "max_characters"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 1:
-                raise CorpusError(f"{name} is {value!r}, want a whole number from 1 on")
+            check_whole(name, getattr(self, name), low=1, error=CorpusError)
 
     @property
     def max_bytes(self) -> int:
         """Of a line: two sentences and their tags, should all be written as escapes."""
         return 32 * self.max_characters + 65536
 
-    def problem(self, text: str) -> tuple[str, str] | None:
-        """The kind of what is wrong with a sentence and the reason; nothing for nearly all."""
-        if len(text) > self.max_characters:
-            told = f"there are {len(text):,} characters, the limit is {self.max_characters:,}"
-            return "too long", told
+    def problem(self, text: str) -> Fault | None:
+        """What is wrong with a sentence; nothing for nearly all."""
+        if (length := len(text)) > self.max_characters:
+            told = f"there are {length:,} characters, the limit is {self.max_characters:,}"
+            return Fault("too long", told, length, self.max_characters)
         if not text.isprintable() and (found := _BAD.search(text)):
             return _bad_character(found.group(), found.start())
         if not self.allow_empty and (not text or text.isspace()):
-            return "empty side", "it is empty"
-        if len(text) > 2 * self.max_words and (words := count_words(text)) > self.max_words:
-            return "too long", f"there are {words:,} words, the limit is {self.max_words:,}"
+            return Fault("empty side", "it is empty", text)
+        if length > 2 * self.max_words and (words := count_words(text)) > self.max_words:
+            told = f"there are {words:,} words, the limit is {self.max_words:,}"
+            return Fault("too long", told, words, self.max_words)
         return None
 
 
-def _bad_character(character: str, place: int) -> tuple[str, str]:
+class Fault(NamedTuple):
+    """What is wrong with a text: its kind, the reason, and what was found and expected."""
+
+    kind: str
+    reason: str
+    value: object = None
+    expected: object = None
+
+
+def _bad_character(character: str, place: int) -> Fault:
     at = f"at character {place + 1}"
+    kind = "control character"
     if character == "\r":
+        kind = "carriage return"
         told = f"there is a carriage return {at} that does not end the line: lines end with \\n"
-        return "carriage return", told
-    if character == "\ufeff":
+    elif character == "\ufeff":
+        kind = "byte order mark"
         told = f"there is a byte order mark (U+FEFF) {at}: take it out, it belongs in no text"
-        return "byte order mark", told
-    if "\ud800" <= character <= "\udfff":
-        return "not UTF-8", f"there is half of a surrogate pair {at}"
-    if character in "\ufffe\uffff":
-        return "control character", f"there is U+{ord(character):04X} {at}, which is no character"
-    name = "NUL" if character == "\0" else f"the control character U+{ord(character):04X}"
-    return "control character", f"there is {name} {at}"
+    elif "\ud800" <= character <= "\udfff":
+        kind, told = "not UTF-8", f"there is half of a surrogate pair {at}"
+    elif character in "\ufffe\uffff":
+        told = f"there is U+{ord(character):04X} {at}, which is no character"
+    else:
+        name = "NUL" if character == "\0" else f"the control character U+{ord(character):04X}"
+        told = f"there is {name} {at}"
+    return Fault(kind, told, character)
 
 
-class Bad(NamedTuple):
+class BadPair(NamedTuple):
     """A pair that cannot be read: of which kind the fault is, and the error to stop with."""
 
     kind: str
     error: FormatError
+
+    @classmethod
+    def of(cls, kind: str, reason: str, **fields: Any) -> BadPair:
+        """A bad pair of a kind; fields are those of the error."""
+        fields.setdefault("code", CODES.get(kind, "line.value"))
+        return cls(kind, FormatError(reason, **fields))
+
+    @classmethod
+    def with_fault(cls, fault: Fault, **fields: Any) -> BadPair:
+        """A bad pair because of its text."""
+        fields = {"value": fault.value, "expected": fault.expected, **fields}
+        return cls.of(fault.kind, fault.reason, **fields)
 
 
 @dataclass(slots=True)
@@ -98,7 +139,7 @@ class Tally:
             Counter(self.skipped), list(self.examples), Counter(self.left_out), self.joined
         )
 
-    def skip(self, bad: Bad) -> None:
+    def skip(self, bad: BadPair) -> None:
         self.skipped[bad.kind] += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append(bad.error)
@@ -124,7 +165,7 @@ class Gate:
         line: int | None,
         tags: Mapping[str, str] | None = None,
         unit: str | None = None,
-    ) -> SentencePair | Bad:
+    ) -> SentencePair | BadPair:
         """The pair, when all is well; line breaks and tabs in it become spaces."""
         told_source, told_target = source, target
         if "\t" in source or "\n" in source:
@@ -134,33 +175,36 @@ class Gate:
         if source is not told_source or target is not told_target:
             self.tally.joined += 1
         if (wrong := self.checks.problem(source)) is not None:
-            return self.bad(wrong[0], f"source: {wrong[1]}", line, unit)
+            return self._refused("source", wrong, line, unit, self.file)
         if (wrong := self.checks.problem(target)) is not None:
-            return self.bad(wrong[0], f"target: {wrong[1]}", line, unit, self.target_file)
+            return self._refused("target", wrong, line, unit, self.target_file)
         if tags:
             said = [(_one_line(name), _one_line(value)) for name, value in tags.items() if value]
             tags = dict(said)
             if "" in tags or len(tags) < len(said):
                 told = "a tag has no name" if "" in tags else "two tags have one name"
-                return self.bad("tag", f"{told}, tabs and line breaks aside", line, unit)
+                code = "corpus.tag" if "" in tags else "line.duplicate"
+                told += ", tabs and line breaks aside"
+                return self.bad("tag", told, line, unit, code=code, argument="tag")
             for name, value in said:
                 if found := _BAD.search(name) or _BAD.search(value):
-                    kind, reason = _bad_character(found.group(), found.start())
-                    return self.bad(kind, f"tag {name[:40]!r}: {reason}", line, unit)
+                    wrong = _bad_character(found.group(), found.start())
+                    return self._refused(f"tag {name[:40]!r}", wrong, line, unit, self.file)
         return SentencePair(source, target, tags or {}, Origin(self.file, line, unit))
 
     def bad(
-        self,
-        kind: str,
-        reason: str,
-        line: int | None,
-        unit: str | None = None,
-        file: str | None = None,
-    ) -> Bad:
+        self, kind: str, reason: str, line: int | None, unit: str | None = None, **fields: Any
+    ) -> BadPair:
         """A bad pair; its error names the unit where there is no line."""
         if line is None and unit is not None:
             reason = f"unit {unit[:40]!r}: {reason}"
-        return Bad(kind, FormatError(reason, file=file or self.file, line=line))
+        return BadPair.of(kind, reason, **{"file": self.file, "line": line, **fields})
+
+    def _refused(
+        self, what: str, fault: Fault, line: int | None, unit: str | None, file: str
+    ) -> BadPair:
+        fields = {"argument": what, "value": fault.value, "expected": fault.expected, "file": file}
+        return self.bad(fault.kind, f"{what}: {fault.reason}", line, unit, **fields)
 
 
 def _one_line(text: str) -> str:

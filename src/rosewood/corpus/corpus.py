@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
+from rosewood.arguments import check_type
 from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.filters import Filtering, FilterReport, Filters
-from rosewood.corpus.formats.languages import check_language
-from rosewood.corpus.formats.strict import Settings
+from rosewood.corpus.inputs import Settings
+from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import SentencePair
-from rosewood.corpus.readers import OnBadLine, Place, Reading, Source
+from rosewood.corpus.readers import CorpusReading, OnBadLine, Place, Source
 from rosewood.corpus.splitting import PARTS, SplitBy, choose_split
 from rosewood.corpus.summary import Summary, summarise
 from rosewood.corpus.writers import Target, open_writer, target_of
@@ -38,7 +39,7 @@ class Corpus:
         self,
         walk: Walk,
         languages: tuple[str | None, str | None] = (None, None),
-        reading: Reading | None = None,
+        reading: CorpusReading | None = None,
         filtering: Filtering | None = None,
     ) -> None:
         """What a walk gives; those who have files want `Corpus.read`."""
@@ -68,7 +69,7 @@ class Corpus:
         settings = Settings(
             source_language, target_language, Checks() if checks is None else checks
         )
-        reading = Reading(sources, format, settings, on_bad_line)
+        reading = CorpusReading(sources, format, settings, on_bad_line)
         return Corpus(reading, (source_language, target_language), reading)
 
     @staticmethod
@@ -81,8 +82,9 @@ class Corpus:
         """Pairs that are in memory already."""
         if not isinstance(pairs, Sequence) or isinstance(pairs, str):
             raise CorpusError(
-                f"pairs is {type(pairs).__name__}, want a list that can be read again"
-            )
+                f"pairs is {type(pairs).__name__}, expected a list that can be read again",
+                code="argument.type", argument="pairs", value=pairs, expected="a list",
+            )  # fmt: skip
         made = [each if isinstance(each, SentencePair) else _pair(each) for each in pairs]
         check_language("source_language", source_language)
         check_language("target_language", target_language)
@@ -94,7 +96,10 @@ class Corpus:
     def walk_from(self, place: Place | None) -> Iterator[SentencePair]:
         """The pairs of its files behind a `place` of an earlier walk; None is the beginning."""
         if self._reading is None or self._filtering is not None:
-            raise CorpusError("only a corpus of files, without filters, is walked from a place")
+            raise CorpusError(
+                "only a corpus of files, without filters, is walked from a place",
+                code="corpus.no-files", argument="place", value=place,
+            )  # fmt: skip
         return self._reading(place)
 
     @property
@@ -108,9 +113,9 @@ class Corpus:
 
     def filter(self, filters: Filters) -> Corpus:
         """The pairs that filters keep; after a walk, `report` tells of the others."""
-        if not isinstance(filters, Filters):
-            raise CorpusError(f"filters is {filters!r}, want Filters(…)")
-        filtering = Filtering(filters)
+        filtering = Filtering(
+            check_type("filters", filters, Filters, "Filters(…)", error=CorpusError)
+        )
         return Corpus(lambda: filtering(self._walk()), self.languages, self._reading, filtering)
 
     def split(
@@ -208,5 +213,9 @@ def read_pairs(
 
 def _pair(texts: tuple[str, str]) -> SentencePair:
     if not isinstance(texts, tuple) or list(map(type, texts)) != [str, str]:
-        raise CorpusError(f"a pair is {texts!r}, want a SentencePair or two strings")
+        expected = "a SentencePair or two strings"
+        raise CorpusError(
+            f"a pair is {texts!r:.80}, expected {expected}",
+            code="argument.type", argument="pairs", value=texts, expected=expected,
+        )  # fmt: skip
     return SentencePair(*texts)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
+from rosewood.arguments import check_choice, check_number, check_whole
 from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
 from rosewood.corpus.pairs import SentencePair, count_words
 from rosewood.errors import CorpusError
@@ -36,23 +36,13 @@ class Filters:
     deduplicate: bool | Literal["pair", "source", "target"] = False
 
     def __post_init__(self) -> None:
-        if type(self.min_words) is not int or self.min_words < 0:
-            raise CorpusError(f"min_words is {self.min_words!r}, want a whole number from 0 on")
-        if self.max_words is not None and (
-            type(self.max_words) is not int or self.max_words < max(1, self.min_words)
-        ):
-            least = max(1, self.min_words)
-            raise CorpusError(f"max_words is {self.max_words!r}, want a whole number from {least}")
-        if self.max_ratio is not None and (
-            isinstance(self.max_ratio, bool)
-            or not isinstance(self.max_ratio, int | float)
-            or not 1 <= self.max_ratio < math.inf
-        ):
-            raise CorpusError(f"max_ratio is {self.max_ratio!r}, want a number from 1 on")
-        if self.unit not in ("words", "characters"):
-            raise CorpusError(f"unit is {self.unit!r}, want words or characters")
-        if not isinstance(self.deduplicate, bool) and self.deduplicate not in KEYS:
-            raise CorpusError(f"deduplicate is {self.deduplicate!r}, want {', '.join(KEYS)} or no")
+        least = max(1, check_whole("min_words", self.min_words, low=0, error=CorpusError))
+        if self.max_words is not None:
+            check_whole("max_words", self.max_words, low=least, error=CorpusError)
+        if self.max_ratio is not None:
+            check_number("max_ratio", self.max_ratio, low=1, error=CorpusError)
+        check_choice("unit", self.unit, ("words", "characters"), error=CorpusError)
+        check_choice("deduplicate", self.deduplicate, (*KEYS, True, False), error=CorpusError)
 
     def reason(self, pair: SentencePair) -> str | None:
         """Why the pair is not kept; duplicates are another matter."""

@@ -30,8 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_whole
 from rosewood.corpus import indexed_files as files
 from rosewood.corpus.compression import open_input
+from rosewood.corpus.lines import at
 from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import CorpusError, DamagedFileError, FormatError
 from rosewood.folders import cut_words
@@ -114,7 +116,8 @@ class IndexedText:
         try:
             return word.decode()
         except UnicodeDecodeError as error:
-            raise DamagedFileError(f"word {number} is not UTF-8", file=self.file) from error
+            reason = f"word {number} is not UTF-8"
+            raise DamagedFileError(reason, code="file.encoding", file=self.file) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +131,10 @@ class IndexedCorpus:
     def __post_init__(self) -> None:
         if len(self.source) != len(self.target):
             raise CorpusError(
-                f"the source has {len(self.source)} lines, the target {len(self.target)}"
-            )
+                f"the source has {len(self.source)} lines, the target {len(self.target)}",
+                code="argument.shape", argument="target", value=len(self.target),
+                expected=len(self.source),
+            )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.source)
@@ -146,7 +151,10 @@ class IndexedCorpus:
     def part(self, begin: int, end: int) -> IndexedCorpus:
         """Sentence pairs begin .. end-1; the corpus's arrays are shared."""
         if not 0 <= begin <= end <= len(self):
-            raise CorpusError(f"there is no part {begin}:{end} of {len(self)} sentence pairs")
+            raise CorpusError(
+                f"there is no part {begin}:{end} of {len(self)} sentence pairs",
+                code="argument.range", value=(begin, end), expected=len(self),
+            )  # fmt: skip
         return IndexedCorpus(self.source.part(begin, end), self.target.part(begin, end))
 
     @classmethod
@@ -166,7 +174,10 @@ class IndexedCorpus:
         readers = _readers(("source", "target"), known, max_words)
         for reader, lines in zip(readers, (source, target), strict=True):
             if isinstance(lines, str):
-                raise CorpusError(f"{reader.file} is one string, want an iterable of lines")
+                raise CorpusError(
+                    f"{reader.file} is one string, expected an iterable of lines",
+                    code="argument.type", argument=reader.file, value=lines,
+                )  # fmt: skip
             for some in _batches(lines):
                 reader.lines(some)
         return cls(readers[0].text(), readers[1].text())
@@ -221,7 +232,10 @@ class IndexedCorpus:
         The text streams through: what is held in memory is the words, each once.
         """
         if (source is None) != (target is None) or (source is None) == (pairs is None):
-            raise CorpusError("build: want source and target, or pairs")
+            raise CorpusError(
+                "build: expected source and target, or pairs",
+                code="argument.conflict", argument="pairs",
+            )  # fmt: skip
         one = "source" if source is None else fspath(source)
         other = "target" if target is None else fspath(target)
         readers = _readers((one, other), None, max_words, max_bytes)
@@ -265,7 +279,8 @@ class IndexedCorpus:
     def verify(self) -> None:
         """Check every byte of the folder; the first thing wrong is a DamagedFileError."""
         if self.folder is None:
-            raise CorpusError("verify: the corpus is in memory, not in a folder")
+            reason = "verify: the corpus is in memory, not in a folder"
+            raise CorpusError(reason, code="corpus.in-memory")
         files.verify(self.folder)
 
 
@@ -275,15 +290,17 @@ class _Reader:
     def __init__(
         self, file: str, known: Iterable[str] | None, max_words: int, max_bytes: int
     ) -> None:
-        for name, limit in {"max_words": max_words, "max_bytes": max_bytes}.items():
-            if limit < 1:
-                raise CorpusError(f"{name} is {limit}, want at least 1")
+        check_whole("max_words", max_words, low=1, error=CorpusError)
+        check_whole("max_bytes", max_bytes, low=1, error=CorpusError)
         self.file = file
         self.indexer = _core.Indexer(max_words, max_bytes)
         if known is not None:
             words = list(known)
             if "" in words or any("\n" in word for word in words):
-                raise CorpusError(f"{file}: a known word is empty or has a line feed")
+                raise CorpusError(
+                    f"{file}: a known word is empty or has a line feed",
+                    code="argument.value", argument="known",
+                )  # fmt: skip
             self.indexer.know(np.frombuffer("\n".join(words).encode(), np.uint8))
 
     def feed(self, data: bytes) -> None:
@@ -295,7 +312,7 @@ class _Reader:
     def _check(self, bad: tuple[int, str] | None) -> None:
         if bad is not None:
             line, reason = bad
-            raise FormatError(reason, file=self.file, line=line)
+            raise FormatError(reason, code="line.value", file=self.file, line=line)
 
     def blocks(self) -> Iterator[None]:
         """Reads the file; yields where there may be numbers to take."""
@@ -315,16 +332,10 @@ class _Reader:
         except (CorpusError, TypeError, UnicodeEncodeError):
             texts, data = [], b""
         if data.count(b"\n") != len(lines):
-            raise self._reason(lines, first)
+            for number, line in enumerate(lines, start=first):
+                with at(self.file, number):
+                    _check_line(line)
         self.feed(data)
-
-    def _reason(self, lines: Sequence[object], first: int) -> FormatError:
-        """What is wrong with one of the lines."""
-        for number, line in enumerate(lines, start=first):
-            reason = _fault(line)
-            if reason:
-                return FormatError(reason, file=self.file, line=number)
-        return FormatError("the lines cannot be read", file=self.file, line=first)
 
     def taken(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         return self.indexer.take_ids(), self.indexer.take_ends()
@@ -356,9 +367,8 @@ def _check_counts(source: _Reader, target: _Reader) -> None:
         shorter = source if one < other else target
         raise FormatError(
             f"the two sides differ: {source.file} has {one} lines, {target.file} has {other}",
-            file=shorter.file,
-            line=min(one, other) + 1,
-        )
+            code="file.mismatch", file=shorter.file, line=min(one, other) + 1,
+        )  # fmt: skip
 
 
 def _batches(items: Iterable[Any]) -> Iterator[list[Any]]:
@@ -371,23 +381,22 @@ def _joined(words: Sequence[str]) -> str:
     """A sentence cut into words as a line, which must fall into the same words again."""
     line = " ".join(words)
     if line.count(" ") != max(len(words) - 1, 0) or "\t" in line or "" in words:
-        raise CorpusError("a word is empty or has a space")
+        raise CorpusError("a word is empty or has a space", code="argument.value", value=words)
     return line
 
 
-def _fault(line: object) -> str:
-    """Why a line of a program cannot be one; empty where it can."""
+def _check_line(line: object) -> None:
+    """Refuses what is no line, or no words of one."""
     if not isinstance(line, str):
         try:
             line = _joined(line)  # type: ignore[arg-type]
-        except CorpusError as error:
-            return str(error)
         except TypeError:
-            return f"the line is {type(line).__name__}, want str"
+            reason = f"the line is {type(line).__name__}, expected str"
+            raise CorpusError(reason, code="argument.type", value=line, expected="str") from None
     if "\n" in line.removesuffix("\n"):
-        return "there is a line feed within the line"
+        raise CorpusError("there is a line feed within the line", code="corpus.line-break")
     try:
         line.encode()
     except UnicodeEncodeError as error:
-        return f"character {error.start + 1} is half of a surrogate pair"
-    return ""
+        reason = f"character {error.start + 1} is half of a surrogate pair"
+        raise CorpusError(reason, code="file.encoding") from None

@@ -110,14 +110,16 @@ def open_sides(folder: Path) -> list[Arrays]:
         types = len(arrays.word_start) - 1
         if len(arrays.ids) and not (arrays.ids.min() >= 0 and arrays.ids.max() < types):
             raise DamagedFileError(
-                f"it has word numbers beyond the {types} words", file=folder / f"{side}.ids"
-            )
+                f"it has word numbers beyond the {types} words",
+                code="file.damaged", file=folder / f"{side}.ids",
+            )  # fmt: skip
         sides.append(arrays)
     counts = [len(side.start) - 1 for side in sides]
     if counts[0] != counts[1]:
         raise DamagedFileError(
-            f"the source has {counts[0]} sentences, the target {counts[1]}", file=folder / MANIFEST
-        )
+            f"the source has {counts[0]} sentences, the target {counts[1]}",
+            code="file.mismatch", file=folder / MANIFEST,
+        )  # fmt: skip
     return sides
 
 
@@ -128,10 +130,12 @@ def verify(folder: Path) -> None:
         file = folder / f"{side}.words"
         words = cut_words(arrays.word_bytes, arrays.word_start)
         if len(set(words)) < len(words) or b"" in words:
-            raise DamagedFileError("a word is empty or stands twice", file=file)
+            reason = "a word is empty or occurs twice"
+            raise DamagedFileError(reason, code="file.damaged", file=file)
         for number, word in enumerate(words):
             try:
                 word.decode()
             except UnicodeDecodeError as error:
-                raise DamagedFileError(f"word {number} is not UTF-8", file=file) from error
+                reason = f"word {number} is not UTF-8"
+                raise DamagedFileError(reason, code="file.encoding", file=file) from error
     _KIND.verify_manifest(folder)

@@ -2,52 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import get_args
 
+from rosewood.arguments import check_choice, check_type
 from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.compression import plain_name
-from rosewood.corpus.formats.jsonl import parse_jsonl
-from rosewood.corpus.formats.languages import check_language
-from rosewood.corpus.formats.po import parse_po
-from rosewood.corpus.formats.strict import Found, Input, Settings
-from rosewood.corpus.formats.text import parse_text
-from rosewood.corpus.formats.tmx import parse_tmx
-from rosewood.corpus.formats.tsv import parse_tsv
-from rosewood.corpus.formats.xliff import parse_xliff
+from rosewood.corpus.formats import CORPUS_FORMATS, Parsed, by_ending
+from rosewood.corpus.inputs import Input, Settings
+from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
 from rosewood.shared_types import OnBadLine, PathName
 
-__all__ = [
-    "FORMATS",
-    "OnBadLine",
-    "PathName",
-    "Place",
-    "Reading",
-    "Source",
-    "format_of",
-    "path_text",
-]
+__all__ = ["CorpusReading", "OnBadLine", "PathName", "Place", "Source", "format_of", "path_text"]
 
-FORMATS = ("text", "tsv", "jsonl", "tmx", "po", "xliff")
 Source = PathName | tuple[PathName, PathName]  # one file, or two text files that belong together
-
-_ENDINGS = {
-    ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".tmx": "tmx",
-    ".po": "po", ".pot": "po", ".xlf": "xliff", ".xliff": "xliff", ".sdlxliff": "xliff",
-    ".mqxliff": "xliff",
-}  # fmt: skip
-_PARSERS: dict[str, Callable[[Input, Settings, Tally], Found]] = {
-    "tsv": parse_tsv, "jsonl": parse_jsonl, "tmx": parse_tmx, "po": parse_po, "xliff": parse_xliff,
-}  # fmt: skip
 
 
 def format_of(path: PathName) -> str | None:
     """What the ending tells; of plain text it tells nothing."""
-    return _ENDINGS.get(plain_name(path).suffix.lower())
+    return by_ending().get(plain_name(path).suffix.lower())
 
 
 @dataclass(slots=True)
@@ -57,10 +34,8 @@ class _File:
     format: str
     inputs: tuple[Input, ...]
 
-    def parse(self, settings: Settings, tally: Tally) -> Found:
-        if len(self.inputs) == 2:
-            return parse_text((self.inputs[0], self.inputs[1]), settings, tally)
-        return _PARSERS[self.format](self.inputs[0], settings, tally)
+    def parse(self, settings: Settings, tally: Tally) -> Parsed:
+        return CORPUS_FORMATS[self.format].parse(*self.inputs, settings, tally)
 
 
 @dataclass(frozen=True)
@@ -73,7 +48,7 @@ class Place:
 
 
 @dataclass(slots=True)
-class Reading:
+class CorpusReading:
     """Walks through sources, again and again; the tally is of the walk that began last."""
 
     sources: Sequence[Source]
@@ -85,12 +60,10 @@ class Reading:
     _files: list[_File] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.on_bad_line not in get_args(OnBadLine):
-            raise CorpusError(f"on_bad_line is {self.on_bad_line!r}, want stop, skip or blank")
-        if self.format is not None and self.format not in FORMATS:
-            raise CorpusError(f"the format is {self.format!r}, want one of {', '.join(FORMATS)}")
-        if not isinstance(self.settings.checks, Checks):
-            raise CorpusError(f"checks is {self.settings.checks!r}, want Checks(…)")
+        check_choice("on_bad_line", self.on_bad_line, get_args(OnBadLine), error=CorpusError)
+        if self.format is not None:
+            check_choice("format", self.format, CORPUS_FORMATS, error=CorpusError)
+        check_type("checks", self.settings.checks, Checks, "Checks(…)", error=CorpusError)
         check_language("source_language", self.settings.source_language)
         check_language("target_language", self.settings.target_language)
         self._files = _grouped(self.sources, self.format)
@@ -157,13 +130,13 @@ def _nothing(file: _File, tally: Tally, before: tuple[int, int]) -> FormatError:
     if left_out:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in tally.left_out.most_common(5))
         told += f"; {left_out:,} were left out ({kinds})"
-    return FormatError(told, file=file.inputs[0].name)
+    return FormatError(told, code="file.empty", file=file.inputs[0].name)
 
 
 def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
     """Single files as their format or ending says; two text files in a row belong together."""
     if not sources:
-        raise CorpusError("there are no files to read")
+        raise CorpusError("there are no files to read", code="argument.missing", argument="sources")
     found: list[_File] = []
     waiting: str | None = None  # for its other side
     kept: dict[str, Input] = {}  # standard input is one stream, whoever reads it
@@ -171,14 +144,20 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
         if isinstance(source, tuple) and len(source) == 2:
             _refuse_half(waiting)
             if format not in (None, "text"):
-                raise CorpusError(f"two files make one source of text, not of {format}")
+                raise CorpusError(
+                    f"two files make one source of text, not of {format}",
+                    code="argument.conflict", argument="format", value=format, expected="text",
+                )  # fmt: skip
             found.append(_File("text", tuple(_input(path_text(side), kept) for side in source)))
             continue
         path = path_text(source)
         kind = format or format_of(path)
         if path == "-" and kind is None and waiting is None:
-            told = "standard input has no ending: say which format it is"
-            raise CorpusError(f"{told} ({', '.join(FORMATS)})")
+            known = CORPUS_FORMATS.names()
+            raise CorpusError(
+                f"standard input has no ending: say which format it is ({', '.join(known)})",
+                code="argument.missing", argument="format", expected=known,
+            )  # fmt: skip
         if kind not in (None, "text"):
             _refuse_half(waiting)
             found.append(_File(str(kind), (_input(path, kept),)))
@@ -194,16 +173,24 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
 def path_text(source: object) -> str:
     """A path as a string, or an error that says what it is instead."""
     if not isinstance(source, str | PathLike):
-        raise CorpusError(f"{source!r} is neither a path nor two paths of text files")
+        raise CorpusError(
+            f"{source!r} is neither a path nor two paths of text files",
+            code="argument.type", argument="source", value=source,
+        )  # fmt: skip
     path = fspath(source)
     if not isinstance(path, str) or not path:
-        raise CorpusError(f"{source!r} is no path")
+        raise CorpusError(
+            f"{source!r} is no path", code="argument.value", argument="source", value=source
+        )
     return path
 
 
 def _input(path: str, kept: dict[str, Input]) -> Input:
     if path == "-" and path in kept:
-        raise CorpusError("standard input (-) can be only one of the files")
+        raise CorpusError(
+            "standard input (-) can be only one of the files",
+            code="argument.duplicate", argument="source", value="-",
+        )  # fmt: skip
     return kept.setdefault(path, Input(path)) if path == "-" else Input(path)
 
 
@@ -211,5 +198,6 @@ def _refuse_half(path: str | None) -> None:
     if path is not None:
         raise CorpusError(
             f"{path}: a text file needs the file of its translations beside it "
-            f"(other formats end in {' '.join(sorted(_ENDINGS))}, or say which it is)"
-        )
+            f"(other formats end in {' '.join(sorted(by_ending()))}, or say which it is)",
+            code="corpus.one-side", argument="source", value=path,
+        )  # fmt: skip

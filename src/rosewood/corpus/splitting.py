@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from rosewood.arguments import check_choice, check_whole
 from rosewood.corpus.fingerprints import KEYS, fingerprint
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError
@@ -27,6 +28,7 @@ __all__ = ["PARTS", "Part", "Split", "SplitBy", "SplitChooser", "choose_split"]
 Part = Literal["train", "dev", "test"]
 SplitBy = Literal["pair", "source", "target"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")
+_MOST = 2**63 - 1
 _BATCH = 8192  # pairs whose fingerprints are sorted together
 
 
@@ -66,11 +68,9 @@ class SplitChooser:
 
     def __init__(self, most: int, seed: int = 1, by: SplitBy = "pair") -> None:
         """`most` is how many pairs may be held out: memory is bounded by it."""
-        for what, value in (("the size of held-out sets", most), ("seed", seed)):
-            if type(value) is not int or not 0 <= value < 2**63:
-                raise CorpusError(f"{what} is {value!r}, want a whole number from 0 on")
-        if by not in KEYS:
-            raise CorpusError(f"by is {by!r}, want {', '.join(KEYS)}")
+        check_whole("the size of held-out sets", most, low=0, high=_MOST, error=CorpusError)
+        check_whole("seed", seed, low=0, high=_MOST, error=CorpusError)
+        check_choice("by", by, KEYS, error=CorpusError)
         self.seed, self.by = seed, by
         self._most = most
         self._smallest: NDArray[np.uint64] | None = None  # in order; one more than can be wanted
@@ -94,8 +94,9 @@ class SplitChooser:
             distinct = "pairs" if self.by == "pair" else f"{self.by} sentences"
             raise CorpusError(
                 f"{dev:,} and {test:,} cannot be split off: there are only "
-                f"{len(found):,} distinct {distinct}, and some must be left to train on"
-            )
+                f"{len(found):,} distinct {distinct}, and some must be left to train on",
+                code="corpus.too-small", value=len(found), expected=wanted + 1,
+            )  # fmt: skip
         names = [name.to_bytes(8) for name in found[:wanted]]
         chosen: dict[bytes, Part] = dict.fromkeys(names[:test], "test")
         chosen.update(dict.fromkeys(names[test:], "dev"))
@@ -109,9 +110,8 @@ def choose_split(
 
     With `by="source"` no source sentence is on both sides, however it is translated.
     """
-    for what, value in (("dev", dev), ("test", test)):
-        if type(value) is not int or not 0 <= value < 2**63:
-            raise CorpusError(f"{what} is {value!r}, want a whole number from 0 on")
+    check_whole("dev", dev, low=0, high=_MOST, error=CorpusError)
+    check_whole("test", test, low=0, high=_MOST, error=CorpusError)
     chooser = SplitChooser(dev + test, seed, by)
     key, rest = KEYS[by], iter(pairs)
     while batch := b"".join(fingerprint(key(pair), seed) for pair in islice(rest, _BATCH)):

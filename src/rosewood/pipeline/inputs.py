@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from rosewood.corpus import Checks, Corpus, SentencePair
-from rosewood.corpus.checks import Bad
+from rosewood.corpus.checks import BadPair
 from rosewood.corpus.compression import plain_name
-from rosewood.corpus.formats.strict import Input, strict_lines
+from rosewood.corpus.inputs import Input, strict_lines
 from rosewood.corpus.readers import OnBadLine, Source
 from rosewood.corpus.text.languages import has_rules
 from rosewood.errors import FormatError, TrainingError, told_path
@@ -54,7 +54,7 @@ class HeldOut:
                 continue
             texts = [text for text in more if isinstance(text, str)]
             if len(texts) < len(more):
-                self._skipped[next(bad.kind for bad in more if isinstance(bad, Bad))] += 1
+                self._skipped[next(bad.kind for bad in more if isinstance(bad, BadPair))] += 1
                 continue
             good += 1
             yield pair, [pair.target, *texts]
@@ -76,7 +76,7 @@ class HeldOut:
         return [*self.corpus.files, *self.references]
 
 
-def _next(lines: Iterator[str | Bad], file: str, number: int) -> str | Bad:
+def _next(lines: Iterator[str | BadPair], file: str, number: int) -> str | BadPair:
     line = next(lines, None)
     if line is None:
         told = f"it ends after {number - 1:,} lines, but the set goes on"
@@ -84,13 +84,13 @@ def _next(lines: Iterator[str | Bad], file: str, number: int) -> str | Bad:
     return line
 
 
-def _lines(file: str, checks: Checks, skips: bool) -> Iterator[str | Bad]:
+def _lines(file: str, checks: Checks, skips: bool) -> Iterator[str | BadPair]:
     """The lines of a file, with bad ones in their places, which else stop it."""
     for line in strict_lines(Input(file), checks.max_bytes):
         bad = line.bad
         wrong = checks.problem(line.text) if bad is None else None
         if wrong is not None:
-            bad = Bad(wrong[0], FormatError(wrong[1], file=file, line=line.number))
+            bad = BadPair.with_fault(wrong, file=file, line=line.number)
         if bad is not None and not skips:
             raise bad.error
         yield line.text if bad is None else bad
@@ -236,7 +236,7 @@ class TrainingInputs:
     def monolingual_lines(self, file: str, skipped: Counter[str]) -> Iterator[str]:
         """The lines of such a file but for empty ones; bad ones are counted if they are skipped."""
         for line in _lines(file, replace(self._checks, allow_empty=True), self._skips):
-            if isinstance(line, Bad):
+            if isinstance(line, BadPair):
                 skipped[line.kind] += 1
             elif line.strip():
                 yield line

@@ -1,4 +1,84 @@
-"""Parsers of corpora: each yields pairs, or what is wrong with them, one after the other.
+"""Formats of corpora, a file each: endings, parser and, where there is one, writer.
 
-An error that a parser raises is of the whole file and always stops; a `Bad` one may be skipped.
+A parser yields pairs, or what is wrong with them, one after the other.  An error that it raises
+concerns the whole file and always stops; a `BadPair` may be skipped.  Other packages add formats
+as entry points of the group "rosewood.corpus_formats".
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from rosewood.errors import CorpusError, RosewoodError
+from rosewood.registry import Registry
+
+if TYPE_CHECKING:
+    from rosewood.corpus.checks import BadPair
+    from rosewood.corpus.pairs import SentencePair
+
+__all__ = [
+    "CORPUS_FORMATS",
+    "SIDES",
+    "CorpusFormat",
+    "Languages",
+    "Layout",
+    "Parsed",
+    "by_ending",
+    "tag",
+]
+
+Parsed = Iterator["SentencePair | BadPair"]
+Languages = tuple[str | None, str | None]  # source and target
+SIDES = ("source", "target")  # names that tags cannot have in tables and JSON lines
+
+
+class Layout(NamedTuple):
+    """What a writer puts into its files: before, for each pair and file, and at the end."""
+
+    rows: Callable[[SentencePair], tuple[str, ...]]
+    head: str = ""
+    tail: str = ""
+
+
+@dataclass(frozen=True)
+class CorpusFormat:
+    """How corpora of a format are read and written.
+
+    `parse` is called with the inputs (as many as `files`), the `Settings` and the `Tally` of
+    rosewood.corpus; `write` with the languages and the names of all tags.
+    """
+
+    parse: Callable[..., Parsed]
+    endings: tuple[str, ...] = ()  # in lower case: (".tsv", ".tab")
+    write: Callable[[Languages, Sequence[str]], Layout] | None = None
+    files: int = 1
+
+
+CORPUS_FORMATS: Registry[CorpusFormat] = Registry(
+    "rosewood.corpus.formats", "rosewood.corpus_formats", "format", CorpusError
+)
+
+
+def by_ending() -> dict[str, str]:
+    """The name of the format for each ending; formats of broken packages have none."""
+    found: dict[str, str] = {}
+    for name in CORPUS_FORMATS:
+        try:
+            endings = CORPUS_FORMATS[name].endings
+        except RosewoodError:  # it is told when the format is asked for by name
+            continue
+        for ending in endings:
+            found.setdefault(ending, name)
+    return found
+
+
+def tag(name: str) -> str:
+    """The name of a tag, where it is not that of a text."""
+    if name in SIDES:
+        raise CorpusError(
+            f"a tag is called {name!r}, which is what the text is called",
+            code="corpus.tag", argument="tag", value=name,
+        )  # fmt: skip
+    return name

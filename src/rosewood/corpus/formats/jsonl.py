@@ -13,33 +13,39 @@ Every other key is a tag; values that are not texts become the JSON that writes 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from rosewood.corpus.checks import Bad, Gate, Tally
-from rosewood.corpus.formats.languages import closest
-from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_lines
+from rosewood.corpus.checks import BadPair, Gate, Tally
+from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed, tag
+from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
 from rosewood.corpus.json_lines import parse_json, show
+from rosewood.corpus.languages import closest
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import RosewoodError
 
-__all__ = ["parse_jsonl"]
+__all__ = ["PLUGIN"]
 
 
-def parse_jsonl(source: Input, settings: Settings, tally: Tally) -> Found:
+def parse_jsonl(source: Input, settings: Settings, tally: Tally) -> Parsed:
     """A pair of each line."""
     gate = settings.gate(tally, source.name)
     for line in strict_lines(source, settings.checks.max_bytes):
         yield line.bad or _pair(line, settings, gate)
 
 
-def _pair(line: Line, settings: Settings, gate: Gate) -> SentencePair | Bad:
+def _pair(line: Line, settings: Settings, gate: Gate) -> SentencePair | BadPair:
     try:
         table = parse_json(line.text, "pair", "sentence pairs")
         if not isinstance(table, dict):
-            raise RosewoodError(f"a pair is an object {{…}}, not {show(table)}")
+            reason = f"a pair is an object {{…}}, not {show(table)}"
+            raise RosewoodError(reason, code="line.value", value=table, expected="an object")
         source, target, tags = _read(table, settings)
     except RosewoodError as error:
-        return gate.bad("not a JSON pair", str(error), line.number)
+        return gate.bad(
+            "not a JSON pair", str(error), line.number,
+            code=error.code, argument=error.argument, value=error.value,
+        )  # fmt: skip
     return gate.pair(source, target, line.number, tags)
 
 
@@ -62,7 +68,8 @@ def _as_json(key: str, value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError as error:  # 1e999 is read as infinite
-        raise RosewoodError(f"{show(key)} has a number that is too large") from error
+        reason = f"{show(key)} has a number that is too large"
+        raise RosewoodError(reason, code="line.number", argument=key, value=value) from error
 
 
 def _keys(texts: dict[str, Any], settings: Settings) -> tuple[str, str]:
@@ -71,17 +78,36 @@ def _keys(texts: dict[str, Any], settings: Settings) -> tuple[str, str]:
     wanted = settings.source_language, settings.target_language
     if wanted[0] is None or wanted[1] is None:
         missing = "target" if "source" in texts else "source"
-        raise RosewoodError(f'there is no "{missing}": say which languages, if they are the keys')
+        reason = f'there is no "{missing}": say which languages, if they are the keys'
+        raise RosewoodError(reason, code="line.fields", argument=missing)
     found = closest(wanted[0], texts), closest(wanted[1], texts)
     if found[0] is None or found[1] is None:
         told = "source" if found[0] is None else "target"
         language = wanted[0] if found[0] is None else wanted[1]
-        raise RosewoodError(f'there is no "{told}" and no "{language}"')
+        reason = f'there is no "{told}" and no "{language}"'
+        raise RosewoodError(reason, code="line.fields", argument=language)
     return found[0], found[1]
 
 
 def _text(texts: dict[str, Any], key: str) -> str:
     value = texts[key]
     if not isinstance(value, str):
-        raise RosewoodError(f'"{key}" is {show(value)}, want a string')
+        raise RosewoodError(
+            f'"{key}" is {show(value)}, expected a string',
+            code="line.value", argument=key, value=value, expected="a string",
+        )  # fmt: skip
     return value
+
+
+def write_jsonl(languages: Languages, tags: Sequence[str]) -> Layout:
+    """An object for each pair."""
+
+    def rows(pair: SentencePair) -> tuple[str]:
+        table = {"source": pair.source, "target": pair.target}
+        table.update((tag(name), value) for name, value in pair.tags.items())
+        return (json.dumps(table, ensure_ascii=False) + "\n",)
+
+    return Layout(rows)
+
+
+PLUGIN = CorpusFormat(parse_jsonl, endings=(".jsonl", ".ndjson"), write=write_jsonl)

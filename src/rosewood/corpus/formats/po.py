@@ -14,13 +14,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from rosewood.corpus.checks import Bad, Tally
-from rosewood.corpus.formats.languages import is_backward
-from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_lines
-from rosewood.corpus.formats.xml import needs_extra
+from rosewood.corpus.checks import BadPair, Tally
+from rosewood.corpus.formats import CorpusFormat, Parsed
+from rosewood.corpus.formats._xml import needs_extra
+from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
+from rosewood.corpus.languages import is_backward
 from rosewood.errors import FormatError
 
-__all__ = ["parse_po"]
+__all__ = ["PLUGIN"]
 
 _PLACE = re.compile(r"\(line (\d+)\)(?:: (.*))?")  # in what polib says
 # What a line may be; polib passes over some others without a word, and the entry is lost.
@@ -31,7 +32,7 @@ _LINE = re.compile(
 )
 
 
-def parse_po(source: Input, settings: Settings, tally: Tally) -> Found:
+def parse_po(source: Input, settings: Settings, tally: Tally) -> Parsed:
     """The pairs of each entry that is translated."""
     gate = settings.gate(tally, source.name)
     with TemporaryDirectory() as folder:
@@ -55,10 +56,10 @@ def parse_po(source: Input, settings: Settings, tally: Tally) -> Found:
             yield gate.pair(*pair, entry.linenum, tags)
 
 
-def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[Bad]:
+def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[BadPair]:
     """Entries stand between empty lines; those with a bad line become empty lines themselves."""
     block: list[str] = []
-    wrong: Bad | None = None
+    wrong: BadPair | None = None
     for line in lines:
         block.append(line.text)
         wrong = wrong or line.bad or _fault(line, file)
@@ -72,20 +73,22 @@ def _copy(lines: Iterator[Line], stream: IO[bytes], file: str) -> Iterator[Bad]:
         yield wrong
 
 
-def _kept(block: list[str], wrong: Bad | None) -> list[str]:
+def _kept(block: list[str], wrong: BadPair | None) -> list[str]:
     return [f"{text}\n" if wrong is None else "\n" for text in block]
 
 
-def _fault(line: Line, file: str) -> Bad | None:
+def _fault(line: Line, file: str) -> BadPair | None:
     """What polib would pass over, or take for the end of a line."""
-    kind = ""
     if "\r" in line.text:
         kind = "carriage return"
         told = "there is a carriage return that does not end the line: lines end with \\n"
     elif not _LINE.fullmatch(line.text):
         kind = "not a PO line"
-        told = 'it is no line of a PO file: want a comment, or a text in "…" with \\" for " in it'
-    return Bad(kind, FormatError(told, file=file, line=line.number)) if kind else None
+        told = "it is no line of a PO file: expected a comment, or a text in "
+        told += '"…" with \\" for " in it'
+    else:
+        return None
+    return BadPair.of(kind, told, file=file, line=line.number)
 
 
 def _entries(path: Path, file: str) -> Any:
@@ -99,7 +102,8 @@ def _entries(path: Path, file: str) -> Any:
         found = _PLACE.search(str(error))
         line = None if found is None else int(found[1])
         told = str(error) if found is None else found[2] or "syntax error"
-        raise FormatError(f"it is not a PO file: {told}", file=file, line=line) from error
+        reason = f"it is not a PO file: {told}"
+        raise FormatError(reason, code="file.format", file=file, line=line) from error
 
 
 def _left_out(entry: Any) -> str | None:
@@ -123,3 +127,6 @@ def _forms(entry: Any) -> Iterator[tuple[str, str, dict[str, str]]]:
         is_singular = number == 0 and len(forms) > 1
         text = entry.msgid if is_singular else entry.msgid_plural
         yield text, translation, {**tags, "plural": str(number)}
+
+
+PLUGIN = CorpusFormat(parse_po, endings=(".po", ".pot"))

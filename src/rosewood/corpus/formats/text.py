@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 from rosewood.corpus.checks import Tally
-from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_lines
+from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
+from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
 from rosewood.errors import FormatError
 
-__all__ = ["parse_text"]
+__all__ = ["PLUGIN"]
 
 
-def parse_text(sides: tuple[Input, Input], settings: Settings, tally: Tally) -> Found:
+def parse_text(source_side: Input, target_side: Input, settings: Settings, tally: Tally) -> Parsed:
     """A pair of each two lines; a bad line makes its pair bad, and never shifts the others."""
-    source_side, target_side = sides
     limit = settings.checks.max_bytes
     sources = strict_lines(source_side, limit)
     targets = strict_lines(target_side, limit)
@@ -33,4 +33,15 @@ def _uneven(short: Input, long: Input, beyond: Line, rest: Iterator[Line]) -> Fo
     total = last[0].number if last else beyond.number
     have = beyond.number - 1
     reason = f"it has {have:,} lines, but {long.name} has {total:,}: they do not belong together"
-    return FormatError(reason, file=short.name, line=have or None)
+    return FormatError(
+        reason, code="file.mismatch",
+        value=have, expected=total, file=short.name, line=have or None,
+    )  # fmt: skip
+
+
+def write_text(languages: Languages, tags: Sequence[str]) -> Layout:
+    """A line of each file for each pair."""
+    return Layout(lambda pair: (f"{pair.source}\n", f"{pair.target}\n"))
+
+
+PLUGIN = CorpusFormat(parse_text, write=write_text, files=2)

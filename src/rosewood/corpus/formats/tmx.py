@@ -7,22 +7,26 @@ Properties of a unit are tags.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
-from rosewood.corpus.checks import Bad, Gate, Tally
-from rosewood.corpus.formats.inline import as_text
-from rosewood.corpus.formats.languages import closest, matches
-from rosewood.corpus.formats.strict import Found, Input, Settings
-from rosewood.corpus.formats.xml import children, each_element, local_name
+from rosewood.corpus.checks import BadPair, Gate, Tally
+from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
+from rosewood.corpus.formats._inline import as_markup, as_text
+from rosewood.corpus.formats._xml import children, each_element, local_name
+from rosewood.corpus.inputs import Input, Settings
+from rosewood.corpus.languages import closest, matches
+from rosewood.corpus.lines import at
 from rosewood.corpus.pairs import SentencePair
-from rosewood.errors import FormatError, RosewoodError
+from rosewood.errors import CorpusError, RosewoodError
 
-__all__ = ["parse_tmx"]
+__all__ = ["PLUGIN"]
 
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-def parse_tmx(source: Input, settings: Settings, tally: Tally) -> Found:
+def parse_tmx(source: Input, settings: Settings, tally: Tally) -> Parsed:
     """A pair of each unit that has both languages; others are left out and counted."""
     gate = settings.gate(tally, source.name)
     wanted = _Wanted(settings.source_language, settings.target_language)
@@ -60,7 +64,10 @@ class _Wanted:
         others = [each for each in there if one is None or not matches(one, each)]
         if one is not None and len(others) > 1:
             told = ", ".join([one, *others][:8])
-            raise RosewoodError(f"it holds {told}: say which two languages")
+            raise RosewoodError(
+                f"it holds {told}: say which two languages",
+                code="corpus.languages", value=[one, *others],
+            )  # fmt: skip
         return others[0] if others else None
 
     def has(self, language: str) -> bool:
@@ -79,7 +86,7 @@ class _Wanted:
 
 def _unit(
     unit: Any, count: int, wanted: _Wanted, own: str | None, gate: Gate
-) -> SentencePair | Bad | None:
+) -> SentencePair | BadPair | None:
     line, name = unit.sourceline, unit.get("tuid")
     there: dict[str, Any] = {}
     variants = [
@@ -90,10 +97,8 @@ def _unit(
         there.setdefault(language, variant)
     if "" in there:
         return gate.bad("no language", "a variant does not tell its language", line, name)
-    try:
+    with at(gate.file, line):
         wanted.decide(there, unit.get("srclang") or own)
-    except RosewoodError as error:
-        raise FormatError(str(error), file=gate.file, line=line) from error
     source, target = wanted.choose(there)
     if source is None or target is None:
         missing = (wanted.source if source is None else wanted.target) or "translation"
@@ -103,11 +108,12 @@ def _unit(
     for language in (source, target):
         segments = children(there[language], "seg")
         if not segments:
-            return gate.bad("no segment", f"the variant {language!r} has no <seg>", line, name)
+            told = f"the variant {language!r} has no <seg>"
+            return gate.bad("no segment", told, line, name, value=language)
         try:
             texts.append(as_text(segments[0]))
         except RosewoodError as error:
-            return gate.bad("entity", str(error), line, name)
+            return gate.bad("entity", str(error), line, name, value=error.value)
     also = sum(wanted.has(language) for language, _ in variants) - 2
     if also:
         gate.tally.left_out["another variant"] += also
@@ -122,3 +128,38 @@ def _tags(unit: Any) -> dict[str, str]:
         if kind and value:
             tags[kind] = f"{tags[kind]}; {value}" if kind in tags else value
     return tags
+
+
+_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<tmx version="1.4">
+<header creationtool="rosewood" creationtoolversion="1" segtype="sentence" o-tmf="rosewood" \
+adminlang="en" srclang={source} datatype="plaintext"/>
+<body>
+"""
+
+
+def write_tmx(languages: Languages, tags: Sequence[str]) -> Layout:
+    """A unit for each pair, with its tags as properties."""
+    if None in languages:
+        raise CorpusError(
+            "a translation memory names its languages: give source_language and target_language",
+            code="argument.missing", argument="source_language and target_language",
+        )  # fmt: skip
+    source, target = (quoteattr(str(language)) for language in languages)
+
+    def rows(pair: SentencePair) -> tuple[str]:
+        unit = None if pair.origin is None else pair.origin.unit
+        props = "".join(
+            f"<prop type={quoteattr(name)}>{escape(value)}</prop>"
+            for name, value in pair.tags.items()
+        )
+        return (
+            f"<tu{'' if unit is None else f' tuid={quoteattr(unit)}'}>{props}"
+            f"<tuv xml:lang={source}><seg>{as_markup(pair.source)}</seg></tuv>"
+            f"<tuv xml:lang={target}><seg>{as_markup(pair.target)}</seg></tuv></tu>\n",
+        )
+
+    return Layout(rows, _HEAD.format(source=source), "</body>\n</tmx>\n")
+
+
+PLUGIN = CorpusFormat(parse_tmx, endings=(".tmx",), write=write_tmx)

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from rosewood.corpus.checks import Bad, Gate, Tally
-from rosewood.corpus.formats.languages import closest
-from rosewood.corpus.formats.strict import Found, Input, Line, Settings, strict_lines
+from rosewood.corpus.checks import BadPair, Gate, Tally
+from rosewood.corpus.formats import SIDES, CorpusFormat, Languages, Layout, Parsed, tag
+from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
+from rosewood.corpus.languages import closest
 from rosewood.corpus.pairs import SentencePair
-from rosewood.errors import FormatError
+from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["parse_tsv", "sides_of"]
+__all__ = ["PLUGIN"]
 
 
 class _Columns(NamedTuple):
@@ -32,7 +33,7 @@ class _Columns(NamedTuple):
 _TWO = _Columns(2, 0, 1, [])
 
 
-def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Found:
+def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Parsed:
     """A pair of each line behind the header, if there is one."""
     gate = settings.gate(tally, source.name)
     lines = strict_lines(source, settings.checks.max_bytes)
@@ -46,13 +47,14 @@ def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Found:
         yield line.bad or _pair(line, columns, gate)
 
 
-def _pair(line: Line, columns: _Columns, gate: Gate) -> SentencePair | Bad:
+def _pair(line: Line, columns: _Columns, gate: Gate) -> SentencePair | BadPair:
     fields = line.text.split("\t")
     if len(fields) != columns.width:
-        told = f"there are {len(fields)} fields between tabs, want {columns.width}"
+        told = f"there are {len(fields)} fields between tabs, expected {columns.width}"
         if columns is _TWO and len(fields) > 2:
             told += ": a header must name the columns where there are more"
-        return gate.bad("number of fields", told, line.number)
+        found, expected = len(fields), columns.width
+        return gate.bad("number of fields", told, line.number, value=found, expected=expected)
     tags = {name: fields[place] for name, place in columns.tags if fields[place]}
     return gate.pair(fields[columns.source], fields[columns.target], line.number, tags)
 
@@ -68,10 +70,14 @@ def _header(line: Line, settings: Settings, file: str) -> _Columns | None:
         raise line.bad.error  # without it nobody would know which column is which
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        told = f"column {twice[:40]!r} stands twice in the header"
-        raise FormatError(told, file=file, line=line.number)
+        told = f"column {twice[:40]!r} occurs twice in the header"
+        raise FormatError(
+            told, code="line.duplicate",
+            argument="column", value=twice, file=file, line=line.number,
+        )  # fmt: skip
     if "" in names:
-        raise FormatError("a column of the header has no name", file=file, line=line.number)
+        told = "a column of the header has no name"
+        raise FormatError(told, code="line.value", argument="column", file=file, line=line.number)
     places = {name: place for place, name in enumerate(names)}
     tags = [(name, place) for name, place in places.items() if name not in (source, target)]
     return _Columns(len(names), places[source], places[target], tags)
@@ -88,3 +94,30 @@ def sides_of(
         return None
     source, target = closest(source_language, names), closest(target_language, names)
     return None if source is None or target is None or source == target else (source, target)
+
+
+def write_tsv(languages: Languages, tags: Sequence[str]) -> Layout:
+    """A line for each pair; a header where there are tags."""
+    columns = [tag(name) for name in tags]
+    known = set(columns)
+    header = "\t".join([*SIDES, *columns]) + "\n"
+    is_first = True
+
+    def rows(pair: SentencePair) -> tuple[str]:
+        if not pair.tags.keys() <= known:
+            raise CorpusError(
+                f"{pair.origin or 'a pair'}: there is no column for all of its tags",
+                code="corpus.tag", value=sorted(pair.tags.keys() - known),
+            )  # fmt: skip
+        nonlocal is_first
+        fields = [pair.source, pair.target, *(pair.tags.get(name, "") for name in columns)]
+        line = "\t".join(fields) + "\n"
+        if is_first and (columns or sides_of(fields, *languages)):
+            line = header + line  # without tags, only what looks like a header needs one
+        is_first = False
+        return (line,)
+
+    return Layout(rows)
+
+
+PLUGIN = CorpusFormat(parse_tsv, endings=(".tsv", ".tab"), write=write_tsv)

@@ -11,18 +11,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from rosewood.corpus.checks import Gate, Tally
-from rosewood.corpus.formats.inline import as_text
-from rosewood.corpus.formats.languages import is_backward
-from rosewood.corpus.formats.strict import Found, Input, Settings
-from rosewood.corpus.formats.xml import children, each_element, local_name
+from rosewood.corpus.formats import CorpusFormat, Parsed
+from rosewood.corpus.formats._inline import as_text
+from rosewood.corpus.formats._xml import children, each_element, local_name
+from rosewood.corpus.inputs import Input, Settings
+from rosewood.corpus.languages import is_backward
 from rosewood.errors import RosewoodError
 
-__all__ = ["parse_xliff"]
+__all__ = ["PLUGIN"]
 
 _UNITS = {"trans-unit", "unit"}
 
 
-def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Found:
+def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Parsed:
     """The pairs of each unit."""
     gate = settings.gate(tally, source.name)
     backward: bool | None = False
@@ -55,14 +56,14 @@ def _is_translated(unit: Any) -> bool:
     return next((each for each in said if each is not None), "yes") != "no"
 
 
-def _pairs(unit: Any, backward: bool, gate: Gate) -> Found:
+def _pairs(unit: Any, backward: bool, gate: Gate) -> Parsed:
     line = unit.sourceline
     parts = _whole(unit) if local_name(unit) == "trans-unit" else _segments(unit)
     for name, source, target, tags in parts:
         try:
             texts = as_text(source), "" if target is None else as_text(target)
         except RosewoodError as error:
-            yield gate.bad("entity", str(error), line, name)
+            yield gate.bad("entity", str(error), line, name, value=error.value)
             continue
         if not texts[1].strip():
             gate.tally.left_out["untranslated"] += 1
@@ -119,3 +120,6 @@ def _child(element: Any, name: str) -> Any:
 
 def _attributes(element: Any, *names: str) -> dict[str, str]:
     return {name: value for name in names if (value := element.get(name))}
+
+
+PLUGIN = CorpusFormat(parse_xliff, endings=(".xlf", ".xliff", ".sdlxliff", ".mqxliff"))

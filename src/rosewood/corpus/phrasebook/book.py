@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from rosewood.arguments import check_known, check_number, check_whole
 from rosewood.corpus.phrasebook.composer import LANGUAGES, Composer
 from rosewood.corpus.phrasebook.pair import PhrasebookPair
 from rosewood.corpus.phrasebook.seen import Seen
@@ -49,13 +50,9 @@ class Phrasebook:
     reverse: bool = False
 
     def __post_init__(self) -> None:
-        if self.languages not in LANGUAGES:
-            known = ", ".join(LANGUAGES)
-            raise RosewoodError(f"there is no phrasebook {self.languages!r}; there are {known}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise RosewoodError(f"the seed is {self.seed!r}, want a whole number from 0")
-        if not 0 <= self.noise <= 1:
-            raise RosewoodError(f"noise is {self.noise!r}, want a share from 0 to 1")
+        check_known("phrasebook", [self.languages], LANGUAGES, error=RosewoodError)
+        check_whole("seed", self.seed, low=0, error=RosewoodError)
+        check_number("noise", self.noise, low=0, high=1, error=RosewoodError)
 
     @property
     def source(self) -> str:
@@ -69,7 +66,9 @@ class Phrasebook:
 
     def pairs(self, count: int | None = None) -> Iterator[PhrasebookPair]:
         """So many pairs, or pairs without end; no sentence of either side comes twice."""
-        return self._distinct(_wanted("pairs", count), self._composer())
+        if count is not None:
+            check_whole("pairs", count, low=0, error=RosewoodError)
+        return self._distinct(count, self._composer())
 
     def split(
         self, train: int, dev: int = 0, test: int = 0, *, unseen: float | None = 0.03
@@ -88,10 +87,10 @@ class Phrasebook:
         No sentence is in two parts.  Of the words of the held-out source sentences a share `unseen`
         was not seen in training, mostly names and numbers; None takes sentences as they come.
         """
-        if unseen is not None and not 0 <= unseen <= 0.2:
-            raise RosewoodError(f"unseen is {unseen!r}, want a share from 0 to 0.2, or None")
+        if unseen is not None:
+            check_number("unseen", unseen, low=0, high=0.2, error=RosewoodError)
         for name, count in (("train", train), ("dev", dev), ("test", test)):
-            _wanted(name, count)
+            check_whole(name, count, low=0, error=RosewoodError)
         known: set[str] = set()
         stream = self._distinct(None, self._composer())
         for pair in islice(stream, train):
@@ -150,9 +149,12 @@ class Phrasebook:
         The translations are as good as each other, and often the same: how much they differ tells
         how well a perfect translator would score against one of them.
         """
-        _wanted("variants", count)
+        check_whole("variants", count, low=0, error=RosewoodError)
         if self.reverse:
-            raise RosewoodError("only English is translated several times: reverse must be off")
+            raise RosewoodError(
+                "only English is translated several times: reverse must be off",
+                code="argument.conflict", argument="reverse", value=True,
+            )  # fmt: skip
         composer = Composer(self.languages, Random(self.seed).random, 0.0)
         seen = Seen()
         while len(seen) < count:
@@ -174,7 +176,8 @@ class Phrasebook:
                     sources.add(source)
                     break
             else:
-                raise RosewoodError(f"there are no more than {len(sources):,} distinct pairs")
+                reason = f"there are no more than {len(sources):,} distinct pairs"
+                raise RosewoodError(reason, code="phrasebook.exhausted", value=len(sources))
             yield pair.reversed() if self.reverse else pair
             left = None if left is None else left - 1
 
@@ -193,9 +196,3 @@ def _held_out(
                 continue
         words, strange = words + len(pair.source), strange + new
         yield pair
-
-
-def _wanted(what: str, count: int | None) -> int | None:
-    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0):
-        raise RosewoodError(f"{what} is {count!r}, want a whole number from 0")
-    return count

@@ -67,7 +67,7 @@ def number_words() -> dict[int, tuple[str, str, str]]:
         with at(row.file, row.line):
             number, english, german, japanese = row.columns
             if not number.isdecimal():
-                raise RosewoodError(f"{number!r} is no number")
+                raise RosewoodError(f"{number!r} is no number", code="line.number", value=number)
             found[int(number)] = (english, german, japanese)
     return found
 

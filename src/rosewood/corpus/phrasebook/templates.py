@@ -68,7 +68,10 @@ def templates() -> Weighted[Template]:
             pairs += [(english, variant.strip()) for variant in japanese.split(";")]
             sides = [_sides(*pair) for pair in pairs]
             if len({ours for ours, _ in sides}) != 1:
-                raise RosewoodError("number the words that belong together in all variants")
+                raise RosewoodError(
+                    "number the words that belong together in all variants",
+                    code="phrasebook.variants",
+                )  # fmt: skip
             germans = german.count(";") + 1
             template = Template(
                 {
@@ -110,7 +113,7 @@ def _side(text: str) -> Side:
         end = match.end()
     items.extend(map(_comma, phrase(text[end:])[0]))
     if any(isinstance(item, tuple) and set(item[0]) & set("{}|") for item in items):
-        raise RosewoodError(f"{text!r}: braces that hold no part")
+        raise RosewoodError(f"{text!r}: braces that hold no part", code="line.value", value=text)
     return _ended(items)
 
 
@@ -131,7 +134,10 @@ def _options(text: str, english: str) -> tuple[dict[str, ClauseWanted], dict[str
         name, equals, value = option.partition("=")
         letter, _, what = name.partition(".")
         if not equals or (letter not in asked and letter not in nouns):
-            raise RosewoodError(f"{option!r}: want LETTER.option=value of a part of the sentence")
+            raise RosewoodError(
+                f"{option!r}: expected LETTER.option=value of a part of the sentence",
+                code="line.fields", value=option,
+            )  # fmt: skip
         if letter in nouns:
             nouns[letter] = value
         elif what == "tenses":
@@ -139,10 +145,16 @@ def _options(text: str, english: str) -> tuple[dict[str, ClauseWanted], dict[str
         elif what in ("subject", "without", "tag", "gap"):
             asked[letter][what] = value
         else:
-            raise RosewoodError(f"{option!r}: there is no such option")
+            raise RosewoodError(
+                f"{option!r}: there is no such option",
+                code="line.unknown", argument="option", value=option,
+            )  # fmt: skip
     for letter, value in nouns.items():
         if not value:
-            raise RosewoodError(f"say what {letter} is: {letter}=person")
+            raise RosewoodError(
+                f"say what {letter} is: {letter}=person",
+                code="line.fields", argument=letter,
+            )  # fmt: skip
     is_short = len(asked) > 1
     wanted = {
         letter: ClauseWanted(is_short=is_short, **options) for letter, options in asked.items()
@@ -156,10 +168,16 @@ def _check(side: Side, language: str, template: Template) -> None:
         if not isinstance(item, Slot) or item.letter in template.nouns:
             continue
         if item.letter not in template.clauses:
-            raise RosewoodError(f"{item.letter} is not in the English side")
+            raise RosewoodError(
+                f"{item.letter} is not in the English side",
+                code="line.unknown", argument="part", value=item.letter,
+            )  # fmt: skip
         if item.form not in forms:
             known = ", ".join(sorted(filter(None, forms)))
-            raise RosewoodError(f"{item.form!r} is no form of a clause: there are {known}")
+            raise RosewoodError(
+                f"{item.form!r} is no form of a clause: there are {known}",
+                code="line.unknown", argument="form", value=item.form,
+            )  # fmt: skip
 
 
 def _weight(text: str) -> float:
@@ -186,5 +204,6 @@ def grammar(language: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise FormatError(f"it cannot be read: {error}", file=path) from error
+        reason = f"it cannot be read: {error}"
+        raise FormatError(reason, code="file.format", file=path) from error
     return dict(table[language])

@@ -3,8 +3,8 @@
 from rosewood.corpus.text.encoded import Encoded
 from rosewood.corpus.text.placing import Tag
 from rosewood.corpus.text.processor import TextProcessor
-from rosewood.corpus.text.registry import TOKENISERS, make_tokeniser
 from rosewood.corpus.text.tokeniser import Tokeniser
+from rosewood.corpus.text.tokenisers import TOKENISERS, make_tokeniser
 from rosewood.corpus.text.truecase import Truecaser
 
 __all__ = [

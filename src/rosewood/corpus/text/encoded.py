@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rosewood.arguments import check_type
 from rosewood.corpus.text.placing import Tag
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.errors import TextError
@@ -117,10 +118,9 @@ class Encoded:
     def from_json(cls, table: Any) -> Encoded:
         """What `to_json` gave; anything else is refused."""
         if not isinstance(table, dict) or set(table) != set(_SHAPE):
-            raise TextError(f"an encoded text is a table of {', '.join(_SHAPE)}")
-        for name, want in _SHAPE.items():
-            if type(table[name]) is not want:
-                raise TextError(f"{name} of an encoded text is not a {want.__name__}")
+            raise _damaged(f"an encoded text is a table of {', '.join(_SHAPE)}", "table", table)
+        for name, kind in _SHAPE.items():
+            check_type(name, table[name], kind, kind.__name__, error=TextError)
         words = tuple(table["words"].split())
         joined = set(_places("joined", table["joined"], len(words) + 1))
         return cls(
@@ -147,8 +147,12 @@ def _bare(word: str) -> str:
 
 def _places(name: str, places: list[Any], end: int) -> list[int]:
     if not all(type(place) is int and 0 <= place < end for place in places):
-        raise TextError(f"{name} of an encoded text are not all places in it")
+        raise _damaged(f"{name} of an encoded text are not all places in it", name, places)
     return places
+
+
+def _damaged(reason: str, name: str, value: object = None) -> TextError:
+    return TextError(reason, code="argument.value", argument=name, value=value)
 
 
 def _tags(rows: list[Any], words: int) -> tuple[Tag, ...]:
@@ -157,22 +161,24 @@ def _tags(rows: list[Any], words: int) -> tuple[Tag, ...]:
     for row in rows:
         shape = [type(each) for each in row] if isinstance(row, list) else []
         if shape not in ([str, str, int, bool, int], [str, str, int, bool, type(None)]):
-            raise TextError("a tag of an encoded text is not [text, kind, place, spaced, half]")
+            reason = "a tag of an encoded text is not [text, kind, place, spaced, half]"
+            raise _damaged(reason, "tags", row)
         tags.append(Tag(*row))
     place = 0
     opened: list[int] = []
     for number, tag in enumerate(tags):
         if tag.kind not in ("open", "close") or not place <= tag.place <= words:
-            raise TextError(f"tag {tag.text[:40]!r} of an encoded text has no proper kind or place")
+            reason = f"tag {tag.text[:40]!r} of an encoded text has no proper kind or place"
+            raise _damaged(reason, "place", tag)
         place = tag.place
         if tag.half is None:
             continue
         if tag.kind == "open":
             opened.append(number)
         elif not opened or tag.half != opened[-1] or tags[opened.pop()].half != number:
-            raise TextError(f"tag {tag.text[:40]!r} of an encoded text has no other half")
+            raise _damaged(f"tag {tag.text[:40]!r} of an encoded text has no other half", "half")
     if opened:
-        raise TextError("a tag of an encoded text has no other half")
+        raise _damaged("a tag of an encoded text has no other half", "half")
     return tuple(tags)
 
 

@@ -84,8 +84,9 @@ def _links(source: int, target: int, alignment: Alignment | None) -> list[list[i
         for i, j in alignment:
             if not (0 <= i < source and 0 <= j < target):
                 raise TextError(
-                    f"the alignment links {i}-{j}, but there are {source} and {target} words"
-                )
+                    f"the alignment links {i}-{j}, but there are {source} and {target} words",
+                    code="argument.range", argument="alignment", value=(i, j),
+                )  # fmt: skip
             found[i].add(j)
     return [sorted(each) for each in found]
 

@@ -17,15 +17,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rosewood.arguments import check_flag, check_text, check_type, check_whole
+from rosewood.corpus.lines import at
 from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
 from rosewood.corpus.text.placing import Alignment, place_tags
-from rosewood.corpus.text.registry import make_tokeniser
 from rosewood.corpus.text.tags import Found, Protection, paired
 from rosewood.corpus.text.tokeniser import Cut, Tokeniser, joined
+from rosewood.corpus.text.tokenisers import make_tokeniser
 from rosewood.corpus.text.truecase import (
     Truecaser,
     count_forms,
@@ -88,13 +90,20 @@ class TextProcessor:
 
     def __post_init__(self) -> None:
         if self.lowercase and self.truecaser is not None:
-            raise TextError("text is either truecased or all in small letters, not both")
+            raise TextError(
+                "text is either truecased or all in small letters, not both",
+                code="argument.conflict", argument="lowercase", value=True,
+            )  # fmt: skip
         if self.truecaser is not None and self.tokeniser.name == "char":
-            raise TextError("a truecaser knows words, and the tokeniser char gives characters")
+            raise TextError(
+                "a truecaser knows words, and the tokeniser char gives characters",
+                code="argument.conflict", argument="truecaser",
+            )  # fmt: skip
         if (self.patterns or self.protect_urls) and not self.protect_tags:
             raise TextError(
-                "patterns and addresses are protected together with tags, or not at all"
-            )
+                "patterns and addresses are protected together with tags, or not at all",
+                code="argument.conflict", argument="protect_tags", value=False,
+            )  # fmt: skip
         protection = Protection(self.protect_urls, self.patterns) if self.protect_tags else None
         object.__setattr__(self, "_protection", protection)
 
@@ -142,7 +151,10 @@ class TextProcessor:
             tokens = self._cased(tokens, encoded)
         if encoded is None:
             if alignment is not None:
-                raise TextError("an alignment says where tags go: it needs the text they are from")
+                raise TextError(
+                    "an alignment says where tags go: it needs the text they are from",
+                    code="argument.missing", argument="encoded",
+                )  # fmt: skip
             return joined(tokens, spaced)
         if not self.tokeniser.is_exact:
             spaced = encoded.spaces_of(words, spaced)
@@ -246,28 +258,31 @@ class TextProcessor:
     def from_json(cls, table: Any) -> TextProcessor:
         """What `to_json` gave; anything else, and what a later release wrote, is refused."""
         if not isinstance(table, dict) or table.get("format") != _FORMAT:
-            raise TextError(f"it is not a text processor: format is not {_FORMAT!r}")
-        version = table.get("version")
-        if type(version) is not int or version < 1:
-            raise TextError(f"the version of the text processor is {version!r}, want a number")
+            reason = f"it is not a text processor: format is not {_FORMAT!r}"
+            raise TextError(reason, code="file.kind", expected=_FORMAT)
+        version = check_whole("version", table.get("version"), low=1, error=TextError)
         if version > _VERSION:
             raise TextError(
                 f"the text processor is of version {version}, and this release reads up to "
-                f"{_VERSION}: a newer Rosewood wrote it"
-            )
+                f"{_VERSION}: a newer Rosewood wrote it",
+                code="file.version", value=version, expected=_VERSION,
+            )  # fmt: skip
         values = {name: value for name, value in table.items() if name not in ("format", "version")}
         names = {each.name for each in fields(cls) if each.init}
         if set(values) != names:
             odd = sorted(set(values) ^ names)
-            raise TextError(f"the text processor is damaged: {odd[0]!r} is missing or too much")
+            raise TextError(
+                f"the text processor is damaged: {odd[0]!r} is missing or not known",
+                code="file.damaged", argument=odd[0],
+            )  # fmt: skip
         for name in ("lowercase", "protect_tags", "protect_urls", "recase"):
-            if type(values[name]) is not bool:
-                raise TextError(f"{name} of the text processor is not true or false")
+            check_flag(name, values[name], error=TextError)
         patterns, tokeniser = values["patterns"], values["tokeniser"]
-        if not isinstance(patterns, list) or not all(isinstance(each, str) for each in patterns):
-            raise TextError("patterns of the text processor are not a list of texts")
-        if not isinstance(tokeniser, dict) or not isinstance(tokeniser.get("name"), str):
-            raise TextError("tokeniser of the text processor is not a table with a name")
+        check_type("patterns", patterns, list, "a list of texts", error=TextError)
+        for each in patterns:
+            check_text("patterns", each, error=TextError)
+        check_type("tokeniser", tokeniser, dict, "a table with a name", error=TextError)
+        check_text("name of the tokeniser", tokeniser.get("name"), error=TextError)
         values["patterns"] = tuple(patterns)
         values["tokeniser"] = make_tokeniser(**tokeniser)
         if values["truecaser"] is not None:
@@ -286,8 +301,7 @@ class TextProcessor:
         try:
             table = json.loads(Path(path).read_bytes().decode())
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"it is not JSON of a text processor: {error}", file=path) from error
-        try:
+            reason = f"it is not JSON of a text processor: {error}"
+            raise FormatError(reason, code="file.format", file=path) from error
+        with at(fspath(path), None):
             return cls.from_json(table)
-        except TextError as error:
-            raise FormatError(str(error), file=path) from error

@@ -76,7 +76,10 @@ class Protection:
             try:
                 compiled.append(re.compile(pattern))
             except (re.error, TypeError, OverflowError) as error:
-                raise TextError(f"the pattern {pattern!r} is not valid: {error}") from None
+                raise TextError(
+                    f"the pattern {pattern!r} is not valid: {error}",
+                    code="argument.value", argument="patterns", value=pattern,
+                ) from None  # fmt: skip
         object.__setattr__(self, "_compiled", tuple(compiled))
 
     def find(self, text: str) -> list[Found]:

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar, NamedTuple, Self
 
+from rosewood.arguments import check_choice, check_known, check_type
 from rosewood.errors import TextError
 
 __all__ = ["ESCAPE", "JOINER", "Cut", "Joining", "Tokeniser", "escaped", "joined", "unescaped"]
@@ -69,15 +70,16 @@ class Tokeniser(ABC):
     def __post_init__(self) -> None:
         for each in self._fields():
             value = getattr(self, each.name)
-            if type(value) is not type(each.default):
-                want = type(each.default).__name__
-                raise TextError(f"tokeniser {self.name}: {each.name} is {value!r}, want {want}")
-            choices = each.metadata.get("choices", ())
-            if choices and value not in choices:
-                told = " or ".join(choices)
-                raise TextError(f"tokeniser {self.name}: {each.name} is {value!r}, want {told}")
+            kind = type(each.default)
+            check_type(each.name, value, kind, kind.__name__, error=TextError)
+            if choices := each.metadata.get("choices", ()):
+                check_choice(each.name, value, choices, error=TextError)
         if not _LANGUAGE.fullmatch(self.language):
-            raise TextError(f"the language is {self.language!r}, want a code such as de or pt-BR")
+            expected = "a code such as de or pt-BR"
+            raise TextError(
+                f"the language is {self.language!r}, expected {expected}",
+                code="argument.value", argument="language", value=self.language, expected=expected,
+            )  # fmt: skip
 
     @property
     def is_exact(self) -> bool:
@@ -88,10 +90,7 @@ class Tokeniser(ABC):
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
         """A tokeniser with these settings; others than it has are refused."""
         known = [each.name for each in cls._fields()]
-        for name in settings:
-            if name not in known:
-                told = ", ".join(known)
-                raise TextError(f"tokeniser {cls.name} has no setting {name!r}; it has {told}")
+        check_known(f"setting of the tokeniser {cls.name}", settings, known, error=TextError)
         return cls(**settings)
 
     def settings(self) -> dict[str, Any]:

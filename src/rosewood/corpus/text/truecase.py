@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rosewood.arguments import check_text, check_type, check_whole
 from rosewood.errors import TextError
 
 __all__ = [
@@ -48,10 +49,16 @@ class Truecaser:
         best: dict[str, str] = {}
         for form, count in self.forms.items():
             if not isinstance(form, str) or type(count) is not int or count < 1:
-                raise TextError(f"a truecaser has the form {form!r}, counted {count!r} times")
+                raise TextError(
+                    f"a truecaser has the form {form!r}, counted {count!r} times",
+                    code="argument.value", argument="forms", value={form: count},
+                )  # fmt: skip
             key = lowered(form, self.language)
             if key in best:
-                raise TextError(f"a truecaser has two forms of {key!r}")
+                raise TextError(
+                    f"a truecaser has two forms of {key!r}",
+                    code="argument.duplicate", argument="forms", value=key,
+                )  # fmt: skip
             best[key] = form
         object.__setattr__(self, "_best", best)
 
@@ -68,8 +75,7 @@ class Truecaser:
     @classmethod
     def from_counts(cls, counts: Counter[str], *, language: str = "", least: int = 1) -> Truecaser:
         """What `learn` makes of the counts of all forms; counts of parts of a text add up."""
-        if least < 1:
-            raise TextError(f"forms are to be counted at least {least} times, want 1 or more")
+        check_whole("least", least, low=1, error=TextError)
         best: dict[str, str] = {}
         for form, count in counts.items():
             key = lowered(form, language)
@@ -103,9 +109,12 @@ class Truecaser:
     def from_json(cls, table: Any) -> Truecaser:
         """What `to_json` gave; anything else is refused."""
         if not isinstance(table, dict) or set(table) != {"language", "forms"}:
-            raise TextError("a truecaser is a table of language and forms")
-        if not isinstance(table["forms"], dict) or not isinstance(table["language"], str):
-            raise TextError("a truecaser is a table of language and forms, and forms is a table")
+            raise TextError(
+                "a truecaser is a table of language and forms",
+                code="argument.value", argument="truecaser", value=table,
+            )  # fmt: skip
+        check_text("language", table["language"], error=TextError)
+        check_type("forms", table["forms"], dict, "a table", error=TextError)
         return cls(table["forms"], table["language"])
 
 

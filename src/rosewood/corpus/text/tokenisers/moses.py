@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from rosewood.corpus.text.tokeniser import Cut, Joining
 from rosewood.errors import TextError
 
-__all__ = ["MosesTokeniser"]
+__all__ = ["PLUGIN", "MosesTokeniser"]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,9 @@ class MosesTokeniser(Joining):
             from sacremoses import MosesDetokenizer, MosesTokenizer
         except ImportError as error:
             raise TextError(
-                "the tokeniser moses needs the package sacremoses: pip install 'rosewood[text]'"
-            ) from error
+                "the tokeniser moses needs the package sacremoses: pip install 'rosewood[text]'",
+                code="package.missing", value="sacremoses",
+            ) from error  # fmt: skip
         language = self.language.lower().partition("-")[0] or "en"
         object.__setattr__(self, "_forward", MosesTokenizer(lang=language))
         object.__setattr__(self, "_back", MosesDetokenizer(lang=language))
@@ -79,3 +80,6 @@ def _found_in(tokens: Sequence[str], pieces: Sequence[str]) -> list[bool] | None
         spaced.append(place in begins)
         place += len(token)
     return spaced
+
+
+PLUGIN = MosesTokeniser

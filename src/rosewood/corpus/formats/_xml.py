@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-from rosewood.corpus.formats.strict import Input
+from rosewood.corpus.inputs import Input
 from rosewood.errors import CorpusError, FormatError
 
 __all__ = ["children", "each_element", "local_name", "needs_extra"]
@@ -59,7 +59,7 @@ def each_element(
         if line is None and parser.error_log:  # of entities the error itself tells nothing
             told, line = parser.error_log[0].message, parser.error_log[0].line
         reason = f"it is not XML, or not all of it: {told}"
-        raise FormatError(reason, file=source.name, line=line) from error
+        raise FormatError(reason, code="file.format", file=source.name, line=line) from error
 
 
 def local_name(element: Any) -> str:
@@ -83,14 +83,17 @@ def _forget(element: Any) -> None:
 def _check_root(root: Any, wanted: str, file: str) -> None:
     """Entities can grow without bound or read other files; corpora have no use for them."""
     if (name := local_name(root)) != wanted:
-        told = f"it begins with <{name[:40]}>, want <{wanted}>"
-        raise FormatError(told, file=file, line=root.sourceline)
+        raise FormatError(
+            f"it begins with <{name[:40]}>, expected <{wanted}>",
+            code="file.kind", value=name, expected=wanted, file=file, line=root.sourceline,
+        )  # fmt: skip
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
-        raise FormatError("its document type declares entities, which are refused", file=file)
+        reason = "its document type declares entities, which are refused"
+        raise FormatError(reason, code="corpus.entity", file=file)
 
 
 def needs_extra(file: str) -> CorpusError:
     """What to do where the packages that read such files are missing."""
     told = "files of this format need the extra 'formats': pip install 'rosewood[formats]'"
-    return CorpusError(f"{file}: {told}")
+    return CorpusError(f"{file}: {told}", code="package.missing", value="formats", file=file)

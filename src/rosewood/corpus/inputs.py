@@ -1,4 +1,4 @@
-"""What all parsers start from: where bytes come from, and lines that are never too long."""
+"""Input of all parsers: files, pipes and standard input, and lines of bounded length."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 from weakref import finalize
 
-from rosewood.corpus.checks import Bad, Checks, Gate, Tally
+from rosewood.corpus.checks import BadPair, Checks, Gate, Tally
 from rosewood.corpus.compression import open_input
-from rosewood.corpus.pairs import SentencePair
-from rosewood.errors import DamagedFileError, FormatError
+from rosewood.errors import DamagedFileError
 
-__all__ = ["Found", "Input", "Line", "Settings", "strict_lines"]
+__all__ = ["Input", "Line", "Settings", "strict_lines"]
 
 _CHUNK = 1 << 20
-Found = Iterator[SentencePair | Bad]
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -88,7 +86,7 @@ class Line(NamedTuple):
 
     number: int
     text: str
-    bad: Bad | None = None
+    bad: BadPair | None = None
 
 
 def strict_lines(source: Input, limit: int) -> Iterator[Line]:
@@ -102,7 +100,8 @@ def strict_lines(source: Input, limit: int) -> Iterator[Line]:
             while raw := stream.readline(limit):
                 number += 1
                 if len(raw) == limit and raw[-1] != 0x0A:
-                    yield _bad(source, number, "too long", f"it is longer than {limit:,} bytes")
+                    told = f"it is longer than {limit:,} bytes"
+                    yield _bad(source, number, "too long", told, expected=limit)
                     _pass_over(stream)
                     continue
                 try:
@@ -118,11 +117,12 @@ def strict_lines(source: Input, limit: int) -> Iterator[Line]:
                     continue
                 yield Line(number, text)
     except DamagedFileError as error:
-        raise DamagedFileError(error.reason, file=source.name, line=number + 1) from error
+        raise error.restated(error.reason, file=source.name, line=number + 1) from error
 
 
-def _bad(source: Input, number: int, kind: str, reason: str) -> Line:
-    return Line(number, "", Bad(kind, FormatError(reason, file=source.name, line=number)))
+def _bad(source: Input, number: int, kind: str, reason: str, expected: object = None) -> Line:
+    bad = BadPair.of(kind, reason, expected=expected, file=source.name, line=number)
+    return Line(number, "", bad)
 
 
 def _pass_over(stream: Any) -> None:

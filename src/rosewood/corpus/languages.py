@@ -15,7 +15,11 @@ def check_language(what: str, language: object) -> None:
     if language is None:
         return
     if not isinstance(language, str) or not _parts(language)[0].isalpha():
-        raise CorpusError(f"{what} is {language!r}, want a language such as 'de' or 'pt-BR'")
+        expected = "a language such as 'de' or 'pt-BR'"
+        raise CorpusError(
+            f"{what} is {language!r}, expected {expected}",
+            code="argument.value", argument=what, value=language, expected=expected,
+        )  # fmt: skip
 
 
 @lru_cache(maxsize=1024)

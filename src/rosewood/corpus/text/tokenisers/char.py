@@ -1,4 +1,4 @@
-"""The two plainest tokenisers: characters as words, and words as they stand."""
+"""Characters as words; a space is ␣."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from rosewood.corpus.text.scripts import marks
 from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, escaped, unescaped
 
-__all__ = ["SPACE", "CharTokeniser", "NoTokeniser"]
+__all__ = ["PLUGIN", "SPACE", "CharTokeniser"]
 
 SPACE = "␣"
 _SPACES = re.compile(r"\s+")
@@ -61,18 +61,4 @@ class CharTokeniser(Tokeniser):
         return Cut(tokens, [False] * (len(tokens) + 1))
 
 
-@dataclass(frozen=True)
-class NoTokeniser(Tokeniser):
-    """Words are what stands between white space: the text is tokenised already, or needs it not."""
-
-    name: ClassVar[str] = "none"
-
-    def cut(self, text: str) -> Cut:
-        tokens = text.split()
-        if not tokens:
-            return Cut([], [bool(text)])
-        inside = [True] * (len(tokens) - 1)
-        return Cut(tokens, [text[0].isspace(), *inside, text[-1].isspace()])
-
-    def spaces(self, tokens: Sequence[str]) -> list[bool]:
-        return [place > 0 for place in range(len(tokens))]
+PLUGIN = CharTokeniser

@@ -35,7 +35,8 @@ def as_text(element: Any) -> str:
     parts = [element.text or ""]
     for child in element:
         if not isinstance(child.tag, str):
-            raise RosewoodError(f"there is an entity {child.text}, which is not looked up")
+            reason = f"there is an entity {child.text}, which is not looked up"
+            raise RosewoodError(reason, code="corpus.entity", value=child.text)
         name = _local(child.tag)
         attributes = "".join(
             f' {_attribute(child, key)}="{escape(value, _ATTRIBUTE_ESCAPES)}"'

@@ -18,7 +18,7 @@ from rosewood.corpus.text.languages import Language, language_of
 from rosewood.corpus.text.spacing import LONGEST, REMEMBERED, Spacing
 from rosewood.corpus.text.tokeniser import ESCAPE, JOINER, Cut, Joining
 
-__all__ = ["UnicodeTokeniser"]
+__all__ = ["PLUGIN", "UnicodeTokeniser"]
 
 _HYPHENS = "-‐‑–־"
 _RUNS = ".…!?-–—―*=~/\\+@#$%&|^<>"  # of these, several in a row are one token
@@ -191,3 +191,6 @@ def _pattern(rules: Language, keeps_hyphens: bool, han_runs: bool) -> re.Pattern
         rf".[{mark}]*",
     ]
     return re.compile("|".join(f"(?:{kind})" for kind in kinds), re.DOTALL)
+
+
+PLUGIN = UnicodeTokeniser
