@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.refusals import refuses
 
 from rosewood.corpus import Corpus, SentencePair
 from rosewood.errors import CorpusError
@@ -76,21 +77,24 @@ def test_pairs_that_no_file_can_hold(tmp_path, text, name):
 
 def test_where_corpora_cannot_go(tmp_path):
     corpus = Corpus.of(PAIRS)
-    for path, format, reason in (
-        (tmp_path / "a.txt", None, "two paths are wanted for text"),
-        (tmp_path / "a.txt", "text", "text is written to two files"),
-        (tmp_path / "a.po", None, "corpora are written as text, tsv, jsonl, tmx"),
-        (tmp_path / "a.tmx", None, "say which they are"),
-        (3, None, "3 is neither a path nor two"),
-        ((tmp_path / "a", 3), None, "3 is neither a path nor two"),
-        ((tmp_path / "a", tmp_path / "a"), None, "both sides cannot go to"),
-        ((tmp_path / "a", tmp_path / "b"), "tsv", "text is written to two files"),
-    ):
-        with pytest.raises(CorpusError, match=reason):
+    for path, format, code, fields in (
+        (tmp_path / "a.txt", None, "argument.value", {"argument": "path"}),
+        (tmp_path / "a.txt", "text", "argument.missing", {"argument": "path"}),
+        (tmp_path / "a.po", None, "argument.choice",
+         {"value": "po", "expected": ["jsonl", "text", "tmx", "tsv"]}),
+        (tmp_path / "a.tmx", None, "argument.missing",
+         {"argument": "source_language and target_language"}),
+        (tmp_path / "a.txt", "new", "argument.unknown", {"argument": "format", "value": "new"}),
+        (3, None, "argument.type", {"value": 3}),
+        ((tmp_path / "a", 3), None, "argument.type", {"value": 3}),
+        ((tmp_path / "a", tmp_path / "a"), None, "argument.duplicate", {"argument": "path"}),
+        ((tmp_path / "a", tmp_path / "b"), "tsv", "argument.shape", {"argument": "path"}),
+    ):  # fmt: skip
+        with refuses(CorpusError, code, **fields):
             corpus.write(path, format)
     tagged = Corpus.of([SentencePair("a", "b", {"source": "x"})])
     for name in ("a.tsv", "a.jsonl"):
-        with pytest.raises(CorpusError, match="a tag is called 'source'"):
+        with refuses(CorpusError, "corpus.tag", value="source"):
             tagged.write(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
-import re
 import time
 import zlib
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import real
+from tests.refusals import refuses
 
 from rosewood.corpus import IndexedCorpus, Vocabulary
 from rosewood.errors import CorpusError, DamagedFileError, FormatError, RosewoodError
@@ -100,7 +100,7 @@ def test_known_words_keep_their_numbers():
     assert list(c.target.vocabulary) == ["the", "x"]
     with pytest.raises(CorpusError, match="stands twice: number 1"):
         IndexedCorpus.from_lines([], [], known=(["a", "a"], []))
-    with pytest.raises(CorpusError, match="empty or has a line feed"):
+    with refuses(CorpusError, "argument.value", argument="known"):
         IndexedCorpus.from_lines([], [], known=(["a", ""], []))
 
 
@@ -135,60 +135,59 @@ def test_bad_files_tell_the_place(tmp_path, data, line, reason):
     bad, good = tmp_path / "bad.txt", tmp_path / "good.txt"
     bad.write_bytes(data)
     good.write_text("x\n" * 4)
-    with pytest.raises(FormatError, match=re.escape(reason)) as told:
+    with refuses(FormatError, "line.value", file=str(bad), line=line) as told:
         IndexedCorpus.from_files(good, bad, max_words=10)
-    assert (told.value.file, told.value.line) == (str(bad), line)
+    assert reason in told.value.reason  # native code has no codes of its own
     with pytest.raises(FormatError):
         IndexedCorpus.build(tmp_path / "out", source=bad, target=good, max_words=10)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.txt", "good.txt"]
 
 
 @pytest.mark.parametrize(
-    ("bad", "reason"),
+    ("bad", "code"),
     [
-        ("a\nb", "a line feed within"),
-        ("a \ud800", "half of a surrogate"),
-        (7, "the line is int, want str"),
-        (b"a", "the line is bytes, want str"),
-        (["a b"], "a word is empty or has a space"),
-        (["a", ""], "a word is empty"),
-        (["a", 3], "the line is list, want str"),
-        ("a\x01", "U\\+0001"),
+        ("a\nb", "corpus.line-break"),
+        ("a \ud800", "file.encoding"),
+        (7, "argument.type"),
+        (b"a", "argument.type"),
+        (["a b"], "argument.value"),
+        (["a", ""], "argument.value"),
+        (["a", 3], "argument.type"),
+        ("a\x01", "line.value"),
     ],
 )
-def test_bad_lines_tell_the_place(bad, reason):
-    with pytest.raises(FormatError, match=reason) as told:
+def test_bad_lines_tell_the_place(bad, code):
+    with refuses(FormatError, code, file="target", line=2):
         IndexedCorpus.from_pairs([pair("a", "b"), pair("a", bad)])
-    assert (told.value.file, told.value.line) == ("target", 2)
 
 
 def test_arguments_are_checked(tmp_path, paths):
-    with pytest.raises(CorpusError, match="3 lines, the target 2"):
+    with refuses(CorpusError, "argument.shape", argument="target", value=2, expected=3):
         IndexedCorpus.from_lines(SOURCE, TARGET[:2])
-    with pytest.raises(CorpusError, match="one string"):
+    with refuses(CorpusError, "argument.type", argument="source", value="abc"):
         IndexedCorpus.from_lines("abc", "abc")
-    with pytest.raises(CorpusError, match="want source and target, or pairs"):
+    with refuses(CorpusError, "argument.conflict", argument="pairs"):
         IndexedCorpus.build(tmp_path / "x", source=paths[0])
-    with pytest.raises(CorpusError, match="want source and target, or pairs"):
+    with refuses(CorpusError, "argument.conflict", argument="pairs"):
         IndexedCorpus.build(tmp_path / "x", source=paths[0], target=paths[1], pairs=[])
-    with pytest.raises(CorpusError, match="at least 1"):
+    with refuses(CorpusError, "argument.range", argument="max_words", value=0):
         IndexedCorpus.from_lines([], [], max_words=0)
-    with pytest.raises(CorpusError, match="in memory"):
+    with refuses(CorpusError, "corpus.in-memory"):
         IndexedCorpus.from_lines([], []).verify()
 
 
 def test_unequal_files_tell_both_counts(tmp_path, paths):
     longer = tmp_path / "longer.txt"
     longer.write_text("a\nb\nc\nd\n")
-    with pytest.raises(FormatError, match=r"t\.txt\.gz has 3 lines, .*longer\.txt has 4") as told:
+    with refuses(FormatError, "file.mismatch", file=str(paths[1]), line=4) as told:
         IndexedCorpus.from_files(paths[1], longer)
-    assert (told.value.file, told.value.line) == (str(paths[1]), 4)
+    assert "longer.txt has 4" in str(told.value)
 
 
 def test_a_million_words_in_a_line(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("a " * 1_000_000)
-    with pytest.raises(FormatError, match="more than 100000 words"):
+    with refuses(FormatError, "line.value", file=str(path), line=1):
         IndexedCorpus.from_files(path, path)
     assert IndexedCorpus.from_files(path, path, max_words=10**6).source.lengths.tolist() == [10**6]
 

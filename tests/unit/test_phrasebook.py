@@ -13,6 +13,7 @@ import pytest
 import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusals import refuses
 
 from rosewood.corpus.phrasebook import KINDS, Phrasebook, PhrasebookPair, Split
 from rosewood.corpus.phrasebook.seen import Seen
@@ -200,26 +201,27 @@ def test_seen_grows():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("name", "value", "fault"),
     [
-        ({"languages": "en-fr"}, "there is no phrasebook 'en-fr'; there are en-de, en-ja"),
-        ({"seed": -1}, "the seed is -1"),
-        ({"seed": True}, "the seed is True"),
-        ({"noise": 1.5}, "noise is 1.5"),
-        ({"noise": float("nan")}, "noise is nan"),
+        ("languages", "en-fr", "unknown"),
+        ("seed", -1, "range"),
+        ("seed", True, "type"),
+        ("noise", 1.5, "range"),
+        ("noise", float("nan"), "range"),
     ],
 )
-def test_bad_settings_are_refused(arguments, reason):
-    with pytest.raises(RosewoodError, match=reason):
-        Phrasebook(**arguments)
+def test_bad_settings_are_refused(name, value, fault):
+    argument = "phrasebook" if name == "languages" else name
+    with refuses(RosewoodError, f"argument.{fault}", argument=argument, value=value):
+        Phrasebook(**{name: value})
 
 
 def test_bad_counts_are_refused():
-    with pytest.raises(RosewoodError, match="pairs is -1"):
+    with refuses(RosewoodError, "argument.range", argument="pairs", value=-1):
         Phrasebook().pairs(-1)
-    with pytest.raises(RosewoodError, match=r"dev is 1\.5"):
+    with refuses(RosewoodError, "argument.type", argument="dev", value=1.5):
         Phrasebook().split(10, dev=1.5)
-    with pytest.raises(RosewoodError, match=r"unseen is 0\.5"):
+    with refuses(RosewoodError, "argument.range", argument="unseen", value=0.5):
         Phrasebook().split(10, unseen=0.5)
-    with pytest.raises(RosewoodError, match="reverse must be off"):
+    with refuses(RosewoodError, "argument.conflict", argument="reverse"):
         next(Phrasebook(reverse=True).variants(1))

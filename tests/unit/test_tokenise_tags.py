@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.refusals import refuses
 from tests.unit.test_tokenise import AWKWARD, exact, plain
 
 from rosewood.corpus import Encoded, TextProcessor, Truecaser, make_tokeniser
@@ -144,9 +145,9 @@ def test_own_patterns_and_addresses():
     assert encoded.values == (1, 3, 6)
     assert encoded.lost(["ISBN￬20￬123", "Acme", "Acme"]) == ["http://a.b/"]
     assert processor.decode(["ISBN￬20￬123", "!"]) == "ISBN 123!"
-    with pytest.raises(TextError, match=r"the pattern '\(' is not valid: missing \)"):
+    with refuses(TextError, "argument.value", argument="patterns", value="("):
         TextProcessor(patterns=("(",))
-    with pytest.raises(TextError, match="protected together with tags, or not at all"):
+    with refuses(TextError, "argument.conflict", argument="protect_tags"):
         TextProcessor(patterns=("a",), protect_tags=False)
     assert TextProcessor(protect_tags=False).encode("<b>").words == ("<", "b", ">")
 
@@ -158,11 +159,11 @@ def test_a_tag_is_not_the_end_of_a_sentence():
 
 def test_bad_alignments_are_refused():
     encoded = TextProcessor().encode("<b>a</b>")
-    with pytest.raises(TextError, match="the alignment links 1-0, but there are 1 and 1 words"):
+    with refuses(TextError, "argument.range", argument="alignment", value=(1, 0)):
         TextProcessor().decode(["x"], encoded, [(1, 0)])
-    with pytest.raises(TextError, match="the alignment links 0-1, but there are 1 and 1 words"):
+    with refuses(TextError, "argument.range", argument="alignment", value=(0, 1)):
         TextProcessor().decode(["x"], TextProcessor().encode("a"), [(0, 1)])
-    with pytest.raises(TextError, match="it needs the text they are from"):
+    with refuses(TextError, "argument.missing", argument="encoded"):
         TextProcessor().decode(["x"], alignment=[(0, 0)])
 
 
@@ -188,26 +189,27 @@ def test_saved_and_loaded(tmp_path):
         assert TextProcessor.load(path) == processor
         assert pickle.loads(pickle.dumps(processor)) == processor
     table = processor.to_json()
-    for change, reason in [
-        ({"version": 2}, "version 2, and this release reads up to 1: a newer Rosewood wrote it"),
-        ({"version": "1"}, "the version of the text processor is '1'"),
-        ({"format": "x"}, "it is not a text processor"),
-        ({"lowercase": 1}, "lowercase of the text processor is not true or false"),
-        ({"extra": 1}, "damaged: 'extra' is missing or too much"),
-        ({"patterns": "a"}, "patterns of the text processor are not a list of texts"),
-        ({"patterns": ["("]}, "is not valid"),
-        ({"tokeniser": {}}, "not a table with a name"),
-        ({"tokeniser": {"name": "new"}}, "there is no tokeniser 'new'"),
-        ({"tokeniser": {"name": "unicode", "future": 1}}, "no setting 'future'"),
-        ({"tokeniser": {"name": "unicode", "nfc": "yes"}}, "nfc is 'yes', want bool"),
-        ({"truecaser": {"forms": {}}}, "a truecaser is a table of language and forms"),
-        ({"truecaser": {"forms": {"a": 0}, "language": ""}}, "counted 0 times"),
-        ({"truecaser": {"forms": {"a": 1, "A": 1}, "language": ""}}, "two forms of 'a'"),
-    ]:
+    for change, code, fields in [
+        ({"version": 2}, "file.version", {"value": 2, "expected": 1}),
+        ({"version": "1"}, "argument.type", {"argument": "version"}),
+        ({"format": "x"}, "file.kind", {}),
+        ({"lowercase": 1}, "argument.type", {"argument": "lowercase"}),
+        ({"extra": 1}, "file.damaged", {"argument": "extra"}),
+        ({"patterns": "a"}, "argument.type", {"argument": "patterns", "value": "a"}),
+        ({"patterns": [1]}, "argument.type", {"argument": "patterns", "value": 1}),
+        ({"patterns": ["("]}, "argument.value", {"argument": "patterns"}),
+        ({"tokeniser": {}}, "argument.type", {"argument": "name of the tokeniser"}),
+        ({"tokeniser": {"name": "new"}}, "argument.unknown", {"argument": "tokeniser"}),
+        ({"tokeniser": {"name": "unicode", "future": 1}}, "argument.unknown", {"value": "future"}),
+        ({"tokeniser": {"name": "unicode", "nfc": "yes"}}, "argument.type", {"argument": "nfc"}),
+        ({"truecaser": {"forms": {}}}, "argument.value", {"argument": "truecaser"}),
+        ({"truecaser": {"forms": {"a": 0}, "language": ""}}, "argument.value", {"value": {"a": 0}}),
+        ({"truecaser": {"forms": {"a": 1, "A": 1}, "language": ""}}, "argument.duplicate",
+         {"value": "a"}),
+    ]:  # fmt: skip
         path.write_text(json.dumps({**table, "lowercase": False, **change}))
-        with pytest.raises(FormatError, match=re.escape(reason)) as caught:
+        with refuses(FormatError, code, file=str(path), **fields):
             TextProcessor.load(path)
-        assert caught.value.file == str(path)
     for damaged in (b"", b"{", b"\xff", b"[]", b"[" * 100_000, path.read_bytes()[:-9]):
         path.write_bytes(damaged)
         with pytest.raises(FormatError):
@@ -225,15 +227,20 @@ def test_damaged_encoded_texts_are_refused():
     good = TextProcessor().encode("<b>a</b> {0}").to_json()
     assert Encoded.from_json(good).words == ("a", "{0}")
     tag = ["<b>", "open", 0, False, 1]
-    for change in (
-        {"words": 1}, {"joined": [9]}, {"joined": ["a"]}, {"values": [2]}, {"tags": [1]},
-        {"tags": [["<b>", "open", 0, False]]}, {"tags": [tag]}, {"tags": [[*tag[:4], 0]]},
-        {"tags": [tag, ["</b>", "close", 3, False, 0]]}, {"tags": [["x", "odd", 0, False, None]]},
-        {"tags": [["</b>", "close", 0, False, 0]]}, {"more": 1}, {"shouted": 0},
+    for change, argument in (
+        ({"joined": [9]}, "joined"), ({"joined": ["a"]}, "joined"), ({"values": [2]}, "values"),
+        ({"tags": [1]}, "tags"), ({"tags": [["<b>", "open", 0, False]]}, "tags"),
+        ({"tags": [tag]}, "half"), ({"tags": [[*tag[:4], 0]]}, "half"),
+        ({"tags": [tag, ["</b>", "close", 3, False, 0]]}, "place"),
+        ({"tags": [["x", "odd", 0, False, None]]}, "place"),
+        ({"tags": [["</b>", "close", 0, False, 0]]}, "half"), ({"more": 1}, "table"),
     ):  # fmt: skip
-        with pytest.raises(TextError, match="encoded text"):
+        with refuses(TextError, "argument.value", argument=argument):
             Encoded.from_json({**good, **change})
-    with pytest.raises(TextError, match="encoded text"):
+    for name, value in (("words", 1), ("shouted", 0)):
+        with refuses(TextError, "argument.type", argument=name, value=value):
+            Encoded.from_json({**good, name: value})
+    with refuses(TextError, "argument.value", argument="table", value=[]):
         Encoded.from_json([])
 
 

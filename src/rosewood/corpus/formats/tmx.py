@@ -13,8 +13,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rosewood.corpus.checks import BadPair, Gate, Tally
 from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
-from rosewood.corpus.formats._inline import as_markup, as_text
 from rosewood.corpus.formats._xml import children, each_element, local_name
+from rosewood.corpus.inline_elements import as_markup, as_text
 from rosewood.corpus.inputs import Input, Settings
 from rosewood.corpus.languages import closest, matches
 from rosewood.corpus.lines import at

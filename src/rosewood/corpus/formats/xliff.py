@@ -12,8 +12,8 @@ from typing import Any
 
 from rosewood.corpus.checks import Gate, Tally
 from rosewood.corpus.formats import CorpusFormat, Parsed
-from rosewood.corpus.formats._inline import as_text
 from rosewood.corpus.formats._xml import children, each_element, local_name
+from rosewood.corpus.inline_elements import as_text
 from rosewood.corpus.inputs import Input, Settings
 from rosewood.corpus.languages import is_backward
 from rosewood.errors import RosewoodError

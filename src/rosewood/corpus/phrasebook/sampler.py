@@ -24,7 +24,7 @@ from rosewood.corpus.phrasebook.meaning import (
 from rosewood.corpus.phrasebook.names import clock, date, number, price, year
 from rosewood.corpus.phrasebook.nouns import NounSampler
 
-__all__ = ["ClauseWanted", "Sampler"]
+__all__ = ["ClauseWanted", "Sampler", "verbs_for", "verbs_with"]
 
 _TENSES = Weighted(
     (("present", 26), ("past", 35), ("progressive", 10), ("perfect", 7), ("future", 13))
@@ -51,7 +51,7 @@ class ClauseWanted:
 
 
 @cache
-def _verbs_with(tag: str) -> Weighted[Verb]:
+def verbs_with(tag: str) -> Weighted[Verb]:
     """The verbs with a tag; `O` have an object one asks for with what, `doing` can be asked of
     somebody, `local` are done somewhere."""
     verbs = lexicon().verbs.items
@@ -94,7 +94,7 @@ class Sampler(NounSampler):
             return self._copula(wanted, subject)
         verbs = self.lexicon.verbs
         if wanted.tag or wanted.gap:
-            verbs = _verbs_with(wanted.tag or wanted.gap)
+            verbs = verbs_with(wanted.tag or wanted.gap)
         verb = verbs.pick(draw)
         while (subject is not None or wanted.subject) and verb.subject != "person":
             verb = verbs.pick(draw)
@@ -290,12 +290,12 @@ class Sampler(NounSampler):
         relative = NounPhrase(self.base(), "relative", head=head)
         short = ClauseWanted(is_short=True, tenses=("present", "past", "progressive"), without="O")
         if "person" in noun.classes:
-            verb = _verbs_with("doing").pick(draw)
+            verb = verbs_with("doing").pick(draw)
             clause = Clause(self.base(), relative, verb)
             self._time(clause, short, is_state="state" in verb.tags)
             self._complements(clause, short)
         else:
-            fitting = _verbs_for(noun)
+            fitting = verbs_for(noun)
             if fitting is None:
                 return None
             verb = fitting.pick(draw)
@@ -310,7 +310,7 @@ class Sampler(NounSampler):
 
 
 @cache
-def _verbs_for(noun: Noun) -> Weighted[Verb] | None:
+def verbs_for(noun: Noun) -> Weighted[Verb] | None:
     """Verbs whose object the noun can be."""
     found = [
         verb

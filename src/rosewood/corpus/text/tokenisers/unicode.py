@@ -58,6 +58,11 @@ class UnicodeTokeniser(Joining):
         }.items():
             object.__setattr__(self, name, value)
 
+    @property
+    def num_remembered(self) -> int:
+        """How many pieces of text are remembered with their tokens."""
+        return len(self._seen)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self).from_settings, (self.settings(),))
 
