@@ -284,7 +284,7 @@ def test_options_from_a_file(command, files, sides):  # noqa: F811
         (["a.de", "a.en", "--symmetrize", "threshold"], "want threshold:P"),
         (["a.de", "a.en", "--order", "mine"], "want symal or atools"),
         (["a.de", "a.en", "--on-bad-line", "hide"], "want stop or skip"),
-        (["a.de", "a.en", "--tokeniser", "knife"], "there is no tokeniser 'knife'"),
+        (["a.de", "a.en", "--tokeniser", "knife"], "tokeniser 'knife'"),
         (["a.de", "a.en", "--save", "."], "is it yours?"),
         (["a.de", "a.en", "--save", "no/folder"], "there is no folder"),
         (["a.de", "a.en", "--save", "-"], "it is a folder, not a stream"),

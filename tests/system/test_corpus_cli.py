@@ -146,7 +146,7 @@ def test_tags_survive_a_split(files, command):  # noqa: F811
         (["info", "a.de"], "a.de: a text file needs the file of its translations"),
         (["info", "a.de", "a.en", "-l", "de"], "--languages de: want two of them"),
         (["info", "a.de", "none.en"], "none.en: No such file"),
-        (["convert", "a.de", "a.en", "-o", "a.de"], "two paths are wanted for text"),
+        (["convert", "a.de", "a.en", "-o", "a.de"], "two paths for text"),
         (["convert", "a.de", "a.en", "-o", "a.de", "-o", "b.en"], "it is read, too"),
         (["convert", "a.de", "a.en", "-o", "x.tmx"], "names its languages: say which"),
         (["convert", "a.de", "a.en", "-o", "x", "-o", "y", "-o", "z"], "-o is given once"),

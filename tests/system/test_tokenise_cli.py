@@ -91,7 +91,7 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
         (["tokenise", tmp_path / "no"], "", "no: No such file or directory"),
         (["tokenise", "--load", tmp_path / "bad.json"], "", "a newer Rosewood wrote it"),
         (["tokenise", "--load", tags, "--joiners"], "", "leave out --joiners"),
-        (["tokenise", "--tokeniser", "x"], "", "there is no tokeniser 'x'"),
+        (["tokenise", "--tokeniser", "x"], "", "tokeniser 'x'"),
         (["tokenise", "--protect", "("], "", "the pattern '(' is not valid"),
         (["tokenise", "--tags", "-"], "", "cannot both go to standard output"),
         (["tokenise", "--tags", tmp_path / "t", "--drop-tags"], "", "want one of them"),

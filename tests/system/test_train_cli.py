@@ -103,7 +103,7 @@ def test_what_is_typed_becomes_settings():
         ([*FILES, "--metric", "taste"], "taste"),
         ([*FILES, "--max-ratio", "much"], "--max-ratio much: want a number or none"),
         ([*FILES, "--max-ratio", "0.5"], "max_ratio is 0.5, want a number from 1 on"),
-        ([*FILES, "--tokeniser", "knife"], "there is no tokeniser 'knife'"),
+        ([*FILES, "--tokeniser", "knife"], "tokeniser 'knife'"),
         ([*FILES, "--unknown", "nonsense"], "unknown is 'nonsense', want guess, copy or drop"),
         ([*FILES, "--pretokenized", "--lowercase"], "lowercase them before"),
         ([*FILES, "-l", "de"], "want two of them, as in de:en"),

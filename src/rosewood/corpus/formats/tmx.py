@@ -142,7 +142,7 @@ def write_tmx(languages: Languages, tags: Sequence[str]) -> Layout:
     """A unit for each pair, with its tags as properties."""
     if None in languages:
         raise CorpusError(
-            "a translation memory names its languages: give source_language and target_language",
+            "a translation memory names its languages: say which they are",
             code="argument.missing", argument="source_language and target_language",
         )  # fmt: skip
     source, target = (quoteattr(str(language)) for language in languages)
