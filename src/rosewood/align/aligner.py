@@ -28,6 +28,7 @@ from rosewood.align.models import Best, Model, make_model
 from rosewood.align.parameters import Parameters
 from rosewood.align.symmetrize import combine, symmetrize
 from rosewood.align.training import Report, Training
+from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError
@@ -74,9 +75,9 @@ class Aligned:
         `corpus` is what was aligned.  Pairs that are no translations of each other score low, in
         both columns; so do rare words.  A sentence without words on either side scores -inf.
         """
-        if len(corpus) != len(self.log_probability):
-            told = f"{len(self.log_probability)} sentences were aligned"
-            raise AlignmentError(f"{told}, the corpus has {len(corpus)}")
+        check_length(
+            "corpus", corpus, len(self.log_probability), "aligned sentence", error=AlignmentError
+        )
         lengths = np.stack([corpus.target.lengths, corpus.source.lengths], axis=1)
         is_empty = (lengths == 0).any(axis=1)
         by_word = self.log_probability / np.maximum(lengths, 1)
@@ -220,7 +221,10 @@ def _indexed(corpus: Pairs) -> IndexedCorpus:
     if isinstance(corpus, IndexedCorpus):
         return corpus
     if isinstance(corpus, str):
-        raise AlignmentError("the corpus is one string, want sentence pairs")
+        raise AlignmentError(
+            "the corpus is one string, expected sentence pairs",
+            code="argument.type", argument="corpus", value=corpus,
+        )  # fmt: skip
     return IndexedCorpus.from_pairs(map(_pair, corpus))
 
 
@@ -234,17 +238,22 @@ def _pair(pair: Any) -> _Pair:
         return cast(_Pair, pair)
     if isinstance(pair, tuple | list) and len(pair) == 2:
         return _Texts(*pair)
-    raise AlignmentError(f"a sentence pair is {pair!r:.60}, want a source and a target")
+    raise AlignmentError(
+        f"a sentence pair is {pair!r:.60}, expected a source and a target",
+        code="argument.value", argument="corpus", value=pair,
+    )  # fmt: skip
 
 
 def _trained(
     corpus: IndexedCorpus, model: str | Model, threads: int, report: Report | None
 ) -> Training:
     made = make_model(model) if isinstance(model, str) else model
-    if not isinstance(made, Model):
-        raise AlignmentError(f"the model is {model!r:.60}, want a name or a Model")
+    check_type("model", made, Model, "a name or a Model", error=AlignmentError)
     if not (corpus.source.lengths * corpus.target.lengths).any():
-        raise AlignmentError("there is no sentence pair with words on both sides to learn from")
+        raise AlignmentError(
+            "there is no sentence pair with words on both sides to learn from",
+            code="alignment.no-pairs", argument="corpus",
+        )  # fmt: skip
     training = (
         CollapsedTraining(corpus, made, threads=_threads(threads), report=report)
         if isinstance(made, Best)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_length
 from rosewood.arrays import IdArray, LongArray, as_array
 from rosewood.corpus.lines import split
 from rosewood.errors import AlignmentError
@@ -68,7 +69,10 @@ class Alignment:
             ):
                 if place < 0 or (words is not None and place >= len(words)):
                     told = "" if words is None else f": there are {len(words)} {what} words"
-                    raise AlignmentError(f"there is no link {link[0]}-{link[1]}{told}")
+                    raise AlignmentError(
+                        f"there is no link {link[0]}-{link[1]}{told}",
+                        code="argument.range", argument="links", value=link,
+                    )  # fmt: skip
 
     @classmethod
     def parse(cls, text: str) -> Alignment:
@@ -188,7 +192,10 @@ class Links(Sequence[Alignment]):
         if isinstance(index, slice):
             first, end, step = index.indices(len(self))
             if step != 1:
-                raise AlignmentError(f"sentences are taken one by one, not in steps of {step}")
+                raise AlignmentError(
+                    f"sentences are taken one by one, not in steps of {step}",
+                    code="argument.value", argument="index", value=step,
+                )  # fmt: skip
             end = max(first, end)
             inside = slice(self.start[first], self.start[end])
             begins = self.start[first : end + 1] - self.start[first]
@@ -225,8 +232,7 @@ class Links(Sequence[Alignment]):
 
     def sentence(self, number: int, corpus: IndexedCorpus) -> Alignment:
         """The links of a sentence between its words."""
-        if len(corpus) != len(self):
-            raise AlignmentError(f"links of {len(self)} sentences, a corpus of {len(corpus)}")
+        check_length("corpus", corpus, len(self), "sentence with links", error=AlignmentError)
         return self[number].with_words(corpus.source.words(number), corpus.target.words(number))
 
     def beyond(
@@ -237,8 +243,7 @@ class Links(Sequence[Alignment]):
             ("source", self.source, as_array("lengths", source_lengths, np.int64)),
             ("target", self.target, as_array("lengths", target_lengths, np.int64)),
         ):
-            if len(lengths) != len(self):
-                raise AlignmentError(f"links of {len(self)} sentences, {what} of {len(lengths)}")
+            check_length(what, lengths, len(self), "sentence with links", error=AlignmentError)
             bad = np.flatnonzero(places >= np.repeat(lengths, self.counts))
             if len(bad):
                 n = bad[0]
@@ -273,8 +278,10 @@ def sorting_order(start: LongArray, source: IdArray, target: IdArray) -> LongArr
     """The numbers of the links in the order in which they are to stand."""
     lengths = np.diff(start)
     if len(start) == 0 or start[0] != 0 or (lengths < 0).any() or len(source) != start[-1]:
-        raise AlignmentError(f"start must ascend from 0 to {len(source)}, the number of links")
-    if len(source) != len(target):
-        raise AlignmentError(f"{len(source)} source words of links, {len(target)} target words")
+        raise AlignmentError(
+            f"start must ascend from 0 to {len(source)}, the number of links",
+            code="argument.value", argument="start", value=start,
+        )  # fmt: skip
+    check_length("target", target, len(source), "source word", error=AlignmentError)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     return np.lexsort((target, source, sentence))

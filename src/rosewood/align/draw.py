@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from rosewood import lettering as say
 from rosewood.align.alignment import Alignment, GoldAlignment, Link
+from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import AlignmentError
 from rosewood.lettering import ACCENT, ROSEWOOD
@@ -94,8 +95,12 @@ class _Matrix:
         shapes = [alignment.shape]
         if posterior is not None:
             self.posterior = np.asarray(posterior, dtype=np.float64)
-            if self.posterior.ndim != 2 or not np.isfinite(self.posterior).all():
-                raise AlignmentError("posteriors must be a matrix of finite numbers")
+            check_shape("posterior", self.posterior, ("source", "target"), error=AlignmentError)
+            if not np.isfinite(self.posterior).all():
+                raise AlignmentError(
+                    "posteriors must be a matrix of finite numbers",
+                    code="argument.value", argument="posterior",
+                )  # fmt: skip
             shapes.append((self.posterior.shape[0], self.posterior.shape[1]))
         if gold is not None:
             shapes.append(Alignment(gold.sure | gold.possible).shape)
@@ -107,8 +112,9 @@ class _Matrix:
         ):
             if words is not None and len(words) < count:
                 raise AlignmentError(
-                    f"gold or posteriors have {count} {what} words, the sentence {len(words)}"
-                )
+                    f"gold or posteriors have {count} {what} words, the sentence {len(words)}",
+                    code="argument.shape", argument=what, value=count, expected=len(words),
+                )  # fmt: skip
         self.top = _labels(alignment.source, self.sources)
         self.left = _labels(alignment.target, self.targets)
         # Sixty words fit a screen, and can still be read.

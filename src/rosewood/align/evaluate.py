@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from rosewood.align.alignment import GoldAlignment, Links, sorting_order
 from rosewood.align.symmetrize import symmetrize
+from rosewood.arguments import check_number, check_shape
 from rosewood.arrays import FloatArray, LongArray, as_count
 from rosewood.errors import AlignmentError
 
@@ -36,8 +37,7 @@ class Gold:
 
     def __post_init__(self) -> None:
         is_sure = np.asarray(self.is_sure, dtype=bool)
-        if is_sure.shape != self.links.source.shape:
-            raise AlignmentError(f"{is_sure.size} marks of {len(self.links.source)} gold links")
+        check_shape("is_sure", is_sure, self.links.source.shape, error=AlignmentError)
         object.__setattr__(self, "is_sure", is_sure)
 
     def __len__(self) -> int:
@@ -94,8 +94,7 @@ class LinkScores:
 
     def f(self, alpha: float = 0.5) -> float:
         """1 / (α/precision + (1−α)/recall), Fraser & Marcu's (2007) measure."""
-        if not 0 <= alpha <= 1:
-            raise AlignmentError(f"alpha is {alpha}, want a number from 0 to 1")
+        check_number("alpha", alpha, low=0, high=1, error=AlignmentError)
         precision, recall = self.precision, self.recall
         below = alpha * recall + (1 - alpha) * precision
         return precision * recall / below if below > 0 else 0.0
@@ -133,19 +132,23 @@ def score_links(links: Links, gold: Gold, *, first_line: int | None = None) -> L
         if len(links) != len(gold):
             raise AlignmentError(
                 f"links of {len(links)} sentences, gold of {len(gold)}: say with first_line "
-                "at which line of the links the gold begins"
-            )
+                "at which line of the links the gold begins",
+                code="argument.shape", argument="gold", value=len(gold), expected=len(links),
+            )  # fmt: skip
         first_line = 1
     first = as_count("first_line", first_line, 1) - 1
     if first + len(gold) > len(links):
         raise AlignmentError(
             f"the gold's {len(gold)} sentences from line {first_line} on go beyond the "
-            f"{len(links)} sentences of the links"
-        )
+            f"{len(links)} sentences of the links",
+            code="argument.range", argument="first_line", value=first_line,
+        )  # fmt: skip
     part = links[first : first + len(gold)]
     kept = np.flatnonzero(gold.is_aligned)
     if len(kept) == 0:
-        raise AlignmentError("the gold has no links at all")
+        raise AlignmentError(
+            "the gold has no links at all", code="alignment.no-links", argument="gold"
+        )
     sure = gold.sure
     return LinkScores(
         kept + first,

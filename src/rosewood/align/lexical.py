@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.align.alignment import Links
+from rosewood.arguments import check_length
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.compression import open_output
 from rosewood.errors import AlignmentError
@@ -46,11 +47,13 @@ class LexicalTable:
         A word without links counts as linked to nothing, which is no row of the table but takes
         its share of probability.
         """
-        if len(corpus) != len(links):
-            raise AlignmentError(f"links of {len(links)} sentences, a corpus of {len(corpus)}")
+        check_length("corpus", corpus, len(links), "sentence with links", error=AlignmentError)
         beyond = links.beyond(corpus.source.lengths, corpus.target.lengths)
         if beyond is not None:
-            raise AlignmentError(f"sentence {beyond[0]}: {beyond[1]}")
+            raise AlignmentError(
+                f"sentence {beyond[0]}: {beyond[1]}",
+                code="argument.range", argument="links", value=beyond[0],
+            )  # fmt: skip
         at = np.repeat(np.arange(len(links)), links.counts)
         places = corpus.source.start[at] + links.source, corpus.target.start[at] + links.target
         words = corpus.source.ids[places[0]], corpus.target.ids[places[1]]

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
+from rosewood.arguments import check_choice, check_flag, check_known, check_number, check_whole
 from rosewood.errors import AlignmentError
 
 __all__ = [
@@ -78,18 +79,18 @@ class Model:
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
-            if each.type == "bool":
-                if not isinstance(value, bool):
-                    raise AlignmentError(f"{each.name} is {value!r}, want True or False")
-                continue
-            kind = (int,) if each.type == "int" else (int, float)
-            if isinstance(value, bool) or not isinstance(value, kind):
-                raise AlignmentError(f"{each.name} is {value!r}, want a number")
             low, high, _ = SETTINGS[each.name]
-            if not low <= value <= high:
-                raise AlignmentError(f"{each.name} is {value}, want {low} to {high}")
+            if each.type == "bool":
+                check_flag(each.name, value, error=AlignmentError)
+            elif each.type == "int":
+                check_whole(each.name, value, low=int(low), high=int(high), error=AlignmentError)
+            else:
+                check_number(each.name, value, low=low, high=high, error=AlignmentError)
         if self.agreement and not self.iterations:
-            raise AlignmentError("directions that agree need iterations of their own")
+            raise AlignmentError(
+                "directions that agree need iterations of their own",
+                code="argument.conflict", argument="iterations", value=self.iterations,
+            )  # fmt: skip
 
     @property
     def warm_up(self) -> int:
@@ -164,7 +165,10 @@ class Best(Model):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.agreement:
-            raise AlignmentError("best: its directions always agree")
+            raise AlignmentError(
+                "best: its directions always agree",
+                code="argument.conflict", argument="agreement", value=False,
+            )  # fmt: skip
 
 
 MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal, Hmm, Best)}
@@ -172,25 +176,24 @@ MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal,
 
 def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) -> Model:
     """The model of this name; settings may be texts, as they are typed."""
-    if name not in MODELS:
-        raise AlignmentError(f"there is no model {name!r}; there are {', '.join(MODELS)}")
+    check_known("model", [name], MODELS, error=AlignmentError)
     kind = MODELS[name]
     known = {each.name: str(each.type) for each in fields(kind)}
-    read: dict[str, Any] = {}
-    for setting, value in (settings or {}).items():
-        if setting not in known:
-            told = ", ".join(known)
-            raise AlignmentError(f"{name} has no setting {setting!r}; it has {told}")
-        read[setting] = _read(setting, known[setting], value) if isinstance(value, str) else value
+    check_known(f"setting of {name}", settings or {}, known, error=AlignmentError)
+    read = {
+        setting: _read(setting, known[setting], value) if isinstance(value, str) else value
+        for setting, value in (settings or {}).items()
+    }
     return kind(**read)
 
 
 def _read(setting: str, kind: str, text: str) -> Any:
     if kind == "bool":
-        if text not in ("true", "false"):
-            raise AlignmentError(f"{setting} is {text!r}, want true or false")
-        return text == "true"
+        return check_choice(setting, text, ("true", "false"), error=AlignmentError) == "true"
     try:
         return int(text) if kind == "int" else float(text)
     except ValueError:
-        raise AlignmentError(f"{setting} is {text!r}, want a number") from None
+        raise AlignmentError(
+            f"{setting} is {text!r}, expected a number",
+            code="argument.type", argument=setting, value=text, expected="a number",
+        ) from None  # fmt: skip

@@ -43,7 +43,7 @@ def read_naacl(
             links = found.setdefault(sentence, {})
             if link is not None:
                 if links.get(link) is is_sure:
-                    raise RosewoodError("the link stands twice")
+                    raise RosewoodError("the link occurs twice", code="line.duplicate", value=link)
                 links[link] = is_sure or links.get(link, False)
     count = max(found, default=0) if sentences is None else sentences
     rows = [sorted(found.get(k + 1, {}).items()) for k in range(count)]
@@ -54,14 +54,16 @@ def read_naacl(
 def _parsed(fields: list[str], last: int) -> tuple[int, Link | None, bool]:
     """The sentence, the link (none where it leads to the empty word), and whether it is sure."""
     if not 3 <= len(fields) <= 5:
-        raise RosewoodError(f"there are {len(fields)} fields, want 3 to 5")
+        reason = f"there are {len(fields)} fields, expected 3 to 5"
+        raise RosewoodError(reason, code="line.fields", value=len(fields), expected="3 to 5")
     sentence = whole("the sentence", fields[0], 1, last)
     i = whole("the source word", fields[1])
     j = whole("the target word", fields[2])
     marks = fields[3:]
     kind = marks.pop(0) if marks and marks[0] in ("S", "P") else "S"
     if len(marks) > 1 or (marks and marks[0].isalpha()):
-        raise RosewoodError(f"{fields[3][:40]!r} is neither S nor P")
+        reason = f"{fields[3][:40]!r} is neither S nor P"
+        raise RosewoodError(reason, code="line.value", value=fields[3], expected="S or P")
     if marks:
         number("the confidence", marks[0])
     return sentence, (i - 1, j - 1) if i and j else None, kind == "S"

@@ -27,6 +27,7 @@ from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
 from rosewood.align.models import MODELS, Best, Model, make_model
 from rosewood.align.positions import NullWords, Positions
 from rosewood.align.training import Training, null_words
+from rosewood.arguments import check_known
 from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.errors import AlignmentError, DamagedFileError
 from rosewood.folders import FolderKind, check_offsets, cut_words, joined_words
@@ -117,7 +118,10 @@ class Parameters:
         """What training ended with."""
         corpus, expected, totals = training.corpus, training.expected, training.totals
         if expected is None or totals is None:
-            raise AlignmentError("the model was not trained: it needs at least one iteration")
+            raise AlignmentError(
+                "the model was not trained: it needs at least one iteration",
+                code="argument.range", argument="iterations", value=0,
+            )  # fmt: skip
         source, target, count = training.lexicon.pairs(expected.count, _LEAST)
         start = np.searchsorted(source, np.arange(corpus.source.num_types + 1)).astype(np.int64)
         spelling = (
@@ -276,8 +280,7 @@ class Parameters:
         facts, arrays = _KIND.open(place)
         manifest = place / MANIFEST
         try:
-            if facts["model"] not in MODELS:
-                raise AlignmentError(f"there is no model {facts['model']!r}")
+            check_known("model", [facts["model"]], MODELS, error=AlignmentError)
             model = make_model(facts["model"], dict(facts["settings"]))
             tension = float(facts["tension"][0]), float(facts["tension"][1])
             null = float(facts["null"][0]), float(facts["null"][1])
@@ -286,11 +289,11 @@ class Parameters:
                 raise ValueError("there are no rounds of training")
             notes = dict(facts["notes"])
             if not all(0 <= each <= 1000 for each in tension):
-                raise AlignmentError(f"the tension is {tension}")
+                raise ValueError(f"the tension is {tension}")
             if not all(0 < each < 1 for each in null):
-                raise AlignmentError(f"words have no partner with probabilities {null}")
+                raise ValueError(f"words have no partner with probabilities {null}")
         except (*_UNREADABLE, AlignmentError) as error:
-            raise DamagedFileError(f"its settings are damaged: {error}", file=manifest) from error
+            raise _damaged(f"its settings are damaged: {error}", manifest) from error
         sides = [_side(place, name, arrays) for name in _SIDES]
         start, word = arrays["pairs.start"], arrays["pairs.word"]
         check_offsets(place / "pairs.start", start, len(word))
@@ -301,20 +304,20 @@ class Parameters:
         }
         for name, (have, want) in sizes.items():
             if have != want:
-                raise DamagedFileError(f"it has {have} numbers, want {want}", file=place / name)
+                raise _damaged(f"it has {have} numbers, expected {want}", place / name)
         if len(word) and not (word.min() >= 0 and word.max() < len(sides[1].words)):
-            raise DamagedFileError("it has words that are not there", file=place / "pairs.word")
+            raise _damaged("it has words that are not there", place / "pairs.word")
         ascends = word[1:] > word[:-1]
         ascends[start[(start > 0) & (start < len(word))] - 1] = True  # a new row begins anew
         if not ascends.all():
-            raise DamagedFileError("its words do not ascend", file=place / "pairs.word")
+            raise _damaged("its words do not ascend", place / "pairs.word")
         jumps = arrays["target.jump"], arrays["source.jump"]
         for name, jump in zip(("target.jump", "source.jump"), jumps, strict=True):
             if len(jump) % 2 == 0 or not ((jump > 0) & (jump <= 1)).all():
-                raise DamagedFileError("its jumps are no probabilities", file=place / name)
+                raise _damaged("its jumps are no probabilities", place / name)
         count = arrays["pairs.count"].reshape(-1, columns)
         if not _can_be_added(count):
-            raise DamagedFileError("its counts are no counts", file=place / "pairs.count")
+            raise _damaged("its counts are no counts", place / "pairs.count")
         positions = Positions(jumps, tension, null)
         return cls(model, sides[0], sides[1], start, word, count, positions, history, notes)
 
@@ -324,6 +327,10 @@ class Parameters:
         _KIND.verify(Path(folder))
         Parameters.load(folder)
         _KIND.verify_manifest(Path(folder))
+
+
+def _damaged(reason: str, file: Path) -> DamagedFileError:
+    return DamagedFileError(reason, code="file.damaged", file=file)
 
 
 def _round(row: Any) -> dict[str, Any]:
@@ -340,18 +347,19 @@ def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
     try:
         words = [word.decode() for word in cut_words(data, start)]
     except UnicodeDecodeError as error:
-        raise DamagedFileError("a word is not UTF-8", file=place / f"{name}.words") from error
+        reason = "a word is not UTF-8"
+        file = place / f"{name}.words"
+        raise DamagedFileError(reason, code="file.encoding", file=file) from error
     if len(set(words)) < len(words):
-        raise DamagedFileError("a word stands twice", file=place / f"{name}.words")
+        raise _damaged("a word occurs twice", place / f"{name}.words")
     parts = []
     for part in _WORD_PARTS:
         array = arrays[f"{name}.{part}"]
         if len(array) != len(words):
-            raise DamagedFileError(
-                f"it has {len(array)} numbers for {len(words)} words", file=place / f"{name}.{part}"
-            )
+            reason = f"it has {len(array)} numbers for {len(words)} words"
+            raise _damaged(reason, place / f"{name}.{part}")
         if not _can_be_added(array):
-            raise DamagedFileError("it has numbers out of range", file=place / f"{name}.{part}")
+            raise _damaged("it has numbers out of range", place / f"{name}.{part}")
         parts.append(array)
     return Side(words, *parts)
 

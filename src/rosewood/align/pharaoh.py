@@ -119,14 +119,15 @@ def _parsed(
         while True:
             data = ("\n".join(some) + "\n").encode()
             if data.count(b"\n") != len(some):
-                raise FormatError("there is a line feed within a line", file=name, line=first)
+                reason = "there is a line feed within a line"
+                raise FormatError(reason, code="corpus.line-break", file=name, line=first)
             block = np.frombuffer(data, np.uint8)
             arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
             if bad is None:
                 break
             number, reason = bad
             if bad_lines is None:
-                raise FormatError(reason, file=name, line=number)
+                raise FormatError(reason, code="line.value", file=name, line=number)
             bad_lines[number] = reason
             some[number - first] = ""
         start.append(arrays[0][1:] + before)
@@ -143,7 +144,10 @@ def _check(links: Links, lengths: Lengths | None, name: str | None) -> None:
         return
     count = len(np.asarray(lengths[0]))
     if count != len(links):
-        raise FormatError(f"it has {len(links)} lines, the corpus has {count}", file=name)
+        raise FormatError(
+            f"it has {len(links)} lines, the corpus has {count}",
+            code="file.mismatch", value=len(links), expected=count, file=name,
+        )  # fmt: skip
     bad = links.beyond(*lengths)
     if bad is not None:
-        raise FormatError(bad[1], file=name, line=bad[0] + 1)
+        raise FormatError(bad[1], code="alignment.beyond", file=name, line=bad[0] + 1)

@@ -41,10 +41,13 @@ class Preparation:
         try:
             source, target = map(str, told.get("languages", ("", "")))
             name, lowercase = told.get("tokeniser"), told.get("lowercase", False)
+            if not isinstance(name, str | None) or not isinstance(lowercase, bool):
+                raise TypeError
         except (AttributeError, TypeError, ValueError) as error:
-            raise AlignmentError("the notes on how its text was prepared are damaged") from error
-        if not isinstance(name, str | None) or not isinstance(lowercase, bool):
-            raise AlignmentError("the notes on how its text was prepared are damaged")
+            raise AlignmentError(
+                "the notes on how its text was prepared are damaged",
+                code="file.damaged", argument="notes", value=notes,
+            ) from error  # fmt: skip
         return cls(name, (source, target), lowercase)
 
     def checked(self) -> Preparation:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
 from rosewood.align.alignment import Links
+from rosewood.arguments import check_known, check_shape
 from rosewood.arrays import as_count
 from rosewood.errors import AlignmentError
 
@@ -57,24 +58,17 @@ def symmetrize(
     threads: int = 1,
 ) -> Links:
     """The links that two alignments of the same sentences make together, as `order` meets them."""
-    if method not in SYMMETRIZATIONS:
-        raise AlignmentError(
-            f"there is no symmetrisation {method!r}; there are {', '.join(SYMMETRIZATIONS)}"
-        )
-    if order not in ORDERS:
-        raise AlignmentError(f"there is no order {order!r}; there are {', '.join(ORDERS)}")
+    check_known("symmetrisation", [method], SYMMETRIZATIONS, error=AlignmentError)
+    check_known("order", [order], ORDERS, error=AlignmentError)
     threads = as_count("threads", threads, 1, 1024)
     return Links(*_core.symmetrize(forward.view, backward.view, method, order, threads))
 
 
 def combine(forward: ArrayLike, backward: ArrayLike, how: str = "product") -> _Matrix:
     """Posteriors of both directions for one sentence, [source, target] each, as one matrix."""
-    if how not in COMBINATIONS:
-        told = ", ".join(COMBINATIONS)
-        raise AlignmentError(f"there is no combination {how!r}; there are {told}")
+    check_known("combination", [how], COMBINATIONS, error=AlignmentError)
     p, q = _posteriors("forward", forward), _posteriors("backward", backward)
-    if p.shape != q.shape:
-        raise AlignmentError(f"forward posteriors are {p.shape}, backward ones {q.shape}")
+    check_shape("backward", q, p.shape, error=AlignmentError)
     return COMBINATIONS[how](p, q)
 
 
@@ -91,7 +85,11 @@ def threshold(
     themselves; with max, one of them.
     """
     if not 0 < at <= 1:
-        raise AlignmentError(f"the threshold is {at}, want a number above 0, up to 1")
+        expected = "a number above 0, up to 1"
+        raise AlignmentError(
+            f"the threshold is {at}, expected {expected}",
+            code="argument.range", argument="at", value=at, expected=expected,
+        )  # fmt: skip
     found = [np.nonzero(combine(p, q, how) >= at) for p, q in _both(iter(forward), iter(backward))]
     start = np.cumsum([0, *(len(i) for i, _ in found)], dtype=np.int64)
     empty = np.zeros(0, dtype=np.int64)
@@ -107,17 +105,25 @@ def _both(
     for count, one in enumerate(forward):
         other = next(backward, end)
         if other is end:
-            raise AlignmentError(f"backward has posteriors of {count} sentences, forward of more")
+            raise AlignmentError(
+                f"backward has posteriors of {count} sentences, forward of more",
+                code="argument.shape", argument="backward", value=count,
+            )  # fmt: skip
         yield one, other
     if next(backward, end) is not end:
-        raise AlignmentError("forward has posteriors of fewer sentences than backward")
+        raise AlignmentError(
+            "forward has posteriors of fewer sentences than backward",
+            code="argument.shape", argument="forward",
+        )  # fmt: skip
 
 
 def _posteriors(name: str, value: ArrayLike) -> _Matrix:
     matrix = np.asarray(value, dtype=np.float64)
-    if matrix.ndim != 2:
-        raise AlignmentError(f"{name} posteriors have {matrix.ndim} dimensions, want 2")
+    check_shape(name, matrix, ("source", "target"), error=AlignmentError)
     # Sums of many small numbers may be a little above one.
     if matrix.size and not (matrix.min() >= 0 and matrix.max() <= 1 + 1e-6):
-        raise AlignmentError(f"{name} posteriors must be numbers from 0 to 1")
+        raise AlignmentError(
+            f"{name} posteriors must be numbers from 0 to 1",
+            code="argument.range", argument=name, expected="numbers from 0 to 1",
+        )  # fmt: skip
     return matrix
