@@ -16,16 +16,16 @@ from rosewood.output import blamed_on
 
 __all__ = ["Growing", "filled"]
 
-_SMALL = 1 << 26  # bytes that are worth no file
+SMALL = 1 << 26  # bytes that are worth no file
 
 
 def filled(size: int, value: int, dtype: DTypeLike) -> NDArray[Any]:
     """An array of one value, to be written to."""
     kind = np.dtype(dtype)
-    if size * kind.itemsize <= _SMALL:
+    if size * kind.itemsize <= SMALL:
         return np.full(size, value, kind)
     # Written, not only made long: on a full disk, writing to what is mapped kills the process.
-    block = np.full(_SMALL // kind.itemsize, value, kind)
+    block = np.full(SMALL // kind.itemsize, value, kind)
     with tempfile.TemporaryFile() as stream, blamed_on(tempfile.gettempdir()):
         for begin in range(0, size, len(block)):
             stream.write(block[: size - begin].data)
@@ -38,7 +38,7 @@ class Growing:
 
     def __init__(self, dtype: DTypeLike, most: int | None = None) -> None:
         """`most` is how many bytes stay in memory; None is 64 MB."""
-        self._most = _SMALL if most is None else most
+        self._most = SMALL if most is None else most
         self._kind = np.dtype(dtype)
         self._parts: list[NDArray[Any]] = []
         self._held = 0

@@ -278,7 +278,7 @@ def test_options_from_a_file(command, files, sides):  # noqa: F811
         (["a.de", "none"], "none: No such file or directory"),
         (["a.de", "a.en", "--model", "tree"], "there is no model 'tree'"),
         (["a.de", "a.en", "--set", "null=2"], "null is 2.0, want"),
-        (["a.de", "a.en", "--set", "x=2"], "best has no setting 'x'"),
+        (["a.de", "a.en", "--set", "x=2"], "setting 'x'"),
         (["a.de", "a.en", "--symmetrize", "half"], "there is no such method"),
         (["a.de", "a.en", "--symmetrize", "threshold:2"], "want threshold:P"),
         (["a.de", "a.en", "--symmetrize", "threshold"], "want threshold:P"),

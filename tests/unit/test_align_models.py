@@ -7,6 +7,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
+from tests.refusals import refuses
 
 from rosewood.align import MODELS, Aligner, Best, Diagonal, Hmm, Model1, make_model
 from rosewood.align.positions import Positions
@@ -40,38 +41,45 @@ def test_settings_make_the_model_again(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "reason"),
+    ("name", "settings", "fault"),
     [
-        ("hmmm", {}, "there is no model 'hmmm'; there are model1, diag, hmm, best"),
-        ("hmm", {"tension": 1.0}, "hmm has no setting 'tension'; it has iterations, null, prior"),
-        ("hmm", {"null": 0.0}, r"null is 0.0, want 1e-06 to 0.999"),
-        ("hmm", {"null": 1.0}, "null is 1.0"),
-        ("hmm", {"null": nan}, "null is nan"),
-        ("hmm", {"null": "much"}, "null is 'much', want a number"),
-        ("hmm", {"null": None}, "null is None, want a number"),
-        ("hmm", {"null": True}, "null is True, want a number"),
-        ("hmm", {"iterations": 2.5}, "iterations is 2.5, want a number"),
-        ("hmm", {"iterations": "2.5"}, "iterations is '2.5', want a number"),
-        ("hmm", {"iterations": -1}, "iterations is -1, want 0 to 1000"),
-        ("hmm", {"iterations": 0, "agreement": True}, "need iterations of their own"),
-        ("hmm", {"reach": 0}, "reach is 0, want 1 to 1000"),
-        ("hmm", {"model1": 0}, "model1 is 0, want 1 to 1000"),
-        ("hmm", {"prior": -0.1}, "prior is -0.1, want 0 to 100"),
-        ("hmm", {"prior": inf}, "prior is inf"),
-        ("hmm", {"least": 1.5}, "least is 1.5, want 0 to 1"),
-        ("hmm", {"agreement": 1}, "agreement is 1, want True or False"),
-        ("hmm", {"agreement": "yes"}, "agreement is 'yes', want true or false"),
-        ("diag", {"tension": 1e4}, "tension is 10000.0, want 0 to 1000"),
-        ("best", {"agreement": False}, "best: its directions always agree"),
-        ("best", {"iterations": 0}, "need iterations of their own"),
-        ("best", {"stem_weight": -1}, "stem_weight is -1"),
-        ("best", {"pair_prior": 0}, "pair_prior is 0"),
-        ("best", {"stem": 1.5}, "stem is 1.5, want a number"),
+        ("hmm", {"null": 0.0}, "range"),
+        ("hmm", {"null": 1.0}, "range"),
+        ("hmm", {"null": nan}, "range"),
+        ("hmm", {"null": "much"}, "type"),
+        ("hmm", {"null": None}, "type"),
+        ("hmm", {"null": True}, "type"),
+        ("hmm", {"iterations": 2.5}, "type"),
+        ("hmm", {"iterations": "2.5"}, "type"),
+        ("hmm", {"iterations": -1}, "range"),
+        ("hmm", {"agreement": True, "iterations": 0}, "conflict"),
+        ("hmm", {"reach": 0}, "range"),
+        ("hmm", {"model1": 0}, "range"),
+        ("hmm", {"prior": -0.1}, "range"),
+        ("hmm", {"prior": inf}, "range"),
+        ("hmm", {"least": 1.5}, "range"),
+        ("hmm", {"agreement": 1}, "type"),
+        ("hmm", {"agreement": "yes"}, "choice"),
+        ("diag", {"tension": 1e4}, "range"),
+        ("best", {"agreement": False}, "conflict"),
+        ("best", {"iterations": 0}, "conflict"),
+        ("best", {"stem_weight": -1}, "range"),
+        ("best", {"pair_prior": 0}, "range"),
+        ("best", {"stem": 1.5}, "type"),
     ],
 )
-def test_settings_that_are_refused(name, settings, reason):
-    with pytest.raises(AlignmentError, match=reason):
+def test_settings_that_are_refused(name, settings, fault):
+    argument, value = list(settings.items())[-1]
+    with refuses(AlignmentError, f"argument.{fault}", argument=argument, value=value):
         make_model(name, settings)
+
+
+def test_names_that_are_refused():
+    models = ["model1", "diag", "hmm", "best"]
+    with refuses(AlignmentError, "argument.unknown", value="hmmm", expected=models):
+        make_model("hmmm")
+    with refuses(AlignmentError, "argument.unknown", argument="hmm setting", value="tension"):
+        make_model("hmm", {"tension": 1.0})
 
 
 @each_model
@@ -80,13 +88,14 @@ def test_every_number_is_bounded(name):
     for each in fields(MODELS[name]):
         if each.type != "bool":
             for value in (nan, inf, -inf, -(10**30), 10**30):
-                with pytest.raises(AlignmentError, match=each.name):
+                fault = "range" if each.type == "float" or isinstance(value, int) else "type"
+                with refuses(AlignmentError, f"argument.{fault}", argument=each.name):
                     make_model(name, {each.name: value})
 
 
 def test_a_model_without_rounds():
     assert len(Aligner.fit(PAIRS, Hmm(iterations=0)).history) == 5  # those of Model 1
-    with pytest.raises(AlignmentError, match="it needs at least one iteration"):
+    with refuses(AlignmentError, "argument.range", argument="iterations", value=0):
         Aligner.fit(PAIRS, Model1(iterations=0))
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import real
 from tests.bitexts import corpora, indexed, random_corpus
+from tests.refusals import refuses
 
 from rosewood.align import (
     MODELS,
@@ -29,7 +30,7 @@ from rosewood.align import (
 from rosewood.align import aligner as aligner_module
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.phrasebook import Phrasebook
-from rosewood.errors import AlignmentError, ForestError, RosewoodError
+from rosewood.errors import AlignmentError, ForestError, FormatError
 
 PAIRS = [
     ("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book"),
@@ -253,7 +254,7 @@ def test_posteriors_in_parts(name, monkeypatch):
     aligner = Aligner.fit(corpus.part(0, 25), name)
     whole = list(aligner.posteriors(corpus))
     for cells in (1, 100):
-        monkeypatch.setattr(aligner_module, "_CELLS", cells)
+        monkeypatch.setattr(aligner_module, "MAX_CELLS", cells)
         for one, other in zip(whole, aligner.posteriors(corpus), strict=True):
             assert one.forward.tobytes() == other.forward.tobytes()
             assert one.backward.tobytes() == other.backward.tobytes()
@@ -298,23 +299,23 @@ def test_the_lexicon(name, tmp_path):
 
 def test_corpora_that_are_refused():
     for corpus in ([], EMPTY):
-        with pytest.raises(AlignmentError, match="no sentence pair with words on both sides"):
+        with refuses(AlignmentError, "alignment.no-pairs", argument="corpus"):
             Aligner.fit(corpus)
-    with pytest.raises(AlignmentError, match="the corpus is one string"):
+    with refuses(AlignmentError, "argument.type", argument="corpus", value="das haus"):
         Aligner.fit("das haus")
     for pair in ("das haus", ("das", "haus", "the"), 5, {"source": "a"}):
-        with pytest.raises(AlignmentError, match="want a source and a target"):
+        with refuses(AlignmentError, "argument.value", argument="corpus", value=pair):
             Aligner.fit([pair])
-    with pytest.raises(RosewoodError):
+    with refuses(FormatError, "line.value", file="source", line=1):
         Aligner.fit([("a\x00b", "c")])
-    with pytest.raises(RosewoodError):
+    with refuses(FormatError, "file.encoding", file="target", line=1):
         Aligner.fit([("a", "\ud800")])
-    for threads in (0, -1, 2000, 1.5):
-        with pytest.raises(ForestError, match="threads"):
+    for threads, fault in ((0, "range"), (-1, "range"), (2000, "range"), (1.5, "type")):
+        with refuses(ForestError, f"argument.{fault}", argument="threads", value=threads):
             Aligner.fit(PAIRS, threads=threads)
-        with pytest.raises(ForestError, match="threads"):
+        with refuses(ForestError, f"argument.{fault}", argument="threads", value=threads):
             Aligner.fit(PAIRS, "model1").align(PAIRS, threads=threads)
-    with pytest.raises(AlignmentError, match="there is no model 'better'"):
+    with refuses(AlignmentError, "argument.unknown", argument="model", value="better"):
         Aligner.fit(PAIRS, "better")
 
 

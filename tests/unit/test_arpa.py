@@ -6,9 +6,11 @@ import gc
 import gzip
 import io
 import lzma
+import re
 
 import numpy as np
 import pytest
+from tests.refusals import refuses
 
 from rosewood.errors import DamagedFileError, FormatError
 from rosewood.lm import estimate
@@ -74,7 +76,7 @@ def test_files_are_written_whole_and_compressed(tmp_path):
         assert written(again, words).encode() == plain
         assert facts["made_from"]["arpa"] == path.name
     (tmp_path / "cut.gz").write_bytes((tmp_path / "lm.arpa.gz").read_bytes()[:-9])
-    with pytest.raises(DamagedFileError, match=r"cut\.gz"):
+    with refuses(DamagedFileError, "file.damaged", file=str(tmp_path / "cut.gz")):
         read_arpa(tmp_path / "cut.gz")
     with pytest.raises(OSError, match="nowhere"):
         write_arpa(tmp_path / "nowhere" / "x.arpa", table, words)
@@ -192,9 +194,9 @@ def test_orders_without_ngrams():
     ],
 )
 def test_what_is_refused(text, line, reason):
-    with pytest.raises(FormatError, match=reason) as told:
+    with refuses(FormatError, "line.value", file="bad.arpa", line=line) as told:
         read(text, file="bad.arpa")
-    assert (told.value.file, told.value.line) == ("bad.arpa", line)
+    assert re.search(reason, told.value.reason)  # of native code
 
 
 def test_a_word_like_unknown_goes_out_and_in(tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.ngrams import SPECIAL, numbered, random_model, written
 from tests.reference.lm import BackoffModel
+from tests.refusals import refuses
 
 from rosewood.errors import ForestError, LanguageModelError
 from rosewood.lm import Model, Perplexity, estimate
@@ -72,7 +73,7 @@ def test_empty_sentences(model):
 def test_batches_come_in_pieces(model, monkeypatch):
     texts = [f"wörd{i % 12} wörd{i % 7}" for i in range(50)]
     whole, words = model.score_batch(iter(texts)), model.words_batch(texts)
-    monkeypatch.setattr("rosewood.lm.model._AT_ONCE", 7)
+    monkeypatch.setattr("rosewood.lm.model.SENTENCES_AT_ONCE", 7)
     assert model.score_batch(iter(texts)).tolist() == whole.tolist()
     assert whole.tolist() == [model.score(text) for text in texts]
     for one, other in zip(model.words_batch(texts), words, strict=True):
@@ -92,31 +93,43 @@ def test_a_long_line(model):
 @pytest.mark.parametrize(
     ("sentence", "told"),
     [
-        ("a <s> b", "sentence 1, word 2: <s> is not a word, it marks where a sentence begins"),
-        ("a b </s>", "word 3: </s> is not a word, it marks where a sentence ends"),
-        ("a\nb", "a sentence is one line"),
-        ("a \udc80", r"half a character \(U\+DC80\) at place 3"),
-        (["a", "b c"], "word 2 of a sentence is 'b c', which is no word"),
-        (["a", ""], "word 2 of a sentence is '', which is no word"),
-        (["a", 3], "word 2 of a sentence is 3, which is no word"),
+        ("a <s> b", "sentence 1, word 2: <s> is not a word"),
+        ("a b </s>", "sentence 1, word 3: </s> is not a word"),
     ],
 )
-def test_what_is_no_sentence(model, sentence, told):
+def test_marks_are_no_words(model, sentence, told):
     for ask in (model.score, model.words):
         with pytest.raises(LanguageModelError, match=told):
+            ask(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code", "value"),
+    [
+        ("a\nb", "corpus.line-break", "a\nb"),
+        ("a \udc80", "file.encoding", None),
+        (["a", "b c"], "lm.word", "b c"),
+        (["a", ""], "lm.word", ""),
+        (["a", 3], "lm.word", 3),
+    ],
+)
+def test_what_is_no_sentence(model, sentence, code, value):
+    for ask in (model.score, model.words):
+        with refuses(LanguageModelError, code, value=value):
             ask(sentence)
     with pytest.raises(LanguageModelError):
         model.score_batch(["a", sentence])
 
 
 def test_batches_tell_which_sentence(model):
-    for bad, told in [("a\nb", "sentence 3: a sentence is one"), ("\ud800", "sentence 3 has half")]:
-        with pytest.raises(LanguageModelError, match=told):
+    for bad, code in [("a\nb", "corpus.line-break"), ("\ud800", "file.encoding")]:
+        with refuses(LanguageModelError, code) as refused:
             model.score_batch(["a", "b", bad])
-    with pytest.raises(LanguageModelError, match="a batch is a list of sentences"):
+        assert str(refused.value).startswith("sentence 3")
+    with refuses(LanguageModelError, "argument.type", argument="sentences", value="a b"):
         model.score_batch("a b")
-    for threads in (0, 2000, 1.5):
-        with pytest.raises(ForestError, match="threads"):
+    for threads, fault in ((0, "range"), (2000, "range"), (1.5, "type")):
+        with refuses(ForestError, f"argument.{fault}", argument="threads", value=threads):
             model.score_batch(["a"], threads=threads)
 
 
@@ -131,12 +144,12 @@ def test_contexts(model):
     assert model.advance(model.start, "wörd5") == model.advance(model.start, 5)
     assert model.no_context == ()
     for context in ("a </s>", "a <s>", ["a", "<s>"]):
-        with pytest.raises(LanguageModelError, match="a context is what stands before a word"):
+        with refuses(LanguageModelError, "argument.value", argument="context", value=context):
             model.distribution(context)
     for state, word in [((12,), 3), ((3,), 12)]:
         with pytest.raises(LanguageModelError, match="there is no word 12 among 12"):
             model.advance(state, word)
-    with pytest.raises(ForestError, match="number is -1"):
+    with refuses(ForestError, "argument.range", value=-1):
         model.advance((-1,), 3)
 
 
@@ -148,7 +161,7 @@ def test_samples(model):
     assert model.sample(0) == []
     assert model.sample(2, max_words=0) == ["", ""]
     assert model.sample(5, seed=1, context="wörd3") != model.sample(5, seed=1)
-    with pytest.raises(ForestError, match="seed"):
+    with refuses(ForestError, "argument.range", argument="seed", value=-1):
         model.sample(1, seed=-1)
 
 

@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import pytest
+from tests.refusals import check, refuses
 
 from rosewood.errors import DamagedFileError, FormatError, LanguageModelError
 from rosewood.lm import estimate, estimate_files
@@ -56,9 +57,9 @@ def test_bad_lines_are_refused_with_their_place(tmp_path, data, line, reason):
     first, second = tmp_path / "first", tmp_path / "second"
     first.write_bytes(b"good\nlines\n")
     second.write_bytes(data)
-    with pytest.raises(FormatError, match=reason) as caught:
+    with refuses(FormatError, "line.value", file=str(second), line=line) as caught:
         estimate_files([first, second], 2)
-    assert (caught.value.file, caught.value.line) == (str(second), line)
+    assert reason in caught.value.reason  # of native code
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
 
@@ -114,15 +115,16 @@ def test_small_texts_fall_back_and_say_so():
 
 @pytest.mark.parametrize("text", [[], iter(())])
 def test_no_text_is_refused(text):
-    with pytest.raises(LanguageModelError, match="no sentences"):
+    with refuses(LanguageModelError, "lm.no-sentences"):
         estimate(text, 2)
 
 
 def test_an_empty_file_is_refused(tmp_path):
     empty = tmp_path / "empty"
     empty.write_bytes(b"")
-    with pytest.raises(LanguageModelError, match="no sentences"):
+    with refuses(LanguageModelError, "lm.no-sentences") as refused:
         estimate_files([empty], 2, work=tmp_path / "work")
+    assert str(empty) in str(refused.value)
     assert not (tmp_path / "work").exists()
 
 
@@ -140,31 +142,44 @@ def test_a_line_of_a_million_words(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("name", "value", "fault"),
     [
-        {"order": 0}, {"order": True}, {"cutoffs": (1, 0)}, {"cutoffs": (-1,)},
-        {"cutoffs": (0,) * 9},
-        {"max_vocabulary": 0}, {"fallback": (0, 1, 1)}, {"fallback": (0.5, 2.5, 1)},
-        {"threads": 0}, {"max_memory": 0}, {"vocabulary": ["a b"]}, {"vocabulary": [""]},
+        ("order", 0, "range"), ("order", True, "type"), ("cutoffs", (1, 0), "value"),
+        ("cutoffs", (-1,), "range"), ("cutoffs", (0,) * 9, "shape"), ("max_vocabulary", 0, "range"),
+        ("fallback", (0, 1, 1), "range"), ("fallback", (0.5, 2.5, 1), "range"),
+        ("fallback", (0.5, 1), "shape"), ("vocabulary", [], "value"),
+        ("threads", 0, None), ("max_memory", 0, None),
+        ("vocabulary", ["a b"], None), ("vocabulary", [""], None),
     ],
 )  # fmt: skip
-def test_settings_are_checked(options):
-    with pytest.raises(LanguageModelError):
-        estimate(["a b c"], **options)
+def test_settings_are_checked(name, value, fault):
+    with pytest.raises(LanguageModelError) as refused:
+        estimate(["a b c"], **{name: value})
+    if fault is not None:
+        check(refused.value, LanguageModelError, f"argument.{fault}", argument=name)
 
 
-@pytest.mark.parametrize("text", ["one string", [["a b"]], [["a", ""]], ["a\nb"], ["\ud800"]])
-def test_sentences_are_checked(text):
-    with pytest.raises((LanguageModelError, FormatError)):
+@pytest.mark.parametrize(
+    ("text", "kind", "code", "line"),
+    [
+        ("one string", LanguageModelError, "argument.type", None),
+        (["a", ["a b"]], FormatError, "lm.word", 2),
+        (["a", ["a", ""]], FormatError, "lm.word", 2),
+        (["a\nb"], FormatError, "corpus.line-break", 1),
+        (["\ud800"], FormatError, "file.encoding", 1),
+    ],
+)
+def test_sentences_are_checked(text, kind, code, line):
+    with refuses(kind, code, line=line):
         estimate(text, 2)
 
 
 def test_files_are_checked(tmp_path):
-    with pytest.raises(LanguageModelError):
+    with refuses(LanguageModelError, "argument.type", argument="files", value="one path"):
         estimate_files("one path")
     with pytest.raises(FileNotFoundError):
         estimate_files([tmp_path / "missing"])
     damaged = tmp_path / "damaged.gz"
     damaged.write_bytes(gzip.compress(b"a b c\n" * 1000)[:-20])
-    with pytest.raises(DamagedFileError):
+    with refuses(DamagedFileError, "file.damaged", file=str(damaged)):
         estimate_files([damaged])

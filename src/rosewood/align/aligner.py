@@ -36,7 +36,7 @@ from rosewood.scratch import Growing
 
 __all__ = ["Aligned", "Aligner", "Posteriors"]
 
-_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a time
+MAX_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a time
 _SENTENCES = 1 << 17
 
 
@@ -269,7 +269,7 @@ def _parts(corpus: IndexedCorpus) -> Iterator[tuple[int, int]]:
     begin = 0
     while begin < len(corpus):
         before = upto[begin - 1] if begin else 0
-        end = int(np.searchsorted(upto, before + _CELLS, side="right"))
+        end = int(np.searchsorted(upto, before + MAX_CELLS, side="right"))
         end = min(max(end, begin + 1), begin + _SENTENCES)
         yield begin, end
         begin = end

@@ -179,7 +179,7 @@ def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) ->
     check_known("model", [name], MODELS, error=AlignmentError)
     kind = MODELS[name]
     known = {each.name: str(each.type) for each in fields(kind)}
-    check_known(f"setting of {name}", settings or {}, known, error=AlignmentError)
+    check_known(f"{name} setting", settings or {}, known, error=AlignmentError)
     read = {
         setting: _read(setting, known[setting], value) if isinstance(value, str) else value
         for setting, value in (settings or {}).items()

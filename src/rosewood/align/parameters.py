@@ -292,7 +292,10 @@ class Parameters:
                 raise ValueError(f"the tension is {tension}")
             if not all(0 < each < 1 for each in null):
                 raise ValueError(f"words have no partner with probabilities {null}")
-        except (*_UNREADABLE, AlignmentError) as error:
+        except AlignmentError as error:
+            reason = f"its settings are damaged: {error}"
+            raise error.restated(reason, DamagedFileError, file=manifest) from error
+        except _UNREADABLE as error:
             raise _damaged(f"its settings are damaged: {error}", manifest) from error
         sides = [_side(place, name, arrays) for name in _SIDES]
         start, word = arrays["pairs.start"], arrays["pairs.word"]
@@ -304,7 +307,7 @@ class Parameters:
         }
         for name, (have, want) in sizes.items():
             if have != want:
-                raise _damaged(f"it has {have} numbers, expected {want}", place / name)
+                raise _damaged(f"it has {have} numbers, expected {want}", place / name, have, want)
         if len(word) and not (word.min() >= 0 and word.max() < len(sides[1].words)):
             raise _damaged("it has words that are not there", place / "pairs.word")
         ascends = word[1:] > word[:-1]
@@ -329,8 +332,10 @@ class Parameters:
         _KIND.verify_manifest(Path(folder))
 
 
-def _damaged(reason: str, file: Path) -> DamagedFileError:
-    return DamagedFileError(reason, code="file.damaged", file=file)
+def _damaged(
+    reason: str, file: Path, value: object = None, expected: object = None
+) -> DamagedFileError:
+    return DamagedFileError(reason, code="file.damaged", value=value, expected=expected, file=file)
 
 
 def _round(row: Any) -> dict[str, Any]:
@@ -357,7 +362,7 @@ def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
         array = arrays[f"{name}.{part}"]
         if len(array) != len(words):
             reason = f"it has {len(array)} numbers for {len(words)} words"
-            raise _damaged(reason, place / f"{name}.{part}")
+            raise _damaged(reason, place / f"{name}.{part}", len(array), len(words))
         if not _can_be_added(array):
             raise _damaged("it has numbers out of range", place / f"{name}.{part}")
         parts.append(array)

@@ -99,7 +99,7 @@ def _opened(source: PathName | BufferedIOBase) -> Iterator[BinaryIO | BufferedIO
 
 def _check(bad: tuple[int, str] | None, file: str) -> None:
     if bad is not None:
-        raise FormatError(bad[1], file=file, line=bad[0])
+        raise FormatError(bad[1], code="line.value", file=file, line=bad[0])
 
 
 def _facts(reader: _core.ArpaReader, name: str) -> dict[str, Any]:

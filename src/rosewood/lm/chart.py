@@ -69,12 +69,14 @@ def chart_score(
         number = model.vocabulary.id(each) if isinstance(each, str) else each
         if number in (_BEGIN, _END) or number < 0:
             raise LanguageModelError(
-                f"{each!r} is not a word of a sentence: use begin=True and end=True for its edges"
-            )
+                f"{each!r} is not a word of a sentence: use begin=True and end=True for its edges",
+                code="lm.word", value=each,
+            )  # fmt: skip
         symbols.append(number)
     if end:
         symbols.append(_END)
     score, row = model.native.score_chart(symbols, rows, begin)
     if not isfinite(score):
-        raise DamagedFileError("it has probabilities that are NaN or infinite", file=model.path)
+        reason = "it has probabilities that are NaN or infinite"
+        raise DamagedFileError(reason, code="file.damaged", file=model.path)
     return score, ChartState(tuple(row))

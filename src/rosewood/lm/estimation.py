@@ -155,7 +155,10 @@ def estimate_files(
     call goes on if it is stopped, or in one in `temporary` that is gone with the process.
     """
     if isinstance(files, str | PathLike):
-        raise LanguageModelError("files is one path, want a sequence of them")
+        raise LanguageModelError(
+            "files is one path, expected a sequence of them",
+            code="argument.type", argument="files", value=files,
+        )  # fmt: skip
     settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
     threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     sources = [_state(file) for file in files]
@@ -177,7 +180,8 @@ def estimate_files(
             files, skip_bad=skip_bad, folder=place.folder, held=max_memory // 8, step=step
         )
         if text.num_sentences == 0:
-            raise LanguageModelError(f"{', '.join(map(name_of, files))}: there are no sentences")
+            names = ", ".join(map(name_of, files))
+            raise LanguageModelError(f"{names}: there are no sentences", code="lm.no-sentences")
         return text
 
     return _Work(settings, place, max_memory, threads, told).go(read)
@@ -276,8 +280,9 @@ class _Work:
         if needed > self.max_memory:
             raise LanguageModelError(
                 f"sorting n-grams of {self.settings.order:,} words takes {needed >> 20:,} MB of "
-                f"memory, there are {self.max_memory >> 20:,}"
-            )
+                f"memory, there are {self.max_memory >> 20:,}",
+                code="lm.memory", argument="max_memory", value=self.max_memory, expected=needed,
+            )  # fmt: skip
 
     def _native(self, words: int) -> _core.NgramEstimator:
         # Words with a count of the first cut-off or less are <unk> by now.

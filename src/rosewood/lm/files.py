@@ -28,19 +28,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_choice
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.words import Words
 from rosewood.output import whole_file
 from rosewood.resources import MAX_MEMORY, check_resources
 
-__all__ = ["ModelFile", "open_file", "read_table", "verify_model", "write_model"]
+__all__ = ["HEAD", "ModelFile", "head_of", "open_file", "read_table", "verify_model", "write_model"]
 
 Layout = Literal["fast", "small"]
 
 _MAGIC = b"RWLMODEL"
 _VERSION = 1
-_HEAD = struct.Struct("<8sIIQQ")  # magic, version, crc of the contents, their place and length
+HEAD = struct.Struct("<8sIIQQ")  # magic, version, crc of the contents, their place and length
 _HEAD_SIZE = 64
 _ALIGN = 64
 _CHUNK = 1 << 24
@@ -68,6 +69,7 @@ def write_model(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     temporary: str | PathLike[str] | None = None,
+    make_writer: Callable[..., _core.ModelWriter] = _core.ModelWriter,
 ) -> None:
     """Write a model, whole or not at all; the same bytes at any number of threads.
 
@@ -76,10 +78,12 @@ def write_model(
     the 2 to the power of this many that serve best.  What does not fit into `max_memory` is sorted
     in the folder `temporary`.  `facts` is anything JSON can hold.
     """
-    if layout not in ("fast", "small"):
-        raise LanguageModelError(f"the layout of a model is fast or small, not {layout!r}")
+    check_choice("layout", layout, ("fast", "small"), error=LanguageModelError)
     if quantise is not None and layout != "small":
-        raise LanguageModelError("only models of the small layout can be quantised")
+        raise LanguageModelError(
+            "only models of the small layout can be quantised",
+            code="argument.conflict", argument="quantise", value=quantise,
+        )  # fmt: skip
     bits = 0 if quantise is None else as_count("quantise", quantise, 1, 16)
     threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     contents: dict[str, Any] = {
@@ -91,15 +95,19 @@ def write_model(
     try:
         json.dumps(contents, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise LanguageModelError(f"the facts of a model must be JSON: {error}") from error
+        raise LanguageModelError(
+            f"the facts of a model must be JSON: {error}",
+            code="argument.value", argument="facts", value=facts,
+        ) from error  # fmt: skip
     if Path(path).exists() and not Path(path).is_file():
-        raise LanguageModelError(f"{path}: a model is written to an ordinary file")
+        reason = f"{path}: a model is written to an ordinary file"
+        raise LanguageModelError(reason, code="file.kind", file=path)
     with (
         tempfile.TemporaryDirectory(dir=temporary, prefix="rosewood-lm-") as folder,
         whole_file(path) as stream,
     ):
         for seed in range(_SEEDS):
-            writer = _core.ModelWriter(
+            writer = make_writer(
                 table,
                 np.ascontiguousarray(words.word_bytes, dtype=np.uint8),
                 np.ascontiguousarray(words.word_start, dtype=np.int64),
@@ -114,7 +122,7 @@ def write_model(
             if parts is not None:
                 _finish(stream, contents | {"seed": seed, "parts": parts})
                 return
-    raise LanguageModelError("n-grams have equal hashes, whatever is done")
+    raise LanguageModelError("n-grams have equal hashes, whatever is done", code="lm.hashes")
 
 
 def _write_parts(
@@ -179,15 +187,16 @@ def _finish(stream: BinaryIO, contents: Mapping[str, Any]) -> None:
     text = json.dumps(contents, ensure_ascii=False).encode()
     stream.write(text)
     stream.seek(0)
-    stream.write(_head(zlib.crc32(text), place, len(text)))
+    stream.write(head_of(zlib.crc32(text), place, len(text)))
 
 
 def _pad(stream: BinaryIO) -> None:
     stream.write(b"\0" * (-stream.tell() % _ALIGN))
 
 
-def _head(crc: int, place: int, length: int) -> bytes:
-    body = _HEAD.pack(_MAGIC, _VERSION, crc, place, length)
+def head_of(crc: int, place: int, length: int) -> bytes:
+    """The first bytes of a file whose contents have this checksum, place and length."""
+    body = HEAD.pack(_MAGIC, _VERSION, crc, place, length)
     return (body + struct.pack("<I", zlib.crc32(body))).ljust(_HEAD_SIZE, b"\0")
 
 
@@ -196,7 +205,7 @@ def open_file(path: str | PathLike[str]) -> ModelFile:
     path = Path(path)
     with path.open("rb") as stream:
         if stream.seek(0, 2) == 0:
-            raise DamagedFileError("it is empty", file=path)
+            raise DamagedFileError("it is empty", code="file.empty", file=path)
         data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     return file_of(path, np.frombuffer(data, np.uint8))
 
@@ -205,19 +214,21 @@ def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
     """A model whose bytes are at hand, as they are or mapped; the path is what errors tell."""
     head = file[:_HEAD_SIZE].tobytes()
     if len(head) < _HEAD_SIZE or not head.startswith(_MAGIC):
-        raise DamagedFileError("it is not a language model of Rosewood", file=path)
-    _, version, crc, place, length = _HEAD.unpack_from(head)
+        reason = "it is not a language model of Rosewood"
+        raise DamagedFileError(reason, code="file.kind", file=path)
+    _, version, crc, place, length = HEAD.unpack_from(head)
     if version != _VERSION:
         raise DamagedFileError(
-            f"it is of version {version}, this release reads {_VERSION}", file=path
-        )
-    if head != _head(crc, place, length):
-        raise DamagedFileError("its head is damaged", file=path)
+            f"it is of version {version}, this release reads {_VERSION}",
+            code="file.version", value=version, expected=_VERSION, file=path,
+        )  # fmt: skip
+    if head != head_of(crc, place, length):
+        raise _damaged("its head is damaged", path)
     if len(file) != place + length:
-        raise DamagedFileError(f"it has {len(file)} bytes, want {place + length}", file=path)
+        raise _damaged(f"it has {len(file)} bytes, expected {place + length}", path)
     text = file[place:].tobytes()
     if zlib.crc32(text) != crc:
-        raise DamagedFileError("its contents do not match their checksum", file=path)
+        raise _damaged("its contents do not match their checksum", path)
     try:
         contents = cast(dict[str, Any], json.loads(text))
         parts = contents["parts"]
@@ -233,10 +244,14 @@ def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
             raise ValueError("its layout or its facts")
         words = Words(_part(file, parts["words"]), _part(file, parts["word_start"]).view("<i8"))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise DamagedFileError("its contents cannot be read", file=path) from error
+        raise _damaged("its contents cannot be read", path) from error
     except LanguageModelError as error:
-        raise DamagedFileError(str(error), file=path) from error
+        raise _damaged(str(error), path) from error
     return ModelFile(path, len(file), contents, words, native)
+
+
+def _damaged(reason: str, file: Path) -> DamagedFileError:
+    return DamagedFileError(reason, code="file.damaged", file=file)
 
 
 def _part(file: NDArray[np.uint8], part: Mapping[str, int]) -> NDArray[Any]:
@@ -255,22 +270,20 @@ def verify_model(path: str | PathLike[str]) -> None:
             for at in range(part["place"], stop, _CHUNK):
                 crc = zlib.crc32(stream.read(min(_CHUNK, stop - at)), crc)
             if crc != part["crc32"]:
-                raise DamagedFileError(
-                    f"its part {name} does not match its checksum", file=model.path
-                )
-        place = _HEAD.unpack_from(_read(stream, 0, _HEAD_SIZE))[3]
+                raise _damaged(f"its part {name} does not match its checksum", model.path)
+        place = HEAD.unpack_from(_read(stream, 0, _HEAD_SIZE))[3]
         _check_gap(stream, stop, place, model.path)
     try:
         model.native.check()
         model.words.list()
     except (LanguageModelError, UnicodeDecodeError) as error:
-        raise DamagedFileError(str(error), file=model.path) from error
+        raise _damaged(str(error), model.path) from error
 
 
 def _check_gap(stream: BinaryIO, begin: int, end: int, path: Path) -> None:
     """Between parts there are zeros, and fewer than would make room for something."""
     if not 0 <= end - begin < _ALIGN or any(_read(stream, begin, end - begin)):
-        raise DamagedFileError(f"something stands between its parts, at byte {begin}", file=path)
+        raise _damaged(f"there is something between its parts, at byte {begin}", path)
 
 
 def _read(stream: BinaryIO, place: int, size: int) -> bytes:
@@ -284,6 +297,7 @@ def read_table(path: str | PathLike[str]) -> tuple[_core.NgramTable, Words, dict
     if model.contents["layout"] != "small":
         raise LanguageModelError(
             f"{path}: a model of the fast layout keeps only hashes of its n-grams; write it with "
-            "the small layout, or keep the ARPA file"
-        )
+            "the small layout, or keep the ARPA file",
+            code="lm.layout", value="fast", expected="small", file=path,
+        )  # fmt: skip
     return model.native.table(), model.words, model.contents["facts"]

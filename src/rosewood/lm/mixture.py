@@ -26,6 +26,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.model import Model, State
@@ -225,7 +226,10 @@ class Mixture(Scorer):
             for scores in _scored(equal.models, sentences, begin=True, end=True, threads=threads)
         ]
         if not rows:
-            raise LanguageModelError("weights of a mixture are tuned on a text: there is none")
+            raise LanguageModelError(
+                "weights of a mixture are tuned on a text: there is none",
+                code="argument.missing", argument="sentences",
+            )  # fmt: skip
         scores = np.concatenate(rows, axis=1)
         weights, trace = _climbed(scores, iterations, tolerance)
         facts = {
@@ -246,8 +250,9 @@ class Mixture(Scorer):
             if model.is_temporary:
                 raise LanguageModelError(
                     f"{model.path.name} is a temporary file, which nobody will find again: "
-                    "convert it to a model first"
-                )
+                    "convert it to a model first",
+                    code="lm.temporary", value=model.path.name,
+                )  # fmt: skip
         place = Path(path).resolve().parent
         table = {
             "format": _FORMAT,
@@ -275,25 +280,26 @@ class Mixture(Scorer):
             rows = [(str(m["path"]), float(m["weight"]), str(m["head"])) for m in table["models"]]
             facts = dict(table["facts"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DamagedFileError("it is no mixture of language models", file=path) from error
+            reason = "it is no mixture of language models"
+            raise DamagedFileError(reason, code="file.damaged", file=path) from error
         if not is_ours:
             raise DamagedFileError(
                 f"it is {table['format']!r}, version {table['version']!r}; this release reads "
                 f"{_FORMAT!r}, version {_VERSION}",
-                file=path,
-            )
+                code="file.version", value=(table["format"], table["version"]),
+                expected=(_FORMAT, _VERSION), file=path,
+            )  # fmt: skip
         models = []
         for name, _, sign in rows:
             file = place.resolve().parent / name
             models.append(Model.open(file))
             if _sign_of(file) != sign:
-                raise DamagedFileError(
-                    f"{name} is not the model that the mixture was made of", file=path
-                )
+                reason = f"{name} is not the model that the mixture was made of"
+                raise DamagedFileError(reason, code="file.changed", value=name, file=path)
         try:
             found = cls(models, [weight for _, weight, _ in rows], facts=facts)
         except LanguageModelError as error:
-            raise DamagedFileError(str(error), file=path) from error
+            raise error.restated(str(error), DamagedFileError, file=path) from error
         found.path = place
         return found
 
@@ -310,17 +316,20 @@ class Mixture(Scorer):
 def _checked(models: Sequence[Model], weights: Sequence[float]) -> tuple[float, ...]:
     """Weights that are a distribution over the models, scaled to add up to 1 exactly enough."""
     if not models:
-        raise LanguageModelError("a mixture of no models")
+        raise LanguageModelError(
+            "a mixture needs models", code="argument.missing", argument="models"
+        )
     for model in models:
-        if not isinstance(model, Model):
-            raise LanguageModelError(f"a mixture is made of models, not of {type(model).__name__}")
-    if len(weights) != len(models):
-        raise LanguageModelError(f"{len(weights)} weights for {len(models)} models")
+        check_type("models", model, Model, "a Model", error=LanguageModelError)
+    check_length("weights", weights, len(models), "model", error=LanguageModelError)
     plain = [float(weight) for weight in weights]
     total = math.fsum(plain)
     if not all(0 <= weight <= 1 for weight in plain) or abs(total - 1) > 1e-6:
         told = ", ".join(f"{weight:g}" for weight in plain)
-        raise LanguageModelError(f"weights of a mixture are from 0 to 1 and add up to 1: {told}")
+        raise LanguageModelError(
+            f"weights of a mixture are from 0 to 1 and add up to 1: {told}",
+            code="argument.range", argument="weights", value=plain,
+        )  # fmt: skip
     return tuple(weight / total for weight in plain)
 
 

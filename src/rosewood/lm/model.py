@@ -33,7 +33,7 @@ __all__ = ["Model", "State"]
 
 State = tuple[int, ...]
 
-_AT_ONCE = 1 << 14  # sentences handed to native code in one text
+SENTENCES_AT_ONCE = 1 << 14  # sentences handed to native code in one text
 _MAX_SEED = 2**64 - 1
 
 
@@ -155,7 +155,8 @@ class Model(Scorer):
             _numbers((*state, number))
             raise
         if number == 1:
-            raise LanguageModelError(f"{BEGIN} is no word that follows others")
+            reason = f"{BEGIN} is no word that follows others"
+            raise LanguageModelError(reason, code="lm.word", value=BEGIN)
         if not isfinite(score):
             raise self._damage()
         return score, tuple(after)
@@ -206,7 +207,8 @@ class Model(Scorer):
 
     def _damage(self) -> DamagedFileError:
         """Only a damaged file leads to what is no number."""
-        return DamagedFileError("it has probabilities that are no numbers", file=self.path)
+        reason = "it has probabilities that are no numbers"
+        return DamagedFileError(reason, code="file.damaged", file=self.path)
 
     def _context(self, context: State | Sentence | None) -> list[int]:
         if context is None:
@@ -216,8 +218,9 @@ class Model(Scorer):
             if END in words or BEGIN in words[1:]:
                 raise LanguageModelError(
                     f"a context is what stands before a word in its sentence: {context!r} has "
-                    f"{END} in it, or {BEGIN} within"
-                )
+                    f"{END} in it, or {BEGIN} within",
+                    code="argument.value", argument="context", value=context,
+                )  # fmt: skip
             return [self.vocabulary.id(word) for word in words]
         return _numbers(cast(State, context))
 
@@ -229,8 +232,9 @@ class Model(Scorer):
         if self.is_temporary:
             raise LanguageModelError(
                 f"{self.path.name} is a temporary file, which others will not find: write the "
-                "model to a file of its own"
-            )
+                "model to a file of its own",
+                code="lm.temporary", value=self.path.name,
+            )  # fmt: skip
         return (Model.open, (self.path,))
 
 
@@ -240,8 +244,7 @@ def _numbers(state: Sequence[int]) -> list[int]:
 
 def _one_line(sentence: Sentence) -> str:
     text = text_of(sentence)
-    if "\n" in text:
-        raise LanguageModelError(f"a sentence is one line, this has more: {text[:60]!r}")
+    _check_one_line(text)
     if not text.isascii():
         as_bytes(text, "the sentence")
     return text
@@ -252,9 +255,12 @@ def _texts(
 ) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
     """Number of the first sentence, number of sentences and their text, piece by piece."""
     if isinstance(sentences, str):
-        raise LanguageModelError("a batch is a list of sentences, this is one")
+        raise LanguageModelError(
+            "a batch is a list of sentences, this is one",
+            code="argument.type", argument="sentences", value=sentences,
+        )  # fmt: skip
     rest = iter(sentences)
-    while part := list(islice(rest, _AT_ONCE)):
+    while part := list(islice(rest, SENTENCES_AT_ONCE)):
         try:
             text = "\n".join(cast(list[str], part))
         except TypeError:  # some are sequences of words
@@ -274,8 +280,11 @@ def _check_lines(part: Sequence[Sentence], first: int) -> None:
     """Tells which sentence is none, if there is one."""
     for number, sentence in enumerate(part, first):
         text = text_of(sentence)
-        if "\n" in text:
-            raise LanguageModelError(
-                f"sentence {number}: a sentence is one line, this has more: {text[:60]!r}"
-            )
+        _check_one_line(text, f"sentence {number}: ")
         as_bytes(text, f"sentence {number}")
+
+
+def _check_one_line(text: str, place: str = "") -> None:
+    if "\n" in text:
+        reason = f"{place}a sentence is one line, this has more: {text[:60]!r}"
+        raise LanguageModelError(reason, code="corpus.line-break", value=text)

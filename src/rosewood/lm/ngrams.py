@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rosewood import _core
+from rosewood.arguments import check_whole
 from rosewood.errors import LanguageModelError
 from rosewood.lm.words import Words
 
@@ -30,8 +31,7 @@ def ngrams(table: _core.NgramTable, words: Words, n: int) -> Iterator[Ngram]:
 
     All of that order are in memory while this goes on.
     """
-    if not 1 <= n <= table.order:
-        raise LanguageModelError(f"there is no order {n} in a model of order {table.order}")
+    check_whole("n", n, low=1, high=table.order, error=LanguageModelError)
     known = words.list()
     firsts, suffixes = [], []  # of each order: first words, and places of the rest
     for m in range(1, n + 1):

@@ -37,8 +37,8 @@ def kind_of(path: PathName) -> Kind:
         return "arpa"
     raise DamagedFileError(
         "it is no language model: neither one of Rosewood, nor a mixture, nor an ARPA file",
-        file=path,
-    )
+        code="file.kind", file=path,
+    )  # fmt: skip
 
 
 def open_model(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rosewood.arguments import check_length, check_whole
 from rosewood.errors import LanguageModelError
 
 __all__ = ["Fallback", "Smoothing", "discounts"]
@@ -25,29 +26,36 @@ class Smoothing:
     fallback: tuple[float, ...] = (0.5, 1.0, 1.5)  # three discounts, where there are none
 
     def __post_init__(self) -> None:
-        if not isinstance(self.order, int) or self.order is True or self.order < 1:
-            raise LanguageModelError(f"the order is {self.order!r}, want a whole number from 1 on")
-        if any(type(each) is not int or each < 0 for each in self.cutoffs):
-            raise LanguageModelError(f"cut-offs are {self.cutoffs}, want whole numbers from 0 on")
+        check_whole("order", self.order, low=1, error=LanguageModelError)
+        for each in self.cutoffs:
+            check_whole("cutoffs", each, low=0, error=LanguageModelError)
         if len(self.cutoffs) > self.order:
             raise LanguageModelError(
-                f"there are {len(self.cutoffs)} cut-offs for the {self.order} orders of the model"
-            )
+                f"there are {len(self.cutoffs)} cut-offs for the {self.order} orders of the model",
+                code="argument.shape", argument="cutoffs", value=len(self.cutoffs),
+                expected=self.order,
+            )  # fmt: skip
         if list(self.cutoffs) != sorted(self.cutoffs):
             raise LanguageModelError(
                 f"cut-offs are {', '.join(map(str, self.cutoffs))}: what is left out of shorter "
-                "n-grams is left out of longer ones, so they cannot go down"
-            )
-        if self.vocabulary == () or (self.max_vocabulary is not None and self.max_vocabulary < 1):
-            raise LanguageModelError("the vocabulary must have at least one word")
-        if len(self.fallback) != 3:
-            raise LanguageModelError(f"the fall-back is {self.fallback}, want three discounts")
+                "n-grams is left out of longer ones, so they cannot go down",
+                code="argument.value", argument="cutoffs", value=self.cutoffs,
+            )  # fmt: skip
+        if self.vocabulary == ():
+            raise LanguageModelError(
+                "the vocabulary must have at least one word",
+                code="argument.value", argument="vocabulary", value=(),
+            )  # fmt: skip
+        if self.max_vocabulary is not None:
+            check_whole("max_vocabulary", self.max_vocabulary, low=1, error=LanguageModelError)
+        check_length("fallback", self.fallback, 3, "discount", error=LanguageModelError)
         for count, discount in enumerate(self.fallback, 1):
             if not 0 < discount <= count:
+                expected = f"more than 0, and at most {count}"
                 raise LanguageModelError(
-                    f"the discount of count {count} is {discount}, want more than 0, "
-                    f"and at most {count}"
-                )
+                    f"the discount of count {count} is {discount}, expected {expected}",
+                    code="argument.range", argument="fallback", value=discount, expected=expected,
+                )  # fmt: skip
 
     def cutoff(self, n: int) -> int:
         """Of the n-grams of an order."""

@@ -176,7 +176,10 @@ def number_sentences(
 ) -> NumberedText:
     """Sentences, texts or sequences of words.  `step` is told sentences."""
     if isinstance(sentences, str):
-        raise LanguageModelError("the text is one string, want an iterable of sentences")
+        raise LanguageModelError(
+            "the text is one string, expected an iterable of sentences",
+            code="argument.type", argument="sentences", value=sentences,
+        )  # fmt: skip
     indexer, store = _indexer(skip_bad), _Store(folder, held)
     walk, done = iter(sentences), 0
     while some := list(islice(walk, _LINES)):
@@ -203,7 +206,7 @@ def _line(sentence: str | Sequence[str], number: int) -> str:
     with at(None, number):
         line = text_of(sentence).removesuffix("\n")
         if "\n" in line:
-            raise LanguageModelError("a sentence has a line feed")
+            raise LanguageModelError("a sentence has a line feed", code="corpus.line-break")
         as_bytes(line)
     return line
 
@@ -211,7 +214,7 @@ def _line(sentence: str | Sequence[str], number: int) -> str:
 def _check(bad: tuple[int, str] | None, file: str | None) -> None:
     if bad is not None:
         line, reason = bad
-        raise FormatError(reason, file=file, line=line)
+        raise FormatError(reason, code="line.value", file=file, line=line)
 
 
 def name_of(file: Source) -> str:

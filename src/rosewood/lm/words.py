@@ -74,11 +74,13 @@ class ModelVocabulary:
             raise IndexError(f"vocabulary: no word {number}, there are {len(self)}")
         begin, end = map(int, self._words.word_start[number : number + 2])
         if not 0 <= begin <= end <= len(self._words.word_bytes):
-            raise DamagedFileError(f"word {number} lies outside of the words", file=self._path)
+            reason = f"word {number} lies outside of the words"
+            raise DamagedFileError(reason, code="file.damaged", file=self._path)
         try:
             return self._words.word_bytes[begin:end].tobytes().decode()
         except UnicodeDecodeError as error:
-            raise DamagedFileError(f"word {number} is not UTF-8", file=self._path) from error
+            reason = f"word {number} is not UTF-8"
+            raise DamagedFileError(reason, code="file.encoding", file=self._path) from error
 
     def words(self, numbers: Iterable[int]) -> list[str]:
         """The word of each number."""
@@ -110,8 +112,9 @@ def as_bytes(text: str, what: str = "the text") -> NDArray[np.uint8]:
     except UnicodeEncodeError as error:
         raise LanguageModelError(
             f"{what} has half a character (U+{ord(text[error.start]):04X}) at place "
-            f"{error.start + 1}, which cannot be encoded"
-        ) from error
+            f"{error.start + 1}, which cannot be encoded",
+            code="file.encoding", argument=what,
+        ) from error  # fmt: skip
 
 
 def words_of(sentence: str | Sequence[str]) -> list[str]:
@@ -121,7 +124,8 @@ def words_of(sentence: str | Sequence[str]) -> list[str]:
     words = list(sentence)
     for place, word in enumerate(words, 1):
         if not isinstance(word, str) or _NO_WORD.search(word):
-            raise LanguageModelError(f"word {place} of a sentence is {word!r}, which is no word")
+            reason = f"word {place} of a sentence is {word!r}, which is no word"
+            raise LanguageModelError(reason, code="lm.word", value=word)
     return words
 
 

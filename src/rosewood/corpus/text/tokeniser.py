@@ -90,7 +90,7 @@ class Tokeniser(ABC):
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
         """A tokeniser with these settings; others than it has are refused."""
         known = [each.name for each in cls._fields()]
-        check_known(f"setting of the tokeniser {cls.name}", settings, known, error=TextError)
+        check_known(f"{cls.name} setting", settings, known, error=TextError)
         return cls(**settings)
 
     def settings(self) -> dict[str, Any]:
