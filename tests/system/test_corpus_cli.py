@@ -57,7 +57,7 @@ def test_info(files):
 def test_bad_lines_stop_or_are_counted(files, command):  # noqa: F811
     done = command("corpus", "info", *both(files, "bad"))
     assert (done.code, done.out) == (1, "")
-    assert done.err == f"rosewood: {files / 'bad.de'}:2: source: it is empty\n"
+    assert done.err == f"rosewood: {files / 'bad.de'}:2: source: it is empty [corpus.empty-side]\n"
     done = command("corpus", "info", *both(files, "bad"), "--on-bad-line", "skip")
     assert "skipped: empty side\t1\nskipped: not UTF-8\t1\n" in done.out
     assert done.err.startswith(
