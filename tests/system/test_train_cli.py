@@ -6,9 +6,9 @@ import json
 from dataclasses import fields
 
 import pytest
+from rosewood.cli.training import settings_of
 from tests.system.commands import _built, command  # noqa: F401
 
-from rosewood.cli.training import settings_of
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.errors import TrainingError
 from rosewood.model import Bundle
