@@ -1,79 +1,30 @@
-"""What `rosewood align` does: read text line by line, train or load, write what was asked for."""
+"""Reading word-aligned corpora: text as word numbers, links and gold links."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from rosewood.cli.common import lines_to, print_row, warn
-from rosewood.cli.corpora import read_every_line
-from rosewood.cli.verbs.links import Drawing, gold_of, read_gold_file, write_picture
+from rosewood.cli.common import name_of, source_of, warn
+from rosewood.cli.corpora import CorpusOptions
 from rosewood.errors import AlignmentError, FormatError
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.align import Aligned, Aligner, Gold, Links, LinkScores, Preparation
-    from rosewood.align.models import Model
+    from rosewood.align import Gold, Links, Preparation
     from rosewood.corpus import Checks, Corpus, IndexedCorpus, SentencePair
 
-__all__ = ["Done", "Outputs", "Symmetrization", "Text", "align_corpus", "read_text"]
+__all__ = ["SMALL_CORPUS", "Text", "read_aligned", "read_gold_file", "read_links_file", "read_text"]
 
-_LEAST = 0.01  # posteriors below are not written
-_LONG = 500  # words of a sentence that are worth a warning
-_SMALL = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
-
-
-class Symmetrization(NamedTuple):
-    """How two directions become one alignment."""
-
-    method: str
-    order: str
-    least: float | None = None  # of posteriors, where they are what counts
-
-    @classmethod
-    def parse(cls, text: str, order: str) -> Symmetrization:
-        """As it is typed: a method, a direction, or threshold:0.4."""
-        from rosewood.align import ORDERS, SYMMETRIZATIONS
-
-        if order not in ORDERS:
-            raise AlignmentError(f"--order {order}: want {' or '.join(ORDERS)}")
-        method, colon, value = text.partition(":")
-        if method == "threshold":
-            try:
-                least = float(value)
-            except ValueError:
-                least = 0.0
-            if not 0 < least <= 1:
-                raise AlignmentError(f"--symmetrize {text}: want threshold:P, P above 0, up to 1")
-            return cls(text, order, least)
-        known = (*SYMMETRIZATIONS, "forward", "backward")
-        if colon or method not in known:
-            told = ", ".join((*known, "threshold:P"))
-            raise AlignmentError(f"--symmetrize {text}: there is no such method; there are {told}")
-        return cls(method, order)
-
-    def __call__(
-        self, aligner: Aligner, aligned: Aligned, corpus: IndexedCorpus, threads: int
-    ) -> Links:
-        from rosewood.align import threshold
-
-        if self.least is not None:
-            one, other = tee(aligner.posteriors(corpus, threads=threads))
-            both = (each.forward for each in one), (each.backward for each in other)
-            return threshold(*both, how="geometric", at=self.least)
-        if self.method in ("forward", "backward"):
-            return aligned.forward if self.method == "forward" else aligned.backward
-        return aligned.symmetrize(self.method, order=self.order, threads=threads)
+SMALL_CORPUS = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
 
 
 @dataclass(frozen=True)
 class Text:
-    """A corpus in words, a sentence pair for each of its files', and what was left blank."""
+    """A corpus as word numbers, with a sentence pair for each line, and counts of blank ones."""
 
     corpus: IndexedCorpus
     skipped: dict[str, int]  # bad lines, by kind
@@ -88,35 +39,37 @@ class Text:
 
 def read_text(
     sources: Sequence[str],
-    languages: str | None,
-    format: str | None,
-    on_bad_line: str,
-    how: Preparation,
-    max_words: int | None,
+    options: CorpusOptions,
+    how: Preparation | None = None,
+    max_words: int | None = None,
     *,
-    checks: Checks,
     quiet: bool,
 ) -> Text:
-    """The text to align, read once, in numbers: it is not held in memory."""
+    """The text to align, read once, as word numbers: it is not held in memory."""
     from rosewood.corpus import IndexedCorpus
 
     folders = [source for source in sources if Path(source).is_dir()]
     if folders:
         if len(sources) > 1:
-            raise AlignmentError(f"{folders[0]}: an indexed corpus is aligned by itself")
-        if how or max_words is not None or format is not None:
             raise AlignmentError(
-                f"{folders[0]}: it is indexed already: --tokeniser, --lowercase, --max-words and "
-                "--format are for text, as is an aligner that was trained with the first two"
-            )
+                f"{folders[0]}: an indexed corpus cannot be joined with others",
+                code="argument.conflict", argument="SOURCES", value=folders[0],
+            )  # fmt: skip
+        if how or max_words is not None or options.format is not None:
+            raise AlignmentError(
+                f"{folders[0]}: the corpus is indexed already: --tokeniser, --lowercase, "
+                "--max-words and --format are for text, as is an aligner trained with the first "
+                "two",
+                code="argument.conflict", argument="SOURCES", value=folders[0],
+            )  # fmt: skip
         return Text(IndexedCorpus.open(folders[0]), {})
-    read = read_every_line(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
+    read = options.read(sources, every_line=True, quiet=quiet)
     prepared = _Prepared(how, max_words)
     is_changed = bool(how) or max_words is not None
-    corpus = None if is_changed else _plainly(sources, format, checks)
+    corpus = None if is_changed else _read_natively(sources, options.format, options.checks())
     if corpus is None:
         text = read.through(prepared) if is_changed else read
-        corpus = _indexed(text, sources, checks.max_characters)
+        corpus = _indexed(text, sources, options.line_characters)
     made = Text(corpus, dict(read.skipped), prepared.too_long)
     if made.too_long:
         warn(f"pairs with a side of more than {max_words:,} words: {made.too_long:,}")
@@ -125,8 +78,10 @@ def read_text(
     return made
 
 
-def _plainly(sources: Sequence[str], format: str | None, checks: Checks) -> IndexedCorpus | None:
-    """Two text files without a fault, natively; readers tell of faults, and read the rest."""
+def _read_natively(
+    sources: Sequence[str], format: str | None, checks: Checks
+) -> IndexedCorpus | None:
+    """Two text files without bad lines; None where the readers of Python must look."""
     from rosewood.corpus import IndexedCorpus
     from rosewood.corpus.readers import format_of
 
@@ -135,7 +90,7 @@ def _plainly(sources: Sequence[str], format: str | None, checks: Checks) -> Inde
         return None
     words, size = checks.max_words, checks.max_characters  # a character is a byte or more
     try:
-        if sum(Path(source).stat().st_size for source in sources) <= _SMALL:
+        if sum(Path(source).stat().st_size for source in sources) <= SMALL_CORPUS:
             corpus = IndexedCorpus.from_files(*sources, max_words=words, max_bytes=size)
         else:
             with TemporaryDirectory(prefix="rosewood-") as place:
@@ -150,13 +105,13 @@ def _plainly(sources: Sequence[str], format: str | None, checks: Checks) -> Inde
 
 
 def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCorpus:
-    """In memory where it is small; else on disk, mapped, where it has no name and goes with us."""
+    """In memory if it is small; else mapped from files that are deleted already."""
     from rosewood.corpus import IndexedCorpus
 
     files = [Path(source) for source in sources if source != "-"]
     sizes = [file.stat().st_size for file in files if file.is_file()]
-    # Streams may have no end.  What is not there at all is told of when it is read.
-    if len(sizes) == len(sources) and sum(sizes) <= _SMALL:
+    # Streams may have no end.  Missing files are reported when they are read.
+    if len(sizes) == len(sources) and sum(sizes) <= SMALL_CORPUS:
         return IndexedCorpus.from_pairs(text, max_words=max_words)
     with TemporaryDirectory(prefix="rosewood-") as place:
         made = IndexedCorpus.build(Path(place) / "corpus", pairs=text, max_words=max_words)
@@ -164,9 +119,9 @@ def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCor
 
 
 class _Prepared:
-    """Pairs in words; those that are too long become blank, and are counted."""
+    """Pairs as words; those that are too long become blank, and are counted."""
 
-    def __init__(self, how: Preparation, max_words: int | None) -> None:
+    def __init__(self, how: Preparation | None, max_words: int | None) -> None:
         self.how = how
         self.max_words = max_words
         self.too_long = 0
@@ -184,203 +139,51 @@ class _Prepared:
             yield made
 
 
-@dataclass(frozen=True)
-class Done:
-    """A corpus and its alignment."""
+def read_links_file(
+    file: PathName, base: int = 0, *, bad_lines: dict[int, str] | None = None
+) -> Links:
+    """Links in a file, or from standard input."""
+    from rosewood.align import read_pharaoh
 
-    text: Text
-    aligner: Aligner
-    aligned: Aligned
-    links: Links
-    method: str
-    gold: Gold | None
-    first_line: int | None
-    show: Sequence[int]
-    scores: LinkScores | None
-
-    def drawings(self, *, posteriors: bool, threads: int = 1) -> Iterator[Drawing]:
-        """The sentences that are to be shown."""
-        corpus = self.text.corpus
-        for line in self.show:
-            posterior = None
-            if posteriors:
-                (both,) = self.aligner.posteriors(corpus.part(line - 1, line), threads=threads)
-                posterior = both.combined()
-            truth = None if self.gold is None else gold_of(self.gold, line, self.first_line)
-            alignment = self.links.sentence(line - 1, corpus)
-            yield Drawing(alignment, truth, posterior, f"Line {line:,}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """What was done, in numbers."""
-        last = self.aligner.history[-1]
-        return {
-            "model": self.aligner.model.name,
-            "settings": self.aligner.model.settings(),
-            "symmetrize": self.method,
-            "pairs": len(self.text.corpus),
-            "blank": self.text.blank,
-            "too_long": self.text.too_long,
-            "skipped": self.text.skipped,
-            "links": len(self.links.source),
-            "training": {"rounds": last["round"], **{d: last[d] for d in ("forward", "backward")}},
-            "gold": None if self.scores is None else self.scores.to_dict(),
-        }
-
-    def tell(self, outputs: Outputs, *, as_json: bool) -> None:
-        """Drawings and numbers, on standard output if nothing else goes there."""
-        stream = sys.stderr if outputs.uses_stdout else sys.stdout
-        if as_json:
-            print_row(self.to_dict(), as_json=True)
-            return
-        if outputs.picture is None:
-            for each in self.drawings(posteriors=False):
-                print(f"{each.title}\n{each.alignment.text(gold=each.gold)}\n", file=stream)
-        pairs, links = len(self.text.corpus), len(self.links.source)
-        name = f"{self.aligner.model.name}, {self.method}"
-        print(f"{pairs:,} sentence pairs, {links:,} links ({name})", file=stream)
-        if self.scores is not None:
-            told = self.scores
-            print(
-                f"AER {told.aer:.4f}, precision {told.precision:.4f}, recall {told.recall:.4f} "
-                f"on {len(told.sentence):,} sentence pairs with gold",
-                file=stream,
-            )
+    return read_pharaoh(source_of(file), base=base, file=name_of(file), bad_lines=bad_lines)
 
 
-def align_corpus(
-    text: Text,
-    model: Model | Aligner,
-    method: Symmetrization,
-    *,
-    gold: Path | None,
-    first_line: int | None,
-    show: Sequence[int],
-    threads: int,
-    quiet: bool,
-) -> Done:
-    """Train a model on the text, or take a trained aligner, and align it."""
-    from rosewood.align import Aligner, score_links
-    from rosewood.progress import progress
+def read_gold_file(file: PathName) -> Gold:
+    """Gold links in a file, or from standard input."""
+    from rosewood.align import read_gold
 
-    corpus = text.corpus
-    for line in show:
-        if line > len(corpus):
-            raise AlignmentError(f"--show {line}: there are {len(corpus):,} lines")
-    truth = None if gold is None else _gold_for(corpus, gold, first_line)
-    _tell_of_long(corpus, model.model if isinstance(model, Aligner) else model)
-    if isinstance(model, Aligner):
-        aligner, aligned = model, model.align_both(corpus, threads=threads)
-    else:
-        rounds = model.warm_up + model.iterations
-        with progress(f"training {model.name}, rounds", rounds, quiet=quiet) as step:
-            aligner, aligned = Aligner.fit_align(
-                corpus, model, threads=threads, report=lambda _: step()
-            )
-    links = method(aligner, aligned, corpus, threads)
-    scores = None if truth is None else score_links(links, truth, first_line=first_line)
-    return Done(text, aligner, aligned, links, method.method, truth, first_line, show, scores)
+    return read_gold(source_of(file), file=name_of(file))
 
 
-def _tell_of_long(corpus: IndexedCorpus, model: Model) -> None:
-    """A few lines of a broken file may take longer than all others together."""
-    longest = max(int(side.lengths.max(initial=0)) for side in (corpus.source, corpus.target))
-    if model.placing == "jumps" and longest > _LONG:
-        warn(
-            f"the longest sentence has {longest:,} words, and the time of {model.name} grows with "
-            "the square: --max-words leaves such pairs out"
-        )
+def read_aligned(
+    sources: Sequence[str], alignment: PathName, options: CorpusOptions, *, quiet: bool
+) -> tuple[IndexedCorpus, Links]:
+    """A corpus and its links; bad pairs stop, or have no words."""
+    from rosewood.corpus.readers import format_of
+    from rosewood.rules.extraction import bad_pairs, without_pairs
 
-
-def _gold_for(corpus: IndexedCorpus, file: Path, first_line: int | None) -> Gold:
-    """Gold that fits the corpus: what does not is told before anything is trained."""
-    gold = read_gold_file(file)
-    told = f"it has {len(gold):,} lines, the corpus has {len(corpus):,}"
-    if first_line is None and len(gold) != len(corpus):
-        raise FormatError(f"{told}: say with --first-line at which of them it begins", file=file)
-    begin = (first_line or 1) - 1
-    if begin + len(gold) > len(corpus):
-        raise FormatError(f"{told}: from line {first_line} on there are too few", file=file)
-    if not gold.is_aligned.any():
-        raise FormatError("there are no links in it", file=file)
-    part = corpus.part(begin, begin + len(gold))
-    beyond = gold.links.beyond(part.source.lengths, part.target.lengths)
-    if beyond is not None:
-        raise FormatError(beyond[1], file=file, line=beyond[0] + 1)
-    return gold
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """Where everything goes."""
-
-    links: Path | None
-    save: Path | None
-    scores: Path | None
-    lexicon: Path | None
-    posteriors: Path | None
-    words: Path | None
-    picture: Path | None
-
-    def files(self) -> dict[str, Path | None]:
-        """Files by their options; --save is a folder."""
-        return {
-            "-o": self.links,
-            "--scores": self.scores,
-            "--lexicon": self.lexicon,
-            "--posteriors": self.posteriors,
-            "--words": self.words,
-            "--picture": self.picture,
-        }
-
-    @property
-    def is_any(self) -> bool:
-        """Whether anything is to be written at all."""
-        return self.save is not None or any(self.files().values())
-
-    @property
-    def uses_stdout(self) -> bool:
-        """Whether one of them is standard output."""
-        return any(str(path) == "-" for path in self.files().values())
-
-    def write(self, done: Done, how: Preparation, threads: int) -> None:
-        """All of them, the aligner first: it took longest to make."""
-        from rosewood.align import write_pharaoh
-
-        corpus = done.text.corpus
-        if self.save is not None:
-            done.aligner.save(self.save, notes=how.notes())
-        if self.links is not None:
-            is_stream = str(self.links) == "-"
-            write_pharaoh(done.links, sys.stdout.buffer if is_stream else self.links)
-        if self.scores is not None:
-            with lines_to(self.scores) as write:
-                for forward, backward in done.aligned.scores(corpus).tolist():
-                    write(f"{forward:.6f}\t{backward:.6f}")
-        if self.words is not None:
-            with lines_to(self.words) as write:
-                for n in range(len(corpus)):
-                    sides = corpus.source.words(n), corpus.target.words(n)
-                    write("\t".join(map(" ".join, sides)))
-        if self.posteriors is not None:
-            with lines_to(self.posteriors) as write:
-                for row in _posterior_rows(done.aligner, corpus, threads):
-                    write(json.dumps(row))
-        if self.lexicon is not None:
-            done.aligner.lexicon().write(self.lexicon)
-        if self.picture is not None:
-            write_picture([*done.drawings(posteriors=True, threads=threads)], self.picture)
-
-
-def _posterior_rows(
-    aligner: Aligner, corpus: IndexedCorpus, threads: int
-) -> Iterator[list[list[float]]]:
-    """[i, j, forward, backward] of what is likely enough, sentence by sentence."""
-    import numpy as np
-
-    for both in aligner.posteriors(corpus, threads=threads):
-        rows, columns = np.nonzero(np.maximum(both.forward, both.backward) >= _LEAST)
-        forward, backward = (
-            np.round(each[rows, columns].astype(float), 4).tolist() for each in both
-        )
-        found = zip(rows.tolist(), columns.tolist(), forward, backward, strict=True)
-        yield [list(each) for each in found]
+    stops = options.on_bad_line == "stop"
+    no_links: dict[int, str] = {}
+    links = read_links_file(alignment, bad_lines=None if stops else no_links)
+    text = read_text(sources, options, quiet=quiet)
+    name = name_of(alignment)
+    if len(links) != len(text.corpus):
+        raise FormatError(
+            f"it has {len(links):,} lines, the corpus has {len(text.corpus):,}",
+            code="file.mismatch", file=name, value=len(links), expected=len(text.corpus),
+        )  # fmt: skip
+    bad = bad_pairs(text.corpus, links)
+    bad |= {number - 1: ("links", reason) for number, reason in no_links.items()}
+    if not bad:
+        return text.corpus, links
+    first, (where, reason) = min(bad.items())
+    if stops:
+        files = {"links": name}
+        if len(sources) == 2 and not any(map(format_of, sources)):
+            files |= {"source": sources[0], "target": sources[1]}
+        if where in files:
+            raise FormatError(reason, code="line.value", file=files[where], line=first + 1)
+        reason = f"sentence pair {first + 1}: {reason}"
+        raise FormatError(reason, code="line.value", file=" ".join(sources))
+    warn(f"pairs that were left out: {len(bad):,}; the first, line {first + 1}: {reason}")
+    return without_pairs(text.corpus, links, bad)

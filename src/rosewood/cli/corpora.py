@@ -1,176 +1,130 @@
-"""What verbs that read corpora share: their options, reading, telling what was skipped."""
+"""Reading corpora: options, sentence pairs, aligned corpora, and reports of bad lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosewood.cli.common import warn
 from rosewood.errors import CorpusError, FormatError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import OnBadLine
 
 if TYPE_CHECKING:
     from rosewood.corpus import Checks, Corpus, SentencePair
     from rosewood.corpus.checks import Tally
-    from rosewood.corpus.readers import OnBadLine as WhenBad
 
 __all__ = [
-    "BlankBadLine",
-    "CorpusFormat",
-    "Languages",
-    "LineCharacters",
-    "LineWords",
-    "OnBadLine",
-    "Quiet",
+    "CorpusOptions",
+    "LineLimits",
+    "ParallelOptions",
     "Sources",
     "checked_lines",
-    "checks_of",
-    "read_corpus",
-    "read_every_line",
-    "split_languages",
 ]
 
-_PANEL = "Reading corpora"  # of --help
+_GROUP = "Reading corpora"  # a panel of --help
 Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCES",
-        help="Two text files, line by line translations of each other, or a .tsv, .jsonl, .tmx, "
-        ".po or .xlf file; .gz, .xz and .zst too; - is standard input. Several become one corpus.",
+        help="Two text files with parallel lines, or .tsv, .jsonl, .tmx, .po or .xlf files, which "
+        "are joined; .gz, .xz and .zst too; - is standard input.",
     ),
 ]
-Languages = Annotated[
-    str | None,
-    typer.Option(
-        "--languages",
-        "-l",
-        metavar="DE:EN",
-        rich_help_panel=_PANEL,
-        help="Source and target language, for files that hold several or name them: de matches "
-        "de-AT.",
-    ),
-]
-CorpusFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        rich_help_panel=_PANEL,
-        help="text, tsv, jsonl, tmx, po or xliff; without it the endings tell.",
-    ),
-]
-OnBadLine = Annotated[
-    str,
-    typer.Option(
-        "--on-bad-line",
-        metavar="stop|skip",
-        rich_help_panel=_PANEL,
-        help="Stop at a bad line, or drop its pair and count.",
-    ),
-]
-BlankBadLine = Annotated[
-    str,
-    typer.Option(
-        "--on-bad-line",
-        metavar="stop|skip",
-        rich_help_panel=_PANEL,
-        help="Stop at a bad line, or count it and have a pair without words in its place: lines "
-        "are never shifted.",
-    ),
-]
-LineWords = Annotated[
-    int,
-    typer.Option(
-        "--line-words", min=1, rich_help_panel=_PANEL, help="A line of more words is bad."
-    ),
-]
-LineCharacters = Annotated[
-    int,
-    typer.Option(
-        "--line-characters",
-        min=1,
-        rich_help_panel=_PANEL,
-        help="A line of more characters is bad.",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
-def checks_of(line_words: int, line_characters: int) -> Checks:
-    """The limits that the options set."""
-    from rosewood.corpus import Checks
+@dataclass(frozen=True)
+class LineLimits(Settings):
+    """Longest lines that are not bad."""
 
-    return Checks(max_words=line_words, max_characters=line_characters)
+    error = CorpusError
 
+    line_words: int = setting(10_000, "Longest line, in words.", low=1, group=_GROUP)
+    line_characters: int = setting(100_000, "Longest line, in characters.", low=1, group=_GROUP)
 
-def split_languages(languages: str | None) -> tuple[str | None, str | None]:
-    """The two languages of `de:en`."""
-    if languages is None:
-        return None, None
-    source, colon, target = languages.partition(":")
-    if not colon or not source or not target or ":" in target:
-        raise CorpusError(f"--languages {languages}: want two of them, as in de:en")
-    return source, target
+    def checks(self, *, allow_empty: bool = False) -> Checks:
+        """The limits as readers take them."""
+        from rosewood.corpus import Checks
 
-
-def read_corpus(
-    sources: Sequence[str],
-    languages: str | None = None,
-    format: str | None = None,
-    on_bad_line: str = "stop",
-    *,
-    checks: Checks | None = None,
-    quiet: bool = False,
-) -> Corpus:
-    """The corpus that the options tell of.
-
-    Its walks show how far they have come; behind the first, what was skipped is told.
-    """
-    from rosewood.corpus import Corpus
-    from rosewood.progress import progress
-
-    source_language, target_language = split_languages(languages)
-    corpus = Corpus.read(
-        *sources,
-        format=format,
-        source_language=source_language,
-        target_language=target_language,
-        on_bad_line=cast("WhenBad", on_bad_line),
-        checks=checks,
-    )
-    is_told = False
-
-    def watched(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
-        nonlocal is_told
-        with progress("reading pairs", quiet=quiet) as step:
-            for pair in pairs:
-                yield pair
-                step()
-        if not is_told:
-            _tell(corpus.tally)
-        is_told = True
-
-    return corpus.through(watched)
+        return Checks(self.line_words, self.line_characters, allow_empty)
 
 
-def read_every_line(
-    sources: Sequence[str],
-    languages: str | None,
-    format: str | None,
-    on_bad_line: str,
-    *,
-    checks: Checks,
-    quiet: bool,
-) -> Corpus:
-    """A corpus in which every line has its place: sides may be empty, bad lines are blank pairs."""
-    if on_bad_line not in ("stop", "skip"):
-        raise CorpusError(f"--on-bad-line {on_bad_line}: want stop or skip")
-    kept = "blank" if on_bad_line == "skip" else "stop"
-    checks = replace(checks, allow_empty=True)
-    return read_corpus(sources, languages, format, kept, checks=checks, quiet=quiet)
+@dataclass(frozen=True)
+class CorpusOptions(LineLimits):
+    """How the pairs of a corpus are read."""
+
+    languages: str | None = setting(
+        None, "Source and target language, for files with several languages; de matches de-AT.",
+        group=_GROUP, metavar="DE:EN", short="l",
+    )  # fmt: skip
+    format: str | None = setting(
+        None, "Format: text, tsv, jsonl, tmx, po or xliff.",
+        group=_GROUP, metavar="NAME", default_text="by the file name",
+    )  # fmt: skip
+    on_bad_line: OnBadLine = setting(
+        "stop", "At a bad line: stop, skip its pair and count it, or keep a blank pair.",
+        group=_GROUP, metavar="stop|skip|blank",
+    )  # fmt: skip
+
+    @property
+    def both_languages(self) -> tuple[str | None, str | None]:
+        """Source and target language of `de:en`."""
+        if self.languages is None:
+            return None, None
+        source, colon, target = self.languages.partition(":")
+        if not colon or not source or not target or ":" in target:
+            raise CorpusError(
+                f"--languages {self.languages}: expected two languages, as in de:en",
+                code="argument.value", argument="languages", value=self.languages,
+            )  # fmt: skip
+        return source, target
+
+    def read(
+        self, sources: Sequence[str], *, every_line: bool = False, quiet: bool = False
+    ) -> Corpus:
+        """The corpus of some files.  Reading shows progress; the first pass reports bad lines.
+
+        With `every_line`, each line has a pair: sides may be empty, and bad lines become blank.
+        """
+        from rosewood.corpus import Corpus
+        from rosewood.progress import progress
+
+        source_language, target_language = self.both_languages
+        corpus = Corpus.read(
+            *sources,
+            format=self.format,
+            source_language=source_language,
+            target_language=target_language,
+            on_bad_line="blank" if every_line and self.on_bad_line == "skip" else self.on_bad_line,
+            checks=self.checks(allow_empty=every_line),
+        )
+        is_reported = False
+
+        def watched(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+            nonlocal is_reported
+            with progress("reading pairs", quiet=quiet) as step:
+                for pair in pairs:
+                    yield pair
+                    step()
+            if not is_reported:
+                _report(corpus.tally)
+            is_reported = True
+
+        return corpus.through(watched)
+
+
+@dataclass(frozen=True)
+class ParallelOptions(CorpusOptions):
+    """How a corpus is read whose lines keep their numbers."""
+
+    on_bad_line: OnBadLine = setting(
+        "stop", "At a bad line: stop, or count it and keep a blank pair.",
+        choices=("stop", "blank"), group=_GROUP, metavar="stop|blank",
+    )  # fmt: skip
 
 
 def checked_lines(
@@ -182,8 +136,8 @@ def checked_lines(
 ) -> Iterator[tuple[int, str]]:
     """Lines of a text with their numbers, as they come; errors call the file `name`.
 
-    What corpora refuse is refused here, too, but for empty lines: those have their place.  Or it is
-    an empty line, and `bad_lines` gets its number and what is wrong with it.
+    Lines that a corpus would refuse are refused, except empty ones.  With `bad_lines` they become
+    empty lines, and it gets their numbers and what is wrong with them.
     """
     from rosewood.corpus import Checks
     from rosewood.corpus.inputs import Input, strict_lines
@@ -204,8 +158,8 @@ def checked_lines(
             yield line.number, ""
 
 
-def _tell(tally: Tally) -> None:
-    """What is not in the corpus as it stands in its files."""
+def _report(tally: Tally) -> None:
+    """Pairs that were skipped, left out or changed."""
     if tally.skipped:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in tally.skipped.most_common())
         warn(f"{sum(tally.skipped.values()):,} bad pairs were skipped: {kinds}")

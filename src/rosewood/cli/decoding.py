@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rosewood.cli.ahead import Ahead
-from rosewood.cli.common import warn
+from rosewood.cli.common import name_of, source_of, warn
 from rosewood.cli.corpora import checked_lines
-from rosewood.cli.lm_reading import name_of, opened, source_of
+from rosewood.cli.lm_reading import opened
 from rosewood.errors import DecodingError, FormatError
 
 if TYPE_CHECKING:

@@ -1,35 +1,210 @@
-"""`rosewood lm convert` and `mix`: models made of others."""
+"""`rosewood lm estimate`, `convert` and `mix`: make language models."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, print_row, print_table
-from rosewood.cli.lm_reading import (
-    LayoutName,
-    Quantise,
+from rosewood.cli.common import (
+    Json,
     Quiet,
-    Threads,
-    layout_of,
     name_of,
+    print_row,
+    print_table,
+    source_of,
+    target_of,
+    warn,
+)
+from rosewood.cli.lm_reading import (
+    MODEL,
+    LayoutOptions,
+    Texts,
     reading,
     sentences,
-    source_of,
-    tell_mended,
+    warn_of_repairs,
 )
-from rosewood.cli.options import Config, check_files, cores
-from rosewood.cli.working import MaxMemory, Temporary
+from rosewood.cli.options import FILES, Config, Threads, check_files, cores
+from rosewood.cli.working import MaxMemory, Temporary, Work
 from rosewood.errors import FormatError, LanguageModelError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import OnBadLine, PathName
 
 if TYPE_CHECKING:
     from rosewood import _core
-    from rosewood.lm import Mixture, Words
+    from rosewood.lm import Estimate, Mixture, Words
 
-__all__ = ["convert", "mix"]
+__all__ = ["convert", "estimate", "mix"]
+
+
+@dataclass(frozen=True)
+class EstimateOptions(LayoutOptions):
+    """How a model is estimated, and where it is written."""
+
+    output: PathName | None = setting(None, "The model (.rlm).", group=FILES, short="o")
+    arpa: PathName | None = setting(
+        None, "The model as an ARPA file; .gz, .xz and .zst too.", group=FILES
+    )
+    order: int = setting(5, "n-gram order.", low=1, group=MODEL)
+    cutoffs: str = setting(
+        "",
+        "Drop n-grams that occur N times or less, for each order from 1 on; the last number is for "
+        "all higher orders. Dropped words become <unk>.",
+        group=MODEL, metavar="N,N,…", default_text="nothing is dropped",
+    )  # fmt: skip
+    max_vocabulary: int | None = setting(
+        None, "Keep the N most frequent words; all others become <unk>.",
+        low=1, group=MODEL, metavar="N", default_text="no limit",
+    )  # fmt: skip
+    vocabulary: PathName | None = setting(
+        None, "Keep the words of this file, one per line; all others become <unk>.", group=MODEL
+    )
+    fallback: str = setting(
+        "0.5,1,1.5", "Discounts of orders with too little text to estimate them.",
+        group=MODEL, metavar="D1,D2,D3",
+    )  # fmt: skip
+    on_bad_line: OnBadLine = setting(
+        "stop",
+        "At a line that is not UTF-8 or has control characters, a byte order mark, <s> or </s>: "
+        "stop, or skip and count it.",
+        choices=("stop", "skip"), metavar="stop|skip",
+    )  # fmt: skip
+
+    def check(self, inputs: list[PathName | None]) -> Path:
+        """Refuses, before any work, what cannot be done; returns the first file to write."""
+        files = {"-o": self.output, "--arpa": self.arpa}
+        check_files(files, [*inputs, self.vocabulary])
+        if self.output is None:
+            self.refuse_for_arpa("--arpa")
+        for option, path in files.items():
+            if path == "-":
+                raise LanguageModelError(
+                    f"{option}: expected a file, not -",
+                    code="argument.value", argument=option, value=path,
+                )  # fmt: skip
+        first = self.output or self.arpa
+        if first is None:
+            raise LanguageModelError(
+                "nothing to write: add -o FILE or --arpa FILE",
+                code="argument.missing", argument="-o",
+            )  # fmt: skip
+        return Path(first)
+
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of `estimate_files`."""
+        fallback = _numbers("--fallback", self.fallback, float)
+        if len(fallback) != 3:
+            raise LanguageModelError(
+                f"--fallback {self.fallback}: expected three numbers",
+                code="argument.shape", argument="--fallback", value=self.fallback,
+            )  # fmt: skip
+        return {
+            "order": self.order,
+            "cutoffs": _numbers("--cutoffs", self.cutoffs, int),
+            "max_vocabulary": self.max_vocabulary,
+            "vocabulary": None if self.vocabulary is None else _listed(self.vocabulary),
+            "fallback": tuple(fallback),
+            "skip_bad": self.on_bad_line == "skip",
+        }
+
+
+def estimate(
+    options: EstimateOptions,
+    texts: Texts = None,
+    max_memory: MaxMemory = 2 << 30,
+    work: Work = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Estimate a model from text: interpolated modified Kneser-Ney.
+
+    rosewood lm estimate --order 5 news.en.gz -o news.rlm
+
+    rosewood text tokenise --tokeniser char words.txt | rosewood lm estimate --order 8 - -o
+    spelling.rlm
+    """
+    from rosewood.lm import estimate_files
+    from rosewood.progress import progress_of_parts
+
+    files = texts or [Path("-")]
+    first, layout = options.check([*files, config]), options.chosen_layout
+    if work is None:
+        work = first.with_name(f"{first.name}.work")
+    try:
+        with progress_of_parts(quiet=quiet) as told:
+            found = estimate_files(
+                [source_of(text) for text in files],
+                **options.arguments(),
+                max_memory=max_memory,
+                work=work,
+                threads=cores(threads),
+                told=told,
+            )
+    except KeyboardInterrupt:
+        if work.exists():
+            warn(f"{work}: the same command resumes from there")
+        raise
+    with found:
+        if found.went_on and not quiet:
+            warn(f"{work}: resumed from there")
+        _report(found, quiet=quiet)
+        if options.output is not None:
+            found.save(options.output, layout=layout, quantise=options.quantise)
+        if options.arpa is not None:
+            found.write_arpa(options.arpa)
+    rows: dict[str, Any] = {
+        "sentences": found.facts["sentences"],
+        "tokens": found.facts["tokens"],
+        "types": found.facts["types"],
+        "ngrams": [found.table.size(n) for n in range(1, options.order + 1)],
+    }
+    if json:
+        print_row({**rows, "facts": found.facts}, as_json=True)
+    elif not quiet:
+        rows["ngrams"] = "  ".join(f"{size:,}" for size in rows["ngrams"])
+        print_table([[name, f"{row:,}" if type(row) is int else row] for name, row in rows.items()])
+
+
+def _report(found: Estimate, *, quiet: bool) -> None:
+    """Bad lines and fixed discounts."""
+    if found.skipped.count:
+        warn(f"{found.skipped.count} bad lines were left out; the first: "
+             f"{found.skipped.examples[0]}")  # fmt: skip
+    for each in found.fallbacks:
+        if not quiet:
+            warn(str(each))
+
+
+def _listed(file: PathName) -> list[str]:
+    """The words of a file, one per line."""
+    from rosewood.corpus.lines import at, read_lines, split
+
+    words = []
+    for number, line in read_lines(source_of(file), str(file)):
+        with at(str(file), number):
+            found = split(line)
+            if len(found) > 1:
+                raise LanguageModelError(
+                    f"there are {len(found)} words, expected one per line",
+                    code="line.fields", value=len(found), expected=1,
+                )  # fmt: skip
+            words += found
+    return words
+
+
+def _numbers(option: str, text: str, kind: type) -> list[Any]:
+    try:
+        return [kind(each) for each in text.replace(",", " ").split()]
+    except ValueError:
+        raise LanguageModelError(
+            f"{option} {text}: expected numbers separated by commas",
+            code="argument.value", argument=option, value=text,
+        ) from None  # fmt: skip
 
 
 def convert(
@@ -49,8 +224,7 @@ def convert(
             "standard output).",
         ),
     ],
-    layout: LayoutName = None,
-    quantise: Quantise = None,
+    options: LayoutOptions,
     threads: Threads = None,
     max_memory: MaxMemory = 2 << 30,
     temporary: Temporary = None,
@@ -64,25 +238,23 @@ def convert(
     check_files({"-o": output}, [file])
     is_arpa = str(output) == "-" or plain_name(output).suffix == ".arpa"
     if not is_arpa and output.suffix != ".rlm":
-        raise FormatError("a model goes to a .rlm file, its text to a .arpa file", file=output)
-    if is_arpa and (layout is not None or quantise is not None):
-        raise LanguageModelError(f"{output}: an ARPA file has no --layout and is not quantised")
-    wanted = layout_of(layout, quantise)
+        raise FormatError(
+            "expected a .rlm file for a model, or a .arpa file for its text",
+            code="argument.value", argument="-o", value=output, file=output,
+        )  # fmt: skip
+    if is_arpa:
+        options.refuse_for_arpa(f"-o {output}")
+    layout = options.chosen_layout
     table, words, facts = _table(file, cores(threads), max_memory, temporary, quiet=quiet)
     if is_arpa:
-        write_arpa(
-            sys.stdout.buffer if str(output) == "-" else output,
-            table,
-            words,
-            threads=cores(threads),
-        )
+        write_arpa(target_of(output), table, words, threads=cores(threads))
         return
     write_model(
         output,
         table,
         words,
-        layout=wanted,
-        quantise=quantise,
+        layout=layout,
+        quantise=options.quantise,
         facts=facts,
         threads=cores(threads),
         max_memory=max_memory,
@@ -98,7 +270,9 @@ def _table(
 
     kind = "arpa" if str(file) == "-" else kind_of(file)
     if kind == "mixture":
-        raise FormatError("it is a mixture, which has no n-grams of its own", file=file)
+        raise FormatError(
+            "it is a mixture, which has no n-grams of its own", code="file.kind", file=file
+        )
     if kind == "model":
         return read_table(file)
     with reading(file, quiet=quiet) as step:
@@ -110,68 +284,67 @@ def _table(
             step=step,
             file=name_of(file),
         )
-    tell_mended(file, facts)
+    warn_of_repairs(file, facts)
     return table, words, facts
+
+
+@dataclass(frozen=True)
+class MixOptions(Settings):
+    """The weights of a mixture, and where it is written."""
+
+    error = LanguageModelError
+
+    output: PathName = setting(help="The mixture, a small JSON file.", short="o")
+    heldout: tuple[PathName, ...] = setting(
+        (), "Held-out text to tune the weights on; repeatable.", metavar="TEXT"
+    )
+    weights: str | None = setting(
+        None, "Weights that sum to 1, instead of a held-out text.", metavar="W,W,…"
+    )
 
 
 def mix(
     files: Annotated[list[Path], typer.Argument(metavar="MODEL…", help="Models (.rlm).")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The mixture, a small JSON file.")],
-    heldout: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--heldout",
-            metavar="TEXT",
-            help="Weights are tuned on this text, which no model was made from; may be repeated.",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            "--weights",
-            metavar="W,W,…",
-            help="Weights that add up to 1, in place of a held-out text.",
-        ),
-    ] = None,
+    options: MixOptions,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
-    """Several models as one: a weighted mean of their probabilities.
+    """Mix several models: a weighted mean of their probabilities.
 
-    The mixture refers to the models where they are; every verb takes it like a model.
+    The mixture refers to the files of the models; every verb takes it like a model.
     """
+    from rosewood.corpus.lines import number
     from rosewood.lm import Mixture, Model, kind_of
     from rosewood.progress import progress
 
-    check_files({"-o": output}, [*files, *(heldout or ())])
-    if (heldout is None) == (weights is None):
-        raise LanguageModelError("mix: want --heldout or --weights")
+    check_files({"-o": options.output}, [*files, *options.heldout])
+    if bool(options.heldout) == (options.weights is not None):
+        raise LanguageModelError(
+            "mix: expected either --heldout or --weights",
+            code="argument.conflict" if options.heldout else "argument.missing",
+            argument="--weights",
+        )
     for file in files:
         if (kind := kind_of(file)) != "model":
             told = {"arpa": "an ARPA file: convert it first", "mixture": "a mixture itself"}[kind]
-            raise FormatError(f"it is {told}", file=file)
+            raise FormatError(f"it is {told}", code="file.kind", file=file, value=kind)
     models = [Model.open(file) for file in files]
-    if weights is not None:
-        mixture = Mixture(models, _numbers(weights))
+    if options.weights is not None:
+        weights = [number("a weight", part.strip()) for part in options.weights.split(",")]
+        mixture = Mixture(models, weights)
     else:
         with progress("reading held-out text, lines", quiet=quiet) as step:
 
-            def counted() -> Any:
-                for line in sentences(heldout):
+            def counted() -> Iterator[str]:
+                for line in sentences(options.heldout):
                     step()
                     yield line
 
             mixture = Mixture.tuned(models, counted(), threads=cores(threads))
-    mixture.save(output)
+    mixture.save(options.output)
     _print_mixture(mixture, files, as_json=json)
-
-
-def _numbers(text: str) -> list[float]:
-    from rosewood.corpus.lines import number
-
-    return [number("a weight", part.strip()) for part in text.split(",")]
 
 
 def _print_mixture(mixture: Mixture, files: list[Path], *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from rosewood.cli.common import warn
 from rosewood.errors import FormatError, RosewoodError, TuningError
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.journal import Journal
@@ -165,8 +166,8 @@ def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, 
 
 
 def check_files(
-    outputs: Mapping[str, Path | None],
-    inputs: Sequence[Path | None],
+    outputs: Mapping[str, PathName | None],
+    inputs: Sequence[PathName | None],
     model: Path | None = None,
 ) -> None:
     """Before any work: can the outputs be written, and does no file or stream serve twice?
@@ -176,9 +177,10 @@ def check_files(
     if sum(str(path) == "-" for path in inputs) > 1:
         raise TuningError("standard input (-) can be read only once")
     seen: dict[Path, str] = {}
-    for option, path in outputs.items():
-        if path is None or str(path) == "-":
+    for option, name in outputs.items():
+        if name is None or str(name) == "-":
             continue
+        path = Path(name)
         if path.is_dir():
             raise FormatError(f"{option}: it is a folder", file=path)
         try:
@@ -195,11 +197,13 @@ def check_files(
             raise FormatError(f"{option}: {seen[whole]} goes there already", file=path)
         seen[whole] = option
         for other in inputs:
-            if other is not None and path.is_file() and other.resolve() == whole:
+            if other is not None and path.is_file() and Path(other).resolve() == whole:
                 raise FormatError(f"{option}: it is read, too, and would be lost", file=path)
 
 
-def check_folder(option: str, folder: Path, marker: str, files: Iterable[Path | None]) -> None:
+def check_folder(
+    option: str, folder: PathName, marker: str, files: Iterable[PathName | None]
+) -> None:
     """Before any work: can this folder be written, and is nothing lost if one is there already?"""
     from rosewood import output
 

@@ -1,4 +1,4 @@
-"""Options of long work: how much memory it may use, and where what does not fit is."""
+"""Options of long work: memory, temporary files and the folder to resume from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import typer
 
 __all__ = ["MaxMemory", "Temporary", "Work", "memory_size"]
 
-_PANEL = "Work"  # of --help
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -22,11 +21,9 @@ def memory_size(text: str | int) -> int:
     try:
         size = int(float(digits.removesuffix(unit)) * _UNITS[unit])
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r} is no size: want 500M, 2G, …") from None
-    if size < 1 << 20:
-        raise typer.BadParameter(f"{text!r} is too little: want 1M at least")
-    if size > 1 << 60:
-        raise typer.BadParameter(f"{text!r} is more than there is")
+        raise typer.BadParameter(f"{text!r}, expected a size such as 500M or 2G") from None
+    if not 1 << 20 <= size <= 1 << 60:
+        raise typer.BadParameter(f"{text!r}, expected a size from 1M to 1048576T")
     return size
 
 
@@ -37,8 +34,7 @@ MaxMemory = Annotated[
         metavar="SIZE",
         parser=memory_size,
         show_default="2G",
-        help="Memory for the data of this command, such as 500M or 4G; what does not fit goes to "
-        "temporary files.",
+        help="Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
     ),
 ]
 Temporary = Annotated[
@@ -47,7 +43,7 @@ Temporary = Annotated[
         "--temporary",
         metavar="FOLDER",
         show_default="the system's",
-        help="Where those files are, while they are needed.",
+        help="Folder for temporary files.",
     ),
 ]
 Work = Annotated[
@@ -55,9 +51,8 @@ Work = Annotated[
     typer.Option(
         "--work",
         metavar="FOLDER",
-        rich_help_panel=_PANEL,
+        rich_help_panel="Work",
         show_default="OUTPUT.work",
-        help="Where what does not fit into memory is sorted; a command that was stopped goes on "
-        "from there.",
+        help="Folder for intermediate files; the same command resumes from there.",
     ),
 ]

@@ -7,20 +7,22 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
-from rosewood.arguments import check_choice, check_number, check_whole
+from rosewood.arguments import check_whole
 from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
 from rosewood.corpus.pairs import SentencePair, count_words
 from rosewood.errors import CorpusError
+from rosewood.settings import Settings, setting
 
 __all__ = ["FilterReport", "Filtering", "Filters", "Removed"]
 
+_GROUP = "Filtering"  # of options
 _EXAMPLES = 3  # of each reason
 _SHOWN = 60  # characters of a side in an example
 _BATCH = 8192  # pairs whose fingerprints are looked up together
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+@dataclass(frozen=True)
+class Filters(Settings):
     """What a pair must be to be kept.  A pair that several filters refuse counts for the first.
 
     Lengths are in words between spaces, or in characters where `unit` says so: for text without
@@ -28,21 +30,21 @@ class Filters:
     of the pairs that are the same: as a whole (`True` or "pair"), or in one side alone.
     """
 
-    min_words: int = 1
-    max_words: int | None = None
-    max_ratio: float | None = None
-    unit: Literal["words", "characters"] = "words"
-    drop_identical: bool = False
-    deduplicate: bool | Literal["pair", "source", "target"] = False
+    error = CorpusError
+
+    min_words: int = setting(1, "Minimum length of each side.", low=0, group=_GROUP)
+    max_words: int | None = setting(None, "Maximum length of each side.", low=1, group=_GROUP)
+    max_ratio: float | None = setting(None, "Maximum length ratio.", low=1, group=_GROUP)
+    unit: Literal["words", "characters"] = setting("words", "Unit of lengths.", group=_GROUP)
+    drop_identical: bool = setting(False, "Drop pairs with identical sides.", group=_GROUP)
+    deduplicate: bool | Literal["pair", "source", "target"] = setting(
+        False, "Keep the first of pairs with the same source, target or both.", group=_GROUP
+    )
 
     def __post_init__(self) -> None:
-        least = max(1, check_whole("min_words", self.min_words, low=0, error=CorpusError))
+        super().__post_init__()
         if self.max_words is not None:
-            check_whole("max_words", self.max_words, low=least, error=CorpusError)
-        if self.max_ratio is not None:
-            check_number("max_ratio", self.max_ratio, low=1, error=CorpusError)
-        check_choice("unit", self.unit, ("words", "characters"), error=CorpusError)
-        check_choice("deduplicate", self.deduplicate, (*KEYS, True, False), error=CorpusError)
+            check_whole("max_words", self.max_words, low=self.min_words, error=CorpusError)
 
     def reason(self, pair: SentencePair) -> str | None:
         """Why the pair is not kept; duplicates are another matter."""

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rosewood.cli.common import Json, print_row, warn
-from rosewood.cli.corpora import (
-    BlankBadLine,
-    CorpusFormat,
-    Languages,
-    LineCharacters,
-    LineWords,
-    OnBadLine,
-    Quiet,
-    Sources,
-    checks_of,
-    read_corpus,
-    read_every_line,
-    split_languages,
-)
+from rosewood.cli.common import Json, Quiet, print_row, warn
+from rosewood.cli.corpora import CorpusOptions, ParallelOptions, Sources
+from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, Seed, check_files, check_folder
-from rosewood.errors import CorpusError
+from rosewood.cli.options_from_settings import Typed
+from rosewood.corpus.filters import Filters
+from rosewood.errors import CorpusError, FormatError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus import Corpus, FilterReport, IndexedCorpus, SentencePair
@@ -34,71 +27,23 @@ if TYPE_CHECKING:
 
 __all__ = ["PLUGIN"]
 
-app = typer.Typer(
-    help="Look at parallel corpora, convert and filter them, split off test sets, index them for "
-    "training. Files may be two texts side by side, tables, JSON lines, TMX, PO or XLIFF.",
-    no_args_is_help=True,
+app = VerbGroup(
+    "Summarise parallel corpora, convert and filter them, split off test sets, index them for "
+    "training. Files may be pairs of texts, tables, JSON lines, TMX, PO or XLIFF."
 )
-_PANEL = "Filtering"
-MinWords = Annotated[
-    int, typer.Option("--min-words", min=0, rich_help_panel=_PANEL, help="Fewest of each side.")
-]
-MaxWords = Annotated[
-    int | None,
-    typer.Option("--max-words", min=1, rich_help_panel=_PANEL, help="Most of each side."),
-]
-MaxRatio = Annotated[
-    float | None,
-    typer.Option(
-        "--max-ratio", min=1, rich_help_panel=_PANEL, help="Largest ratio of the lengths."
-    ),
-]
-Characters = Annotated[
-    bool,
-    typer.Option(
-        "--characters",
-        rich_help_panel=_PANEL,
-        help="Lengths are in characters, not in words: for text without spaces.",
-    ),
-]
-DropIdentical = Annotated[
-    bool,
-    typer.Option(
-        "--drop-identical", rich_help_panel=_PANEL, help="No pairs whose sides are the same."
-    ),
-]
-Dedupe = Annotated[
-    bool,
-    typer.Option(
-        "--dedupe", rich_help_panel=_PANEL, help="Of pairs that are the same, only the first."
-    ),
-]
-DedupeBy = Annotated[
-    str | None,
-    typer.Option(
-        "--dedupe-by",
-        metavar="SIDE",
-        rich_help_panel=_PANEL,
-        help="source or target: of pairs with the same one, only the first.",
-    ),
-]
+_FILTERING = "Filtering"  # a panel of --help
 
 
 @app.command()
 def info(
     sources: Sources,
-    languages: Languages = None,
-    format: CorpusFormat = None,
-    on_bad_line: OnBadLine = "stop",
-    line_words: LineWords = 10_000,
-    line_characters: LineCharacters = 100_000,
+    reading: CorpusOptions,
     config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Check a corpus from end to end: pairs, words, lengths, tags, and what was skipped."""
-    checks = checks_of(line_words, line_characters)
-    corpus = read_corpus(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
+    """Check a corpus from end to end: pairs, words, lengths, tags, and bad lines."""
+    corpus = reading.read(sources, quiet=quiet)
     found = corpus.summary().to_dict()
     beside = {"skipped": corpus.skipped, "left_out": corpus.left_out, "joined": corpus.tally.joined}
     if json:
@@ -119,68 +64,73 @@ def info(
 _SHOWN = {"pairs": "pairs", "distinct": "distinct pairs", "identical": "pairs with identical sides"}
 
 
+@dataclass(frozen=True)
+class ConvertOptions(Settings):
+    """Where pairs are written, and which."""
+
+    error = CorpusError
+
+    output: tuple[PathName, ...] = setting(
+        help="Output file: .tsv, .jsonl or .tmx (.gz .xz .zst), or - for JSON lines; twice for two "
+        "text files, source and target.",
+        short="o",
+    )
+    to: str | None = setting(
+        None, "Output format: text, tsv, jsonl or tmx.",
+        metavar="NAME", default_text="by the file name",
+    )  # fmt: skip
+    characters: bool = setting(
+        False, "Measure lengths in characters, not in words: for text without spaces.",
+        group=_FILTERING,
+    )  # fmt: skip
+    dedupe: bool = setting(False, "Keep the first of identical pairs.", group=_FILTERING)
+    dedupe_by: str | None = setting(
+        None, "Keep the first of pairs with the same side: source or target.",
+        group=_FILTERING, metavar="SIDE",
+    )  # fmt: skip
+
+    def target(self) -> Target:
+        """The file or files to write."""
+        from rosewood.corpus.writers import target_of
+
+        if len(self.output) > 2:
+            raise CorpusError(
+                "-o is given once, or twice for two text files",
+                code="argument.conflict", argument="-o", value=self.output,
+            )  # fmt: skip
+        if len(self.output) == 2:
+            return target_of((self.output[0], self.output[1]), self.to)
+        return target_of(self.output[0], self.to or ("jsonl" if self.output[0] == "-" else None))
+
+
 @app.command()
 def convert(
     sources: Sources,
-    output: Annotated[
-        list[Path],
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write: .tsv, .jsonl or .tmx (.gz .xz .zst), or - for JSON lines; twice "
-            "for two text files, source and target.",
-        ),
+    options: ConvertOptions,
+    reading: CorpusOptions,
+    filtering: Annotated[
+        dict[str, Any], Typed(Filters, ("min_words", "max_words", "max_ratio", "drop_identical"))
     ],
-    to: Annotated[
-        str | None,
-        typer.Option("--to", help="text, tsv, jsonl or tmx; without it the ending tells."),
-    ] = None,
-    languages: Languages = None,
-    format: CorpusFormat = None,
-    on_bad_line: OnBadLine = "stop",
-    line_words: LineWords = 10_000,
-    line_characters: LineCharacters = 100_000,
-    min_words: MinWords = 1,
-    max_words: MaxWords = None,
-    max_ratio: MaxRatio = None,
-    characters: Characters = False,
-    drop_identical: DropIdentical = False,
-    dedupe: Dedupe = False,
-    dedupe_by: DedupeBy = None,
     config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Read corpora of any format, filter them, and write them as one."""
-    from rosewood.corpus import Filters
-    from rosewood.corpus.writers import target_of
-
-    if len(output) > 2:
-        raise CorpusError("-o is given once, or twice for two text files")
-    is_printed = "-" in map(str, output)
-    if len(output) == 2:
-        target = target_of((output[0], output[1]), to)
-    else:
-        target = target_of(output[0], to or ("jsonl" if is_printed else None))
-    check_files({f"-o {path}": path for path in output}, list(map(Path, sources)))
+    target = options.target()
+    check_files({f"-o {path}": path for path in options.output}, sources)
     filters = Filters(
-        min_words=min_words,
-        max_words=max_words,
-        max_ratio=max_ratio,
-        unit="characters" if characters else "words",
-        drop_identical=drop_identical,
-        deduplicate=cast(Any, dedupe_by) or dedupe,
+        **filtering,
+        unit="characters" if options.characters else "words",
+        deduplicate=cast(Any, options.dedupe_by) or options.dedupe,
     )
-    checks = checks_of(line_words, line_characters)
-    corpus = read_corpus(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
-    kept = corpus.filter(filters)
+    kept = reading.read(sources, quiet=quiet).filter(filters)
     _write_all(kept, target)
-    if kept.report is not None and not is_printed:
+    if kept.report is not None and "-" not in options.output:
         _show(kept.report, json)
 
 
 def _write_all(corpus: Corpus, target: Target) -> None:
-    """What the format has no place for is told."""
+    """Writes all pairs; warns of tags that the format cannot hold."""
     tagged = 0
 
     def counted(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
@@ -190,12 +140,12 @@ def _write_all(corpus: Corpus, target: Target) -> None:
             yield pair
 
     corpus.through(counted).write_to(target)
-    _tell_of_tags(tagged, target.format)
+    _warn_of_tags(tagged, target.format)
 
 
-def _tell_of_tags(tagged: int, format: str) -> None:
+def _warn_of_tags(tagged: int, format: str) -> None:
     if tagged and format == "text":
-        warn(f"text files have no place for tags: those of {tagged:,} pairs are not written")
+        warn(f"text files cannot hold tags: those of {tagged:,} pairs are not written")
 
 
 def _show(report: FilterReport, as_json: bool) -> None:
@@ -210,59 +160,49 @@ def _show(report: FilterReport, as_json: bool) -> None:
     print_row({"what": "written", "pairs": report.kept}, as_json=False)
 
 
+@dataclass(frozen=True)
+class SplitOptions(Settings):
+    """How a corpus is split."""
+
+    error = CorpusError
+
+    output: PathName = setting(
+        help="Folder for train.*, dev.* and test.*; created if needed.", metavar="FOLDER", short="o"
+    )
+    dev: int = setting(0, "Pairs for development, all distinct.", low=0)
+    test: int = setting(0, "Pairs for testing, all distinct.", low=0)
+    by: str = setting(
+        "pair", "Parts share no pair, or no source or target sentence.",
+        metavar="pair|source|target",
+    )  # fmt: skip
+    to: str = setting("text", "Format: text, tsv, jsonl or tmx, and compression: text.gz, tsv.zst.")
+
+
 @app.command()
 def split(
     sources: Sources,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where train.*, dev.* and test.* go; made if need be.",
-        ),
-    ],
-    dev: Annotated[
-        int, typer.Option("--dev", min=0, help="Pairs for development, all different.")
-    ] = 0,
-    test: Annotated[
-        int, typer.Option("--test", min=0, help="Pairs for testing, all different.")
-    ] = 0,
+    options: SplitOptions,
+    reading: CorpusOptions,
     seed: Seed = 1,
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by",
-            metavar="pair|source|target",
-            help="What must not be on both sides: the same pair, or the same source or target.",
-        ),
-    ] = "pair",
-    to: Annotated[
-        str,
-        typer.Option("--to", help="text, tsv, jsonl or tmx, and how compressed: text.gz, tsv.zst."),
-    ] = "text",
-    languages: Languages = None,
-    format: CorpusFormat = None,
-    on_bad_line: OnBadLine = "stop",
-    line_words: LineWords = 10_000,
-    line_characters: LineCharacters = 100_000,
     config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Split a corpus into train, dev and test, as the seed falls, with nothing in two of them."""
+    """Split a corpus at random into train, dev and test, which share no pairs."""
     from rosewood.corpus.splitting import PARTS, choose_split
     from rosewood.corpus.writers import open_writer
 
-    checks = checks_of(line_words, line_characters)
-    corpus = read_corpus(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
-    targets = {part: _target(output, part, to, _sides(corpus, languages)) for part in PARTS}
+    output, to = Path(options.output), options.to
+    corpus = reading.read(sources, quiet=quiet)
+    targets = {part: _target(output, part, to, _sides(corpus, reading)) for part in PARTS}
     if not output.parent.is_dir():
-        raise CorpusError(f"-o: there is no folder {str(output.parent)!r}")
+        raise FormatError(
+            f"-o: there is no folder {str(output.parent)!r}", code="file.missing", file=output
+        )
     paths = [Path(path) for target in targets.values() for path in target.paths]
     if output.exists():
-        check_files({f"-o {path}": path for path in paths}, list(map(Path, sources)))
-    chosen = choose_split(corpus, dev, test, seed, cast("SplitBy", by))
+        check_files({f"-o {path}": path for path in paths}, sources)
+    chosen = choose_split(corpus, options.dev, options.test, seed, cast("SplitBy", options.by))
     output.mkdir(exist_ok=True)
     columns = corpus.tag_names() if to.startswith("tsv") else []
     with ExitStack() as stack:
@@ -274,7 +214,7 @@ def split(
         for part, pair in chosen.parts(corpus):
             write[part](pair)
             tagged += bool(pair.tags)
-    _tell_of_tags(tagged, targets["train"].format)
+    _warn_of_tags(tagged, targets["train"].format)
     counts = {name: chosen.counts[name] for name in (*PARTS, "copies")}
     if json:
         print_row({**counts, "files": [str(path) for path in paths]}, as_json=True)
@@ -292,18 +232,21 @@ def _target(folder: Path, part: Part, to: str, sides: Sequence[str]) -> Target:
 
     kind, dot, ending = to.partition(".")
     if dot and ending not in ("gz", "xz", "zst"):
-        raise CorpusError(f"--to {to}: compressed files are .gz, .xz or .zst")
+        raise CorpusError(
+            f"--to {to}: expected compression .gz, .xz or .zst",
+            code="argument.value", argument="--to", value=to,
+        )  # fmt: skip
     if kind == "text":
         first, second = (folder / f"{part}.{side}{dot}{ending}" for side in sides)
         return target_of((first, second))
     return target_of(folder / f"{part}.{kind}{dot}{ending}", kind)
 
 
-def _sides(corpus: Corpus, languages: str | None) -> tuple[str, str]:
-    """Endings of text files: the languages, or those of the files that are read."""
+def _sides(corpus: Corpus, reading: CorpusOptions) -> tuple[str, str]:
+    """Endings of text files: the languages, or the endings of the input files."""
     from rosewood.corpus.compression import plain_name
 
-    source, target = split_languages(languages)
+    source, target = reading.both_languages
     if source is not None and target is not None:
         return source, target
     found = [plain_name(name).suffix.removeprefix(".") for name in corpus.files[:2]]
@@ -317,30 +260,25 @@ def index(
     sources: Sources,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Where the indexed corpus goes."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Folder for the indexed corpus."),
     ],
-    languages: Languages = None,
-    format: CorpusFormat = None,
-    on_bad_line: BlankBadLine = "stop",
-    line_words: LineWords = 10_000,
-    line_characters: LineCharacters = 100_000,
+    reading: ParallelOptions,
     config: Config = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Write a corpus as numbers of words, which training maps instead of reading text.
+    """Write a corpus as word numbers, which training maps instead of reading text.
 
-    Words stand between spaces: tokenise the text before. A sentence pair of the folder is one of
-    the files, in their order; sides may be empty.
+    Words are separated by spaces: tokenise the text before. The folder has the sentence pairs of
+    the files in their order; sides may be empty.
     """
     from rosewood.corpus import IndexedCorpus
     from rosewood.corpus.indexed_files import MANIFEST
 
-    check_files({}, [*map(Path, sources), config])
-    check_folder("-o", output, MANIFEST, [*map(Path, sources), config])
-    checks = checks_of(line_words, line_characters)
-    corpus = read_every_line(sources, languages, format, on_bad_line, checks=checks, quiet=quiet)
-    made = IndexedCorpus.build(output, pairs=corpus, max_words=line_words)
+    check_files({}, [*sources, config])
+    check_folder("-o", output, MANIFEST, [*sources, config])
+    corpus = reading.read(sources, every_line=True, quiet=quiet)
+    made = IndexedCorpus.build(output, pairs=corpus, max_words=reading.line_words)
     _print_indexed(made, json, skipped=corpus.skipped)
 
 
@@ -349,7 +287,7 @@ def verify(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An indexed corpus.")],
     json: Json = False,
 ) -> None:
-    """Check every byte of an indexed corpus against its checksums, and tell what it holds."""
+    """Check every byte of an indexed corpus against its checksums, and summarise it."""
     from rosewood.corpus import IndexedCorpus
 
     corpus = IndexedCorpus.open(folder)

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rosewood.cli.common import warn
-from rosewood.cli.corpora import Quiet
+from rosewood.cli.common import Quiet, warn
 from rosewood.cli.decode_options import TranslationOptions
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.decode.settings import SearchSettings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.corpora import Quiet
+from rosewood.cli.common import Quiet
 from rosewood.cli.options import Threads, cores
 from rosewood.errors import FormatError
 

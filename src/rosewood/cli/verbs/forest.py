@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import (
-    File,
-    Format,
-    Json,
-    Output,
-    Scale,
-    Scorer,
-    Weights,
-    each_forest,
-    print_row,
-    warn,
-    working_on,
-    write_all,
-)
+from rosewood.cli.common import Json, Output, print_row, warn
+from rosewood.cli.forests import ForestOptions, ScoreOptions, Scorer, working_on, write_all
+from rosewood.cli.groups import VerbGroup
 from rosewood.errors import ForestError
+from rosewood.settings import setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.forest import Forest, NamedForest
+    from rosewood.forest import Forest
 
 __all__ = ["PLUGIN"]
 
-app = typer.Typer(
-    help="Look at forests, search them, compute on them, convert them. Files may be forest sets, "
-    "the text form, PLF, Moses, HTK, cdec or Joshua; the file's ending tells, or --format.",
-    no_args_is_help=True,
+app = VerbGroup(
+    "Inspect forests, search them, compute on them, convert them. Files may be forest sets, the "
+    "text form, PLF, Moses, HTK, cdec or Joshua; the file's ending tells, or --format."
 )
+File = Annotated[
+    Path, typer.Argument(help="A file of forests, in any format; - is standard input.")
+]
 
 
 @app.command()
-def info(file: File, format: Format = None, json: Json = False) -> None:
+def info(file: File, options: ForestOptions, json: Json = False) -> None:
     """Name, nodes, edges, features used, words used and derivations of each forest."""
     import numpy as np
 
@@ -45,7 +38,7 @@ def info(file: File, format: Format = None, json: Json = False) -> None:
 
     if not json:
         print("name\tnodes\tedges\tfeatures\twords\tderivations")
-    for name, forest, _ in each_forest(file, format):
+    for name, forest, _ in options.read(file):
         words = forest.yield_symbol[forest.yield_symbol >= 0]
         count = int(count_saturating(forest)[-1])
         row: dict[str, Any] = {
@@ -62,33 +55,37 @@ def info(file: File, format: Format = None, json: Json = False) -> None:
         print_row(row, json)
 
 
+@dataclass(frozen=True)
+class BestOptions(ScoreOptions):
+    """Which derivations are printed."""
+
+    distinct: bool = setting(False, "Print distinct strings.")
+    sample: bool = setting(False, "Draw derivations at random instead.")
+    seed: int = setting(0, "Random seed of --sample.")
+    threads: int = setting(1, "Threads of --sample.", low=1, high=1024)
+
+
 @app.command()
 def best(
     file: File,
-    k: Annotated[int, typer.Option("-k", min=0, max=10**9, help="How many derivations.")] = 1,
-    distinct: Annotated[bool, typer.Option("--distinct", help="Distinct strings.")] = False,
-    sample: Annotated[bool, typer.Option("--sample", help="Draw them at random instead.")] = False,
-    weights: Weights = None,
-    scale: Scale = 1.0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of --sample.")] = 0,
-    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of --sample.")] = 1,
-    format: Format = None,
+    options: BestOptions,
+    k: Annotated[int, typer.Option("-k", min=0, max=10**9, help="Number of derivations.")] = 1,
     json: Json = False,
 ) -> None:
     """The best derivations of each forest: name, rank, log score, string."""
-    score = Scorer(weights, scale)
+    score = options.scorer()
 
-    for item in each_forest(file, format):
+    for item in options.read(file):
         with working_on(file, item.name):
             forest = item.forest
             if forest.is_empty:
                 warn(f"{file}: forest {item.name!r} has no derivation")
                 continue
             weight = score(forest)
-            if sample:
-                found = forest.sample(weight, k, seed=seed, threads=threads)
+            if options.sample:
+                found = forest.sample(weight, k, seed=options.seed, threads=options.threads)
             else:
-                found = forest.k_best(weight, k, distinct=distinct)
+                found = forest.k_best(weight, k, distinct=options.distinct)
             for rank, (derivation, text) in enumerate(zip(found, found.texts(), strict=True)):
                 row: dict[str, Any] = {
                     "name": item.name, "rank": rank, "score": derivation.score, "text": text,
@@ -99,18 +96,17 @@ def best(
     score.finish()
 
 
+@dataclass(frozen=True)
+class MeasureOptions(ScoreOptions):
+    """What is measured."""
+
+    other: PathName | None = setting(
+        None, "Weights of a second model q, for cross-entropy and KL(p ‖ q)."
+    )
+
+
 @app.command()
-def measure(
-    file: File,
-    weights: Weights = None,
-    other: Annotated[
-        Path | None,
-        typer.Option("--other", help="Weights of a second model q: cross-entropy and KL(p ‖ q)."),
-    ] = None,
-    scale: Scale = 1.0,
-    format: Format = None,
-    json: Json = False,
-) -> None:
+def measure(file: File, options: MeasureOptions, json: Json = False) -> None:
     """log Z, entropy (nats), expected length of each forest.
 
     With --json also the expected features and the gradient of the entropy.
@@ -124,11 +120,12 @@ def measure(
         log_partition,
     )
 
-    score, second = Scorer(weights, scale), None if other is None else Scorer(other, scale)
+    other = options.other
+    score, second = options.scorer(), None if other is None else Scorer(other, options.scale)
     if not json:
         print("name\tlog Z\tentropy\tlength" + ("" if other is None else "\tcross-entropy\tKL"))
 
-    for item in each_forest(file, format):
+    for item in options.read(file):
         with working_on(file, item.name):
             forest = item.forest
             names = ["log_z", "entropy", "expected_length"]
@@ -155,18 +152,16 @@ def measure(
 @app.command()
 def ngrams(
     file: File,
-    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="Longest n-gram.")] = 4,
-    weights: Weights = None,
-    scale: Scale = 1.0,
-    format: Format = None,
+    options: ScoreOptions,
+    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="Maximum n-gram order.")] = 4,
     json: Json = False,
 ) -> None:
     """Expected n-gram counts of each forest: name, expected count, n-gram, the largest first."""
     from rosewood.forest import expected_ngram_counts
 
-    score = Scorer(weights, scale)
+    score = options.scorer()
 
-    for item in each_forest(file, format):
+    for item in options.read(file):
         with working_on(file, item.name):
             if item.forest.is_empty:
                 continue
@@ -176,31 +171,36 @@ def ngrams(
     score.finish()
 
 
+@dataclass(frozen=True)
+class DrawOptions(ScoreOptions):
+    """What is drawn."""
+
+    name: str | None = setting(
+        None, "Name of the forest.", metavar="NAME", default_text="the first"
+    )
+    max_edges: int = setting(200, "Maximum number of edges shown (not in .dot).", low=1)
+
+
 @app.command()
-def draw(
-    file: File,
-    output: Output,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Which forest; the first if left out.")
-    ] = None,
-    weights: Weights = None,
-    scale: Scale = 1.0,
-    max_edges: Annotated[
-        int, typer.Option("--max-edges", min=1, help="Edges shown at most (not in .dot).")
-    ] = 200,
-    format: Format = None,
-) -> None:
+def draw(file: File, output: Output, options: DrawOptions) -> None:
     """A picture of one forest, its best derivation marked: .svg, .html or .dot by the ending."""
     from rosewood.forest.draw import to_dot, to_html, to_svg
     from rosewood.output import whole_file
 
-    kind = output.suffix.lower()
+    kind, name = output.suffix.lower(), options.name
     if kind not in (".svg", ".html", ".dot"):
-        raise ForestError(f"{output}: a picture ends with .svg, .html or .dot")
-    chosen = next((f for n, f, _ in each_forest(file, format) if name in (None, n)), None)
+        raise ForestError(
+            f"{output}: the name of a picture must end with .svg, .html or .dot",
+            code="argument.value", argument="-o", value=output,
+        )  # fmt: skip
+    chosen = next((f for n, f, _ in options.read(file) if name in (None, n)), None)
     if chosen is None:
-        raise ForestError(f"{file}: there is no forest {'at all' if name is None else repr(name)}")
-    score = Scorer(weights, scale)
+        raise ForestError(
+            f"{file}: there is no forest" + ("" if name is None else f" {name!r}"),
+            code="file.empty" if name is None else "argument.unknown",
+            argument="--name", value=name, file=file,
+        )  # fmt: skip
+    score = options.scorer()
     weight = score(chosen)
     score.finish()
     marked = None if chosen.is_empty else chosen.best(weight)
@@ -208,42 +208,38 @@ def draw(
         text = to_dot(chosen, weight=weight, highlight=marked)
     else:
         make = to_svg if kind == ".svg" else to_html
-        text = make(chosen, weight=weight, highlight=marked, max_edges=max_edges)
+        text = make(chosen, weight=weight, highlight=marked, max_edges=options.max_edges)
     with whole_file(output) as stream:
         stream.write(text.encode())
 
 
 @app.command()
-def convert(file: File, output: Output, format: Format = None) -> None:
+def convert(file: File, output: Output, options: ForestOptions) -> None:
     """Write forests as a forest set (.rwf) or in text form (.forest, .txt, - standard output)."""
-    write_all(each_forest(file, format), output)
+    write_all(options.read(file), output)
+
+
+@dataclass(frozen=True)
+class PruneOptions(ScoreOptions):
+    """What is kept."""
+
+    beam: float | None = setting(None, "Maximum log distance to the best derivation.")
+    density: float | None = setting(None, "Edges per word of the best string.")
 
 
 @app.command()
-def prune(
-    file: File,
-    output: Output,
-    beam: Annotated[
-        float | None, typer.Option("--beam", help="Keep what is this close to the best, in logs.")
-    ] = None,
-    density: Annotated[
-        float | None, typer.Option("--density", help="Edges for each word of the best string.")
-    ] = None,
-    weights: Weights = None,
-    scale: Scale = 1.0,
-    format: Format = None,
-) -> None:
-    """Keep the edges that stand in a good derivation."""
+def prune(file: File, output: Output, options: PruneOptions) -> None:
+    """Keep the edges of good derivations."""
     from rosewood.forest import prune
 
-    score = Scorer(weights, scale)
+    score = options.scorer()
 
     def smaller(forest: Forest) -> Forest:
         if forest.is_empty:
             return forest
-        return prune(forest, score(forest), beam=beam, density=density).forest
+        return prune(forest, score(forest), beam=options.beam, density=options.density).forest
 
-    write_all(_changed(file, format, smaller), output)
+    write_all(options.changed(file, smaller), output)
     score.finish()
 
 
@@ -251,8 +247,8 @@ def prune(
 def intersect(
     file: File,
     output: Output,
-    strings: Annotated[Path, typer.Option("--strings", help="Strings to accept, one a line.")],
-    format: Format = None,
+    strings: Annotated[Path, typer.Option("--strings", help="Accepted strings, one per line.")],
+    options: ForestOptions,
 ) -> None:
     """Keep the derivations whose string is one of these."""
     from rosewood.corpus import Vocabulary
@@ -265,26 +261,14 @@ def intersect(
         words = Vocabulary() if forest.vocabulary is None else forest.vocabulary
         return intersect(forest, Automaton.accepting(accepted, words)).forest
 
-    write_all(_changed(file, format, restricted), output)
-
-
-def _changed(
-    file: Path, format: str | None, change: Callable[[Forest], Forest]
-) -> Iterator[NamedForest]:
-    """Each forest of a file, changed; its name and its info stay."""
-    from rosewood.forest import NamedForest
-
-    for name, forest, info in each_forest(file, format):
-        with working_on(file, name):
-            made = change(forest)
-        yield NamedForest(name, made, info)
+    write_all(options.changed(file, restricted), output)
 
 
 @app.command()
 def merge(
     files: Annotated[list[Path], typer.Argument(help="Files of forests.")],
     output: Output,
-    format: Format = None,
+    options: ForestOptions,
 ) -> None:
     """Forests of one name in several files become one; equal parts are shared."""
     from rosewood.corpus import Vocabulary
@@ -296,10 +280,13 @@ def merge(
     words = Vocabulary()
     for file in files:
         here: set[str] = set()
-        for name, forest, info in each_forest(file, format):
+        for name, forest, info in options.read(file):
             with working_on(file, name):
                 if name in here:
-                    raise ForestError("its name stands twice in one file: which is to be merged?")
+                    raise ForestError(
+                        "a name may be in a file only once to be merged",
+                        code="argument.duplicate", argument="name", value=name,
+                    )  # fmt: skip
                 here.add(name)
                 space = FeatureSpace(forest.features.dense) if space is None else space
                 together.setdefault(name, []).append(renamed(forest, space, words))

@@ -2,70 +2,60 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from io import BufferedIOBase
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, print_row, print_table, warn
+from rosewood.cli.aligning import read_gold_file, read_links_file
+from rosewood.cli.common import Json, name_of, print_row, print_table, source_of, target_of, warn
+from rosewood.cli.drawings import Drawing, check_picture, gold_of, write_picture
+from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Threads, check_files, cores
 from rosewood.errors import AlignmentError, FormatError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from rosewood.align import LinkScores
 
-    from rosewood.align import Alignment, Gold, GoldAlignment, Links, LinkScores
+__all__ = ["PLUGIN"]
 
-__all__ = [
-    "GOLD",
-    "Drawing",
-    "FirstLine",
-    "Order",
-    "app",
-    "check_picture",
-    "gold_of",
-    "read_gold_file",
-    "read_links_file",
-    "write_picture",
-]
-
-app = typer.Typer(
-    help="Word alignments in files: make one of two, score them, look at them, convert them. A "
-    "line is a sentence; its links are i-j, source word and target word, counted from 0.",
-    no_args_is_help=True,
+app = VerbGroup(
+    "Word alignments in files: symmetrise, score, show and convert them. A line is a sentence; its "
+    "links are i-j, source word and target word, counted from 0."
 )
-
 LinksFile = Annotated[
     Path, typer.Argument(metavar="LINKS", help="A file of links; - is standard input.")
 ]
-LinksOutput = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Where to write, .gz .xz .zst too.", show_default="stdout"),
-]
-GOLD = typer.Option("--gold", metavar="FILE", help="People's links: i-j sure, ipj possible.")
-Order = Annotated[
-    str,
-    typer.Option(
-        "--order",
-        metavar="atools|symal",
-        help="Whose order grow-diag follows where links shut each other out: fast_align's or "
-        "that of Moses (Koehn et al. 2005).",
-    ),
-]
-FirstLine = Annotated[
-    int | None,
-    typer.Option(
-        "--first-line",
-        min=1,
-        metavar="N",
-        help="The line of the corpus that the gold begins at, where it is of a part of it.",
-    ),
-]
-STDOUT = Path("-")
+_GOLD = "Gold links: i-j is sure, ipj possible."
+_FIRST = "Line of the links at which the gold begins."
+_ORDER = "Tie-break of grow-diag: that of fast_align's atools or of Moses' symal."
+
+
+@dataclass(frozen=True)
+class LinksOutput(Settings):
+    """Where links are written."""
+
+    error = AlignmentError
+
+    output: PathName = setting(
+        "-", "Output file, .gz .xz .zst too.", short="o", default_text="stdout"
+    )
+
+
+@dataclass(frozen=True)
+class SymmetrizeOptions(LinksOutput):
+    """How two alignments become one."""
+
+    method: str = setting(
+        "grow-diag-final-and",
+        "Method: intersection, union, grow-diag, grow-diag-final or grow-diag-final-and.",
+    )
+    order: str = setting("atools", _ORDER, metavar="atools|symal")
+    reverse_backward: bool = setting(False, "Links of BACKWARD are target-source.")
 
 
 @app.command()
@@ -74,34 +64,35 @@ def symmetrize(
         Path, typer.Argument(help="Links of a model that gives each target word a source word.")
     ],
     backward: Annotated[
-        Path, typer.Argument(help="Links of the other direction; they are source-target, too.")
+        Path, typer.Argument(help="Links of the other direction, also source-target.")
     ],
-    output: LinksOutput = STDOUT,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method",
-            help="intersection, union, grow-diag, grow-diag-final or grow-diag-final-and.",
-        ),
-    ] = "grow-diag-final-and",
-    order: Order = "atools",
-    reverse_backward: Annotated[
-        bool, typer.Option("--reverse-backward", help="Links of BACKWARD are target-source.")
-    ] = False,
+    options: SymmetrizeOptions,
     threads: Threads = None,
 ) -> None:
-    """Make one alignment of two."""
+    """Symmetrise two alignments."""
     from rosewood.align import symmetrize, write_pharaoh
 
-    check_files({"-o": output}, [forward, backward])
+    check_files({"-o": options.output}, [forward, backward])
     first, second = read_links_file(forward), read_links_file(backward)
     if len(first) != len(second):
         raise FormatError(
-            f"it has {len(second)} lines, {forward} has {len(first)}", file=str(backward)
-        )
-    second = second.transposed() if reverse_backward else second
-    made = symmetrize(first, second, method, order=order, threads=cores(threads))
-    write_pharaoh(made, _destination(output))
+            f"it has {len(second)} lines, {forward} has {len(first)}",
+            code="file.mismatch", file=name_of(backward), value=len(second), expected=len(first),
+        )  # fmt: skip
+    second = second.transposed() if options.reverse_backward else second
+    made = symmetrize(first, second, options.method, order=options.order, threads=cores(threads))
+    write_pharaoh(made, target_of(options.output))
+
+
+@dataclass(frozen=True)
+class EvaluateOptions(Settings):
+    """What links are scored against."""
+
+    error = AlignmentError
+
+    gold: PathName = setting(help=_GOLD)
+    first_line: int | None = setting(None, _FIRST, low=1, metavar="N")
+    per_sentence: bool = setting(False, "Print the counts of each sentence, too.")
 
 
 @app.command()
@@ -109,11 +100,7 @@ def evaluate(
     files: Annotated[
         list[Path], typer.Argument(metavar="LINKS…", help="Files of links; - is standard input.")
     ],
-    gold: Annotated[Path, GOLD],
-    first_line: FirstLine = None,
-    per_sentence: Annotated[
-        bool, typer.Option("--per-sentence", help="The counts of each sentence, too.")
-    ] = False,
+    options: EvaluateOptions,
     json: Json = False,
 ) -> None:
     """Alignment error rate, precision, recall and F against --gold, for each file.
@@ -122,20 +109,21 @@ def evaluate(
     """
     from rosewood.align import score_links
 
-    check_files({}, [*files, gold])
-    truth = read_gold_file(gold)
+    check_files({}, [*files, options.gold])
+    truth = read_gold_file(options.gold)
     empty = len(truth) - int(truth.is_aligned.sum())
     if empty:
-        warn(f"{gold}: sentences without gold, which are not counted: {empty}")
+        warn(f"{options.gold}: sentences without gold, which are not counted: {empty}")
     rows: list[dict[str, Any]] = []
-    if per_sentence and not json:
+    shows_counts = options.per_sentence and not json
+    if shows_counts:
         print("file\tline\taer\t" + "\t".join(_COUNTS))
     for file in files:
-        scores = score_links(read_links_file(file), truth, first_line=first_line)
-        if per_sentence:
+        scores = score_links(read_links_file(file), truth, first_line=options.first_line)
+        if options.per_sentence:
             _print_sentences(str(file), scores, json)
         rows.append({"file": str(file), **scores.to_dict()})
-    if per_sentence and not json:
+    if shows_counts:
         print()
     _print_scores(rows, json)
 
@@ -164,167 +152,122 @@ def _print_scores(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     print_table(table, right=range(len(names)))
 
 
+@dataclass(frozen=True)
+class ShowOptions(Settings):
+    """What is drawn beside the links, and where."""
+
+    error = AlignmentError
+
+    source: PathName | None = setting(None, "Source text, one sentence per line.")
+    target: PathName | None = setting(None, "Target text, one sentence per line.")
+    gold: PathName | None = setting(None, _GOLD)
+    first_line: int | None = setting(None, _FIRST, low=1, metavar="N")
+    output: PathName | None = setting(
+        None, "Picture, .svg or .html.", short="o", default_text="terminal"
+    )
+
+
 @app.command()
 def show(
     file: LinksFile,
-    line: Annotated[int, typer.Argument(metavar="LINE", min=1, help="Which line, from 1.")],
-    source: Annotated[
-        Path | None, typer.Option("--source", help="The source text, a sentence a line.")
-    ] = None,
-    target: Annotated[Path | None, typer.Option("--target", help="The target text.")] = None,
-    gold: Annotated[Path | None, GOLD] = None,
-    first_line: FirstLine = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A picture, .svg or .html.", show_default="terminal"),
-    ] = None,
+    line: Annotated[int, typer.Argument(metavar="LINE", min=1, help="Line number, from 1.")],
+    options: ShowOptions,
 ) -> None:
     """Draw one sentence: source words along the top, target words down the side."""
-    check_files({"-o": output}, [file, source, target, gold])
+    from rosewood.corpus.lines import at
+
+    source, target, gold = options.source, options.target, options.gold
+    check_files({"-o": options.output}, [file, source, target, gold])
     if (source is None) != (target is None):
-        raise AlignmentError("show: want both --source and --target, or neither")
-    check_picture(output)
+        raise AlignmentError(
+            "show: --source and --target must be given together",
+            code="argument.missing", argument="--target" if target is None else "--source",
+        )  # fmt: skip
+    check_picture("-o", options.output)
     links = read_links_file(file)
-    if line > len(links):
-        raise FormatError(f"there is no line {line}: it has {len(links)}", file=str(file))
+    _check_line(file, line, len(links))
     alignment = links[line - 1]
     if source is not None and target is not None:
-        try:
+        with at(name_of(file), line):
             alignment = alignment.with_words(_line(source, line), _line(target, line))
-        except AlignmentError as error:
-            raise FormatError(str(error), file=str(file), line=line) from error
     truth = None
     if gold is not None:
-        truth = gold_of(read_gold_file(gold), line, first_line)
+        truth = gold_of(read_gold_file(gold), line, options.first_line)
         if truth is None:
-            raise AlignmentError(f"{gold}: line {line} of the links has no gold")
-    if output is None:
+            raise AlignmentError(
+                f"{gold}: line {line} of the links has no gold",
+                code="alignment.no-gold", file=gold, value=line,
+            )  # fmt: skip
+    if options.output is None:
         print(alignment.text(gold=truth))
     else:
-        write_picture([Drawing(alignment, truth)], output)
+        write_picture([Drawing(alignment, truth)], options.output)
 
 
-def gold_of(gold: Gold, line: int, first_line: int | None) -> GoldAlignment | None:
-    """What people said of a line of the corpus, if they did."""
-    number = line - (first_line or 1)
-    return gold[number] if 0 <= number < len(gold) and gold.is_aligned[number] else None
+def _check_line(file: PathName, line: int, count: int) -> None:
+    if line > count:
+        raise FormatError(
+            f"there is no line {line}: it has {count}",
+            code="argument.range", argument="LINE", value=line, expected=count, file=name_of(file),
+        )  # fmt: skip
 
 
-class Drawing(NamedTuple):
-    """What there is to draw of a sentence."""
-
-    alignment: Alignment
-    gold: GoldAlignment | None = None
-    posterior: NDArray[np.float64] | None = None
-    title: str = ""
-
-
-def check_picture(output: Path | None) -> None:
-    """Before any work: is it a kind of picture that there is?"""
-    if output is not None and output.suffix.lower() not in (".svg", ".html"):
-        raise AlignmentError(f"{output}: a picture ends with .svg or .html")
-
-
-def write_picture(drawings: Sequence[Drawing], output: Path) -> None:
-    """One matrix as SVG, or a page of any number of them."""
-    from rosewood.output import whole_file
-
-    if output.suffix.lower() == ".svg":
-        (each,) = drawings
-        picture = each.alignment.svg(gold=each.gold, posterior=each.posterior)
-    else:
-        parts = ["<!doctype html>", '<meta charset="utf-8">', "<title>Alignment</title>"]
-        for each in drawings:
-            title = f'<h3 style="font-family:sans-serif">{each.title}</h3>'
-            parts += [title] if each.title else []
-            parts.append(each.alignment.html(gold=each.gold, posterior=each.posterior))
-        picture = "\n".join([*parts, ""])
-    with whole_file(output) as stream:
-        stream.write(picture.encode())
-
-
-@app.command()
-def convert(
-    file: LinksFile,
-    output: LinksOutput = STDOUT,
-    is_gold: Annotated[
-        bool, typer.Option("--gold", help="It is a gold file: i-j sure, ipj possible.")
-    ] = False,
-    naacl: Annotated[
-        bool,
-        typer.Option(
-            "--naacl", help="It is a gold file of lines `sentence source target [S|P]`, from 1."
-        ),
-    ] = False,
-    only_sure: Annotated[
-        bool, typer.Option("--only-sure", help="Leave the possible links of gold out.")
-    ] = False,
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="Write target-source links: swap the two numbers.")
-    ] = False,
-    from_one: Annotated[
-        bool, typer.Option("--from-one", help="Words of LINKS are counted from 1.")
-    ] = False,
-) -> None:
-    """Write links sorted and checked, turned around, counted from 0, compressed as -o says."""
-    from rosewood.align import read_gold, read_naacl, write_gold, write_pharaoh
-
-    check_files({"-o": output}, [file])
-    if naacl and from_one:
-        raise AlignmentError("--naacl files are counted from 1 by themselves: drop --from-one")
-    if only_sure and not (is_gold or naacl):
-        raise AlignmentError("--only-sure is for gold: say --gold or --naacl, too")
-    if not (is_gold or naacl):
-        links = read_links_file(file, base=int(from_one))
-        write_pharaoh(links.transposed() if reverse else links, _destination(output))
-        return
-    if naacl:
-        gold = read_naacl(_source(file), file=_name(file))
-    else:
-        gold = read_gold(_source(file), base=int(from_one), file=_name(file))
-    gold = gold.transposed() if reverse else gold
-    if only_sure:
-        write_pharaoh(gold.sure, _destination(output))
-    else:
-        write_gold(gold, _destination(output))
-
-
-def _source(file: Path) -> Path | BufferedIOBase:
-    return cast(BufferedIOBase, sys.stdin.buffer) if str(file) == "-" else file
-
-
-def _destination(output: Path) -> Path | BinaryIO:
-    return sys.stdout.buffer if str(output) == "-" else output
-
-
-def _name(file: Path) -> str:
-    return "<stdin>" if str(file) == "-" else str(file)
-
-
-def read_links_file(file: Path, base: int = 0, *, bad_lines: dict[int, str] | None = None) -> Links:
-    """Links in a file, or from standard input."""
-    from rosewood.align import read_pharaoh
-
-    return read_pharaoh(_source(file), base=base, file=_name(file), bad_lines=bad_lines)
-
-
-def read_gold_file(file: Path) -> Gold:
-    """People's links in a file, or from standard input."""
-    from rosewood.align import read_gold
-
-    return read_gold(_source(file), file=_name(file))
-
-
-def _line(file: Path, line: int) -> str:
+def _line(file: PathName, line: int) -> str:
     """One line of a file, without the rest in memory."""
     from rosewood.corpus.lines import read_lines
 
     last = 0
-    for number, text in read_lines(_source(file), _name(file)):
+    for number, text in read_lines(source_of(file), name_of(file)):
         if number == line:
             return text
         last = number
-    raise FormatError(f"there is no line {line}: it has {last}", file=_name(file))
+    _check_line(file, line, last)
+    return ""
+
+
+@dataclass(frozen=True)
+class ConvertOptions(LinksOutput):
+    """What is read, and what is written."""
+
+    is_gold: bool = setting(False, "Read a gold file: i-j is sure, ipj possible.", option="gold")
+    naacl: bool = setting(
+        False, "Read a gold file with lines `sentence source target [S|P]`, counted from 1."
+    )
+    only_sure: bool = setting(False, "Drop the possible links of gold.")
+    reverse: bool = setting(False, "Write target-source links: swap the two numbers.")
+    from_one: bool = setting(False, "Words of LINKS are counted from 1.")
+
+
+@app.command()
+def convert(file: LinksFile, options: ConvertOptions) -> None:
+    """Write links sorted, checked, optionally reversed, counted from 0, compressed as -o says."""
+    from rosewood.align import read_gold, read_naacl, write_gold, write_pharaoh
+
+    check_files({"-o": options.output}, [file])
+    if options.naacl and options.from_one:
+        raise AlignmentError(
+            "--naacl files are counted from 1 in any case: leave out --from-one",
+            code="argument.conflict", argument="--from-one",
+        )  # fmt: skip
+    if options.only_sure and not (options.is_gold or options.naacl):
+        raise AlignmentError(
+            "--only-sure is for gold: add --gold or --naacl",
+            code="argument.missing", argument="--gold",
+        )  # fmt: skip
+    base, target = int(options.from_one), target_of(options.output)
+    if not (options.is_gold or options.naacl):
+        links = read_links_file(file, base=base)
+        write_pharaoh(links.transposed() if options.reverse else links, target)
+        return
+    if options.naacl:
+        gold = read_naacl(source_of(file), file=name_of(file))
+    else:
+        gold = read_gold(source_of(file), base=base, file=name_of(file))
+    gold = gold.transposed() if options.reverse else gold
+    if options.only_sure:
+        write_pharaoh(gold.sure, target)
+    else:
+        write_gold(gold, target)
 
 
 PLUGIN = app

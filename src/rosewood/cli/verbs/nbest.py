@@ -9,8 +9,8 @@ import typer
 
 from rosewood.cli.candidates import ListFile, ReferenceOptions, write_lists
 from rosewood.cli.common import Json, Output, Quiet, print_row
+from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import check_files
-from rosewood.cli.options_from_settings import with_settings
 from rosewood.errors import TuningError
 
 if TYPE_CHECKING:
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PLUGIN"]
 
-app = typer.Typer(
-    help="Summarise candidate lists and convert them: JSON lines, Moses n-best lists, tables, "
-    "lines with feature files, forest sets.",
-    no_args_is_help=True,
+app = VerbGroup(
+    "Summarise candidate lists and convert them: JSON lines, Moses n-best lists, tables, lines "
+    "with feature files, forest sets."
 )
 _SHOWN = {
     "lists": "lists",
@@ -36,7 +35,6 @@ _SHOWN = {
 
 
 @app.command()
-@with_settings
 def info(
     files: Annotated[list[Path], typer.Argument(help="Files of candidates; - is standard input.")],
     options: ReferenceOptions,
@@ -74,7 +72,6 @@ def _show(file: Path, found: Summary) -> None:
 
 
 @app.command()
-@with_settings
 def convert(
     file: ListFile,
     output: Output,

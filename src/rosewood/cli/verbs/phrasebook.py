@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +12,37 @@ import typer
 from rosewood.cli.common import Quiet, warn
 from rosewood.cli.options import Seed
 from rosewood.errors import FormatError, RosewoodError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus.phrasebook import PhrasebookPair
 
 __all__ = ["PLUGIN"]
+
+
+@dataclass(frozen=True)
+class PhrasebookOptions(Settings):
+    """What is generated, and where it is written."""
+
+    output: PathName | None = setting(
+        None,
+        "Folder for train.en, train.de, train.gold and, if asked for, dev and test; created if "
+        "needed.",
+        metavar="FOLDER", short="o",
+    )  # fmt: skip
+    pairs: int = setting(5000, "Pairs for training.", low=0)
+    dev: int = setting(0, "Held-out pairs for tuning.", low=0)
+    test: int = setting(0, "Held-out pairs for testing.", low=0)
+    noise: float = setting(0.05, "Share of loose, incomplete or misspelt pairs.", low=0, high=1)
+    unseen: float = setting(
+        0.03, "Share of held-out words that are not in the training pairs.", low=0, high=0.2
+    )
+    reverse: bool = setting(False, "Translate into English: the other language is the source.")
+    raw: bool = setting(
+        False, "Write untokenised text; gold alignments count the words after tokenisation."
+    )
+    show: int | None = setting(None, "Print N pairs with their alignments.", low=1, metavar="N")
 
 
 def phrasebook(
@@ -25,48 +52,11 @@ def phrasebook(
             help="en-de (English and German) or en-ja (English and Japanese, romanised)."
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Where to write train.en, train.de, train.gold and, if asked for, dev and test; "
-            "the folder is made.",
-        ),
-    ] = None,
-    pairs: Annotated[int, typer.Option("--pairs", min=0, help="Pairs to train on.")] = 5000,
-    dev: Annotated[int, typer.Option("--dev", min=0, help="Held-out pairs for tuning.")] = 0,
-    test: Annotated[int, typer.Option("--test", min=0, help="Held-out pairs for testing.")] = 0,
+    options: PhrasebookOptions,
     seed: Seed = 1,
-    noise: Annotated[
-        float,
-        typer.Option("--noise", min=0, max=1, help="Share of loose, incomplete, misspelt pairs."),
-    ] = 0.05,
-    unseen: Annotated[
-        float,
-        typer.Option(
-            "--unseen", min=0, max=0.2, help="Share of held-out words that are not in training."
-        ),
-    ] = 0.03,
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="Translate into English: de is the source.")
-    ] = False,
-    raw: Annotated[
-        bool,
-        typer.Option(
-            "--raw",
-            help="Write text as people do, not cut into words; the gold alignment still counts the "
-            "words that it would be cut into.",
-        ),
-    ] = False,
-    show: Annotated[
-        int | None,
-        typer.Option("--show", min=1, metavar="N", help="Print N pairs with their alignments."),
-    ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make everyday sentences with their translations and gold word alignments.
+    """Generate everyday sentences with their translations and gold word alignments.
 
     The same seed gives the same sentences everywhere. In .gold files, i-j is a sure link of source
     word i and target word j, counted from 0, and ipj a possible one.
@@ -74,36 +64,43 @@ def phrasebook(
     from rosewood.corpus.phrasebook import Phrasebook
     from rosewood.progress import progress
 
-    book = Phrasebook(languages, seed=seed, noise=noise, reverse=reverse)
+    book = Phrasebook(languages, seed=seed, noise=options.noise, reverse=options.reverse)
+    output, show = options.output, options.show
     if show is not None and output is None:
         for pair in book.pairs(show):
             _print(pair)
         return
     if show is not None or output is None:
-        raise RosewoodError("say where to write (-o FOLDER), or how many to print (--show N)")
-    counts = {"train": pairs, "dev": dev, "test": test}
+        raise RosewoodError(
+            "expected -o FOLDER to write pairs, or --show N to print some",
+            code="argument.missing" if show is None else "argument.conflict", argument="-o",
+        )  # fmt: skip
+    counts = {"train": options.pairs, "dev": options.dev, "test": options.test}
     if not any(counts.values()):
-        raise RosewoodError("no pairs are asked for: say --pairs, --dev or --test")
-    _prepare(output)
+        raise RosewoodError(
+            "no pairs to generate: set --pairs, --dev or --test",
+            code="argument.missing", argument="--pairs",
+        )  # fmt: skip
+    _prepare(Path(output))
     with progress("sentences", sum(counts.values()), quiet=quiet) as step:
-        book.write(output, **counts, unseen=unseen, raw=raw, step=step)
+        book.write(output, **counts, unseen=options.unseen, raw=options.raw, step=step)
     if not quiet:
         told = ", ".join(f"{count:,} for {part}" for part, count in counts.items() if count)
         warn(f"{output}: pairs of sentences: {told}")
 
 
 def _prepare(folder: Path) -> None:
-    """The folder, or the reason why nothing can be written there."""
+    """Makes the folder, if it can be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise FormatError("-o: it is no folder", file=folder) from error
+        raise FormatError("-o: it is not a folder", code="file.kind", file=folder) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise FormatError("-o: nothing can be written there", file=folder)
+        raise FormatError("-o: it cannot be written", code="file.access", file=folder)
 
 
 def _print(pair: PhrasebookPair) -> None:
-    """A pair as it is written, and who translates whom; possible links have a question mark."""
+    """A pair and its links; possible links have a question mark."""
     source, target = pair.raw()
     print(source if pair.kind == "plain" else f"{source}  [{pair.kind}]")
     print(target)

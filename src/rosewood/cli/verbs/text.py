@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from io import BufferedIOBase
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
-from rosewood.cli.common import Quiet, lines_to, warn
-from rosewood.cli.corpora import LineCharacters, checked_lines
+from rosewood.cli.common import Quiet, lines_to, name_of, source_of, warn
+from rosewood.cli.corpora import checked_lines
+from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, check_files
+from rosewood.cli.options_from_settings import Typed
 from rosewood.errors import FormatError, TextError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.align import Alignment
@@ -24,110 +27,94 @@ if TYPE_CHECKING:
 
 __all__ = ["PLUGIN"]
 
-app = typer.Typer(
-    help="Raw text to words and back: tokenisation, truecasing, tags and placeholders. "
-    "One text a line; .gz, .xz and .zst are read and written as the ending says.",
-    no_args_is_help=True,
+app = VerbGroup(
+    "Raw text to words and back: tokenisation, truecasing, tags and placeholders. One text per "
+    "line; .gz, .xz and .zst are read and written as the ending says."
 )
-
-_HOW = "How text is cut"  # panels of --help
-_TAGS = "Tags and placeholders"
-
+_WORDS, _TAGS = "Tokenisation", "Tags and placeholders"  # panels of --help
 TextFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Text, one a line; - is standard input.")
+    Path, typer.Argument(metavar="FILE", help="Text, one per line; - is standard input.")
 ]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="- is standard output.")
-]
-Load = Annotated[
-    Path | None,
-    typer.Option(
-        "--load",
-        metavar="FILE",
-        rich_help_panel=_HOW,
-        help="A processor that learn or --save wrote; it brings all settings with it.",
-    ),
-]
-TokeniserName = Annotated[
-    str | None,
-    typer.Option(
-        "--tokeniser",
+
+
+@dataclass(frozen=True)
+class ProcessorOptions(Settings):
+    """What makes a text processor."""
+
+    error = TextError
+
+    tokeniser: str = setting(
+        "unicode",
+        "Tokeniser: unicode (built in), moses (needs sacremoses: the extra text), char (characters "
+        "are words, a space is ␣) or none (words are separated by spaces already).",
+        group=_WORDS,
         metavar="NAME",
-        show_default="unicode",
-        rich_help_panel=_HOW,
-        help="unicode (built in), moses (needs sacremoses: the extra text), char (characters as "
-        "words, a space is ␣) or none (words stand between spaces already).",
-    ),
-]
-LanguageCode = Annotated[
-    str | None,
-    typer.Option(
-        "--language",
-        metavar="CODE",
-        rich_help_panel=_HOW,
-        help="de, fr-CA, …: its clitics, abbreviations, quotation marks and spaces.",
-    ),
-]
-Joiners = Annotated[
-    bool,
-    typer.Option(
-        "--joiners",
-        rich_help_panel=_HOW,
-        help="Mark with ￭ where no space was, so that every text comes back as it was.",
-    ),
-]
-SplitHyphens = Annotated[
-    bool,
-    typer.Option("--split-hyphens", rich_help_panel=_HOW, help="well-known is well ￭-￭ known."),
-]
-NotComposed = Annotated[
-    bool,
-    typer.Option(
-        "--no-nfc",
-        rich_help_panel=_HOW,
-        help="Leave characters as they are; without it they are composed (NFC).",
-    ),
-]
-Lowercase = Annotated[
-    bool, typer.Option("--lowercase", rich_help_panel=_HOW, help="All in small letters.")
-]
-NoTags = Annotated[
-    bool,
-    typer.Option("--no-tags", rich_help_panel=_TAGS, help="<b>, {0} and %s are ordinary text."),
-]
-Addresses = Annotated[
-    bool,
-    typer.Option("--protect-urls", rich_help_panel=_TAGS, help="Addresses are placeholders, too."),
-]
-Patterns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--protect",
-        metavar="REGEX",
-        rich_help_panel=_TAGS,
-        help="What this matches is a placeholder, too: one word, and never changed; repeatable.",
-    ),
-]
+    )
+    language: str = setting(
+        "", "Language, for clitics, abbreviations, quotation marks and spaces: de, fr-CA, …",
+        group=_WORDS, metavar="CODE", default_text="none",
+    )  # fmt: skip
+    joiners: bool = setting(
+        False, "Mark with ￭ where no space was, so that texts can be restored exactly.",
+        group=_WORDS,
+    )  # fmt: skip
+    split_hyphens: bool = setting(False, "Split well-known into well ￭-￭ known.", group=_WORDS)
+    no_nfc: bool = setting(False, "Do not compose characters (NFC).", group=_WORDS)
+    lowercase: bool = setting(False, "Lowercase the text.", group=_WORDS)
+    no_tags: bool = setting(False, "Treat <b>, {0} and %s as ordinary text.", group=_TAGS)
+    protect_urls: bool = setting(False, "Treat addresses as placeholders.", group=_TAGS)
+    protect: tuple[str, ...] = setting(
+        (), "Treat matches as placeholders: one word that never changes; repeatable.",
+        group=_TAGS, metavar="REGEX",
+    )  # fmt: skip
+
+    @classmethod
+    def processor(cls, typed: dict[str, Any], load: PathName | None = None) -> TextProcessor:
+        """The processor of a file, or else of the options that were typed."""
+        from rosewood.corpus import TextProcessor, make_tokeniser
+
+        if load is not None:
+            for name in [name for name, value in typed.items() if value]:
+                option = f"--{name.replace('_', '-')}"
+                raise TextError(
+                    f"--load brings its own settings: leave out {option}",
+                    code="argument.conflict", argument=option,
+                )  # fmt: skip
+            return TextProcessor.load(load)
+        how = cls(**typed)
+        settings: dict[str, Any] = {"language": how.language, "nfc": not how.no_nfc}
+        settings |= {"joiners": True} if how.joiners else {}
+        settings |= {"hyphens": "split"} if how.split_hyphens else {}
+        return TextProcessor(
+            make_tokeniser(how.tokeniser, **settings),
+            lowercase=how.lowercase,
+            protect_tags=not how.no_tags,
+            protect_urls=how.protect_urls,
+            patterns=how.protect,
+        )
+
+
+_LEARNED = ("tokeniser", "language", "joiners", "split_hyphens", "no_nfc", "no_tags",
+            "protect_urls", "protect")  # fmt: skip
+_DECODED = ("tokeniser", "language", "joiners", "split_hyphens", "lowercase", "protect")
+
+
+@dataclass(frozen=True)
+class LearnOptions(Settings):
+    """What is learned, and where it is written."""
+
+    error = TextError
+
+    output: PathName = setting(help="File for the processor.", short="o")
+    least: int = setting(1, "Minimum count of a word.", low=1)
+    line_characters: int = setting(100_000, "Longest line, in characters.", low=1)
 
 
 @app.command()
 def learn(
     files: Annotated[list[Path], typer.Argument(help="Raw text; - is standard input.")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where the processor goes.")
-    ],
-    least: Annotated[
-        int, typer.Option("--least", min=1, help="Leave out words counted less often than this.")
-    ] = 1,
-    tokeniser: TokeniserName = None,
-    language: LanguageCode = None,
-    joiners: Joiners = False,
-    split_hyphens: SplitHyphens = False,
-    no_nfc: NotComposed = False,
-    no_tags: NoTags = False,
-    protect_urls: Addresses = False,
-    protect: Patterns = None,
-    line_characters: LineCharacters = 100_000,
+    options: LearnOptions,
+    typed: Annotated[dict[str, Any], Typed(ProcessorOptions, _LEARNED)],
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
@@ -137,200 +124,158 @@ def learn(
     """
     from rosewood.progress import progress
 
-    check_files({"-o": output}, [*files, config])
-    how = _How(tokeniser, language, joiners, split_hyphens, no_nfc, False, no_tags, protect_urls,
-               protect)  # fmt: skip
+    check_files({"-o": options.output}, [*files, config])
     with progress("learning", quiet=quiet) as step:
 
         def texts() -> Iterator[str]:
             for file in files:
-                for _, text in checked_lines(file, _name(file), line_characters):
+                for _, text in checked_lines(file, name_of(file), options.line_characters):
                     yield text
                     step()
 
-        processor = how.processor().learned(texts(), least=least)
-    processor.save(output)
+        processor = ProcessorOptions.processor(typed).learned(texts(), least=options.least)
+    processor.save(options.output)
     if not quiet and processor.truecaser is not None:
-        warn(f"{len(processor.truecaser.forms)} words are written as they are cased mostly")
+        warn(f"{len(processor.truecaser.forms)} words have a learned casing")
+
+
+@dataclass(frozen=True)
+class TokeniseOptions(Settings):
+    """What is read and written."""
+
+    error = TextError
+
+    output: PathName = setting("-", "Output file; - is standard output.", short="o")
+    load: PathName | None = setting(
+        None, "Use a processor that learn or --save wrote, with all its settings.", group=_WORDS
+    )
+    save: PathName | None = setting(
+        None, "Save these settings, for detokenise --load and for a model.", group=_WORDS
+    )
+    tags: PathName | None = setting(
+        None,
+        "Take tags such as <b> out of the text, and write here, as a line of JSON for each text, "
+        "what detokenise --tags needs to restore them.",
+        group=_TAGS,
+    )
+    drop_tags: bool = setting(False, "Drop tags, as for training text.", group=_TAGS)
+    line_characters: int = setting(100_000, "Longest line, in characters.", low=1)
+
+    def check(self, inputs: list[PathName | None]) -> None:
+        """Refuses, before any work, what cannot be done."""
+        if self.tags is not None and self.drop_tags:
+            raise TextError(
+                "--tags and --drop-tags exclude each other",
+                code="argument.conflict", argument="--drop-tags",
+            )  # fmt: skip
+        if self.output == self.tags == "-":
+            raise TextError(
+                "words and tags cannot both go to standard output: set -o or --tags to a file",
+                code="argument.conflict", argument="--tags",
+            )  # fmt: skip
+        outputs = {"-o": self.output, "--tags": self.tags, "--save": self.save}
+        check_files(outputs, [*inputs, self.load])
 
 
 @app.command()
 def tokenise(
+    options: TokeniseOptions,
+    typed: Annotated[dict[str, Any], Typed(ProcessorOptions)],
     file: TextFile = Path("-"),
-    output: Output = Path("-"),
-    load: Load = None,
-    tokeniser: TokeniserName = None,
-    language: LanguageCode = None,
-    joiners: Joiners = False,
-    split_hyphens: SplitHyphens = False,
-    no_nfc: NotComposed = False,
-    lowercase: Lowercase = False,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save",
-            metavar="FILE",
-            rich_help_panel=_HOW,
-            help="Keep these settings, for detokenise --load and for a model.",
-        ),
-    ] = None,
-    tags: Annotated[
-        Path | None,
-        typer.Option(
-            "--tags",
-            metavar="FILE",
-            rich_help_panel=_TAGS,
-            help="Lift tags such as <b> out of the text, and write here, a line of JSON for each "
-            "text, what detokenise --tags needs to put them back.",
-        ),
-    ] = None,
-    drop_tags: Annotated[
-        bool,
-        typer.Option(
-            "--drop-tags", rich_help_panel=_TAGS, help="Leave tags out, as for training text."
-        ),
-    ] = False,
-    no_tags: NoTags = False,
-    protect_urls: Addresses = False,
-    protect: Patterns = None,
-    line_characters: LineCharacters = 100_000,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
-    """Raw text in, words out, between spaces.
+    """Tokenise raw text into words separated by spaces.
 
     rosewood text tokenise --language de < raw.txt > words.txt
     """
     from rosewood.corpus.lines import at
     from rosewood.progress import progress
 
-    if tags is not None and drop_tags:
-        raise TextError("--tags keeps them and --drop-tags does not: want one of them")
-    if str(output) == str(tags) == "-":
-        raise TextError("words and tags cannot both go to standard output: want -o or --tags FILE")
-    check_files({"-o": output, "--tags": tags, "--save": save}, [file, load, config])
-    how = _How(tokeniser, language, joiners, split_hyphens, no_nfc, lowercase, no_tags,
-               protect_urls, protect)  # fmt: skip
-    processor = how.processor(load)
-    if save is not None:
-        processor.save(save)
+    options.check([file, config])
+    processor = ProcessorOptions.processor(typed, options.load)
+    if options.save is not None:
+        processor.save(options.save)
     with ExitStack() as stack:
         step = stack.enter_context(progress("tokenising", quiet=quiet))
-        write = stack.enter_context(lines_to(output))
-        keep = None if tags is None else stack.enter_context(lines_to(tags))
-        for number, text in checked_lines(file, _name(file), line_characters):
-            with at(_name(file), number):
+        write = stack.enter_context(lines_to(options.output))
+        keep = None if options.tags is None else stack.enter_context(lines_to(options.tags))
+        for number, text in checked_lines(file, name_of(file), options.line_characters):
+            with at(name_of(file), number):
                 encoded = processor.encode(text)
-                if encoded.tags and keep is None and not drop_tags:
+                if encoded.tags and keep is None and not options.drop_tags:
                     raise TextError(
-                        f"the tag {encoded.tags[0].text[:40]!r} does not fit among words: keep "
-                        "tags with --tags FILE, leave them out with --drop-tags, or take them for "
-                        "text with --no-tags"
-                    )
+                        f"the tag {encoded.tags[0].text[:40]!r} is not a word: keep tags with "
+                        "--tags FILE, drop them with --drop-tags, or treat them as text with "
+                        "--no-tags",
+                        code="text.tags", value=encoded.tags[0].text,
+                    )  # fmt: skip
             write(" ".join(encoded.words))
             if keep is not None:
                 keep(json.dumps(encoded.to_json(), ensure_ascii=False))
             step()
 
 
+@dataclass(frozen=True)
+class DetokeniseOptions(Settings):
+    """What is read and written."""
+
+    error = TextError
+
+    output: PathName = setting("-", "Output file; - is standard output.", short="o")
+    load: PathName | None = setting(
+        None, "Use a processor that learn or --save wrote, with all its settings.", group=_WORDS
+    )
+    tags: PathName | None = setting(
+        None, "Restore the tags that tokenise --tags wrote for the source text.", group=_TAGS
+    )
+    alignment: PathName | None = setting(
+        None,
+        "With --tags: lines of i-j, source word and target word, counted from 0. Without it, words "
+        "are assumed to be in the same order.",
+        group=_TAGS,
+    )
+    line_characters: int = setting(1_000_000, "Longest line, in characters.", low=1)
+
+
 @app.command()
 def detokenise(
+    options: DetokeniseOptions,
+    typed: Annotated[dict[str, Any], Typed(ProcessorOptions, _DECODED)],
     file: TextFile = Path("-"),
-    output: Output = Path("-"),
-    load: Load = None,
-    tokeniser: TokeniserName = None,
-    language: LanguageCode = None,
-    joiners: Joiners = False,
-    split_hyphens: SplitHyphens = False,
-    lowercase: Lowercase = False,
-    tags: Annotated[
-        Path | None,
-        typer.Option(
-            "--tags",
-            metavar="FILE",
-            rich_help_panel=_TAGS,
-            help="What tokenise --tags wrote of the text that was translated: tags come back.",
-        ),
-    ] = None,
-    alignment: Annotated[
-        Path | None,
-        typer.Option(
-            "--alignment",
-            metavar="FILE",
-            rich_help_panel=_TAGS,
-            help="With --tags: lines of i-j, source word and target word from zero. Without it, "
-            "words are taken to stand in the same order.",
-        ),
-    ] = None,
-    protect: Patterns = None,
-    line_characters: LineCharacters = 1_000_000,
     quiet: Quiet = False,
     config: Config = None,
 ) -> None:
-    """Words in, raw text out; with --lowercase sentences get their capitals.
+    """Join words into raw text; with --lowercase, sentences are capitalised.
 
     rosewood text detokenise --language de < words.txt > raw.txt
     """
     from rosewood.corpus.lines import at, split
     from rosewood.progress import progress
 
+    tags, alignment = options.tags, options.alignment
     if alignment is not None and tags is None:
-        raise TextError("--alignment says where tags go: it needs --tags")
-    check_files({"-o": output}, [file, load, tags, alignment, config])
-    how = _How(tokeniser, language, joiners, split_hyphens, False, lowercase, False, False, protect)
-    processor = how.processor(load)
+        raise TextError(
+            "--alignment is for tags: add --tags", code="argument.missing", argument="--tags"
+        )
+    check_files({"-o": options.output}, [file, options.load, tags, alignment, config])
+    processor = ProcessorOptions.processor(typed, options.load)
     lost: list[int] = []
-    rows = _beside(file, tags, alignment, line_characters)
-    with progress("detokenising", quiet=quiet) as step, lines_to(output) as write:
-        for row in rows:
+    with progress("detokenising", quiet=quiet) as step, lines_to(options.output) as write:
+        for row in _beside(file, options):
             words = split(row.text)
             encoded = _encoded(row.tags, tags, row.number)
-            with at(_name(alignment or file), row.number):
+            with at(name_of(alignment or file), row.number):
                 write(processor.decode(words, encoded, row.links))
             if encoded is not None and encoded.lost(words):
                 lost.append(row.number)
             step()
     if lost and not quiet:
-        warn(f"{len(lost)} lines lack placeholders that their source has; the first is {lost[0]}")
-
-
-class _How(NamedTuple):
-    """The options that make a processor."""
-
-    tokeniser: str | None
-    language: str | None
-    joiners: bool
-    split_hyphens: bool
-    no_nfc: bool
-    lowercase: bool
-    no_tags: bool
-    protect_urls: bool
-    protect: list[str] | None
-
-    def processor(self, load: Path | None = None) -> TextProcessor:
-        """The processor of a file, or else of these options."""
-        from rosewood.corpus import TextProcessor, make_tokeniser
-
-        if load is not None:
-            for name, value in self._asdict().items():
-                if value:
-                    option = name.replace("_", "-")
-                    raise TextError(f"--load brings its own settings: leave out --{option}")
-            return TextProcessor.load(load)
-        settings: dict[str, Any] = {"language": self.language or "", "nfc": not self.no_nfc}
-        settings |= {"joiners": True} if self.joiners else {}
-        settings |= {"hyphens": "split"} if self.split_hyphens else {}
-        return TextProcessor(
-            make_tokeniser(self.tokeniser or "unicode", **settings),
-            lowercase=self.lowercase,
-            protect_tags=not self.no_tags,
-            protect_urls=self.protect_urls,
-            patterns=tuple(self.protect or ()),
-        )
+        warn(f"{len(lost)} lines lack placeholders of their source; the first is {lost[0]}")
 
 
 class _Row(NamedTuple):
-    """A line, and what the files beside it have for it."""
+    """A line, and its tags and links from other files."""
 
     number: int
     text: str
@@ -338,50 +283,41 @@ class _Row(NamedTuple):
     links: Alignment | None
 
 
-def _beside(
-    file: Path, tags: Path | None, alignment: Path | None, line_characters: int
-) -> Iterator[_Row]:
+def _beside(file: Path, options: DetokeniseOptions) -> Iterator[_Row]:
     """Lines of files that must be equally long."""
     from rosewood.align import read_pharaoh
     from rosewood.corpus.lines import read_lines
 
-    texts = checked_lines(file, _name(file), line_characters)
-    streams: dict[Path, Iterator[Any]] = {file: (text for _, text in texts)}
+    tags, alignment = options.tags, options.alignment
+    texts = checked_lines(file, name_of(file), options.line_characters)
+    streams: dict[PathName, Iterator[Any]] = {file: (text for _, text in texts)}
     if tags is not None:
-        streams[tags] = (text for _, text in read_lines(_source(tags), _name(tags)))
+        streams[tags] = (text for _, text in read_lines(source_of(tags), name_of(tags)))
     if alignment is not None:
-        streams[alignment] = iter(read_pharaoh(_source(alignment), file=_name(alignment)))
+        streams[alignment] = iter(read_pharaoh(source_of(alignment), file=name_of(alignment)))
     for number in count(1):
         row = {name: next(stream, None) for name, stream in streams.items()}
         ended = [name for name, line in row.items() if line is None]
         others = [name for name, line in row.items() if line is not None]
         if ended and others:
             raise FormatError(
-                f"it ends after {number - 1} lines, but {_name(others[0])} goes on",
-                file=_name(ended[0]),
-            )
+                f"it ends after {number - 1} lines, but {name_of(others[0])} has more",
+                code="file.mismatch", file=name_of(ended[0]), value=number - 1,
+            )  # fmt: skip
         if ended:
             return
         beside = [None if name is None else row[name] for name in (tags, alignment)]
         yield _Row(number, cast(str, row[file]), *beside)
 
 
-def _source(file: Path) -> Path | BufferedIOBase:
-    return cast(BufferedIOBase, sys.stdin.buffer) if str(file) == "-" else file
-
-
-def _name(file: Path | None) -> str:
-    return "standard input" if str(file) == "-" else str(file)
-
-
-def _encoded(line: str | None, file: Path | None, number: int) -> Encoded | None:
+def _encoded(line: str | None, file: PathName | None, number: int) -> Encoded | None:
     from rosewood.corpus import Encoded
     from rosewood.corpus.json_lines import parse_json
     from rosewood.corpus.lines import at
 
-    if line is None:
+    if line is None or file is None:
         return None
-    with at(_name(file), number):
+    with at(name_of(file), number):
         return Encoded.from_json(parse_json(line, "text", "encoded texts"))
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.common import print_row, print_table, warn
-from rosewood.cli.corpora import Quiet
+from rosewood.cli.common import Quiet, print_row, print_table, warn
 from rosewood.cli.options import FILES, Config, Threads, cores
 from rosewood.cli.working import MaxMemory
 from rosewood.errors import TrainingError

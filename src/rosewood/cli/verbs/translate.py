@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rosewood.cli.corpora import Quiet
+from rosewood.cli.common import Quiet
 from rosewood.cli.decode_options import ModelFolder, TranslationOptions
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.cli.options_from_settings import Typed

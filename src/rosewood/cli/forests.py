@@ -1,0 +1,134 @@
+"""Reading, scoring and writing files of forests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rosewood.cli.common import warn
+from rosewood.errors import ForestError, FormatError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
+
+if TYPE_CHECKING:
+    from rosewood.arrays import FloatArray
+    from rosewood.forest import Forest, NamedForest
+
+__all__ = ["ForestOptions", "ScoreOptions", "Scorer", "working_on", "write_all"]
+
+
+@dataclass(frozen=True)
+class ForestOptions(Settings):
+    """How forests are read."""
+
+    error = ForestError
+
+    format: str | None = setting(
+        None, "Format: set, text, plf, moses, htk, cdec, joshua, joshua-dump or lazy.",
+        metavar="NAME", default_text="by the file name",
+    )  # fmt: skip
+
+    def read(self, file: Path) -> Iterator[NamedForest]:
+        """The forests of a file, or of standard input."""
+        from rosewood.forest.formats import read_any
+
+        if str(file) == "-":
+            return read_any(sys.stdin, format=self.format or "text")
+        return read_any(file, format=self.format)
+
+    def changed(self, file: Path, change: Callable[[Forest], Forest]) -> Iterator[NamedForest]:
+        """Each forest of a file, changed; its name and its info stay."""
+        from rosewood.forest import NamedForest
+
+        for name, forest, info in self.read(file):
+            with working_on(file, name):
+                made = change(forest)
+            yield NamedForest(name, made, info)
+
+
+@dataclass(frozen=True)
+class ScoreOptions(ForestOptions):
+    """How forests are read and scored."""
+
+    weights: PathName | None = setting(
+        None,
+        'JSON file {"feature": weight, …}; features without a weight have 0. Without the file '
+        "every feature has weight 1.",
+    )
+    scale: float = setting(1.0, "Factor γ on all scores.")
+
+    def scorer(self) -> Scorer:
+        """Scores with these weights."""
+        return Scorer(self.weights, self.scale)
+
+
+class Scorer:
+    """Log weights of edges from a file of feature weights."""
+
+    def __init__(self, weights: PathName | None, scale: float = 1.0) -> None:
+        from rosewood.model import read_weights
+
+        self.scale = scale
+        self.file = weights
+        self.named = None if weights is None else read_weights(weights)
+        self.unused = set(self.named or ())
+
+    def __call__(self, forest: Forest) -> FloatArray:
+        import numpy as np
+
+        space = forest.features
+        if self.named is None:
+            theta = np.ones(len(space))
+        else:
+            known = {n: v for n, v in self.named.items() if n in space.sparse or n in space.dense}
+            self.unused -= known.keys()
+            theta = space.vector(known)
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight = self.scale * forest.score(theta)
+        if not np.isfinite(weight).all():
+            raise ForestError(
+                "scores overflow a double: are weights or --scale too large?",
+                code="forest.overflow", argument="--scale", value=self.scale,
+            )  # fmt: skip
+        return weight
+
+    def finish(self) -> None:
+        """Warns of weights of features that no forest has: the names may be misspelt."""
+        if self.unused:
+            names = ", ".join(repr(n) for n in sorted(self.unused)[:5])
+            more = f" and {len(self.unused) - 5} more" if len(self.unused) > 5 else ""
+            warn(f"{self.file}: no forest has the feature {names}{more}")
+
+
+@contextmanager
+def working_on(file: Path, name: str) -> Iterator[None]:
+    """Errors inside name the file and the forest."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except ForestError as error:
+        raise error.restated(f"{file}: forest {name!r}: {error}", ForestError) from error
+
+
+def write_all(forests: Iterable[NamedForest], output: Path) -> None:
+    """A forest set or the text form, by the ending; nothing is left of a file that fails."""
+    from rosewood.forest import ForestSetWriter, write_forests
+
+    if output.suffix == ".rwf":
+        with ForestSetWriter(output) as writer:
+            for name, forest, info in forests:
+                writer.append(forest, info or {"id": name})
+    elif str(output) == "-":
+        write_forests(forests, sys.stdout)
+    elif output.suffix in (".forest", ".txt") or (output.exists() and not output.is_file()):
+        write_forests(forests, output)
+    else:
+        raise ForestError(
+            f"{output}: expected a file name with .rwf, .forest or .txt, or -",
+            code="argument.value", argument="-o", value=output,
+        )  # fmt: skip

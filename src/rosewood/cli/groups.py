@@ -1,0 +1,37 @@
+"""Verbs that are groups of several, such as `rosewood lm`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from rosewood.cli.options_from_settings import with_settings
+
+__all__ = ["VerbGroup"]
+
+Verb = Callable[..., None]
+
+
+class VerbGroup(typer.Typer):
+    """A group of verbs; their settings become options.
+
+    app = VerbGroup("Look at forests, and convert them.")
+
+
+    @app.command()
+    def info(file: File, options: InfoOptions) -> None: ...
+    """
+
+    def __init__(self, help: str) -> None:
+        super().__init__(help=help, no_args_is_help=True)
+
+    def command(self, name: str | None = None, **more: Any) -> Callable[[Verb], Verb]:  # type: ignore[override]
+        register = super().command(name, **more)
+
+        def add(verb: Verb) -> Verb:
+            register(with_settings(verb))
+            return verb
+
+        return add

@@ -1,0 +1,206 @@
+"""`rosewood rules import` and `export`: tables of Moses, cdec and Joshua."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+
+from rosewood.cli.common import Quiet, name_of, source_of, target_of, warn
+from rosewood.cli.options import Config, Threads, check_files, check_folder, cores
+from rosewood.errors import RuleError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import OnBadLine, PathName
+
+if TYPE_CHECKING:
+    from rosewood.rules.formats.grammar import GrammarFormat
+
+__all__ = ["NewTable", "TableFolder", "export_rules", "import_rules"]
+
+TableFolder = Annotated[Path, typer.Argument(metavar="TABLE", help="Folder of a rule table.")]
+NewTable = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new table.")]
+
+
+@dataclass(frozen=True)
+class FormatOptions(Settings):
+    """How rules are written in text files."""
+
+    error = RuleError
+
+    format: Literal["moses", "cdec", "joshua"] | None = setting(
+        None, "Format of the grammar.", metavar="moses|cdec|joshua"
+    )
+    scores: str | None = setting(
+        None, "Features in the columns of scores, in this order.", metavar="NAME,NAME,…"
+    )
+
+    @property
+    def score_names(self) -> list[str] | None:
+        """The names of --scores."""
+        return None if self.scores is None else [name.strip() for name in self.scores.split(",")]
+
+
+def _refused(message: str, code: str, argument: str) -> RuleError:
+    return RuleError(message, code=f"argument.{code}", argument=argument)
+
+
+@dataclass(frozen=True)
+class ImportOptions(FormatOptions):
+    """What is read."""
+
+    moses: PathName | None = setting(None, "Phrase table of Moses.")
+    reordering: PathName | None = setting(
+        None, "Lexicalized reordering table, in addition to --moses."
+    )
+    orientations: str | None = setting(
+        None,
+        "Columns of the reordering table: msd or mslr, and backward, forward or bidirectional, "
+        "such as msd-bidirectional.",
+        metavar="NAME", default_text="by the file name",
+    )  # fmt: skip
+    grammar: PathName | None = setting(None, "Grammar of Moses, cdec or Joshua.")
+    on_bad_line: OnBadLine = setting(
+        "stop", "At a bad line: stop, or skip and count it.",
+        choices=("stop", "skip"), metavar="stop|skip",
+    )  # fmt: skip
+
+    def check(self, output: Path) -> None:
+        """Refuses, before any work, what cannot be done."""
+        from rosewood.rules.table_files import MANIFEST
+
+        if (self.moses is None) == (self.grammar is None):
+            code = "missing" if self.moses is None else "conflict"
+            raise _refused("import: expected either --moses or --grammar", code, "--moses")
+        for name in ("reordering", "orientations") if self.moses is None else ("format",):
+            if getattr(self, name) is not None:
+                needed = "--moses" if self.moses is None else "--grammar"
+                raise _refused(f"--{name} is for {needed}", "missing", needed)
+        if self.reordering == "-" and self.orientations is None:
+            message = "--reordering -: standard input has no name, add --orientations"
+            raise _refused(message, "missing", "--orientations")
+        inputs = [self.moses, self.reordering, self.grammar]
+        check_files({}, inputs)
+        check_folder("-o", output, MANIFEST, inputs)
+
+
+def import_rules(
+    output: NewTable, options: ImportOptions, quiet: Quiet = False, config: Config = None
+) -> None:
+    """Make a rule table from a phrase table or grammar.
+
+    Those are text files, .gz .xz .zst too; - is standard input.
+
+    rosewood rules import --moses phrase-table.gz --reordering reordering-table.gz -o rules/
+    """
+    from rosewood.progress import progress
+    from rosewood.rules.formats import import_grammar, import_moses
+
+    options.check(output)
+    shared: dict[str, Any] = {
+        "scores": options.score_names,
+        "on_bad_line": options.on_bad_line,
+        "show": partial(progress, quiet=quiet),
+    }
+    reordering = options.reordering
+    if options.moses is not None:
+        imported = import_moses(
+            source_of(options.moses),
+            output,
+            reordering=None if reordering is None else source_of(reordering),
+            orientations=options.orientations,
+            file=name_of(options.moses),
+            **shared,
+        )
+    elif options.grammar is not None:
+        imported = import_grammar(
+            source_of(options.grammar),
+            output,
+            format=options.format,
+            file=name_of(options.grammar),
+            **shared,
+        )
+    for line in imported.told():
+        warn(line)
+
+
+@dataclass(frozen=True)
+class ExportOptions(FormatOptions):
+    """What is written."""
+
+    moses: PathName | None = setting(None, "Write phrases as a phrase table of Moses.")
+    reordering: PathName | None = setting(None, "Write the lexicalized reordering table of Moses.")
+    grammar: PathName | None = setting(None, "Write rules as a grammar; see --format.")
+    skip_unwritable: bool = setting(
+        False, "Skip and count rules that the format cannot hold, such as those with a word [X,1]."
+    )
+
+    def check(self) -> None:
+        """Refuses, before any work, what cannot be done."""
+        outputs = {f"--{name}": getattr(self, name) for name in ("moses", "reordering", "grammar")}
+        if not any(outputs.values()):
+            message = "export: expected --moses, --reordering or --grammar"
+            raise _refused(message, "missing", "--moses")
+        if self.grammar is not None and (self.moses or self.reordering):
+            message = "--grammar excludes --moses and --reordering"
+            raise _refused(message, "conflict", "--grammar")
+        if (self.grammar is None) != (self.format is None):
+            missing = "--grammar" if self.grammar is None else "--format"
+            raise _refused(f"--grammar and --format need each other: add {missing}",
+                           "missing", missing)  # fmt: skip
+        if self.moses == self.reordering == "-":
+            message = "standard output (-) can be written only once"
+            raise _refused(message, "conflict", "--reordering")
+        check_files(outputs, [])
+
+
+def export_rules(
+    table: TableFolder,
+    options: ExportOptions,
+    threads: Threads = None,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Write a table as text for Moses, cdec or Joshua.
+
+    Files may be .gz .xz .zst, too; - is standard output.  Reading them back gives the same table,
+    except for what a format cannot hold: ids and origins of rules; for Moses the rule penalty,
+    unless --scores names it; for cdec and Joshua counts.
+
+    rosewood rules export rules/ --moses phrase-table.gz --reordering reordering-table.gz
+    """
+    from rosewood.progress import progress
+    from rosewood.rules import RuleTable
+    from rosewood.rules.formats import export_grammar, export_moses
+
+    options.check()
+    found = RuleTable.open(table)
+    shared: dict[str, Any] = {
+        "skip_unwritable": options.skip_unwritable,
+        "threads": cores(threads),
+        "show": partial(progress, quiet=quiet),
+    }
+    moses, reordering = options.moses, options.reordering
+    if options.grammar is not None:
+        exported = export_grammar(
+            found,
+            target_of(options.grammar),
+            format=cast("GrammarFormat", options.format),
+            features=options.score_names,
+            **shared,
+        )
+    else:
+        exported = export_moses(
+            found,
+            None if moses is None else target_of(moses),
+            reordering=None if reordering is None else target_of(reordering),
+            scores=options.score_names,
+            **shared,
+        )
+    for line in exported.told():
+        warn(line)
+    used = exported.features
+    if not quiet and (moses is not None or options.format == "moses"):
+        warn(f"the {len(used)} scores are {', '.join(used)} (num-features={len(used)})")
