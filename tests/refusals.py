@@ -38,3 +38,21 @@ def check(error: RosewoodError, kind: type[RosewoodError], code: str, **fields: 
     found = {name: getattr(error, name) for name in fields}
     assert (type(error), error.code, found) == (kind, code, fields), str(error)
     assert str(error)
+
+
+def shows(done: Any, code: str, *fields: object, exit_code: int = 1) -> None:
+    """Expect that a command ended with this exit code and one line, with this code and fields.
+
+    shows(command("links", "show", file, 9), "argument.range", "LINE", f"{file}")
+
+    Errors of usage, which have no code of ours, have exit code 2 and `usage`.
+    """
+    text = " ".join(done.err.replace("│", " ").split())
+    assert done.code == (2 if code == "usage" else exit_code), done.err
+    if code == "usage":
+        assert text.startswith("Usage: "), done.err
+    else:
+        last = done.err.rstrip("\n").rpartition("\n")[2]
+        assert last.startswith("rosewood: ") and last.endswith(f" [{code}]"), done.err
+    missing = [str(each) for each in fields if str(each) not in text]
+    assert not missing, (missing, done.err)

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from rosewood.cli.rules_events import events
+from rosewood.cli import verb
 from rosewood.errors import FormatError, RuleError
 
 
