@@ -53,6 +53,7 @@ def shows(done: Any, code: str, *fields: object, exit_code: int = 1) -> None:
         assert text.startswith("Usage: "), done.err
     else:
         last = done.err.rstrip("\n").rpartition("\n")[2]
-        assert last.startswith("rosewood: ") and last.endswith(f" [{code}]"), done.err
+        assert last.startswith("rosewood: "), done.err
+        assert last.endswith(f" [{code}]"), done.err
     missing = [str(each) for each in fields if str(each) not in text]
     assert not missing, (missing, done.err)

@@ -5,25 +5,30 @@ from __future__ import annotations
 import gzip
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from rosewood.cli import verb
+from rosewood.cli import app
 from rosewood.errors import FormatError, RuleError
 
 
 @pytest.fixture
 def run(tmp_path):
     """Runs the command on a small corpus; gives its lines."""
-    app = typer.Typer()
-    app.command()(events)
     (tmp_path / "a.de").write_text("er geht nicht\nja\n")
     (tmp_path / "a.en").write_text("he does not go\nyes\n")
     (tmp_path / "links").write_text("0-0 1-3 2-2\n0-0\n")
     corpus = [str(tmp_path / name) for name in ("a.de", "a.en")]
 
     def ran(*arguments) -> list[str]:
-        typed = [*corpus, "-a", str(tmp_path / "links"), "-q", *map(str, arguments)]
+        typed = [
+            "rules",
+            "events",
+            *corpus,
+            "-a",
+            str(tmp_path / "links"),
+            "-q",
+            *map(str, arguments),
+        ]
         return CliRunner().invoke(app, typed, catch_exceptions=False).stdout.splitlines()
 
     return ran
