@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.decoders import WEIGHTS, small_decoder, write_models
 
-from rosewood.cli.ahead import Ahead
+from rosewood.decode.stream import Arriving
 from rosewood.decode import Forced, PhraseDecoder, SearchSettings, Source, variational
 from rosewood.decode import phrase as module
 from rosewood.errors import DecodingError, RuleError
@@ -152,7 +152,7 @@ def test_what_is_there_is_taken_together():
         yield 5
         raise ValueError("at the end")
 
-    taken = iter(Ahead(items(), 3))
+    taken = iter(Arriving(items(), 3))
     seen = next(taken)
     while len(seen) < 5:
         batch = next(taken)

@@ -11,24 +11,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosewood.cli.common import lines_to
-from rosewood.errors import DecodingError
+from rosewood.errors import DecodingError, FormatError, RosewoodError
 
 if TYPE_CHECKING:
     from rosewood.cli.decode_options import TranslationOptions
-    from rosewood.cli.decoding import Job
     from rosewood.decode import (
         Explanation,
-        SearchResult,
         TextTranslator,
         TranslatedText,
         Translation,
     )
+    from rosewood.decode.stream import TranslatedLine
     from rosewood.model.confidence import Confidence
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "reason_of"]
 
 _ALTERNATIVES = 5  # unless --nbest says how many
 _PAGE = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translations</title>"]
+
+
+def reason_of(error: RosewoodError) -> str:
+    """What is wrong, without file and line."""
+    return error.reason if isinstance(error, FormatError) else str(error)
 
 
 @dataclass(frozen=True)
@@ -77,15 +81,15 @@ class Writer:
         others = (self.options.nbest, self.consensus, self.options.forests, self.confidence)
         return self.options.explains or any(each is not None for each in others)
 
-    def __call__(self, job: Job, best: Translation, found: SearchResult | None) -> TranslatedText:
-        """Writes one, and says what was chosen."""
+    def __call__(self, job: TranslatedLine) -> TranslatedText:
+        """Write the translation of a line; returns what was chosen."""
         from rosewood.corpus.lines import at
         from rosewood.forest import Forest
 
         with at(f"line {job.number}", None):
-            chosen = self._chosen(job, best, found)
+            chosen = self._chosen(job)
         if self.options.json:
-            self.line(self._row(job, chosen, found))
+            self.line(self._row(job, chosen))
         elif self.options.nbest is None:
             self.line("" if job.error is not None else chosen.said.text)
         else:
@@ -93,21 +97,22 @@ class Writer:
         if self.links is not None:
             links = () if job.error is not None else chosen.said.translation.links
             self.links(" ".join(f"{i}-{j}" for i, j in links))
-        if self.forests is not None and found is not None:
+        if self.forests is not None and job.search is not None:
             info = {"id": str(job.number - 1), "src": job.prepared.source.text}
-            forest = found.forest
+            forest = job.search.forest
             if job.error is not None:  # no derivations at all: it is no empty sentence
-                info["error"] = job.error
+                info["error"] = reason_of(job.error)
                 forest = Forest.empty(features=forest.features, vocabulary=forest.vocabulary)
             self.forests.append(forest, info)
         if chosen.why is not None:
             self._tell(job, chosen.said.text, chosen.why)
         return chosen.said
 
-    def _chosen(self, job: Job, best: Translation, found: SearchResult | None) -> _Chosen:
+    def _chosen(self, job: TranslatedLine) -> _Chosen:
         from rosewood.decode import alternatives, explain, translation_of
 
         text_of, wanted = self.translator.text_of, self.options
+        best, found = job.best, job.search
         if found is None or job.error is not None or found.forest.is_empty:
             # A list is never empty: learners want one for each line of their references.
             blank = replace(best, words=(), score=0.0, features={}, rules=())
@@ -124,7 +129,7 @@ class Writer:
         why = explain(found, decoder.weights, derivation) if wanted.explains else None
         return _Chosen(text_of(chosen, job.prepared), others, told, why)
 
-    def _list(self, job: Job, others: Sequence[Translation]) -> None:
+    def _list(self, job: TranslatedLine, others: Sequence[Translation]) -> None:
         from rosewood.corpus.lines import at
         from rosewood.decode import moses_line
 
@@ -133,14 +138,16 @@ class Writer:
             with at(f"line {job.number}, want --json", None):
                 self.line(moses_line(job.number - 1, each, self.dense, text))
 
-    def _row(self, job: Job, chosen: _Chosen, found: SearchResult | None) -> str:
+    def _row(self, job: TranslatedLine, chosen: _Chosen) -> str:
         from rosewood.pipeline.reply import reply_of, said_of
 
         row: dict[str, Any] = {"id": str(job.number - 1)}
         if job.error is not None:
-            row |= {"src": job.prepared.text, "error": job.error, **self._hyps(job, chosen)}
+            row |= {"src": job.prepared.text, "error": reason_of(job.error)}
+            row |= self._hyps(job, chosen)
             return json.dumps(row, ensure_ascii=False)
         how = self.confidence
+        found = job.search
         if how is None or found is None:
             row |= said_of(chosen.said, self.dense).to_dict()
         else:
@@ -155,7 +162,7 @@ class Writer:
         row |= self._hyps(job, chosen)
         return json.dumps(row, ensure_ascii=False, allow_nan=False)
 
-    def _hyps(self, job: Job, chosen: _Chosen) -> dict[str, Any]:
+    def _hyps(self, job: TranslatedLine, chosen: _Chosen) -> dict[str, Any]:
         """The list of a row, where one is wanted."""
         from rosewood.decode.nbest import all_features
 
@@ -177,7 +184,7 @@ class Writer:
             self.options.picture is not None and Path(self.options.picture).suffix.lower() == ".svg"
         )
 
-    def _tell(self, job: Job, said: str, why: Explanation) -> None:
+    def _tell(self, job: TranslatedLine, said: str, why: Explanation) -> None:
         """The explanation as a table beside the results, and as a picture."""
         from rosewood.decode.pages import page_section
 

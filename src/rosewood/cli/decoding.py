@@ -7,14 +7,12 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from rosewood.cli.ahead import Ahead
 from rosewood.cli.common import name_of, source_of, warn
 from rosewood.cli.corpora import checked_lines
 from rosewood.cli.lm_reading import opened
@@ -26,20 +24,17 @@ if TYPE_CHECKING:
     from rosewood.decode import (
         Decoder,
         Glossary,
-        PreparedText,
-        SearchResult,
         SearchSettings,
         TextTranslator,
         TranslatedText,
-        Translation,
     )
+    from rosewood.decode.stream import InputLine, TranslatedLine
     from rosewood.lm import Mixture, Model
     from rosewood.model.confidence import Confidence
     from rosewood.pipeline import Translator
     from rosewood.shared_types import PathName
 
 __all__ = [
-    "Job",
     "LineReader",
     "Results",
     "make_decoder",
@@ -50,7 +45,6 @@ __all__ = [
     "translate_all",
 ]
 
-_AT_ONCE = 64  # sentences for each thread
 _DONE = {"copy": "copied", "drop": "dropped", "guess": "guessed by others or copied"}
 _TOLD = 10  # numbers of lines that are told
 _LM = re.compile(r"[\w.-]+")  # what its feature may be called
@@ -176,14 +170,6 @@ def _read_glossary(
     )
 
 
-class Job(NamedTuple):
-    """A line, prepared; of a bad one nothing is left but the reason."""
-
-    number: int
-    prepared: PreparedText
-    error: str | None = None
-
-
 class LineReader:
     """The lines of an input, with their references."""
 
@@ -201,34 +187,27 @@ class LineReader:
         except (OSError, ValueError):  # it is not a file
             return False
 
-    def jobs(self, translator: TextTranslator) -> Iterator[Job]:
-        """The lines that are to be translated; bad ones as `on_bad_line` says."""
-        from rosewood.corpus.lines import at
+    def lines(self) -> Iterator[InputLine]:
+        """The lines with their references; malformed ones with their error, unless they stop."""
+        from rosewood.decode.stream import InputLine
 
-        bad: dict[int, str] | None = None if self._options.on_bad_line == "stop" else {}
+        stops = self._options.on_bad_line == "stop"
+        bad: dict[int, str] | None = None if stops else {}
         name = name_of(self.input)
         references = None if self.reference is None else self._lines(self.reference, None)
         for number, text in self._lines(self.input, bad):
-            said: str | None = None
+            reference: str | None = None
             if references is not None:
-                said = next(references, (0, None))[1]
-                if said is None:
+                reference = next(references, (0, None))[1]
+                if reference is None:
                     raise FormatError(
                         f"it has {number - 1:,} lines, but {name} has more",
                         file=self.reference,
                         code="file.mismatch",
                     )
             reason = None if bad is None else bad.pop(number, None)
-            try:
-                with at(name, number):
-                    prepared = translator.prepare(text, said)
-            except FormatError as error:
-                if bad is None:
-                    raise
-                reason = error.reason
-            if reason is not None:
-                prepared = translator.prepare("", said)
-            yield Job(number, prepared, reason)
+            error = None if reason is None else FormatError(reason, file=name, line=number)
+            yield InputLine(text, reference, number, error)
         if references is not None and next(references, None) is not None:
             raise FormatError(
                 f"it has more lines than {name}", file=self.reference, code="file.mismatch"
@@ -255,11 +234,14 @@ class Results:
     lost: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
 
-    def count(self, job: Job, said: TranslatedText | None) -> None:
+    def count(self, job: TranslatedLine, said: TranslatedText | None) -> None:
         """One more sentence, and what was chosen for it."""
+        from rosewood.cli.decode_output import reason_of
+
         self.sentences += 1
+        if job.error is not None:
+            self.bad.append((job.number, reason_of(job.error)))
         if said is None or job.error is not None:
-            self.bad.append((job.number, job.error or ""))
             return
         report = said.translation.report
         self.words += len(job.prepared.source.words)
@@ -318,30 +300,23 @@ def run(
     """Translate all lines and write what is wanted; files appear when all is done."""
     from rosewood.cli.decode_output import Writer
 
+    keeps = options.on_bad_line != "stop"
     results = Results(blanks=options.on_bad_line == "blank")
-    decoder = translator.decoder
-    jobs = reading.jobs(translator)
-    most = _AT_ONCE * threads
-    batches: Iterable[list[Job]]
-    if reading.is_awaited:
-        batches = Ahead(jobs, most)
-    else:
-        batches = iter(lambda: list(islice(jobs, most)), [])
     with ExitStack() as stack:
         write = Writer(translator, options, confidence, stack)
         begin = time.monotonic()
-        for some in batches:
-            sources = [job.prepared.source for job in some]
-            found: Iterator[tuple[Translation, SearchResult | None]]
-            if write.needs_forest:
-                found = ((s.best, s) for s in decoder.search_all(sources, threads=threads))
-            else:
-                found = ((best, None) for best in decoder.translate(sources, threads=threads))
-            for job, (best, search) in zip(some, found, strict=True):
-                is_skipped = job.error is not None and not results.blanks
-                results.count(job, None if is_skipped else write(job, best, search))
-                step()
-            if reading.is_awaited:
+        for line in translator.stream(
+            reading.lines(),
+            threads=threads,
+            forests=write.needs_forest,
+            errors="keep" if keeps else "raise",
+            file=name_of(reading.input),
+            live=reading.is_awaited,
+        ):
+            is_skipped = line.error is not None and not results.blanks
+            results.count(line, None if is_skipped else write(line))
+            step()
+            if line.is_pause:
                 sys.stdout.flush()
         results.seconds = time.monotonic() - begin
     return results
