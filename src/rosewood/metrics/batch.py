@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from rosewood.arguments import check_length
 from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import MetricError
 
@@ -34,14 +35,11 @@ class Batch:
         """The hypotheses and references of each sentence, checked."""
         hypotheses = as_groups(metric, "hypotheses", hypotheses)
         references = as_groups(metric, "references", references)
-        if len(hypotheses) != len(references):
-            raise MetricError(
-                f"{metric}: hypotheses of {len(hypotheses)} sentences, "
-                f"references of {len(references)}"
-            )
+        check_length("references", references, len(hypotheses), "sentence", error=MetricError)
         for number, (own, refs) in enumerate(zip(hypotheses, references, strict=True)):
             if len(own) and not len(refs):
-                raise MetricError(f"{metric}: sentence {number} has no reference")
+                reason = f"{metric}: sentence {number} has no reference"
+                raise MetricError(reason, code="metric.no-reference", value=number)
         return cls(
             _strings(metric, "hypothesis", hypotheses),
             starts(map(len, hypotheses)),
@@ -60,13 +58,16 @@ class Batch:
 def as_groups(metric: str, what: str, groups: Iterable[Iterable[str]]) -> list[Sequence[str]]:
     """The strings of each sentence, as lists."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise MetricError(f"{metric}: {what} are {groups!r}, want a list for each sentence")
+        reason = f"{metric}: {what} are {groups!r}, expected a list for each sentence"
+        raise MetricError(reason, code="argument.type", argument=what)
     made: list[Sequence[str]] = []
     for number, group in enumerate(groups):
         if isinstance(group, str):
-            raise MetricError(f"{metric}: {what} of sentence {number} are one string, want a list")
+            reason = f"{metric}: {what} of sentence {number} are one string, expected a list"
+            raise MetricError(reason, code="argument.type", argument=what, value=number)
         if not isinstance(group, Iterable):
-            raise MetricError(f"{metric}: {what} of sentence {number} are {group!r}, want a list")
+            reason = f"{metric}: {what} of sentence {number} are {group!r}, expected a list"
+            raise MetricError(reason, code="argument.type", argument=what, value=number)
         made.append(group if isinstance(group, list | tuple) else list(group))
     return made
 
@@ -76,7 +77,8 @@ def _strings(metric: str, what: str, groups: Sequence[Sequence[str]]) -> list[st
     if not set(map(type, flat)) <= {str}:
         for text in flat:
             if not isinstance(text, str):
-                raise MetricError(f"{metric}: a {what} is {text!r}, want a string")
+                reason = f"{metric}: a {what} is {text!r}, expected a string"
+                raise MetricError(reason, code="argument.type", argument=what, value=text)
     return flat
 
 

@@ -22,7 +22,7 @@ from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
 from rosewood.forest.refine import Ngrams, Refined
 from rosewood.metrics.batch import Batch, number_words
-from rosewood.metrics.bleu import Bleu, count_ngrams
+from rosewood.metrics.kinds.bleu import Bleu, count_ngrams
 from rosewood.metrics.metric import as_number, as_rows, as_whole
 from rosewood.metrics.tokenise import check_tokeniser
 
@@ -58,15 +58,17 @@ class LinearBleu:
         precisions, up to the last order that matches anything; C is the references' length.
         """
         if not isinstance(metric, Bleu):
-            raise MetricError(f"linear BLEU: the metric is {metric!r}, want a Bleu")
+            reason = f"linear BLEU: the metric is {metric!r}, expected a Bleu"
+            raise MetricError(reason, code="argument.type", argument="metric", value=metric)
         total = as_rows(metric, statistics, one=True).sum(axis=0)
         matches, counts = np.split(total[2 : 2 + 2 * metric.orders], 2)
         last = int(np.count_nonzero(matches > 0))
         if last == 0 or (last == 1 and metric.orders > 1):
-            raise MetricError(
+            reason = (
                 f"linear BLEU: no {'word' if last == 0 else 'bigram'} of the tuning set matches "
                 "its references, so there is nothing to measure: give precision and ratio"
             )
+            raise MetricError(reason, code="metric.no-matches", argument="statistics")
         precisions = matches[:last] / counts[:last]
         ratio = float((precisions[-1] / precisions[0]) ** (1.0 / (last - 1))) if last > 1 else 1.0
         return cls(
@@ -129,14 +131,18 @@ class LinearBleu:
         """What each n-gram of a table adds to the loss whenever it occurs."""
         if self.tokenize != "none":
             raise MetricError(
-                f"linear BLEU of a forest: its words are cut already, tokenize is {self.tokenize!r}"
+                f"linear BLEU of a forest needs tokenize=none, not {self.tokenize!r}",
+                code="argument.conflict",
+                argument="tokenize",
+                value=self.tokenize,
             )
-        if not isinstance(references, Sequence) or isinstance(references, str):
-            raise MetricError("linear BLEU: references must be a list of strings")
-        if not all(isinstance(r, str) for r in references):
-            raise MetricError("linear BLEU: references must be a list of strings")
+        is_list = isinstance(references, Sequence) and not isinstance(references, str)
+        if not is_list or not all(isinstance(r, str) for r in references):
+            reason = "linear BLEU: references must be a list of strings"
+            raise MetricError(reason, code="argument.type", argument="references")
         if not references:
-            raise MetricError("linear BLEU: the sentence has no reference")
+            reason = "linear BLEU: the sentence has no reference"
+            raise MetricError(reason, code="metric.no-reference", argument="references")
         rows = [(r.lower() if self.lowercase else r).split() for r in references]
         used, place = np.unique(ngrams.word, return_inverse=True)
         words = [vocabulary[word] for word in used.tolist()]
@@ -162,7 +168,8 @@ class LinearBleu:
         """
         vocabulary = refined.forest.vocabulary
         if vocabulary is None:
-            raise MetricError("linear BLEU: the forest has no vocabulary")
+            reason = "linear BLEU: the forest has no vocabulary"
+            raise MetricError(reason, code="argument.missing", argument="vocabulary")
         order = refined.ngrams.order()
         n = int(order.max(initial=0))  # of the table, unless all strings are shorter
         if n < self.orders and not refined.forest.is_empty:
@@ -170,6 +177,10 @@ class LinearBleu:
             if refined.forest.best(words).score > n:
                 raise MetricError(
                     f"linear BLEU of {self.orders} orders needs refine(forest, {self.orders}), "
-                    f"this forest is refined to {n}"
+                    f"this forest is refined to {n}",
+                    code="argument.value",
+                    argument="refined",
+                    value=n,
+                    expected=self.orders,
                 )
         return refined.ngrams.edge_totals(self.gram_losses(refined.ngrams, vocabulary, references))

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import cached_property
 from math import isfinite
 from numbers import Real
-from typing import SupportsIndex
+from typing import ClassVar, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_length, check_type, check_whole
 from rosewood.arrays import FloatArray, as_count
-from rosewood.errors import ForestError, MetricError
+from rosewood.errors import MetricError
 from rosewood.metrics.batch import Batch, as_groups
+from rosewood.settings import Settings
 
-__all__ = ["Metric", "TextMetric", "as_number", "as_rows", "as_whole"]
+__all__ = ["Metric", "TextMetric", "as_number", "as_rows", "as_whole", "check_metric"]
 
 
 def as_whole(what: str, value: SupportsIndex, low: int = 0, high: int = 2**64 - 1) -> int:
     """A whole number from `low` to `high`: counts, and seeds."""
     if isinstance(value, bool):
-        raise MetricError(f"{what} is {value}, want a whole number")
-    try:
-        return as_count(what, value, low, high)
-    except ForestError as error:
-        raise MetricError(str(error)) from None
+        check_whole(what, value, low=low, high=high, error=MetricError)
+    return as_count(what, value, low, high, MetricError)
 
 
 def as_number(what: str, value: object, *, positive: bool = False) -> float:
@@ -40,35 +38,48 @@ def as_number(what: str, value: object, *, positive: bool = False) -> float:
                 return number
     except OverflowError:
         pass
-    raise MetricError(f"{what} is {value!r}, want a number {'>' if positive else '≥'} 0")
+    expected = f"a finite number {'above' if positive else 'from'} 0"
+    code = "argument.range" if type(value) in (int, float) else "argument.type"
+    reason = f"{what} is {value!r}, expected {expected}"
+    raise MetricError(reason, code=code, argument=what, value=value, expected=expected)
+
+
+def check_metric(metric: object) -> None:
+    """Refuses what is not a metric."""
+    check_type("metric", metric, Metric, "a Metric, as parse_metric makes it", error=MetricError)
 
 
 def as_rows(
     metric: Metric, statistics: ArrayLike, what: str = "statistics", *, one: bool = False
 ) -> FloatArray:
     """Statistics of a metric, [n, columns], all finite; where `one` is enough, also [columns]."""
-    if not isinstance(metric, Metric):
-        raise MetricError(f"the metric is {metric!r}, want a Metric: parse_metric makes one")
+    check_metric(metric)
     try:
         array = np.asarray(statistics)
     except (TypeError, ValueError) as error:
-        raise MetricError(f"{what} are not an array of numbers: {error}") from error
+        raise MetricError(
+            f"{what} is not an array of numbers: {error}", code="argument.type", argument=what
+        ) from error
     width = len(metric.columns)
     single = one and array.ndim == 1
     if array.ndim != (1 if single else 2) or array.shape[-1] != width:
         want = f"({width},)" if single else f"(n, {width})"
-        raise MetricError(f"{what} have shape {array.shape}, want {want}")
+        reason = f"{what} has shape {array.shape}, expected {want}"
+        raise MetricError(reason, code="argument.shape", argument=what, value=array.shape)
     if array.dtype.kind not in "biuf" and array.size:
-        raise MetricError(f"{what} have values of type {array.dtype}, want numbers")
+        reason = f"{what} has values of type {array.dtype}, expected numbers"
+        raise MetricError(reason, code="argument.type", argument=what, value=str(array.dtype))
     rows = np.ascontiguousarray(array, dtype=np.float64).reshape(-1, width)
     if np.ma.is_masked(statistics):
-        raise MetricError(f"{what} have masked values")
+        raise MetricError(f"{what} has masked values", code="argument.value", argument=what)
     if not np.isfinite(rows).all():
-        raise MetricError(f"{what} have numbers that are not finite")
+        raise MetricError(
+            f"{what} has numbers that are not finite", code="argument.range", argument=what
+        )
     return rows
 
 
-class Metric(ABC):
+class Metric(Settings, ABC):
     """A metric of translations.
 
     Statistics of sentences are rows of numbers; those of a corpus are their sum; the score is a
@@ -76,17 +87,11 @@ class Metric(ABC):
     The second statistic is always the size of what is scored: reference words, mostly.
     """
 
-    name: str  # how the metric is asked for: "bleu"
-    columns: tuple[str, ...]  # what each statistic is
-    higher_is_better: bool = True
-    needs_references: bool = True
-
-    def __post_init__(self) -> None:
-        """Refuses what is not a truth value but would pass for one: lowercase="false"."""
-        for field in fields(self):  # type: ignore[arg-type]  # only dataclasses call this
-            value = getattr(self, field.name)
-            if field.type in ("bool", bool) and not isinstance(value, bool | np.bool_):
-                raise MetricError(f"{field.name} is {value!r}, want True or False")
+    error = MetricError
+    name: ClassVar[str]  # how the metric is asked for: "bleu"
+    columns: ClassVar[tuple[str, ...]]  # what each statistic is
+    higher_is_better: ClassVar[bool] = True
+    needs_references: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -125,19 +130,14 @@ class Metric(ABC):
         """
         hypotheses = as_groups(self.name, "hypotheses", hypotheses)
         references = as_groups(self.name, "references", references)
-        if len(hypotheses) != len(references):
-            raise MetricError(
-                f"{self.name}: hypotheses of {len(hypotheses)} sentences, "
-                f"references of {len(references)}"
-            )
+        check_length("references", references, len(hypotheses), "sentence", error=MetricError)
         found, end = [np.empty((0, len(self.columns)))], 0
         for own, refs in zip(hypotheses, references, strict=True):
             begin, end = end, end + len(own)
             some = {key: column[begin:end] for key, column in (scores or {}).items()}
             found.append(self.statistics(own, refs, some))
         for key, column in (scores or {}).items():
-            if len(column) != end:
-                raise MetricError(f"{len(column)} scores {key} for {end} hypotheses")
+            check_length(f"scores {key}", column, end, "hypothesis", error=MetricError)
         return np.concatenate(found)
 
     def score(self, statistics: FloatArray) -> float:

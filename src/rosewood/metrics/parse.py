@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
-from functools import partial
-from typing import Any
+from dataclasses import MISSING
 
+from rosewood.arguments import check_text
 from rosewood.errors import MetricError
-from rosewood.metrics.bleu import Bleu, BleuSbp
-from rosewood.metrics.chrf import Chrf
-from rosewood.metrics.column import Column
-from rosewood.metrics.edits import Cer, ExactMatch, Ter, Wer
 from rosewood.metrics.metric import Metric
+from rosewood.metrics.registry import METRICS
+from rosewood.settings import settings_of
 
-__all__ = ["METRICS", "parse_metric", "parse_metrics"]
+__all__ = ["parse_metric", "parse_metrics"]
 
-METRICS: dict[str, Callable[..., Metric]] = {
-    "bleu": Bleu,
-    "bleu-sbp": BleuSbp,
-    "chrf": Chrf,
-    "chrf++": partial(Chrf, word_order=2),
-    "ter": Ter,
-    "wer": Wer,
-    "cer": Cer,
-    "exact": ExactMatch,
-    "column": Column,
-}
-
-_YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_PRESETS = {"chrf++": ("chrf", {"word_order": "2"})}
+_FLAGS = {"yes": "true", "1": "true", "no": "false", "0": "false"}
 
 
 def parse_metric(text: str) -> Metric:
@@ -36,29 +21,37 @@ def parse_metric(text: str) -> Metric:
 
     A setting without a key is the first one: `column:comet`.
     """
-    if not isinstance(text, str):
-        raise MetricError(f"a metric is {text!r}, want its name")
-    name, _, rest = text.strip().partition(":")
-    make = METRICS.get(name)
-    if make is None:
-        raise MetricError(f"there is no metric {name!r}; there are {', '.join(METRICS)}")
-    kind: Any = getattr(make, "func", make)  # of a preset, what it presets
-    known = {field.name: field for field in fields(kind)}
-    settings: dict[str, Any] = {}
-    for place, part in enumerate(rest.split(",") if rest else ()):
-        key, equals, value = part.partition("=")
-        key, value = key.strip(), value.strip()
+    name, _, rest = check_text("metric", text, error=MetricError).strip().partition(":")
+    name, preset = _PRESETS.get(name, (name, {}))
+    kind = METRICS[name]
+    try:
+        values = {**preset, **_values(kind, rest)}
+        for each in settings_of(kind):
+            if each.default is MISSING and not values.get(each.name):
+                reason = f"{each.name} is missing: {name}:{each.name.upper()}"
+                raise MetricError(reason, code="argument.missing", argument=each.name)
+        return kind.from_values(values)
+    except MetricError as error:
+        raise error.restated(f"metric {text!r}: {error}") from error
+
+
+def _values(kind: type[Metric], text: str) -> dict[str, str]:
+    """Settings as they are typed, by name."""
+    known = {each.name: each for each in settings_of(kind)}
+    values: dict[str, str] = {}
+    for place, part in enumerate(text.split(",") if text else ()):
+        key, equals, value = (each.strip() for each in part.partition("="))
         if not equals and place == 0:
             key, value = next(iter(known)), key
-        if key not in known or not (equals or place == 0):
-            raise MetricError(f"{text!r}: {name} has no setting {key!r}; it has {', '.join(known)}")
-        if key in settings:
-            raise MetricError(f"{text!r}: {key} is set twice")
-        settings[key] = _value(text, known[key], value)
-    missing = [key for key, field in known.items() if _is_missing(field) and key not in settings]
-    if missing:
-        raise MetricError(f"{text!r}: {name} needs its {missing[0]}: {name}:{missing[0].upper()}")
-    return make(**settings)
+        elif not equals:
+            reason = f"setting {key!r} has no value, expected {key}=VALUE"
+            raise MetricError(reason, code="argument.unknown", argument="setting", value=key)
+        if key in values:
+            reason = f"{key} is set twice"
+            raise MetricError(reason, code="argument.duplicate", argument=key)
+        is_flag = key in known and known[key].kind is bool
+        values[key] = _FLAGS.get(value.lower(), value) if is_flag else value
+    return values
 
 
 def parse_metrics(text: str) -> list[Metric]:
@@ -66,10 +59,8 @@ def parse_metrics(text: str) -> list[Metric]:
 
     A part like `lowercase=1` belongs to the metric before it.
     """
-    if not isinstance(text, str):
-        raise MetricError(f"metrics are {text!r}, want their names")
     asked: list[str] = []
-    for part in text.split(","):
+    for part in check_text("metrics", text, error=MetricError).split(","):
         key, equals, _ = part.partition("=")
         if asked and equals and ":" not in key:
             asked[-1] += f",{part}"
@@ -78,20 +69,6 @@ def parse_metrics(text: str) -> list[Metric]:
     found = [parse_metric(each) for each in asked]
     for number, metric in enumerate(found):
         if any(metric.signature == other.signature for other in found[:number]):
-            raise MetricError(f"{text!r}: {asked[number].strip()} is asked for twice")
+            reason = f"metrics {text!r}: {asked[number].strip()} is given twice"
+            raise MetricError(reason, code="argument.duplicate", argument="metrics")
     return found
-
-
-def _is_missing(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
-
-
-def _value(text: str, field: Field[Any], value: str) -> object:
-    kind = str(field.type).removesuffix(" | None")
-    try:
-        if kind == "bool":
-            return _YES[value.lower()]
-        return {"int": int, "float": float, "str": str}[kind](value)
-    except (KeyError, ValueError):
-        want = {"bool": "true or false", "int": "a whole number", "float": "a number"}[kind]
-        raise MetricError(f"{text!r}: {field.name} is {value!r}, want {want}") from None

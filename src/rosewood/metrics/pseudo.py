@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosewood.arguments import check_number
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.metrics.metric import Metric, as_number, as_rows
+from rosewood.metrics.metric import Metric, as_number, as_rows, check_metric
 
 __all__ = ["PseudoCorpus"]
 
@@ -24,10 +25,8 @@ class PseudoCorpus:
     """
 
     def __init__(self, metric: Metric, *, decay: float = 0.999, start: float = 1.0) -> None:
-        if not isinstance(metric, Metric):
-            raise MetricError(f"the metric is {metric!r}, want a Metric: parse_metric makes one")
-        if as_number("the decay of a pseudo-corpus", decay) > 1:
-            raise MetricError(f"the decay of a pseudo-corpus is {decay}, want 0 to 1")
+        check_metric(metric)
+        check_number("decay", decay, low=0, high=1, error=MetricError)
         start = as_number("the start of a pseudo-corpus", start)
         self.metric = metric
         self.decay = decay
@@ -48,7 +47,12 @@ class PseudoCorpus:
         """Fades what is there and adds the statistics of a chosen candidate, [columns]."""
         rows = as_rows(self.metric, statistics, one=True)
         if len(rows) != 1:
-            raise MetricError(f"statistics have shape {rows.shape}, want {self.background.shape}")
+            raise MetricError(
+                f"statistics have shape {rows.shape}, expected {self.background.shape}",
+                code="argument.shape",
+                argument="statistics",
+                value=rows.shape,
+            )
         self.background = self.decay * self.background + rows[0]
 
     def __repr__(self) -> str:

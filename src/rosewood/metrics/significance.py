@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rosewood.arguments import check_length
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric, as_rows, as_whole
@@ -145,10 +146,11 @@ def _pair(
     pair = []
     for what, statistics in (("system", system), ("baseline", baseline)):
         pair.append(as_rows(metric, statistics, f"statistics of the {what}"))
-    if len(pair[0]) != len(pair[1]):
-        raise MetricError(f"{len(pair[0])} sentences of the system, {len(pair[1])} of the baseline")
+    check_length("baseline", pair[1], len(pair[0]), "sentence of the system", error=MetricError)
     if not len(pair[0]):
-        raise MetricError("there are no sentences to compare")
+        raise MetricError(
+            "there are no sentences to compare", code="metric.no-sentences", argument="statistics"
+        )
     return pair[0], pair[1]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from rosewood.arguments import check_choice
 from rosewood.errors import MetricError
 
 __all__ = ["TOKENISERS", "check_tokeniser", "cut_lines", "sacrebleu_version", "tokeniser_signature"]
@@ -29,8 +30,7 @@ TOKENISERS: dict[str, str | None] = {
 
 def check_tokeniser(name: str) -> None:
     """Refuses a tokeniser that does not exist, or whose package is not installed."""
-    if not isinstance(name, str) or name not in TOKENISERS:
-        raise MetricError(f"there is no tokenisation {name!r}; there are {', '.join(TOKENISERS)}")
+    check_choice("tokenize", name, TOKENISERS, error=MetricError)
     if TOKENISERS[name] is not None:
         _load(name)
 
@@ -84,7 +84,15 @@ def _load(name: str) -> Any:
             return _get_tokenizer(name)()
     except (ImportError, RuntimeError) as error:
         raise MetricError(
-            f"tokenisation {name} needs a package that is not installed: pip install '{package}'"
+            f"tokenisation {name} needs a package that is not installed: pip install '{package}'",
+            code="package.missing",
+            argument="tokenize",
+            value=name,
         ) from error
     except (OSError, AssertionError, SystemExit) as error:  # no network, another dictionary
-        raise MetricError(f"tokenisation {name} cannot be loaded: {error}") from error
+        raise MetricError(
+            f"tokenisation {name} cannot be loaded: {error}",
+            code="metric.tokeniser",
+            argument="tokenize",
+            value=name,
+        ) from error

@@ -1,4 +1,4 @@
-"""A column of numbers that came with the hypotheses, as a metric: somebody's COMET."""
+"""Mean of a column of scores that came with the hypotheses: column:comet."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
+from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import as_groups
 from rosewood.metrics.metric import Metric
+from rosewood.settings import setting
 
 __all__ = ["Column"]
 
@@ -23,15 +25,16 @@ class Column(Metric):
     `higher` says whether more is better.
     """
 
-    column: str
-    higher: bool = True
+    column: str = setting(help="Name of the column.")
+    higher: bool = setting(True, "Whether more is better.")
 
     needs_references = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.column, str) or not self.column:
-            raise MetricError("column: a column needs its name, as in column:comet")
+        if not self.column:
+            reason = "column: the name of a column is missing, as in column:comet"
+            raise MetricError(reason, code="argument.missing", argument="column")
         object.__setattr__(self, "name", f"column:{self.column}")
         object.__setattr__(self, "columns", ("total", "count"))
         object.__setattr__(self, "higher_is_better", self.higher)
@@ -72,19 +75,27 @@ class Column(Metric):
 
     def _rows(self, count: int, scores: Mapping[str, Sequence[float]] | None) -> FloatArray:
         if not isinstance(scores, Mapping | None):
-            raise MetricError(f"scores are {scores!r}, want columns of numbers by name")
+            reason = f"scores is {scores!r}, expected columns of numbers by name"
+            raise MetricError(reason, code="argument.type", argument="scores", value=scores)
         if not scores or self.column not in scores:
             known = ", ".join(scores or {}) or "none"
-            raise MetricError(f"there is no column {self.column!r} of scores; there are: {known}")
+            reason = f"there is no column {self.column!r} of scores; known: {known}"
+            raise MetricError(reason, code="argument.unknown", argument="scores", value=self.column)
         try:
             value = np.asarray(scores[self.column], dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise MetricError(f"column {self.column!r} is not numbers: {error}") from error
-        if value.shape != (count,):
-            raise MetricError(
-                f"column {self.column!r} has shape {value.shape} for {count} hypotheses"
-            )
+            reason = f"column {self.column!r} is not numbers: {error}"
+            raise MetricError(reason, code="argument.type", argument=self.column) from error
+        check_shape(f"column {self.column!r}", value, (count,), error=MetricError)
         bad = np.flatnonzero(~np.isfinite(value))
         if bad.size:
-            raise MetricError(f"column {self.column!r}: number {bad[0]} is {value[bad[0]]}")
+            raise MetricError(
+                f"column {self.column!r}: number {bad[0]} is {value[bad[0]]}, expected a finite number",
+                code="argument.range",
+                argument=self.column,
+                value=int(bad[0]),
+            )
         return np.column_stack([value, np.ones(count)])
+
+
+PLUGIN = Column

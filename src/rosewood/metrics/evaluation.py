@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
+from rosewood.arguments import check_choice, check_length
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric
@@ -93,11 +94,9 @@ def compare(
     `evaluate`.  P-values are sacreBLEU's, but for what is no evidence: where nothing differs it is
     1, and randomisation counts ties (`paired_randomisation` itself has both ways).
     """
-    if not isinstance(test, str) or test not in _TESTS:
-        raise MetricError(f"there is no test {test!r}; there are {', '.join(_TESTS)}")
+    check_choice("test", test, _TESTS, error=MetricError)
     hypotheses, baseline = _strings("hypotheses", hypotheses), _strings("baseline", baseline)
-    if len(hypotheses) != len(baseline):
-        raise MetricError(f"{len(hypotheses)} hypotheses, but {len(baseline)} of the baseline")
+    check_length("baseline", baseline, len(hypotheses), "hypothesis", error=MetricError)
     asked = _each(metrics)
     by_sentence = _wanted_references(asked, hypotheses, references, layout)
     found = []
@@ -122,7 +121,8 @@ def _each(metrics: Metric | str | Sequence[Metric | str]) -> list[Metric]:
 def _strings(what: str, lines: Iterable[str]) -> list[str]:
     made = list(lines) if _is_listed(lines) else None
     if made is None or not all(isinstance(line, str) for line in made):
-        raise MetricError(f"{what} must be a list of strings, one for each sentence")
+        reason = f"{what} must be a list of strings, one for each sentence"
+        raise MetricError(reason, code="argument.type", argument=what)
     return made
 
 
@@ -172,32 +172,41 @@ def references_by_sentence(
     """The references of each sentence; what does not fit is refused, not cut to fit."""
     hypotheses = _strings("hypotheses", hypotheses)
     if not hypotheses:
-        raise MetricError("there are no hypotheses to score")
+        raise MetricError(
+            "there are no hypotheses to score", code="metric.no-sentences", argument="hypotheses"
+        )
     references = list(references) if _is_listed(references) else []
     if not references:
-        raise MetricError("references must be a list of reference documents; there is none")
+        reason = "references must be a list of reference documents; there is none"
+        raise MetricError(reason, code="argument.type", argument="references")
     if any(isinstance(part, str) for part in references):
         raise MetricError(
-            f"references are a list of {len(references)} strings, want a list of documents: "
-            "put a single document into a list, [references]"
+            f"references are a list of {len(references)} strings, expected a list of documents: "
+            "put a single document into a list, [references]",
+            code="argument.type",
+            argument="references",
+            value=len(references),
         )
     for number, part in enumerate(references):
         if not _is_listed(part):
-            raise MetricError(f"references[{number}] is {part!r}, want a list of strings")
+            reason = f"references[{number}] is {part!r}, expected a list of strings"
+            raise MetricError(reason, code="argument.type", argument="references", value=number)
     references = [list(part) for part in references]
+    check_choice("layout", layout, ("documents", "sentences"), error=MetricError)
     if layout == "documents":
         rows = _from_documents(len(hypotheses), references)
-    elif layout == "sentences":
-        rows = _from_sentences(len(hypotheses), references)
     else:
-        raise MetricError(f"there is no layout {layout!r}; there are documents, sentences")
+        rows = _from_sentences(len(hypotheses), references)
     found = []
     for number, row in enumerate(rows):
         there = [line for line in row if line is not None]
         if not all(isinstance(line, str) for line in there):
-            raise MetricError(f"references of sentence {number} must be strings")
+            reason = f"references of sentence {number} must be strings"
+            raise MetricError(reason, code="argument.type", argument="references", value=number)
         if not there:
-            raise MetricError(f"sentence {number} has no reference")
+            raise MetricError(
+                f"sentence {number} has no reference", code="metric.no-reference", value=number
+            )
         found.append(there)
     return found
 
@@ -210,7 +219,11 @@ def _from_documents(count: int, references: References) -> list[Sequence[str | N
                 hint = '; they look like a list for each sentence: say layout="sentences"'
             raise MetricError(
                 f"{count} hypotheses, but reference document {number} has {len(document)} lines"
-                + hint
+                + hint,
+                code="argument.shape",
+                argument="references",
+                value=len(document),
+                expected=count,
             )
     return list(zip(*references, strict=True))
 
@@ -221,6 +234,10 @@ def _from_sentences(count: int, references: References) -> list[Sequence[str | N
         if all(len(document) == count for document in references):
             hint = '; they look like documents: say layout="documents"'
         raise MetricError(
-            f"{count} hypotheses, but references of {len(references)} sentences{hint}"
+            f"{count} hypotheses, but references of {len(references)} sentences{hint}",
+            code="argument.shape",
+            argument="references",
+            value=len(references),
+            expected=count,
         )
     return list(references)

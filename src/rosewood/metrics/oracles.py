@@ -121,12 +121,15 @@ def _checked(
     try:
         start = as_array("group_start", group_start, np.int64)
     except ForestError as error:
-        raise MetricError(str(error)) from None
+        raise error.restated(str(error), MetricError) from None
     if len(start) < 2:
-        raise MetricError("there are no sentences to choose for")
+        reason = "there are no sentences to choose for"
+        raise MetricError(reason, code="metric.no-sentences", argument="group_start")
     if start[0] != 0 or start[-1] != len(rows):
-        raise MetricError(f"group_start must go from 0 to {len(rows)}")
+        reason = f"group_start must go from 0 to {len(rows)}"
+        raise MetricError(reason, code="argument.value", argument="group_start", expected=len(rows))
     empty = np.flatnonzero(np.diff(start) <= 0)
     if empty.size:
-        raise MetricError(f"sentence {empty[0]} has no candidates")
+        reason = f"sentence {empty[0]} has no candidates"
+        raise MetricError(reason, code="metric.no-candidates", value=int(empty[0]))
     return rows, start

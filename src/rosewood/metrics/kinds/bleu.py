@@ -1,4 +1,4 @@
-"""BLEU as sacreBLEU counts it, and BLEU-SBP.
+"""Corpus BLEU, as sacreBLEU counts it.
 
 Native      core/metrics/statistics.hpp, score.hpp; specification: tests/reference/metrics.py
 """
@@ -13,15 +13,17 @@ from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import Batch, number_words
-from rosewood.metrics.metric import TextMetric, as_number, as_whole
+from rosewood.metrics.metric import TextMetric, as_number
 from rosewood.metrics.tokenise import (
+    TOKENISERS,
     check_tokeniser,
     cut_lines,
     sacrebleu_version,
     tokeniser_signature,
 )
+from rosewood.settings import setting
 
-__all__ = ["Bleu", "BleuSbp", "count_ngrams"]
+__all__ = ["Bleu", "count_ngrams"]
 
 # The smoothings of sacreBLEU and the values it takes where none is given.
 SMOOTHINGS: dict[str, float | None] = {"exp": None, "add-k": 1.0, "floor": 0.1, "none": None}
@@ -64,12 +66,12 @@ class Bleu(TextMetric):
     `effective_order` leaves out orders longer than the text, which is meant for single sentences.
     """
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-    orders: int = 4
-    smooth: str = "exp"
-    smooth_value: float | None = None
-    effective_order: bool = False
+    tokenize: str = setting("13a", "Tokenisation of sacreBLEU.", choices=TOKENISERS)
+    lowercase: bool = setting(False, "Compare without case.")
+    orders: int = setting(4, "Longest n-gram.", low=1, high=1000)
+    smooth: str = setting("exp", "Smoothing of sacreBLEU.", choices=SMOOTHINGS)
+    smooth_value: float | None = setting(None, "The k of add-k and floor.", low=0)
+    effective_order: bool = setting(False, "Leave out orders longer than the text.")
 
     name = "bleu"
     _kind = "bleu"  # of the native scorer
@@ -77,14 +79,9 @@ class Bleu(TextMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_tokeniser(self.tokenize)
-        if not isinstance(self.smooth, str) or self.smooth not in SMOOTHINGS:
-            known = ", ".join(SMOOTHINGS)
-            raise MetricError(f"there is no smoothing {self.smooth!r}; there are {known}")
-        as_whole(f"{self.name}: orders", self.orders, 1, 1000)
-        if self.smooth_value is not None:
-            if SMOOTHINGS[self.smooth] is None:
-                raise MetricError(f"{self.name}: smoothing {self.smooth} has no smooth_value")
-            as_number(f"{self.name}: smooth_value", self.smooth_value)
+        if self.smooth_value is not None and SMOOTHINGS[self.smooth] is None:
+            reason = f"{self.name}: smooth_value has no effect with smooth={self.smooth}"
+            raise MetricError(reason, code="argument.conflict", argument="smooth_value")
         object.__setattr__(self, "columns", self._columns())
 
     def _columns(self) -> tuple[str, ...]:
@@ -152,23 +149,4 @@ def _digits(value: float) -> str:
     return rounded if float(rounded) == value else repr(float(value))
 
 
-@dataclass(frozen=True, repr=False)
-class BleuSbp(Bleu):
-    """BLEU with the strict brevity penalty (Chiang et al. 2008).
-
-    A sentence's words count for the penalty only up to its reference length, so that a long
-    sentence cannot pay for a short one.
-    """
-
-    name = "bleu-sbp"
-    _kind = "bleu_sbp"
-
-    def _columns(self) -> tuple[str, ...]:
-        return (*super()._columns(), "words_that_count")
-
-    @property
-    def title(self) -> str:
-        return "BLEU-SBP"
-
-    def _more_facts(self) -> list[str]:
-        return [*super()._more_facts(), "brevity:strict"]
+PLUGIN = Bleu

@@ -1,4 +1,4 @@
-"""chrF and chrF++ as sacreBLEU counts them.
+"""F-score of character n-grams, as sacreBLEU counts it; chrf++ is chrf:word_order=2.
 
 Native      core/metrics/statistics.hpp, score.hpp; specification: tests/reference/metrics.py
 """
@@ -14,8 +14,9 @@ from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import Batch, number_chars, number_words
-from rosewood.metrics.metric import TextMetric, as_number, as_whole
+from rosewood.metrics.metric import TextMetric, as_number
 from rosewood.metrics.tokenise import sacrebleu_version
+from rosewood.settings import setting
 
 __all__ = ["Chrf"]
 
@@ -31,26 +32,22 @@ class Chrf(TextMetric):
     chrF++.py does, instead of precision and recall over the orders that the text has.
     """
 
-    char_order: int = 6
-    word_order: int = 0
-    beta: float = 2.0
-    lowercase: bool = False
-    whitespace: bool = False
-    eps_smoothing: bool = False
+    char_order: int = setting(6, "Longest n-gram of characters.", low=0)
+    word_order: int = setting(0, "Longest n-gram of words; chrF++ has 2.", low=0)
+    beta: float = setting(2.0, "How much recall counts, with precision as 1.")
+    lowercase: bool = setting(False, "Compare without case.")
+    whitespace: bool = setting(False, "Keep blanks as characters.")
+    eps_smoothing: bool = setting(False, "Average over orders as chrF++.py does.")
 
     name = "chrf"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        orders = sum(
-            as_whole(f"chrf: {what}", getattr(self, what)) for what in ("char_order", "word_order")
-        )
+        orders = self.char_order + self.word_order
         if not 1 <= orders <= 1000:
-            raise MetricError(
-                f"chrf: {self.char_order} character and {self.word_order} word orders, "
-                "want 1 to 1000 together"
-            )
-        as_number("chrf: beta", self.beta, positive=True)
+            reason = f"chrf: char_order and word_order are {orders} together, expected 1 to 1000"
+            raise MetricError(reason, code="argument.range", argument="char_order", value=orders)
+        as_number("beta", self.beta, positive=True)
         named = [f"char{n}" for n in range(1, self.char_order + 1)]
         named += [f"word{n}" for n in range(1, self.word_order + 1)]
         parts = ("hypothesis", "reference", "matches")
@@ -124,3 +121,6 @@ def _cut(text: str) -> list[str]:
         else:
             words.append(word)
     return words
+
+
+PLUGIN = Chrf

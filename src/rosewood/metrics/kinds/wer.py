@@ -1,0 +1,46 @@
+"""Word error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rosewood.metrics.batch import Batch, Texts, number_words
+from rosewood.metrics.rates import EditRate, case_fact
+from rosewood.metrics.tokenise import (
+    TOKENISERS,
+    check_tokeniser,
+    cut_lines,
+    tokeniser_signature,
+)
+from rosewood.settings import setting
+
+__all__ = ["Wer"]
+
+
+@dataclass(frozen=True, repr=False)
+class Wer(EditRate):
+    """Word error rate; of several references, the one that needs the fewest edits counts.
+
+    Of equals the longest: it gives the lowest rate.
+    """
+
+    tokenize: str = setting("none", "Tokenisation of sacreBLEU.", choices=TOKENISERS)
+    lowercase: bool = setting(False, "Compare without case.")
+
+    name = "wer"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_tokeniser(self.tokenize)
+
+    def _facts(self) -> list[str]:
+        return [case_fact(self.lowercase), f"tok:{tokeniser_signature(self.tokenize)}"]
+
+    def _symbols(self, batch: Batch) -> list[Texts]:
+        sides = batch.hypotheses, batch.references
+        return number_words(
+            *(cut_lines(side, self.tokenize, lowercase=self.lowercase) for side in sides)
+        )
+
+
+PLUGIN = Wer
