@@ -71,16 +71,15 @@ class FolderKind(NamedTuple):
             table = json.loads(path.read_bytes())
             kind, version, listed = table["format"], table["version"], table["files"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DamagedFileError(what, file=path) from error
+            raise DamagedFileError(what, file=path, code="file.kind") from error
         if kind != self.format:
-            raise DamagedFileError(what, file=path)
+            raise DamagedFileError(what, file=path, code="file.kind")
         if version != self.version:
-            raise DamagedFileError(
-                f"it is of version {version}, this release reads {self.version}", file=path
-            )
+            reason = f"its format version is {version}, this release reads {self.version}"
+            raise DamagedFileError(reason, code="file.version", value=version, file=path)
         is_good = isinstance(listed, dict) and set(listed) == set(self.files)
         if not is_good or not all(map(_is_entry, listed.values())):
-            raise DamagedFileError("its list of files is damaged", file=path)
+            raise DamagedFileError("its list of files is damaged", file=path, code="file.damaged")
         return dict(table)
 
     def open(self, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -95,13 +94,15 @@ class FolderKind(NamedTuple):
         table, _ = self.open(folder)  # a file that is missing or cut short is told as such
         for name, entry in table["files"].items():
             if checksum(folder / name) != entry["crc32"]:
-                raise DamagedFileError("it does not match its checksum", file=folder / name)
+                raise DamagedFileError("checksum mismatch", file=folder / name, code="file.changed")
 
     def verify_manifest(self, folder: Path) -> None:
         """The manifest against its own checksum: last, for it says least about what is wrong."""
         table = self.read_manifest(folder)
         if table.get("crc32") != table_checksum(table):
-            raise DamagedFileError("it does not match its checksum", file=folder / self.manifest)
+            raise DamagedFileError(
+                "checksum mismatch", file=folder / self.manifest, code="file.changed"
+            )
 
 
 def table_checksum(table: Mapping[str, Any]) -> int:
@@ -123,13 +124,21 @@ def mapped(path: Path, kind: str, size: int) -> NDArray[Any]:
     try:
         stream = path.open("rb")
     except FileNotFoundError as error:
-        raise DamagedFileError("the file is missing", file=path) from error
+        raise DamagedFileError("the file is missing", file=path, code="file.missing") from error
     with stream:
         found = stream.seek(0, 2)
         if found != size:
-            raise DamagedFileError(f"it has {found} bytes, want {size}", file=path)
+            raise DamagedFileError(
+                f"it has {found} bytes, expected {size}",
+                file=path,
+                code="file.damaged",
+                value=found,
+                expected=size,
+            )
         if size % np.dtype(kind).itemsize:
-            raise DamagedFileError(f"its {size} bytes are not whole numbers", file=path)
+            raise DamagedFileError(
+                f"its {size} bytes are not whole numbers", file=path, code="file.damaged"
+            )
         if size == 0:
             return np.frombuffer(b"", kind)
         data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
@@ -139,9 +148,11 @@ def mapped(path: Path, kind: str, size: int) -> NDArray[Any]:
 def check_offsets(path: Path, start: NDArray[np.int64], end: int) -> None:
     """Refuses offsets that do not ascend from 0 to `end`."""
     if len(start) == 0 or start[0] != 0 or start[-1] != end:
-        raise DamagedFileError(f"its offsets do not go from 0 to {end}", file=path)
+        raise DamagedFileError(
+            f"its offsets do not go from 0 to {end}", file=path, code="file.damaged"
+        )
     if (start[1:] < start[:-1]).any():
-        raise DamagedFileError("its offsets do not ascend", file=path)
+        raise DamagedFileError("its offsets do not ascend", file=path, code="file.damaged")
 
 
 def checksum(path: Path) -> int:
@@ -158,7 +169,7 @@ def checksums(folder: Path) -> dict[str, dict[str, int]]:
     found = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     for path in found:
         if not path.is_file():  # a link to a folder, a pipe: nothing of ours
-            raise DamagedFileError("it is no file", file=path)
+            raise DamagedFileError("it is not a regular file", file=path, code="file.kind")
     return {
         path.relative_to(folder).as_posix(): {
             "bytes": path.stat().st_size,

@@ -85,8 +85,10 @@ def _read(path: Path) -> tuple[dict[str, Any], int | None]:
             entry = json.loads(line)
             known[entry["key"]] = entry["result"]
         except (ValueError, KeyError, TypeError) as error:
-            raise FormatError("it is not a journal", file=path, line=number) from error
+            raise FormatError(
+                "it is not a journal", file=path, line=number, code="file.kind"
+            ) from error
     rest = data[whole:]
     if not rest.startswith(_BEGIN[: len(rest)]):
-        raise FormatError("it is not a journal", file=path, line=len(known) + 1)
+        raise FormatError("it is not a journal", file=path, line=len(known) + 1, code="file.kind")
     return known, whole if rest else None

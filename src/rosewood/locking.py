@@ -87,8 +87,9 @@ class FileLock:
     def _opened(self, error: type[RosewoodError]) -> BinaryIO:
         try:
             return os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
-        except OSError as reason:
-            raise error(f"{self.path}: cannot create the lock file: {reason.strerror}") from reason
+        except OSError as fault:
+            reason = f"{self.path}: cannot create the lock file: {fault.strerror}"
+            raise error(reason, code="file.permission", file=self.path) from fault
 
     def _take(self, stream: BinaryIO, error: type[RosewoodError], what: str, advice: str) -> bool:
         """Lock the file; False if it was deleted meanwhile by the one who had it."""
@@ -99,15 +100,16 @@ class FileLock:
             if is_free:
                 try:
                     is_free = _locked(stream)
-                except OSError as reason:
-                    raise error(
+                except OSError as fault:
+                    reason = (
                         f"{self.path}: this file system does not support locks "
-                        f"({reason.strerror}); use a folder on another one"
-                    ) from reason
+                        f"({fault.strerror}); use a folder on another one"
+                    )
+                    raise error(reason, code="lock.unsupported", file=self.path) from fault
             if is_free:
                 _own.add(identity)
         if not is_free:
-            raise error(f"{what}{_holder(stream)}; {advice}")
+            raise error(f"{what}{_holder(stream)}; {advice}", code="lock.held", file=self.path)
         try:
             now = self.path.stat()
             is_same = (now.st_dev, now.st_ino) == identity

@@ -109,16 +109,24 @@ def _replace(new: Path, target: Path) -> None:
 def check_folder(path: str | PathLike[str], *, marker: str) -> None:
     """Refuses, before any work, what `whole_folder` would not write or could not."""
     if told_path(path) != os.fspath(path):  # native code takes no such names
-        raise FormatError("the name of a folder that is made must be UTF-8", file=path)
+        raise FormatError(
+            "the name of a folder that is made must be UTF-8", file=path, code="file.encoding"
+        )
     target = Path(path).resolve()
     if target.exists() and not _is_ours(target, marker):
-        raise FormatError(f"it is there already, and has no {marker}: is it yours?", file=path)
+        reason = f"refusing to overwrite it: not created by Rosewood (no {marker})"
+        raise FormatError(reason, code="file.exists", expected=marker, file=path)
     if Path(path).name in ("", ".."):  # it is renamed, and what is open there would be nowhere
-        raise FormatError("want the name of a folder", file=path)
+        raise FormatError(
+            "expected the name of a folder", file=path, code="argument.value", argument="folder"
+        )
     if not target.parent.is_dir():
-        raise FormatError(f"there is no folder {str(target.parent)!r}", file=path)
+        reason = f"there is no folder {str(target.parent)!r}"
+        raise FormatError(reason, code="file.missing", value=str(target.parent), file=path)
     if not os.access(target.parent, os.W_OK):
-        raise FormatError("it cannot be written", file=path)
+        raise FormatError(
+            "it cannot be written: no permission in its folder", file=path, code="file.permission"
+        )
 
 
 def check_apart(folder: str | PathLike[str], files: Iterable[str | PathLike[str]]) -> None:
@@ -126,7 +134,8 @@ def check_apart(folder: str | PathLike[str], files: Iterable[str | PathLike[str]
     whole = Path(folder).resolve()
     for file in files:
         if Path(file).resolve().is_relative_to(whole):
-            raise FormatError(f"{file} lies in it, and would be lost", file=folder)
+            reason = f"{file} is in it, and would be lost"
+            raise FormatError(reason, code="argument.conflict", value=str(file), file=folder)
 
 
 def _aside(target: Path) -> Path:

@@ -119,7 +119,7 @@ class Workers:
             is_good, result = pickle.load(_pipe(process.stdout))
         except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
             told = f"a worker process ended with code {process.wait()}: is there enough memory?"
-            raise RosewoodError(told) from error
+            raise RosewoodError(told, code="worker.ended") from error
         finally:
             self._idle.put(process)
         if is_good:
@@ -193,7 +193,9 @@ def serve() -> None:
         try:
             data = pickle.dumps(reply, pickle.HIGHEST_PROTOCOL)
         except Exception:  # an error that cannot be sent
-            data = pickle.dumps((False, RosewoodError(f"in a worker process: {reply[1]!r}")))
+            data = pickle.dumps(
+                (False, RosewoodError(f"in a worker process: {reply[1]!r}", code="worker.failed"))
+            )
         try:
             replies.write(data)
             replies.flush()

@@ -54,8 +54,8 @@ class Workplace:
         self.folder = Path(folder)
         journal = self.folder / self._journal_name
         if self.folder.exists() and not self._is_ours():
-            raise FormatError(f"it is there already, and has no {journal.name}: is it yours?",
-                              file=self.folder)  # fmt: skip
+            reason = f"refusing to overwrite it: not created by Rosewood (no {journal.name})"
+            raise FormatError(reason, code="file.exists", file=self.folder, expected=journal.name)
         was_there = self.folder.exists() and not any(self.folder.iterdir())
         self.folder.mkdir(exist_ok=True)
         self._lock = folder_lock(self.folder, error)

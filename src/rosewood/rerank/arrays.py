@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosewood.arguments import check_length, check_shape
 from rosewood.arrays import FloatArray, freeze
 from rosewood.errors import TuningError
 from rosewood.forest import ForestSet
@@ -52,7 +53,8 @@ def forest_set(
     """Lists as a forest set: in this file, or in one that goes when nobody holds the set."""
     if path is not None:
         if not isinstance(path, str | PathLike):
-            raise TuningError(f"path is {path!r}, want the path of a file")
+            reason = f"path is {path!r}, expected the path of a file"
+            raise TuningError(reason, code="argument.type", argument="path", value=path)
         return write_forest_set(lists, path)
     folder = tempfile.mkdtemp(prefix="rosewood-")
     try:
@@ -86,8 +88,7 @@ def lists_from_arrays(
     named = tuple(f"f{i}" for i in range(width)) if names is None else _strings("names", names)
     _check_names(named, width)
     said = ("",) * rows if texts is None else _strings("texts", texts)
-    if len(said) != rows:
-        raise TuningError(f"there are {len(said)} texts for {rows} rows of features")
+    check_length("texts", said, rows, "row of features", error=TuningError)
     columns = _columns(scores, rows)
     refs = _references(references, ids)
     return [
@@ -108,81 +109,102 @@ def lists_from_arrays(
 def _array(what: str, values: ArrayLike, of: str) -> NDArray[Any]:
     parts = values if isinstance(values, list | tuple) else [values]
     if any(isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part) for part in parts):
-        raise TuningError(f"{what} has masked values")
+        raise TuningError(f"{what} has masked values", code="argument.value", argument=what)
     try:
         return np.asarray(values)
     except (ValueError, TypeError) as error:
-        raise TuningError(f"{what} is not an array of {of}: {error}") from error
+        raise TuningError(
+            f"{what} is not an array of {of}: {error}", code="argument.type", argument=what
+        ) from error
 
 
 def _numbers(what: str, values: ArrayLike, dimensions: int) -> FloatArray:
     array = _array(what, values, "numbers")
     if array.ndim != dimensions:
-        raise TuningError(f"{what} has {array.ndim} dimensions, want {dimensions}")
+        reason = f"{what} has {array.ndim} dimensions, expected {dimensions}"
+        raise TuningError(reason, code="argument.shape", argument=what, value=array.ndim)
     if array.dtype.kind not in "iuf":
-        raise TuningError(f"{what} has values of type {array.dtype}, want numbers")
+        reason = f"{what} has values of type {array.dtype}, expected numbers"
+        raise TuningError(reason, code="argument.type", argument=what, value=str(array.dtype))
     with np.errstate(over="ignore"):
         made: FloatArray = np.array(array, dtype=np.float64, order="C")
     bad = np.argwhere(~np.isfinite(made))
     if len(bad):
         place = ", ".join(map(str, bad[0].tolist()))
-        raise TuningError(f"{what}[{place}] is {made[tuple(bad[0])]}, want a finite number")
+        reason = f"{what}[{place}] is {made[tuple(bad[0])]}, expected a finite number"
+        raise TuningError(reason, code="argument.range", argument=f"{what}[{place}]")
     return freeze(made)
 
 
 def _lists(groups: ArrayLike, rows: int) -> tuple[list[str], list[int]]:
     """The id of each list, and its first row."""
     array = _array("groups", groups, "ids")
-    if array.shape != (rows,):
-        raise TuningError(f"groups has shape {array.shape}, want ({rows},): a list for each row")
+    check_shape("groups", array, (rows,), error=TuningError)
     if not rows:
-        raise TuningError("there are no candidates: features has no rows")
+        reason = "there are no candidates: features has no rows"
+        raise TuningError(reason, code="tuning.no-candidates", argument="features")
     if array.dtype.kind not in "iuUO":
-        raise TuningError(f"groups has ids of type {array.dtype}, want strings or whole numbers")
+        reason = f"groups has ids of type {array.dtype}, expected strings or whole numbers"
+        raise TuningError(reason, code="argument.type", argument="groups", value=str(array.dtype))
     values = array.tolist()
     for value in values if array.dtype.kind == "O" else ():
         if isinstance(value, bool) or not isinstance(value, str | int | np.integer):
-            raise TuningError(f"groups has the id {value!r}, want strings or whole numbers")
+            reason = f"groups has the id {value!r}, expected strings or whole numbers"
+            raise TuningError(reason, code="argument.type", argument="groups", value=value)
     ids = list(map(str, values))
     starts = [i for i in range(rows) if i == 0 or ids[i] != ids[i - 1]]
     seen: set[str] = set()
     for start in starts:
         if not ids[start]:
-            raise TuningError(f"groups[{start}] is empty, want an id")
+            reason = f"groups[{start}] is empty, expected an id"
+            raise TuningError(reason, code="argument.value", argument="groups", value=start)
         if ids[start] in seen:
-            told = f"list {ids[start]!r} comes back at row {start}"
-            raise TuningError(f"groups: {told}; rows of a list stand together")
+            name = ids[start]
+            reason = f"groups: list {name!r} comes back at row {start}; sort rows by list"
+            raise TuningError(reason, code="argument.duplicate", argument="groups", value=name)
         seen.add(ids[start])
     return [ids[start] for start in starts], starts
 
 
 def _strings(what: str, values: Sequence[str]) -> tuple[str, ...]:
     if isinstance(values, str):
-        raise TuningError(f"{what} is one string, want a list of them")
+        reason = f"{what} is one string, expected a list of them"
+        raise TuningError(reason, code="argument.type", argument=what, value=values)
     if not isinstance(values, Iterable) or isinstance(values, Set):
-        raise TuningError(f"{what} is {values!r}, want a list of strings")
+        reason = f"{what} is {values!r}, expected a list of strings"
+        raise TuningError(reason, code="argument.type", argument=what, value=values)
     made = tuple(values)
     for place, value in enumerate(made):
         if not isinstance(value, str):
-            raise TuningError(f"{what}[{place}] is {value!r}, want a string")
+            raise TuningError(
+                f"{what}[{place}] is {value!r}, expected a string",
+                code="argument.type",
+                argument=f"{what}[{place}]",
+                value=value,
+            )
         if not value.isascii():
             try:
                 value.encode()
             except UnicodeEncodeError as error:
-                raise TuningError(f"{what}[{place}] has half of a surrogate pair") from error
+                raise TuningError(
+                    f"{what}[{place}] has half of a surrogate pair",
+                    code="file.encoding",
+                    argument=f"{what}[{place}]",
+                ) from error
     return tuple(map(str, made))
 
 
 def _check_names(names: tuple[str, ...], width: int) -> None:
-    if len(names) != width:
-        raise TuningError(f"there are {len(names)} names for {width} columns of features")
+    check_length("names", names, width, "column of features", error=TuningError)
     seen: set[str] = set()
     for name in names:
         if not name or name in seen:
-            raise TuningError(f"names: {name!r} stands twice" if name else "names: one is empty")
+            reason = f"names: {name!r} is given twice" if name else "names: one is empty"
+            raise TuningError(reason, code="argument.duplicate", argument="names", value=name)
         seen.add(name)
         if is_sparse(name):
-            raise TuningError(f"names: {name!r} has a colon, which only sparse features have")
+            reason = f"names: {name!r} has a colon, which only sparse features have"
+            raise TuningError(reason, code="argument.value", argument="names", value=name)
 
 
 def _columns(
@@ -195,10 +217,11 @@ def _columns(
     _strings("the names of scores", list(tables))
     for name, values in tables.items():
         if not name:
-            raise TuningError("scores: a column has no name")
+            raise TuningError(
+                "scores: a column has no name", code="argument.value", argument="scores"
+            )
         column = _numbers(f"scores[{name!r}]", values, 1)
-        if len(column) != rows:
-            raise TuningError(f"scores[{name!r}] has {len(column)} numbers for {rows} rows")
+        check_length(f"scores[{name!r}]", column, rows, "row", error=TuningError)
         made[name] = column
     return made
 
@@ -207,19 +230,21 @@ def _references(references: References | None, ids: list[str]) -> list[tuple[str
     if references is None:
         return [()] * len(ids)
     if isinstance(references, str):
-        raise TuningError("references is one string, want one for each list")
+        reason = "references is one string, expected one for each list"
+        raise TuningError(reason, code="argument.type", argument="references")
     if isinstance(references, Mapping):
         by_id = {str(key): value for key, value in references.items()}
         missing = next((name for name in ids if name not in by_id), None)
         if missing is not None:
-            raise TuningError(f"references has none for list {missing!r}")
+            reason = f"references: list {missing!r} has none"
+            raise TuningError(reason, code="argument.missing", argument="references", value=missing)
         told: list[Any] = [by_id[name] for name in ids]
     elif isinstance(references, Iterable) and not isinstance(references, Set):
         told = list(references)
     else:
-        raise TuningError(f"references is {references!r}, want one for each list")
-    if len(told) != len(ids):
-        raise TuningError(f"there are references for {len(told)} lists, but {len(ids)} lists")
+        reason = f"references is {references!r}, expected one for each list"
+        raise TuningError(reason, code="argument.type", argument="references", value=references)
+    check_length("references", told, len(ids), "list", error=TuningError)
     made = [
         _strings(f"references of list {name!r}", [refs] if isinstance(refs, str) else refs)
         for name, refs in zip(ids, told, strict=True)
@@ -227,5 +252,6 @@ def _references(references: References | None, ids: list[str]) -> list[tuple[str
     for name, refs in zip(ids, made, strict=True):
         if len(refs) != len(made[0]):
             counts = f"{len(refs)} references, the first list has {len(made[0])}"
-            raise TuningError(f"list {name!r} has {counts}")
+            reason = f"list {name!r} has {counts}"
+            raise TuningError(reason, code="argument.shape", argument="references", value=name)
     return made

@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from rosewood.arguments import check_length, check_shape
 from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_output
 from rosewood.errors import TuningError
@@ -44,21 +45,16 @@ class CandidateList:
 
     def __post_init__(self) -> None:
         count = len(self.texts)
+        who = f"list {self.id!r}"
         if not count:
-            raise TuningError(f"list {self.id!r} has no candidates")
-        if self.dense.shape != (count, len(self.names)):
-            want = f"({count}, {len(self.names)})"
-            raise TuningError(f"list {self.id!r}: dense has shape {self.dense.shape}, want {want}")
-        if self.sparse and len(self.sparse) != count:
-            raise TuningError(
-                f"list {self.id!r}: {len(self.sparse)} tables of sparse features for {count} "
-                "candidates"
-            )
+            reason = f"{who} has no candidates"
+            raise TuningError(reason, code="tuning.no-candidates", value=self.id)
+        width = len(self.names)
+        check_shape(f"{who}: dense", self.dense, (count, width), error=TuningError)
+        if self.sparse:
+            check_length(f"{who}: sparse", self.sparse, count, "candidate", error=TuningError)
         for name, column in self.scores.items():
-            if column.shape != (count,):
-                raise TuningError(
-                    f"list {self.id!r}: score {name!r} has shape {column.shape}, want ({count},)"
-                )
+            check_shape(f"{who}: score {name!r}", column, (count,), error=TuningError)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -105,7 +101,12 @@ def format_candidates(candidates: CandidateList) -> str:
     try:
         return json.dumps(line, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise TuningError(f"list {candidates.id!r} cannot be written: {error}") from error
+        raise TuningError(
+            f"list {candidates.id!r} cannot be written: {error}",
+            code="argument.value",
+            argument="candidates",
+            value=candidates.id,
+        ) from error
 
 
 def write_candidates(lists: Iterable[CandidateList], path: str | PathLike[str]) -> int:
@@ -119,8 +120,7 @@ def write_candidates(lists: Iterable[CandidateList], path: str | PathLike[str]) 
             try:
                 out.write(format_candidates(candidates).encode() + b"\n")
             except UnicodeEncodeError as error:
-                raise TuningError(
-                    f"list {candidates.id!r} cannot be written: half of a surrogate pair"
-                ) from error
+                reason = f"list {candidates.id!r} cannot be written: half of a surrogate pair"
+                raise TuningError(reason, code="file.encoding", value=candidates.id) from error
             count += 1
     return count

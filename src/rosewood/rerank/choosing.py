@@ -46,13 +46,16 @@ def sweep(
     whole_number("seed", seed)
     whole_number("threads", threads, 1)
     if not isinstance(choices, Mapping):
-        raise TuningError(f"the choices are {choices!r:.40}, want lists or ranges by setting")
-    if trials is not None and whole_number("trials", trials) < 1:
-        raise TuningError(f"{trials} trials: there must be at least one")
+        reason = f"choices is {choices!r:.40}, expected lists or ranges by setting"
+        raise TuningError(reason, code="argument.type", argument="choices")
+    if trials is not None:
+        whole_number("trials", trials, 1)
     if not choices:
-        raise TuningError("there are no settings to choose from")
+        reason = "choices is empty, expected lists or ranges by setting"
+        raise TuningError(reason, code="argument.missing", argument="choices")
     if not 0 < split < 1:
-        raise TuningError(f"the split is {split}, want a part between 0 and 1")
+        reason = f"split is {split}, expected a number above 0 and below 1"
+        raise TuningError(reason, code="argument.range", argument="split", value=split)
     total = len(every_settings(method, choices, trials=trials, seed=seed))  # all are good
     judge = parse_metric(metric) if isinstance(metric, str) else metric
     tell = told or (lambda what, done, total: None)
@@ -96,7 +99,8 @@ def sweep(
 def _halves(data: TuningSet, split: float, seed: int) -> tuple[TuningSet, TuningSet]:
     """What to fit on, and what chooses."""
     if len(data) < 2:
-        raise TuningError("there is only one list: no part of it can be held out to choose with")
+        reason = "there is only one list: none can be held out to choose with"
+        raise TuningError(reason, code="tuning.too-few-lists")
     out = min(max(1, round(split * len(data))), len(data) - 1)
     order = np.random.default_rng(seed).permutation(len(data))
     return data.subset(np.sort(order[out:])), data.subset(np.sort(order[:out]))
@@ -108,9 +112,11 @@ def parse_choices(texts: Iterable[str]) -> dict[str, Choices]:
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
-            raise TuningError(f"{text!r}: want name=value,value… or name=low..high[:log]")
+            reason = f"{text!r}: expected name=value,value… or name=low..high[:log]"
+            raise TuningError(reason, code="argument.value", argument="choices", value=text)
         if name in choices:
-            raise TuningError(f"{text!r}: choices for {name} are given twice")
+            reason = f"{text!r}: choices for {name} are given twice"
+            raise TuningError(reason, code="argument.duplicate", argument="choices", value=name)
         choices[name] = _range(text, values) if ".." in values else _values(text, values)
     return choices
 
@@ -118,7 +124,8 @@ def parse_choices(texts: Iterable[str]) -> dict[str, Choices]:
 def _values(text: str, values: str) -> list[str]:
     found = values.split(",")
     if not all(found) or len(set(found)) < len(found):
-        raise TuningError(f"{text!r}: a value is {'missing' if '' in found else 'given twice'}")
+        reason = f"{text!r}: a value is {'missing' if '' in found else 'given twice'}"
+        raise TuningError(reason, code="argument.value", argument="choices", value=text)
     return found
 
 
@@ -130,4 +137,5 @@ def _range(text: str, values: str) -> Uniform:
             raise ValueError
         return Uniform(float(low), float(high), log=bool(colon))
     except ValueError:
-        raise TuningError(f"{text!r}: a range is low..high or low..high:log") from None
+        reason = f"{text!r}: a range is low..high or low..high:log"
+        raise TuningError(reason, code="argument.value", argument="choices", value=text) from None

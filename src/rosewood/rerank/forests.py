@@ -47,7 +47,7 @@ def write_forest_set(
             writer.discard()
         raise
     if writer is None:
-        raise TuningError(f"{path}: there are no lists to write")
+        raise TuningError(f"{path}: there are no lists to write", code="tuning.no-lists", file=path)
     with writer:
         pass
     return ForestSet(path)
@@ -68,7 +68,8 @@ def candidate_forest(
     """The forest of one list, in terms of these tables, which grow by what is new."""
     if candidates.names != features.dense:
         told = f"its dense features are {list(candidates.names)}, want {list(features.dense)}"
-        raise TuningError(f"list {candidates.id!r}: {told}")
+        reason = f"list {candidates.id!r}: {told}"
+        raise TuningError(reason, code="file.mismatch", argument="features", value=candidates.id)
     count = len(candidates)
     filled = " ".join([text for text in candidates.texts if text])
     lengths = [text.count(" ") + 1 if text else 0 for text in candidates.texts]
@@ -91,7 +92,7 @@ def candidate_forest(
             yield_symbol=vocabulary.add_all(filled.split(" ")) if filled else (),
         )
     except ForestError as error:
-        raise TuningError(f"list {candidates.id!r}: {error}") from error
+        raise error.restated(f"list {candidates.id!r}: {error}", TuningError) from error
 
 
 def _starts(lengths: Sequence[int]) -> Any:

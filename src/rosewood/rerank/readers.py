@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal
 
+from rosewood.arguments import check_choice, check_type, check_whole
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.lines import Source, TextLine, each_line, file_name
 from rosewood.errors import FormatError, TuningError
@@ -73,42 +74,33 @@ def read_candidates(
     `report`; files that do not fit together always stop.  Errors call the lines `file`.  With
     `needs_references`, a list without any is bad.
     """
-    if not isinstance(candidates, str | PathLike | Iterable):
-        raise TuningError(f"candidates is {candidates!r}, want a path, lines or a stream")
-    if on_bad_line not in ("stop", "skip"):
-        raise TuningError(f"on_bad_line is {on_bad_line!r}, want error or skip")
-    if format is not None and format not in FORMATS:
-        raise TuningError(f"the format is {format!r}, want one of {', '.join(FORMATS)}")
-    if isinstance(references, str | PathLike) or isinstance(features, str | PathLike):
-        raise TuningError("references and features are lists of files, not one file")
+    paths = (str, PathLike)
+    kinds = (*paths, Iterable)
+    check_type("candidates", candidates, kinds, "a path, lines or a stream", error=TuningError)
+    check_choice("on_bad_line", on_bad_line, ("stop", "skip"), error=TuningError)
+    if format is not None:
+        check_choice("format", format, FORMATS, error=TuningError)
     for what, files in (("references", references), ("features", features)):
-        if not isinstance(files, Sequence):
-            raise TuningError(f"{what} is {files!r}, want a list of files")
+        listed = None if isinstance(files, paths) else files
+        check_type(what, listed, Sequence, "a list of files", error=TuningError)
         for path in files:
-            _check_path(what, path)
+            check_type(what, path, paths, "paths of files", error=TuningError)
     for what, one in (("source", source), ("file", file)):
-        if one is not None:
-            _check_path(what, one)
-    if report is not None and not isinstance(report, Dropped):
-        raise TuningError(f"report is {report!r}, want a Dropped")
+        check_type(what, one, (*paths, type(None)), "the path of a file", error=TuningError)
+    check_type("report", report, (Dropped, type(None)), "a Dropped", error=TuningError)
     if (per_source is not None or features) and format not in (None, "lines"):
-        raise TuningError(f"per_source and features are for candidates one a line, not {format}")
+        reason = f"per_source and features are for candidates one a line, not {format}"
+        raise TuningError(reason, code="argument.conflict", argument="per_source")
     if per_source is None and (features or format == "lines"):
-        raise TuningError("per_source must tell how many candidates one a line a list has")
-    if isinstance(per_source, bool) or not isinstance(per_source, int | str | PathLike | None):
-        raise TuningError(f"per_source is {per_source!r}, want a whole number or a file")
-    if isinstance(per_source, int) and per_source < 1:
-        raise TuningError(f"per_source is {per_source}, want at least 1")
+        reason = "per_source is missing: how many candidates each list has"
+        raise TuningError(reason, code="argument.missing", argument="per_source")
+    if per_source is not None and not isinstance(per_source, paths):
+        check_whole("per_source", per_source, low=1, error=TuningError)
     name = file_name(candidates, file)
     drafts = _unrepeated(_drafts(candidates, name, format, features, per_source), name)
     beside = with_companions(drafts, name, references, source)
     dropped = Dropped() if report is None else report
     return _good_lists(beside, name, on_bad_line, dropped, needs_references)
-
-
-def _check_path(what: str, path: object) -> None:
-    if not isinstance(path, str | PathLike):
-        raise TuningError(f"{what}: a file is {path!r}, want its path")
 
 
 def _drafts(
@@ -121,7 +113,9 @@ def _drafts(
     by_ending = None if file is None else _ENDINGS.get(plain_name(file).suffix)
     if format == "set" or (format is None and by_ending == "set" and per_source is None):
         if not isinstance(candidates, str | PathLike):
-            raise TuningError("a forest set is read from a file")
+            raise TuningError(
+                "a forest set is read from a file", code="argument.type", argument="candidates"
+            )
         yield from parse_set(Path(candidates))
         return
     lines = each_line(candidates, file)
@@ -147,7 +141,7 @@ def _recognised(first: TextLine, by_ending: str | None, file: str | None) -> str
         told = f"its first line looks like {' and like '.join(by_look)}"
         told += "" if by_ending is None else f", but its ending says {by_ending}"
     told += f": say which ({', '.join(FORMATS)}; one candidate a line needs their number, too)"
-    raise FormatError(told, file=file, line=first.number)
+    raise FormatError(told, file=file, line=first.number, code="file.kind", argument="format")
 
 
 def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
@@ -158,7 +152,17 @@ def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
             told = f"id {draft.id[:40]!r} stands twice, the first time on line {seen[draft.id]}"
             if isinstance(draft, Bad) or draft.lines:
                 told += "; the candidates of a list stand together"
-            yield Bad(draft.index, FormatError(told, file=file, line=draft.line))
+            yield Bad(
+                draft.index,
+                FormatError(
+                    told,
+                    file=file,
+                    line=draft.line,
+                    code="line.duplicate",
+                    argument="id",
+                    value=draft.id,
+                ),
+            )
             continue
         if draft.id is not None:
             seen[draft.id] = draft.line
@@ -191,4 +195,4 @@ def _good_lists(
         told = "there are no lists of candidates in it"
         if bad:
             told += f": all {bad} are bad, the first: {first}"
-        raise FormatError(told, file=file)
+        raise FormatError(told, file=file, code="tuning.no-lists", value=bad)

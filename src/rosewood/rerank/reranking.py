@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, LongArray
+from rosewood.arguments import check_type
+from rosewood.arrays import FloatArray, LongArray, as_count
 from rosewood.errors import ForestError, TuningError
 from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
@@ -34,8 +35,8 @@ class Reranked(NamedTuple):
 
     def reordered(self, k: int | None = None) -> CandidateList:
         """The candidates from best to worst (the k best), with their score as `rosewood`."""
-        if k is not None and (not isinstance(k, int | np.integer) or k < 1):
-            raise TuningError(f"k is {k!r}, want a whole number from 1")
+        if k is not None:
+            as_count("k", k, 1, error=TuningError)
         first = self.order[:k]
         old = self.candidates
         return replace(
@@ -63,22 +64,21 @@ def rerank(
         lists = read_candidates(lists)
     if isinstance(weights, str | PathLike):
         weights = read_weights(weights)
-    if not isinstance(lists, Iterable):
-        raise TuningError(f"lists is {lists!r}, want lists of candidates or a file of them")
-    if not isinstance(weights, Mapping):
-        raise TuningError(f"weights is {weights!r}, want numbers by name or a file of them")
+    check_type("lists", lists, Iterable, "lists of candidates or a file of them", error=TuningError)
+    check_type("weights", weights, Mapping, "numbers by name or a file of them", error=TuningError)
     return _reranked(lists, {name: _weight(name, value) for name, value in weights.items()})
 
 
-def _weight(name: object, value: object) -> float:
-    if not isinstance(name, str):
-        raise TuningError(f"weights: the name {name!r} is not a string")
+def _weight(name: str, value: object) -> float:
+    check_type("weights", name, str, "names that are strings", error=TuningError)
     try:
         if isinstance(value, Real) and not isinstance(value, bool) and isfinite(value):
             return float(value)
     except OverflowError:
         pass
-    raise TuningError(f"the weight of {name!r} is {value!r}, want a finite number")
+    reason = f"the weight of {name!r} is {value!r:.40}, expected a finite number"
+    code = "argument.range" if isinstance(value, Real) else "argument.type"
+    raise TuningError(reason, code=code, argument=name, value=value)
 
 
 def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> Iterator[Reranked]:
@@ -89,14 +89,15 @@ def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> I
     for candidates in lists:
         if not isinstance(candidates, CandidateList):
             told = f"lists has a {type(candidates).__name__}, want lists of candidates"
-            raise TuningError(told)
+            raise TuningError(told, code="argument.type", argument="lists")
         if candidates.names is not checked and candidates.names != checked:
             _check_weights(candidates, weights)
             theta = np.array([weights[name] for name in (*candidates.names, *number)], dtype=float)
             checked = candidates.names
         scores = _scores(candidates, theta, number)
         if not np.isfinite(scores).all():
-            raise TuningError(f"list {candidates.id!r}: a score does not fit a double")
+            reason = f"list {candidates.id!r}: a score does not fit a double"
+            raise TuningError(reason, code="tuning.overflow", value=candidates.id)
         yield Reranked(candidates, np.argsort(-scores, kind="stable"), scores)
 
 
@@ -117,17 +118,18 @@ def _scores(candidates: CandidateList, theta: FloatArray, number: Mapping[str, i
         )
         _core.edge_scores(features, theta, scores)
     except (ForestError, TypeError, ValueError) as error:
-        raise TuningError(f"list {candidates.id!r}: {error}") from error
+        reason, code = f"list {candidates.id!r}: {error}", getattr(error, "code", "argument.type")
+        raise TuningError(reason, code=code, argument="features", value=candidates.id) from error
     return scores
 
 
 def _check_weights(candidates: CandidateList, weights: Mapping[str, float]) -> None:
     for name in candidates.names:
         if name not in weights:
-            raise TuningError(f"list {candidates.id!r}: there is no weight for feature {name!r}")
+            reason = f"list {candidates.id!r}: there is no weight for feature {name!r}"
+            raise TuningError(reason, code="argument.missing", argument="weights", value=name)
     known = set(candidates.names)
     for name in weights:
         if name not in known and not is_sparse(name):
-            raise TuningError(
-                f"list {candidates.id!r}: there is a weight for {name!r}, but no such feature"
-            )
+            reason = f"list {candidates.id!r}: there is a weight for {name!r}, but no such feature"
+            raise TuningError(reason, code="argument.unknown", argument="weights", value=name)

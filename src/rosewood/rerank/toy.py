@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rosewood.arguments import check_whole
 from rosewood.errors import TuningError
 from rosewood.rerank.candidates import CandidateList
 
@@ -35,8 +36,8 @@ def toy_lists(
     at all.  With `noise` there are only features that are like dice.  The score `mistakes` tells
     how many there are, for metrics such as `column:mistakes,higher=false`.
     """
-    if count < 1 or candidates < 1:
-        raise TuningError(f"{count} lists of {candidates} candidates: want at least one of each")
+    check_whole("count", count, low=1, error=TuningError)
+    check_whole("candidates", candidates, low=1, error=TuningError)
     for number in range(count):
         yield _list(number, candidates, noise, np.random.default_rng([seed, number]))
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import MetricError, TuningError
 from rosewood.forest import ForestSet
@@ -136,7 +137,7 @@ class _Work:
                 if chosen is None:
                     raise
                 told = f"cross-validation, on {len(rows)} of {len(self.data)} lists"
-                raise TuningError(f"{told}: {error}") from error
+                raise error.restated(f"{told}: {error}") from error
             theta = normalize(fit.theta, self.normalization)
             return {"theta": theta.tolist(), "score": fit.score, "history": fit.history,
                     "notes": list(fit.notes)}  # fmt: skip
@@ -174,17 +175,11 @@ def tune(
     in a list counts as the choice before.  `journal` lets a run that was killed go on; `told` hears
     how far the work has come.
     """
-    for what, value in (("seed", seed), ("replicates", replicates), ("folds", folds),
-                        ("samples", samples)):  # fmt: skip
-        whole_number(what, value)
-    whole_number("threads", threads, 1)
-    whole_number("max_memory", max_memory, 1)
-    if replicates < 1:
-        raise TuningError(f"{replicates} replicates: there must be at least one")
-    if heldout is None and folds < 2:
-        raise TuningError(f"{folds} folds: cross-validation needs at least two")
-    if samples < 1:
-        raise TuningError(f"{samples} samples: significance needs at least one")
+    whole_number("seed", seed)
+    whole_number("folds", folds, 2 if heldout is None else 0)
+    for what, value in (("replicates", replicates), ("samples", samples), ("threads", threads),
+                        ("max_memory", max_memory)):  # fmt: skip
+        whole_number(what, value, 1)
     normalize(np.ones(1), normalization)  # before anything is read
     judging = metric if isinstance(metric, Metric) else parse_metric(metric)
     learner = make_learner(method, settings)
@@ -284,8 +279,7 @@ def tuning_set(
     """Candidates with the metric's statistics; errors call them `what`."""
     if isinstance(candidates, str | PathLike):
         candidates = read_candidates(candidates, needs_references=metric.needs_references)
-    if not isinstance(candidates, Iterable):
-        raise TuningError(f"{what} are {candidates!r:.40}, want a file, lists or a forest set")
+    check_type(what, candidates, Iterable, "a file, lists or a forest set", error=TuningError)
     lists = candidates if isinstance(candidates, ForestSet) else forest_set(_only_lists(candidates))
     done = 0
 
@@ -297,25 +291,28 @@ def tuning_set(
     try:
         tuning = TuningSet(lists, metric, threads=threads, max_memory=max_memory, step=step)
     except MetricError as error:
-        raise MetricError(f"{what}: list {error}") from error
+        raise error.restated(f"{what}: list {error}") from error
     if not tuning.is_flat:
-        raise TuningError(
+        reason = (
             "reranking takes lists of candidates, these are forests: tune them with "
             "rosewood.learn, or list their best strings first"
         )
+        raise TuningError(reason, code="tuning.not-lists", argument=what)
     if not len(tuning.features):
-        raise TuningError(f"{what} have no features: there is nothing to weigh")
+        reason = f"{what} have no features: there is nothing to weigh"
+        raise TuningError(reason, code="tuning.no-features", argument=what)
     gains, first = metric.sentence_gains(tuning.statistics), tuning.edge_start[:-1]
     if (np.maximum.reduceat(gains, first) == np.minimum.reduceat(gains, first)).all():
         told = f"{metric.title} does not vary within any list"
-        raise TuningError(f"{what} give nothing to choose by: {told}")
+        raise TuningError(
+            f"{what} give nothing to choose by: {told}", code="tuning.no-choice", argument=what
+        )
     return tuning
 
 
 def _only_lists(lists: Iterable[CandidateList]) -> Iterator[CandidateList]:
     for each in lists:
-        if not isinstance(each, CandidateList):
-            raise TuningError(f"a list of candidates is {each!r:.40}, want a CandidateList")
+        check_type("candidates", each, CandidateList, "lists of candidates", error=TuningError)
         yield each
 
 
@@ -325,7 +322,8 @@ def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> list[str]:
     known = set(data.sentences())
     seen = sum(each in known for each in other.sentences())
     if seen == len(other):
-        raise TuningError(f"{what} are those that are tuned on: they say nothing about others")
+        reason = f"{what} are those that are tuned on: expected other lists"
+        raise TuningError(reason, code="argument.conflict", argument=what)
     if seen:
         return [f"{seen} of {len(other)} of {what} are tuned on, too: the scores are too good"]
     return []

@@ -282,11 +282,11 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
             nonlocal line
             line = error.lineno
             raise ForestError(
-                f"it is not JSON: {error.msg} at column {error.colno}", code="line.value"
+                f"it is not JSON: {error.msg} at column {error.colno}", code="line.format"
             ) from error
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise ForestError(f"it is not JSON: {reason}", code="line.value") from error
+            raise ForestError(f"it is not JSON: {reason}", code="line.format") from error
         return found
 
     try:

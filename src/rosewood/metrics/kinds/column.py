@@ -89,12 +89,9 @@ class Column(Metric):
         check_shape(f"column {self.column!r}", value, (count,), error=MetricError)
         bad = np.flatnonzero(~np.isfinite(value))
         if bad.size:
-            raise MetricError(
-                f"column {self.column!r}: number {bad[0]} is {value[bad[0]]}, expected a finite number",
-                code="argument.range",
-                argument=self.column,
-                value=int(bad[0]),
-            )
+            place = int(bad[0])
+            reason = f"column {self.column!r}: number {place} is {value[place]}, not finite"
+            raise MetricError(reason, code="argument.range", argument=self.column, value=place)
         return np.column_stack([value, np.ones(count)])
 
 

@@ -41,7 +41,14 @@ class Lockstep:
         longer = next(i for i, line in enumerate(found) if line is not None)
         total = self.count + 1 + _length(self._lines[longer])
         reason = f"it has {self.count} lines, but {self._names[longer] or '<text>'} has {total}"
-        return FormatError(reason, file=self._names[short], line=self.count)
+        return FormatError(
+            reason,
+            file=self._names[short],
+            line=self.count,
+            code="file.mismatch",
+            value=self.count,
+            expected=total,
+        )
 
 
 def _length(lines: Iterable[object]) -> int:
@@ -69,7 +76,14 @@ def with_companions(
             continue
         if behind:
             reason = f"id {draft.index} stands behind {together.count - 1}: {names[0]} is in order"
-            error = FormatError(reason, file=file, line=draft.line)
+            error = FormatError(
+                reason,
+                file=file,
+                line=draft.line,
+                code="line.order",
+                argument="id",
+                value=draft.index,
+            )
             yield Bad(draft.index, error, draft.id, draft.line)
             continue
         for row in rows:
@@ -78,17 +92,36 @@ def with_companions(
                 yield _joined(draft, row, len(references), file)
                 break
             reason = f"there are no candidates for line {index + 1} of {names[0]}, id {index}"
-            yield Bad(index, FormatError(reason, file=file, line=draft.line))
+            yield Bad(
+                index,
+                FormatError(
+                    reason, file=file, line=draft.line, code="tuning.no-candidates", value=index
+                ),
+            )
         else:
             last = max([draft.index, *(d.index for d in drafts if d.index is not None)])
             have = together.count
             reason = f"it has {have} lines, but {file or '<text>'} has {last + 1} lists"
-            raise FormatError(reason, file=names[0], line=have)
+            raise FormatError(
+                reason,
+                file=names[0],
+                line=have,
+                code="file.mismatch",
+                value=have,
+                expected=last + 1,
+            )
     lists = together.count
     left = _length(rows)
     if left:
         reason = f"it has {lists + left} lines, but {file or '<text>'} has {lists} lists"
-        raise FormatError(reason, file=names[0], line=lists + 1)
+        raise FormatError(
+            reason,
+            file=names[0],
+            line=lists + 1,
+            code="file.mismatch",
+            value=lists + left,
+            expected=lists,
+        )
 
 
 def _joined(
@@ -102,11 +135,15 @@ def _joined(
     if references:
         if draft.references:
             told = "the list has references of its own, and there are files of references"
-            raise FormatError(told, file=file, line=draft.line)
+            raise FormatError(
+                told, file=file, line=draft.line, code="argument.conflict", argument="references"
+            )
         draft.references = tuple(line.text for line in row[:references])
     if len(row) > references:
         if draft.source is not None:
             told = "the list has a source of its own, and there is a file of sources"
-            raise FormatError(told, file=file, line=draft.line)
+            raise FormatError(
+                told, file=file, line=draft.line, code="argument.conflict", argument="source"
+            )
         draft.source = row[references].text
     return draft

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import itemgetter
@@ -66,20 +67,23 @@ class Schema:
     def build(self, draft: Draft) -> CandidateList:
         """The list, checked; FormatError tells what it has not, or has too much."""
         if not draft.texts:
-            raise self._error(draft, None, "it has no candidates")
+            raise self._error(draft, RosewoodError("it has no candidates", code="line.empty"))
         references = draft.references or ()
         if self._needs_references and not references:
-            raise self._error(draft, None, "it has no references, which the metric needs")
+            reason = "it has no references, which the metric needs"
+            raise self._error(draft, RosewoodError(reason, code="metric.no-reference"))
         if self._references not in (None, len(references)):
-            told = f"it has {len(references)} references, the first list has {self._references}"
-            raise self._error(draft, None, told)
+            count = len(references)
+            reason = f"it has {count} references, the first list has {self._references}"
+            fault = RosewoodError(reason, code="line.fields", argument="references", value=count)
+            raise self._error(draft, fault)
         try:
             features = self._features or _Columns("feature", draft.features[0], sparse=True)
             scores = self._scores or _Columns("score", draft.scores[0], sparse=False)
             dense, sparse = features.matrix(draft.features)
             columns, _ = scores.matrix(draft.scores)
         except _CandidateError as error:
-            raise self._error(draft, error.candidate, str(error)) from error
+            raise self._error(draft, error, error.candidate) from error
         self._features, self._scores, self._references = features, scores, len(references)
         return CandidateList(
             id=draft.id,
@@ -92,19 +96,21 @@ class Schema:
             scores=dict(zip(scores.names, np.ascontiguousarray(columns.T), strict=True)),
         )
 
-    def _error(self, draft: Draft, candidate: int | None, reason: str) -> FormatError:
+    def _error(
+        self, draft: Draft, fault: RosewoodError, candidate: int | None = None
+    ) -> RosewoodError:
         line, who = draft.line, f"list {draft.id[:40]!r}"
         if candidate is not None:
             who += f", candidate {candidate + 1}"
             line = draft.lines[candidate] if draft.lines else line
-        return FormatError(f"{who}: {reason}", file=self._file, line=line)
+        return fault.restated(f"{who}: {fault}", FormatError, file=self._file, line=line)
 
 
 class _CandidateError(RosewoodError):
     """What is wrong with one candidate of a list."""
 
-    def __init__(self, candidate: int, reason: str) -> None:
-        super().__init__(reason)
+    def __init__(self, candidate: int, reason: str, **fields: Any) -> None:
+        super().__init__(reason, **fields)
         self.candidate = candidate
 
 
@@ -113,7 +119,7 @@ class _Columns:
 
     def __init__(self, what: str, first: Table, *, sparse: bool) -> None:
         if "" in first:
-            raise _CandidateError(0, f"a {what} has no name")
+            raise _CandidateError(0, f"a {what} has no name", code="line.value", argument=what)
         self.what = what
         self.names = tuple(name for name in first if not (sparse and is_sparse(name)))
         self._known = frozenset(self.names)
@@ -157,16 +163,14 @@ class _Columns:
 
     def _number(self, candidate: int, name: str, value: Any) -> float:
         """A finite number, or the reason why it is none."""
-        if type(value) not in (int, float):
-            reason = f"{self.what} {name[:40]!r} is {show(value)}, want a number"
-            raise _CandidateError(candidate, reason)
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
+        number = math.nan
+        if type(value) in (int, float):
+            with suppress(OverflowError):
+                number = float(value)
         if not math.isfinite(number):
-            reason = f"{self.what} {name[:40]!r} is {show(value)}, want a finite number"
-            raise _CandidateError(candidate, reason)
+            reason = f"{self.what} {name[:40]!r} is {show(value)}, expected a finite number"
+            fields = {"code": "line.number", "argument": name, "value": value}
+            raise _CandidateError(candidate, reason, **fields)
         return number
 
     def _rest(self, candidate: int, table: Table) -> Table:
@@ -175,8 +179,9 @@ class _Columns:
             if name in self._known:
                 continue
             if not (self._sparse and is_sparse(name)):
-                told = f"unknown {self.what} {name[:40]!r}: the first list has it not"
-                raise _CandidateError(candidate, told)
+                reason = f"{self.what} {name[:40]!r} is missing from the first list"
+                fields = {"code": "line.unknown", "argument": self.what, "value": name}
+                raise _CandidateError(candidate, reason, **fields)
             rest[name] = self._number(candidate, name, value)
         return rest
 
@@ -184,7 +189,8 @@ class _Columns:
         for candidate, table in enumerate(tables):
             for name in self.names:
                 if name not in table:
-                    told = f"missing {self.what} {name[:40]!r}"
+                    reason = f"{self.what} {name[:40]!r} is missing"
                     if self._sparse:
-                        told += "; only a feature with a colon in its name may be left out"
-                    raise _CandidateError(candidate, told)
+                        reason += "; only a feature with a colon in its name may be left out"
+                    fields = {"code": "line.fields", "argument": self.what, "value": name}
+                    raise _CandidateError(candidate, reason, **fields)

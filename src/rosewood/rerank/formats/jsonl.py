@@ -42,7 +42,7 @@ def parse_jsonl(lines: Iterable[TextLine], file: str | None) -> Drafts:
 def _draft(text: str, index: int, line: int) -> Draft:
     table = parse_json(text, "list", "candidates")
     if not isinstance(table, dict):
-        raise RosewoodError(f"a list is an object {{…}}, not {show(table)}")
+        raise _not("a list", table, "an object {…}")
     draft = Draft(index, line, _id(table), [], [], [])
     if (source := table.get("src")) is not None:
         draft.source = _string(source, '"src"')
@@ -50,10 +50,10 @@ def _draft(text: str, index: int, line: int) -> Draft:
         references = _list(table["refs"], '"refs"')
         draft.references = tuple(_string(reference, "a reference") for reference in references)
     if "hyps" not in table:
-        raise RosewoodError('the list has no "hyps"')
+        raise RosewoodError('the list has no "hyps"', code="line.fields", argument="hyps")
     for place, hyp in enumerate(_list(table["hyps"], '"hyps"'), start=1):
         if type(hyp) is not dict:
-            raise RosewoodError(f"candidate {place} is {show(hyp)}, want an object {{…}}")
+            raise _not(f"candidate {place}", hyp, "an object {…}")
         words: Any = hyp.get("text")
         features, scores = hyp.get("features", {}), hyp.get("scores", {})
         if type(words) is not str or type(features) is not dict or type(scores) is not dict:
@@ -69,35 +69,42 @@ def _draft(text: str, index: int, line: int) -> Draft:
 
 def _id(table: dict[str, Any]) -> str:
     if "id" not in table:
-        raise RosewoodError('the list has no "id"')
+        raise RosewoodError('the list has no "id"', code="line.fields", argument="id")
     name = table["id"]
     if type(name) is int:
         return str(name)
     if type(name) is not str or not name:
-        raise RosewoodError(f'"id" is {show(name)}, want a string or a whole number')
+        raise _not('"id"', name, "a string or a whole number")
     return name
+
+
+def _not(what: str, value: Any, expected: str) -> RosewoodError:
+    reason = f"{what} is {show(value)}, expected {expected}"
+    return RosewoodError(reason, code="line.value", argument=what, value=value)
 
 
 def _string(value: Any, what: str) -> str:
     if type(value) is not str:
-        raise RosewoodError(f"{what} is {show(value)}, want a string")
+        raise _not(what, value, "a string")
     return value
 
 
 def _list(value: Any, what: str) -> list[Any]:
     if type(value) is not list:
-        raise RosewoodError(f"{what} is {show(value)}, want a list [...]")
+        raise _not(what, value, "a list [...]")
     return value
 
 
 def _refuse(hyp: dict[str, Any], place: int) -> None:
     who = f"candidate {place}"
     if "text" not in hyp:
-        raise RosewoodError(f'{who} has no "text"')
+        raise RosewoodError(
+            f'{who} has no "text"', code="line.fields", argument="text", value=place
+        )
     _string(hyp["text"], f'{who}: "text"')
     for key in ("features", "scores"):
         if type(hyp.get(key, {})) is not dict:
-            raise RosewoodError(f'{who}: "{key}" is {show(hyp[key])}, want an object {{…}}')
+            raise _not(f'{who}: "{key}"', hyp[key], "an object {…}")
 
 
 def _check_characters(draft: Draft) -> None:
@@ -111,4 +118,6 @@ def _check_characters(draft: Draft) -> None:
                 text.encode()
             except UnicodeEncodeError as error:
                 shown = text.encode(errors="backslashreplace").decode()[:40]
-                raise RosewoodError(f"there is half of a surrogate pair in {shown!r}") from error
+                raise RosewoodError(
+                    f"there is half of a surrogate pair in {shown!r}", code="file.encoding"
+                ) from error

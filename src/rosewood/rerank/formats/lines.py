@@ -43,7 +43,8 @@ def parse_lines(
     stems = [table.stem for table in tables]
     for stem in stems:
         if stems.count(stem) > 1:
-            raise TuningError(f"two files of features are called {stem!r}")
+            reason = f"two files of features are called {stem!r}"
+            raise TuningError(reason, code="argument.duplicate", argument="features", value=stem)
     together = Lockstep([(file, lines), *((table.file, table.file) for table in tables)])
     rows = (_row(found, tables, file) for found in together)
     counts = repeat(per_source) if isinstance(per_source, int) else _counts(str(per_source))
@@ -59,11 +60,19 @@ def parse_lines(
             else:
                 told = f"but {per_source} asks for {wanted + sum(counts)}"
             have = together.count
-            raise FormatError(f"it has {have} lines, {told}", file=file, line=have)
+            reason = f"it has {have} lines, {told}"
+            raise FormatError(reason, code="file.mismatch", value=have, file=file, line=have)
         yield _draft(index, found, str(per_source))
     if sum(1 for _ in rows):
         told = f"it has {together.count} lines, but {per_source} asks for {wanted}"
-        raise FormatError(told, file=file, line=wanted + 1)
+        raise FormatError(
+            told,
+            file=file,
+            line=wanted + 1,
+            code="file.mismatch",
+            value=together.count,
+            expected=wanted,
+        )
 
 
 def _counts(file: str) -> Iterator[int]:
@@ -75,7 +84,12 @@ def _counts(file: str) -> Iterator[int]:
 def _draft(index: int, rows: list[Row], counts: str) -> Draft | Bad:
     if not rows:
         reason = f"list '{index}' has no candidates"
-        return Bad(index, FormatError(reason, file=counts, line=index + 1))
+        return Bad(
+            index,
+            FormatError(
+                reason, file=counts, line=index + 1, code="tuning.no-candidates", value=index
+            ),
+        )
     error = next((row.error for row in rows if row.error is not None), None)
     if error is not None:
         return Bad(index, error, str(index), rows[0].line)
@@ -127,7 +141,8 @@ class _FeatureFile:
         elif "=" in tokens[0]:
             self._pairs = True
         elif self._blank is not None:
-            raise FormatError("there is no number on the line", file=self.file, line=self._blank)
+            reason = "there is no number on the line"
+            raise FormatError(reason, code="line.fields", value=0, file=self.file, line=self._blank)
         else:
             count = len(tokens)
             self._names = [self.stem] if count == 1 else [f"{self.stem}_{k}" for k in range(count)]
@@ -137,12 +152,15 @@ class _FeatureFile:
             return [_pair(token) for token in tokens]
         if len(tokens) != len(self._names):
             told = f"there are {len(tokens)} numbers on the line, want {len(self._names)}"
-            raise RosewoodError(told)
+            raise RosewoodError(
+                told, code="line.fields", value=len(tokens), expected=len(self._names)
+            )
         return zip(self._names, numbers(f"feature {self.stem!r}", tokens), strict=True)
 
 
 def _pair(token: str) -> tuple[str, float]:
     name, mark, value = token.rpartition("=")
     if not mark:
-        raise RosewoodError(f"a feature is name=value, not {token[:40]!r}")
+        reason = f"a feature is name=value, not {token[:40]!r}"
+        raise RosewoodError(reason, code="line.value", argument="feature", value=token)
     return name, number(f"feature {name[:40]!r}", value)

@@ -59,13 +59,14 @@ class _Reader:
         try:
             with at(self.file, line.number):
                 if fields == [""]:
-                    raise RosewoodError("the line is empty")
+                    raise RosewoodError("the line is empty", code="line.empty")
                 row.id = str(whole("the id, the first field,", fields[0], 0, 2**62))
                 if len(fields) > 3 and _BESIDE.fullmatch(fields[2]):
                     del fields[2 : 3 + (len(fields) > 4 and bool(_BESIDE.fullmatch(fields[3])))]
                 if len(fields) < 3:
                     told = "id ||| text ||| features ||| score"
-                    raise RosewoodError(f"there are {len(fields)} fields, want `{told}`")
+                    reason = f"there are {len(fields)} fields, expected `{told}`"
+                    raise RosewoodError(reason, code="line.fields", value=len(fields))
                 row.text = fields[1]
                 row.features = self.features(split(fields[2]))
                 if len(fields) > 3:
@@ -116,7 +117,9 @@ def _features(tokens: list[str]) -> tuple[_Layout | None, dict[str, float]]:
     for place, token in enumerate(tokens):
         if token[-1] in "=:" and token not in "=:":
             if block is not None and not counts[block]:
-                raise RosewoodError(f"{block[:40]!r} has no value")
+                raise RosewoodError(
+                    f"{block[:40]!r} has no value", code="line.value", argument=block
+                )
             block = token[:-1]
             counts.setdefault(block, 0)
         elif "=" in token:
@@ -129,15 +132,17 @@ def _features(tokens: list[str]) -> tuple[_Layout | None, dict[str, float]]:
             counts[block] += 1
             places.append(place)
         elif counts or attached:
-            raise RosewoodError(f"the value {token[:40]!r} has no name")
+            reason = f"the value {token[:40]!r} has no name"
+            raise RosewoodError(reason, code="line.value", argument="feature", value=token)
         else:
             name = f"F{place}"
             found[name] = number(f"feature {name!r}", token)
             places.append(place)
             if place + 1 < len(tokens) and not _is_value(tokens[place + 1]):
-                raise RosewoodError(f"the value {token[:40]!r} has no name")
+                reason = f"the value {token[:40]!r} has no name"
+                raise RosewoodError(reason, code="line.value", argument="feature", value=token)
     if block is not None and not counts[block]:
-        raise RosewoodError(f"{block[:40]!r} has no value")
+        raise RosewoodError(f"{block[:40]!r} has no value", code="line.value", argument=block)
     if attached or not places:
         return None, found
     return _Layout(tokens, places, list(found)), found

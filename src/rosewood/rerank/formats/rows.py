@@ -54,7 +54,9 @@ def group_rows(
         stray = None
         if row.error is None and (row.source, row.references) != (draft.source, draft.references):
             told = f"the source or a reference differs from those on line {draft.line}, of this id"
-            row.error = FormatError(told, file=file, line=row.line)
+            row.error = FormatError(
+                told, file=file, line=row.line, code="line.value", argument="references"
+            )
         error = error or row.error
         draft.texts.append(row.text)
         draft.features.append(row.features)

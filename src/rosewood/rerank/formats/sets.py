@@ -17,9 +17,11 @@ def parse_set(path: Path) -> Drafts:
     """A draft of each forest that is a list."""
     found = ForestSet(path)
     for index, forest in enumerate(found):
-        reason = _why_not(forest, info := found.info(index))
-        if reason is not None:
-            yield Bad(index, FormatError(f"forest {index}: {reason}", file=path))
+        fault = _why_not(forest, info := found.info(index))
+        if fault is not None:
+            reason = f"forest {index}: {fault[1]}"
+            error = FormatError(reason, code="file.format", argument=fault[0], file=path)
+            yield Bad(index, error)
             continue
         columns = info.get("scores", {})
         edges = range(forest.num_edges)
@@ -35,20 +37,23 @@ def parse_set(path: Path) -> Drafts:
         )
 
 
-def _why_not(forest: Forest, info: dict[str, Any]) -> str | None:
-    """Why a forest is not a list of candidates, if it is none."""
+def _why_not(forest: Forest, info: dict[str, Any]) -> tuple[str, str] | None:
+    """Why a forest is not a list of candidates, if it is none: the field, and the reason."""
     if forest.num_nodes != 1 or forest.vocabulary is None:
-        return "it is not a list of candidates: a root, and edges that have words but no tails"
+        return (
+            "forest",
+            "it is not a list of candidates: a root, and edges that have words but no tails",
+        )
     if not isinstance(info.get("id", ""), str | int):
-        return f"its id is {show(info['id'])}, want a string"
+        return "id", f"its id is {show(info['id'])}, expected a string"
     if not isinstance(info.get("src", ""), str):
-        return f"its source is {show(info['src'])}, want a string"
+        return "src", f"its source is {show(info['src'])}, expected a string"
     references = info.get("refs", [])
     if not isinstance(references, list) or not all(isinstance(r, str) for r in references):
-        return f"its references are {show(references)}, want strings"
+        return "refs", f"its references are {show(references)}, expected strings"
     scores = info.get("scores", {})
     if not isinstance(scores, dict) or not all(
         isinstance(column, list) and len(column) == forest.num_edges for column in scores.values()
     ):
-        return "its scores are not a column of numbers for each name"
+        return "scores", "its scores are not a column of numbers for each name"
     return None

@@ -71,12 +71,15 @@ class _Header(NamedTuple):
         places = {name: place for place, name in enumerate(names)}
         if len(places) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise RosewoodError(f"column {twice[:40]!r} stands twice in the header")
+            reason = f"column {twice[:40]!r} is given twice in the header"
+            raise RosewoodError(reason, code="line.duplicate", argument="header", value=twice)
         for needed in ("id", "text"):
             if needed not in places:
-                raise RosewoodError(f"the header has no column {needed!r}: it names the columns")
+                reason = f"the header has no column {needed!r}: it names the columns"
+                raise RosewoodError(reason, code="line.fields", argument="header", value=needed)
         if "" in places or SCORE in places:
-            raise RosewoodError("a column of the header has no name")
+            reason = "a column of the header has no name"
+            raise RosewoodError(reason, code="line.fields", argument="header", value="")
         references = [place for name, place in places.items() if _REFERENCE.fullmatch(name)]
         taken = {places["id"], places["text"], places.get("src"), *references}
         rest = [(name, place) for name, place in places.items() if place not in taken]
@@ -94,12 +97,13 @@ class _Header(NamedTuple):
 
     def fill(self, row: Row, fields: list[str]) -> None:
         if fields == [""]:
-            raise RosewoodError("the line is empty")
+            raise RosewoodError("the line is empty", code="line.empty")
         row.id = (fields[self.id] if self.id < len(fields) else "") or None
         if len(fields) != self.width:
-            raise RosewoodError(f"there are {len(fields)} fields, the header has {self.width}")
+            reason = f"there are {len(fields)} fields, the header has {self.width}"
+            raise RosewoodError(reason, code="line.fields", value=len(fields), expected=self.width)
         if row.id is None:
-            raise RosewoodError("the id is empty")
+            raise RosewoodError("the id is empty", code="line.value", argument="id")
         row.text = fields[self.text]
         row.source = None if self.source is None else fields[self.source]
         if self.references:
