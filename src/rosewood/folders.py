@@ -130,11 +130,8 @@ def mapped(path: Path, kind: str, size: int) -> NDArray[Any]:
         if found != size:
             raise DamagedFileError(
                 f"it has {found} bytes, expected {size}",
-                file=path,
-                code="file.damaged",
-                value=found,
-                expected=size,
-            )
+                code="file.damaged", value=found, expected=size, file=path,
+            )  # fmt: skip
         if size % np.dtype(kind).itemsize:
             raise DamagedFileError(
                 f"its {size} bytes are not whole numbers", file=path, code="file.damaged"

@@ -183,10 +183,8 @@ def references_by_sentence(
         raise MetricError(
             f"references are a list of {len(references)} strings, expected a list of documents: "
             "put a single document into a list, [references]",
-            code="argument.type",
-            argument="references",
-            value=len(references),
-        )
+            code="argument.type", argument="references", value=len(references),
+        )  # fmt: skip
     for number, part in enumerate(references):
         if not _is_listed(part):
             reason = f"references[{number}] is {part!r}, expected a list of strings"
@@ -220,11 +218,8 @@ def _from_documents(count: int, references: References) -> list[Sequence[str | N
             raise MetricError(
                 f"{count} hypotheses, but reference document {number} has {len(document)} lines"
                 + hint,
-                code="argument.shape",
-                argument="references",
-                value=len(document),
-                expected=count,
-            )
+                code="argument.shape", argument="references", value=len(document), expected=count,
+            )  # fmt: skip
     return list(zip(*references, strict=True))
 
 
@@ -235,9 +230,6 @@ def _from_sentences(count: int, references: References) -> list[Sequence[str | N
             hint = '; they look like documents: say layout="documents"'
         raise MetricError(
             f"{count} hypotheses, but references of {len(references)} sentences{hint}",
-            code="argument.shape",
-            argument="references",
-            value=len(references),
-            expected=count,
-        )
+            code="argument.shape", argument="references", value=len(references), expected=count,
+        )  # fmt: skip
     return list(references)

@@ -132,10 +132,8 @@ class LinearBleu:
         if self.tokenize != "none":
             raise MetricError(
                 f"linear BLEU of a forest needs tokenize=none, not {self.tokenize!r}",
-                code="argument.conflict",
-                argument="tokenize",
-                value=self.tokenize,
-            )
+                code="argument.conflict", argument="tokenize", value=self.tokenize,
+            )  # fmt: skip
         is_list = isinstance(references, Sequence) and not isinstance(references, str)
         if not is_list or not all(isinstance(r, str) for r in references):
             reason = "linear BLEU: references must be a list of strings"
@@ -178,9 +176,6 @@ class LinearBleu:
                 raise MetricError(
                     f"linear BLEU of {self.orders} orders needs refine(forest, {self.orders}), "
                     f"this forest is refined to {n}",
-                    code="argument.value",
-                    argument="refined",
-                    value=n,
-                    expected=self.orders,
-                )
+                    code="argument.value", argument="refined", value=n, expected=self.orders,
+                )  # fmt: skip
         return refined.ngrams.edge_totals(self.gram_losses(refined.ngrams, vocabulary, references))

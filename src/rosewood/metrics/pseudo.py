@@ -49,10 +49,8 @@ class PseudoCorpus:
         if len(rows) != 1:
             raise MetricError(
                 f"statistics have shape {rows.shape}, expected {self.background.shape}",
-                code="argument.shape",
-                argument="statistics",
-                value=rows.shape,
-            )
+                code="argument.shape", argument="statistics", value=rows.shape,
+            )  # fmt: skip
         self.background = self.decay * self.background + rows[0]
 
     def __repr__(self) -> str:

@@ -85,14 +85,10 @@ def _load(name: str) -> Any:
     except (ImportError, RuntimeError) as error:
         raise MetricError(
             f"tokenisation {name} needs a package that is not installed: pip install '{package}'",
-            code="package.missing",
-            argument="tokenize",
-            value=name,
-        ) from error
+            code="package.missing", argument="tokenize", value=name,
+        ) from error  # fmt: skip
     except (OSError, AssertionError, SystemExit) as error:  # no network, another dictionary
         raise MetricError(
             f"tokenisation {name} cannot be loaded: {error}",
-            code="metric.tokeniser",
-            argument="tokenize",
-            value=name,
-        ) from error
+            code="metric.tokeniser", argument="tokenize", value=name,
+        ) from error  # fmt: skip

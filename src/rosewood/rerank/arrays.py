@@ -178,19 +178,16 @@ def _strings(what: str, values: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(value, str):
             raise TuningError(
                 f"{what}[{place}] is {value!r}, expected a string",
-                code="argument.type",
-                argument=f"{what}[{place}]",
-                value=value,
-            )
+                code="argument.type", argument=f"{what}[{place}]", value=value,
+            )  # fmt: skip
         if not value.isascii():
             try:
                 value.encode()
             except UnicodeEncodeError as error:
                 raise TuningError(
                     f"{what}[{place}] has half of a surrogate pair",
-                    code="file.encoding",
-                    argument=f"{what}[{place}]",
-                ) from error
+                    code="file.encoding", argument=f"{what}[{place}]",
+                ) from error  # fmt: skip
     return tuple(map(str, made))
 
 

@@ -103,10 +103,8 @@ def format_candidates(candidates: CandidateList) -> str:
     except (TypeError, ValueError) as error:
         raise TuningError(
             f"list {candidates.id!r} cannot be written: {error}",
-            code="argument.value",
-            argument="candidates",
-            value=candidates.id,
-        ) from error
+            code="argument.value", argument="candidates", value=candidates.id,
+        ) from error  # fmt: skip
 
 
 def write_candidates(lists: Iterable[CandidateList], path: str | PathLike[str]) -> int:

@@ -205,10 +205,8 @@ def _target(out: str) -> str:
     if len(sides) != 2:
         raise ForestError(
             f"out= is {out[:40]!r}, expected source|target (several factors are not supported)",
-            code="line.value",
-            argument="out",
-            value=out,
-        )
+            code="line.value", argument="out", value=out,
+        )  # fmt: skip
     return sides[1]
 
 

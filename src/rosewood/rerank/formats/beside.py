@@ -42,13 +42,9 @@ class Lockstep:
         total = self.count + 1 + _length(self._lines[longer])
         reason = f"it has {self.count} lines, but {self._names[longer] or '<text>'} has {total}"
         return FormatError(
-            reason,
-            file=self._names[short],
-            line=self.count,
-            code="file.mismatch",
-            value=self.count,
-            expected=total,
-        )
+            reason, code="file.mismatch", value=self.count, expected=total,
+            file=self._names[short], line=self.count,
+        )  # fmt: skip
 
 
 def _length(lines: Iterable[object]) -> int:
@@ -77,13 +73,9 @@ def with_companions(
         if behind:
             reason = f"id {draft.index} stands behind {together.count - 1}: {names[0]} is in order"
             error = FormatError(
-                reason,
-                file=file,
-                line=draft.line,
-                code="line.order",
-                argument="id",
-                value=draft.index,
-            )
+                reason, code="line.order", argument="id", value=draft.index,
+                file=file, line=draft.line,
+            )  # fmt: skip
             yield Bad(draft.index, error, draft.id, draft.line)
             continue
         for row in rows:
@@ -103,25 +95,17 @@ def with_companions(
             have = together.count
             reason = f"it has {have} lines, but {file or '<text>'} has {last + 1} lists"
             raise FormatError(
-                reason,
-                file=names[0],
-                line=have,
-                code="file.mismatch",
-                value=have,
-                expected=last + 1,
-            )
+                reason, code="file.mismatch", value=have, expected=last + 1,
+                file=names[0], line=have,
+            )  # fmt: skip
     lists = together.count
     left = _length(rows)
     if left:
         reason = f"it has {lists + left} lines, but {file or '<text>'} has {lists} lists"
         raise FormatError(
-            reason,
-            file=names[0],
-            line=lists + 1,
-            code="file.mismatch",
-            value=lists + left,
-            expected=lists,
-        )
+            reason, code="file.mismatch", value=lists + left, expected=lists,
+            file=names[0], line=lists + 1,
+        )  # fmt: skip
 
 
 def _joined(

@@ -66,13 +66,9 @@ def parse_lines(
     if sum(1 for _ in rows):
         told = f"it has {together.count} lines, but {per_source} asks for {wanted}"
         raise FormatError(
-            told,
-            file=file,
-            line=wanted + 1,
-            code="file.mismatch",
-            value=together.count,
-            expected=wanted,
-        )
+            told, code="file.mismatch", value=together.count, expected=wanted,
+            file=file, line=wanted + 1,
+        )  # fmt: skip
 
 
 def _counts(file: str) -> Iterator[int]:
