@@ -79,7 +79,8 @@ class FolderKind(NamedTuple):
             raise DamagedFileError(reason, code="file.version", value=version, file=path)
         is_good = isinstance(listed, dict) and set(listed) == set(self.files)
         if not is_good or not all(map(_is_entry, listed.values())):
-            raise DamagedFileError("its list of files is damaged", file=path, code="file.damaged")
+            reason = "its list of files is damaged"
+            raise DamagedFileError(reason, code="file.damaged", argument="files", file=path)
         return dict(table)
 
     def open(self, folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -145,11 +146,11 @@ def mapped(path: Path, kind: str, size: int) -> NDArray[Any]:
 def check_offsets(path: Path, start: NDArray[np.int64], end: int) -> None:
     """Refuses offsets that do not ascend from 0 to `end`."""
     if len(start) == 0 or start[0] != 0 or start[-1] != end:
-        raise DamagedFileError(
-            f"its offsets do not go from 0 to {end}", file=path, code="file.damaged"
-        )
+        reason = f"its offsets do not go from 0 to {end}"
+        raise DamagedFileError(reason, code="file.damaged", argument="offsets", file=path)
     if (start[1:] < start[:-1]).any():
-        raise DamagedFileError("its offsets do not ascend", file=path, code="file.damaged")
+        reason = "its offsets do not ascend"
+        raise DamagedFileError(reason, code="file.damaged", argument="order", file=path)
 
 
 def checksum(path: Path) -> int:

@@ -118,8 +118,9 @@ class Workers:
             _pipe(process.stdin).flush()
             is_good, result = pickle.load(_pipe(process.stdout))
         except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
-            told = f"a worker process ended with code {process.wait()}: is there enough memory?"
-            raise RosewoodError(told, code="worker.ended") from error
+            status = process.wait()
+            reason = f"a worker process ended with code {status}: is there enough memory?"
+            raise RosewoodError(reason, code="worker.ended", value=status) from error
         finally:
             self._idle.put(process)
         if is_good:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.candidates import candidate_lists
+from tests.refusals import fault, refuses
 
 from rosewood.errors import TuningError
 from rosewood.forest import ForestSet, nbest_texts
@@ -44,40 +45,58 @@ def test_arrays_become_forests(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("arguments", "expected"),
     [
-        ({"features": [1, 2, 3]}, "features has 1 dimensions, want 2"),
-        ({"features": [[1], [2], [3, 4]]}, "features is not an array of numbers"),
-        ({"features": [["1"], ["2"], ["3"]]}, "features has values of type <U1, want numbers"),
-        ({"features": [[True], [True], [True]]}, "features has values of type bool"),
-        ({"features": [[1], [np.nan], [3]]}, r"features\[1, 0\] is nan, want a finite number"),
-        ({"features": [[1], [2], [-np.inf]]}, r"features\[2, 0\] is -inf"),
-        ({"features": [[10**400], [1], [2]]}, "features has values of type object"),
-        ({"features": np.zeros((0, 2)), "groups": []}, "features has no rows"),
-        ({"groups": [1, 2]}, r"groups has shape \(2,\), want \(3,\)"),
-        ({"groups": [1.0, 1.0, 2.0]}, "groups has ids of type float64"),
-        ({"groups": [None, None, "a"]}, "groups has the id None"),
-        ({"groups": ["a", "b", "a"]}, "list 'a' comes back at row 2; rows of a list stand"),
-        ({"groups": ["a", "a", ""]}, r"groups\[2\] is empty, want an id"),
-        ({"names": ["lm"]}, "there are 1 names for 2 columns"),
-        ({"names": "lm"}, "names is one string"),
-        ({"names": ["lm", "lm"]}, "'lm' stands twice"),
-        ({"names": ["lm", ""]}, "names: one is empty"),
-        ({"names": ["lm", 3]}, r"names\[1\] is 3, want a string"),
-        ({"names": ["lm", "rule:1"]}, "'rule:1' has a colon, which only sparse features have"),
-        ({"texts": ["a"]}, "there are 1 texts for 3 rows"),
-        ({"texts": ["a", "b", "\ud800"]}, r"texts\[2\] has half of a surrogate pair"),
-        ({"scores": [1, 2]}, r"scores\['score'\] has 2 numbers for 3 rows"),
-        ({"scores": {"c": [1, 2, np.nan]}}, r"scores\['c'\]\[2\] is nan"),
-        ({"references": "r"}, "references is one string"),
-        ({"references": ["r"]}, "references for 1 lists, but 2 lists"),
-        ({"references": {"1": "r"}}, "references has none for list '2'"),
-        ({"references": [["r", "s"], ["t"]]}, "'2' has 1 references, the first list has 2"),
-        ({"references": [["r"], [3]]}, r"references of list '2'\[0\] is 3, want a string"),
+        ({"features": [1, 2, 3]}, fault("argument.shape", argument="features", value=1)),
+        ({"features": [[1], [2], [3, 4]]}, fault("argument.type", argument="features")),
+        (
+            {"features": [["1"], ["2"], ["3"]]},
+            fault("argument.type", argument="features", value="<U1"),
+        ),
+        (
+            {"features": [[True], [True], [True]]},
+            fault("argument.type", argument="features", value="bool"),
+        ),
+        ({"features": [[1], [np.nan], [3]]}, fault("argument.range", argument="features[1, 0]")),
+        ({"features": [[1], [2], [-np.inf]]}, fault("argument.range", argument="features[2, 0]")),
+        (
+            {"features": [[10**400], [1], [2]]},
+            fault("argument.type", argument="features", value="object"),
+        ),
+        (
+            {"features": np.zeros((0, 2)), "groups": []},
+            fault("tuning.no-candidates", argument="features"),
+        ),
+        ({"groups": [1, 2]}, fault("argument.shape", argument="groups", value=(2,))),
+        ({"groups": [1.0, 1.0, 2.0]}, fault("argument.type", argument="groups", value="float64")),
+        ({"groups": [None, None, "a"]}, fault("argument.type", argument="groups")),
+        ({"groups": ["a", "b", "a"]}, fault("argument.duplicate", argument="groups", value="a")),
+        ({"groups": ["a", "a", ""]}, fault("argument.value", argument="groups", value=2)),
+        ({"names": ["lm"]}, fault("argument.shape", argument="names", value=1)),
+        ({"names": "lm"}, fault("argument.type", argument="names", value="lm")),
+        ({"names": ["lm", "lm"]}, fault("argument.duplicate", argument="names", value="lm")),
+        ({"names": ["lm", ""]}, fault("argument.duplicate", argument="names", value="")),
+        ({"names": ["lm", 3]}, fault("argument.type", argument="names[1]", value=3)),
+        ({"names": ["lm", "rule:1"]}, fault("argument.value", argument="names", value="rule:1")),
+        ({"texts": ["a"]}, fault("argument.shape", argument="texts", value=1)),
+        ({"texts": ["a", "b", "\ud800"]}, fault("file.encoding", argument="texts[2]")),
+        ({"scores": [1, 2]}, fault("argument.shape", argument="scores['score']", value=2)),
+        ({"scores": {"c": [1, 2, np.nan]}}, fault("argument.range", argument="scores['c'][2]")),
+        ({"references": "r"}, fault("argument.type", argument="references")),
+        ({"references": ["r"]}, fault("argument.shape", argument="references", value=1)),
+        ({"references": {"1": "r"}}, fault("argument.missing", argument="references", value="2")),
+        (
+            {"references": [["r", "s"], ["t"]]},
+            fault("argument.shape", argument="references", value="2"),
+        ),
+        (
+            {"references": [["r"], [3]]},
+            fault("argument.type", argument="references of list '2'[0]", value=3),
+        ),
     ],
 )
-def test_arrays_that_are_refused(arguments, reason):
-    with pytest.raises(TuningError, match=reason):
+def test_arrays_that_are_refused(arguments, expected):
+    with refuses(TuningError, **expected):
         from_arrays(**({"features": FEATURES, "groups": [1, 1, 2]} | arguments))
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.candidates import candidate_lists, plain
+from tests.refusals import refuses
 
 from rosewood.errors import ForestError, FormatError, RosewoodError
 from rosewood.forest import ForestSetWriter, parse_forest
@@ -124,9 +125,11 @@ def test_a_row_that_may_be_of_two_lists_spoils_both():
     rows[2] = "0 ||| c ||| 1"  # now it can only be of one
     assert [c.id for c in read_candidates(rows, on_bad_line="skip", report=report)] == ["2"]
     assert report.count == 3
-    with pytest.raises(FormatError, match="the id, the first field, is"):
+    with refuses(
+        FormatError, "line.number", argument="the id, the first field,", value="?", line=1
+    ):
         list(read_candidates(["?|||?|||?"], format="moses"))
-    with pytest.raises(FormatError, match="all 1 are bad"):
+    with refuses(FormatError, "tuning.no-lists", value=1):
         list(read_candidates(["?|||?|||?"], format="moses", on_bad_line="skip"))
 
 
@@ -149,7 +152,7 @@ def test_candidates_one_a_line(tmp_path):
     found = list(read_candidates(["a", "", "c"], features=files, per_source=tmp_path / "n"))
     assert [(c.id, c.texts) for c in found] == [("0", ("a", "")), ("1", ("c",))]
     assert found[0].features(1) == {"lm.scores": 2, "tm_0": 3, "tm_1": 4}
-    with pytest.raises(FormatError, match="list '1', candidate 1: unknown score 'c'"):
+    with refuses(FormatError, "line.unknown", argument="score", value="c", line=2):
         list(read_candidates(["a", "b", "c"], features=[tmp_path / "f"], per_source=1))
     found = list(read_candidates(["a", "b"], per_source=1))
     assert [c.dense.shape for c in found] == [(1, 0)] * 2
@@ -174,7 +177,7 @@ def test_forest_sets_come_back_as_lists(tmp_path):
     found = list(read_candidates(path, on_bad_line="skip", report=report))
     assert [(c.id, c.texts, c.features(0)) for c in found] == [("0", ("a b",), {"lm:x": 1})]
     assert report.count == 6
-    with pytest.raises(FormatError, match="forest 1: it is not a list of candidates"):
+    with refuses(FormatError, "file.format", argument="forest"):
         list(read_candidates(path))
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusals import fault, refuses
 
-from rosewood.errors import DamagedFileError, RosewoodError
+from rosewood.errors import DamagedFileError
 from rosewood.folders import (
     FolderKind,
     check_offsets,
@@ -55,9 +56,8 @@ def test_every_changed_byte_is_found(folder):
         for place in range(len(good)):
             path.write_bytes(good[:place] + bytes([good[place] ^ 0x40]) + good[place + 1 :])
             KIND.open(folder)  # sizes are as they should be
-            with pytest.raises(DamagedFileError, match="checksum") as told:
+            with refuses(DamagedFileError, "file.changed", file=str(path)):
                 KIND.verify(folder)
-            assert told.value.file == str(path)
         path.write_bytes(good)
     KIND.verify(folder)
 
@@ -66,25 +66,20 @@ def test_every_changed_byte_is_found(folder):
 @pytest.mark.parametrize("name", KIND.files)
 def test_files_that_do_not_fit(folder, way, name):
     path, good = folder / name, (folder / name).read_bytes()
-    wrong = [(good + b"\0", f"it has {len(good) + 1} bytes, want {len(good)}")]
-    if good:
-        wrong.append((good[:-1], f"it has {len(good) - 1} bytes, want {len(good)}"))
-    for data, reason in wrong:
+    for data in (good + b"\0", good[:-1]) if good else (b"\0",):
         path.write_bytes(data)
-        with pytest.raises(DamagedFileError, match=reason) as told:
+        with refuses(DamagedFileError, "file.damaged", value=len(data), file=str(path)):
             way(folder)
-        assert told.value.file == str(path)
     path.unlink()
-    with pytest.raises(DamagedFileError, match="the file is missing") as told:
+    with refuses(DamagedFileError, "file.missing", file=str(path)):
         way(folder)
-    assert told.value.file == str(path)
 
 
 def test_numbers_that_are_not_whole(folder):
     (folder / "ids").write_bytes(b"12345")
     listed = json.loads((folder / "thing.json").read_text(encoding="utf-8"))["files"]
     changed(folder, files={**listed, "ids": {"bytes": 5, "crc32": zlib.crc32(b"12345")}})
-    with pytest.raises(DamagedFileError, match="its 5 bytes are not whole numbers"):
+    with refuses(DamagedFileError, "file.damaged"):
         KIND.open(folder)
 
 
@@ -93,25 +88,27 @@ def listing(entry) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("facts", "reason"),
+    ("facts", "expected"),
     [
-        ({"format": "rosewood other"}, "it is not the manifest of a rosewood thing"),
-        ({"version": 4}, "it is of version 4, this release reads 3"),
-        ({"version": None}, "it is of version None"),
-        ({"files": {}}, "its list of files is damaged"),
-        ({"files": ["ids", "values", "none"]}, "its list of files is damaged"),
-        ({"files": listing({"bytes": -1, "crc32": 0})}, "list of files"),
-        ({"files": listing({"bytes": True, "crc32": 0})}, "list of files"),
-        ({"files": listing({"bytes": 1})}, "list of files"),
-        ({"files": listing(12)}, "list of files"),
-        ({"files": {"../ids": {}, "values": {}, "none": {}}}, "list of files"),
+        ({"format": "rosewood other"}, fault("file.kind")),
+        ({"version": 4}, fault("file.version", value=4)),
+        ({"version": None}, fault("file.version")),
+        ({"files": {}}, fault("file.damaged", argument="files")),
+        ({"files": ["ids", "values", "none"]}, fault("file.damaged", argument="files")),
+        ({"files": listing({"bytes": -1, "crc32": 0})}, fault("file.damaged", argument="files")),
+        ({"files": listing({"bytes": True, "crc32": 0})}, fault("file.damaged", argument="files")),
+        ({"files": listing({"bytes": 1})}, fault("file.damaged", argument="files")),
+        ({"files": listing(12)}, fault("file.damaged", argument="files")),
+        (
+            {"files": {"../ids": {}, "values": {}, "none": {}}},
+            fault("file.damaged", argument="files"),
+        ),
     ],
 )
-def test_foreign_manifests(folder, facts, reason):
+def test_foreign_manifests(folder, facts, expected):
     changed(folder, **facts)
-    with pytest.raises(DamagedFileError, match=reason) as told:
+    with refuses(DamagedFileError, **expected, file=str(folder / "thing.json")):
         KIND.open(folder)
-    assert told.value.file == str(folder / "thing.json")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +116,7 @@ def test_foreign_manifests(folder, facts, reason):
 )
 def test_manifests_that_are_none(folder, data):
     (folder / "thing.json").write_bytes(data)
-    with pytest.raises(DamagedFileError, match="it is not the manifest of a rosewood thing"):
+    with refuses(DamagedFileError, "file.kind"):
         KIND.read_manifest(folder)
 
 
@@ -132,7 +129,7 @@ def test_a_folder_that_is_not_there(tmp_path):
 def test_any_manifest_is_read_or_refused(tmp_path_factory, data):
     folder = tmp_path_factory.getbasetemp()
     (folder / "thing.json").write_bytes(data)
-    with pytest.raises(RosewoodError):
+    with pytest.raises(DamagedFileError):
         KIND.open(folder)
 
 
@@ -146,14 +143,14 @@ def test_words_one_after_the_other(words):
 def test_offsets(tmp_path):
     check_offsets(tmp_path, np.array([0, 0, 2, 5]), 5)
     check_offsets(tmp_path, np.array([0]), 0)
-    for start, end, reason in (
-        ([], 0, "do not go from 0 to 0"),
-        ([1, 5], 5, "do not go from 0 to 5"),
-        ([0, 4], 5, "do not go from 0 to 5"),
-        ([0, 3, 2, 5], 5, "do not ascend"),
-        ([0, 2**62, -(2**62), 5], 5, "do not ascend"),
+    for start, end, argument in (
+        ([], 0, "offsets"),
+        ([1, 5], 5, "offsets"),
+        ([0, 4], 5, "offsets"),
+        ([0, 3, 2, 5], 5, "order"),
+        ([0, 2**62, -(2**62), 5], 5, "order"),
     ):
-        with pytest.raises(DamagedFileError, match=reason):
+        with refuses(DamagedFileError, "file.damaged", argument=argument):
             check_offsets(tmp_path, np.array(start, np.int64), end)
 
 

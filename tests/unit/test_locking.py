@@ -12,6 +12,7 @@ import threading
 
 import pytest
 from tests.processes import started
+from tests.refusals import refuses
 
 from rosewood import locking
 from rosewood.errors import RosewoodError
@@ -49,7 +50,7 @@ def holder(path):
 
 
 def test_the_error_names_the_holder(path, holder):
-    with pytest.raises(RosewoodError) as caught:
+    with refuses(RosewoodError, "lock.held") as caught:
         take(path)
     host = socket.gethostname()
     assert str(caught.value) == f"the thing is in use (process {holder.pid} on {host}); wait for it"
@@ -72,7 +73,7 @@ def test_a_lock_file_of_a_dead_process_means_nothing(path):
 def test_within_one_process(path):
     lock = take(path)
     for _ in range(2):
-        with pytest.raises(RosewoodError, match=f"process {os.getpid()} on"):
+        with refuses(RosewoodError, "lock.held", match=f"process {os.getpid()} on"):
             take(path)
         path.open("rb").close()  # closing another handle releases nothing
     lock.release()
@@ -155,7 +156,7 @@ def test_a_file_system_without_locks_is_refused(path, monkeypatch, number):
 
     monkeypatch.setattr(fcntl, "fcntl", fails)
     monkeypatch.setattr(fcntl, "lockf", fails)
-    with pytest.raises(RosewoodError, match="does not support locks"):
+    with refuses(RosewoodError, "lock.unsupported"):
         take(path)
     monkeypatch.undo()
     take(path).release()
@@ -165,12 +166,12 @@ def test_an_old_system_has_locks_of_processes(path, monkeypatch):
     fcntl = pytest.importorskip("fcntl")
     monkeypatch.delattr(fcntl, "F_OFD_SETLK", raising=False)
     lock = take(path)
-    with pytest.raises(RosewoodError, match="in use"):
+    with refuses(RosewoodError, "lock.held"):
         take(path)
     lock.release()
     take(path).release()
 
 
 def test_a_folder_that_cannot_be_written(tmp_path):
-    with pytest.raises(RosewoodError, match="cannot create the lock file"):
+    with refuses(RosewoodError, "file.permission"):
         take(tmp_path / "no" / "lock")

@@ -11,6 +11,7 @@ import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
 from tests import real
+from tests.refusals import fault, refuses
 
 from rosewood.errors import MetricError
 from rosewood.metrics import (
@@ -65,31 +66,46 @@ def test_fewer_references_for_some_sentences():
 
 
 @pytest.mark.parametrize(
-    ("hypotheses", "references", "layout", "reason"),
+    ("hypotheses", "references", "layout", "expected"),
     [
-        (SAID, FIRST, "documents", r"list of 3 strings, want a list of documents.*\[references\]"),
-        (SAID, FIRST[0], "documents", "must be a list of reference documents"),
-        (SAID, [], "documents", "there is none"),
+        (SAID, FIRST, "documents", fault("argument.type", argument="references", value=3)),
+        (SAID, FIRST[0], "documents", fault("argument.type", argument="references")),
+        (SAID, [], "documents", fault("argument.type", argument="references")),
         (
             SAID,
             [FIRST, SECOND[:2]],
             "documents",
-            "3 hypotheses, but reference document 1 has 2 lines",
+            fault("argument.shape", argument="references", value=2),
         ),
-        (SAID, [["a", "b"], ["c", "d"], ["e", "f"]], "documents", 'say layout="sentences"'),
-        (SAID, [FIRST, SECOND], "sentences", 'references of 2 sentences.*say layout="documents"'),
-        (SAID, [["a"], ["b"]], "sentences", "3 hypotheses, but references of 2 sentences$"),
-        (SAID, [["a"], [], ["b"]], "sentences", "sentence 1 has no reference"),
-        (SAID, [[None, "a", "b"]], "documents", "sentence 0 has no reference"),
-        (SAID, [[1, 2, 3]], "documents", "references of sentence 0 must be strings"),
-        (SAID, [FIRST], "columns", "no layout 'columns'; there are documents, sentences"),
-        ([], [[]], "documents", "no hypotheses"),
-        ("a b", [FIRST], "documents", "must be a list of strings"),
-        ([None], [["a"]], "documents", "must be a list of strings"),
+        (
+            SAID,
+            [["a", "b"], ["c", "d"], ["e", "f"]],
+            "documents",
+            fault("argument.shape", argument="references", value=2, match='layout="sentences"'),
+        ),
+        (
+            SAID,
+            [FIRST, SECOND],
+            "sentences",
+            fault("argument.shape", argument="references", value=2, match='layout="documents"'),
+        ),
+        (
+            SAID,
+            [["a"], ["b"]],
+            "sentences",
+            fault("argument.shape", argument="references", value=2),
+        ),
+        (SAID, [["a"], [], ["b"]], "sentences", fault("metric.no-reference", value=1)),
+        (SAID, [[None, "a", "b"]], "documents", fault("metric.no-reference", value=0)),
+        (SAID, [[1, 2, 3]], "documents", fault("argument.type", argument="references", value=0)),
+        (SAID, [FIRST], "columns", fault("argument.choice", argument="layout", value="columns")),
+        ([], [[]], "documents", fault("metric.no-sentences", argument="hypotheses")),
+        ("a b", [FIRST], "documents", fault("argument.type", argument="hypotheses")),
+        ([None], [["a"]], "documents", fault("argument.type", argument="hypotheses")),
     ],
 )
-def test_shapes_that_do_not_fit(hypotheses, references, layout, reason):
-    with pytest.raises(MetricError, match=reason):
+def test_shapes_that_do_not_fit(hypotheses, references, layout, expected):
+    with refuses(MetricError, **expected):
         evaluate(hypotheses, references, "exact", layout=layout)
 
 
@@ -201,13 +217,15 @@ def test_differences_that_are_there_and_are_not(test):
     noise[1, 0] -= 1
     noise[2, 0] += 1
     assert test(metric, noise, base).p_value > 0.2
-    with pytest.raises(MetricError, match="199 sentences of the system, 200 of the baseline"):
+    with refuses(MetricError, "argument.shape", argument="baseline", value=200):
         test(metric, base[1:], base)
-    with pytest.raises(MetricError, match="no sentences"):
+    with refuses(MetricError, "metric.no-sentences", argument="statistics"):
         test(metric, base[:0], base[:0])
-    with pytest.raises(MetricError, match="baseline have numbers that are not finite"):
+    with refuses(MetricError, "argument.range", argument="statistics of the baseline"):
         test(metric, base, base * np.nan)
-    with pytest.raises(MetricError, match=r"system have shape \(200, 1\)"):
+    with refuses(
+        MetricError, "argument.shape", argument="statistics of the system", value=(200, 1)
+    ):
         test(metric, base[:, :1], base)
 
 
@@ -230,5 +248,5 @@ def test_columns_need_no_references():
     assert "nrefs" not in score.signature
     found = compare(["a", "b"], ["c", "d"], [], "column:c", scores=scores, baseline_scores=before)
     assert found[0].difference == 1.5
-    with pytest.raises(MetricError, match="there is none"):
+    with refuses(MetricError, "argument.type", argument="references"):
         evaluate(["a"], [], ["column:c", "bleu"], scores={"c": [1.0]})

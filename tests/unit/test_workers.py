@@ -11,6 +11,7 @@ from operator import mul, truediv
 from pathlib import Path
 
 import pytest
+from tests.refusals import refuses
 
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.workers import Workers, in_order, start_workers
@@ -58,9 +59,9 @@ def test_few_calls_are_taken_ahead(workers):
 def test_errors_are_raised_here(workers):
     with pytest.raises(ZeroDivisionError):
         list(workers.map(truediv, [(1, 1), (1, 0), (2, 1)]))
-    with pytest.raises(FormatError, match="text:3: it is bad"):
+    with refuses(FormatError, "file.format", line=3, file="text"):
         list(workers.map(fails, [("it is bad",)]))
-    with pytest.raises(RosewoodError, match="in a worker process"):
+    with refuses(RosewoodError, "error", match="in a worker process"):
         list(workers.map(unsendable, [()]))
     assert list(workers.map(mul, [(2, 3)])) == [6]
 
@@ -72,8 +73,7 @@ def test_printing_does_no_harm(workers):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process kills itself")
 def test_a_worker_that_is_killed():
-    told = r"ended with code -9: is there enough memory\?"
-    with Workers(2) as workers, pytest.raises(RosewoodError, match=told):
+    with Workers(2) as workers, refuses(RosewoodError, "worker.ended", value=-9):
         list(workers.map(signal.raise_signal, [(signal.SIGKILL,)]))
 
 

@@ -68,7 +68,7 @@ class LinearBleu:
                 f"linear BLEU: no {'word' if last == 0 else 'bigram'} of the tuning set matches "
                 "its references, so there is nothing to measure: give precision and ratio"
             )
-            raise MetricError(reason, code="metric.no-matches", argument="statistics")
+            raise MetricError(reason, code="metric.no-matches", value=last + 1)
         precisions = matches[:last] / counts[:last]
         ratio = float((precisions[-1] / precisions[0]) ** (1.0 / (last - 1))) if last > 1 else 1.0
         return cls(
