@@ -621,7 +621,7 @@ WHOLE_FILES = [
         always=True,
     ),
     Kind("no zst", {"in.jsonl.zst": GOOD}, 1, fault("file.damaged"), always=True),
-    Kind("empty zst", {"in.jsonl.zst": b""}, 1, fault("file.damaged"), always=True),
+    Kind("empty zst", {"in.jsonl.zst": b""}, 1, fault("file.empty"), always=True),
     Kind(
         "another compression",
         {"in.jsonl.bz2": GOOD},

@@ -96,9 +96,9 @@ def test_linear_bleu_is_measured_on_a_tuning_set():
         == 4
     )
     for text, expected in [
-        ("x", fault("metric.no-matches", argument="statistics")),
-        ("a x", fault("metric.no-matches", argument="statistics")),
-        ("", fault("metric.no-matches", argument="statistics")),
+        ("x", fault("metric.no-matches", value=1)),
+        ("a x", fault("metric.no-matches", value=2)),
+        ("", fault("metric.no-matches", value=1)),
     ]:
         with refuses(MetricError, **expected):
             LinearBleu.fit(metric, metric.statistics([text], ["a b"]))
