@@ -46,3 +46,15 @@ def command(monkeypatch, capsys):
         return Done(code, said.out, said.err)
 
     return run
+
+
+@pytest.fixture
+def run(command):
+    """What the command prints; it must end with this exit code."""
+
+    def runs(*arguments, code: int = 0, text: str = "") -> str:
+        done = command(*arguments, text=text)
+        assert done.code == code, done.err
+        return done.out if code == 0 else done.err
+
+    return runs

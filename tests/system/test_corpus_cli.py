@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from tests import real
-from tests.system.commands import command  # noqa: F401
-from tests.system.test_cli import run
+from tests.system.commands import (
+    command,  # noqa: F401
+    run,  # noqa: F401
+)
 from typer.main import get_command
 
 from rosewood import cli
@@ -36,7 +38,7 @@ def texts(corpus):
     return [(pair.source, pair.target) for pair in corpus]
 
 
-def test_info(files):
+def test_info(run, files):  # noqa: F811
     shown = run("corpus", "info", *both(files))
     assert shown.splitlines() == [
         "pairs\t4",
