@@ -6,16 +6,16 @@ NATIVE := $(shell find core bind -name '*.?pp') CMakeLists.txt pyproject.toml
 # A folder changes when a module comes or goes: the editable install must then learn of it.
 FOLDERS := $(shell find src -type d -not -name __pycache__)
 SANITIZED := .venv-sanitize
-JOBS   ?= 2
+JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help build demo test lint format stubs map notebook bench sanitize clean
+.PHONY: help build demo test quick lint format stubs map notebook bench sanitize clean
 
 help:
 	@echo "make demo      a model trained, tuned and looked into in half a minute: demo/model.html"
 	@echo "make build     the environment .venv, with the command .venv/bin/rosewood"
-	@echo "make test      all tests"
+	@echo "make test      all tests, on all cores   make quick    without slow ones"
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
 	@echo "make stubs     regenerate the typed stub of the native module"
@@ -46,19 +46,27 @@ build: $(VENV)/built
 demo: $(VENV)/built
 	$(BIN)/rosewood demo --output demo
 
+# Whoever has nothing left to do takes tests from the others.  Compiled modules are kept, whatever
+# the environment says: tests start hundreds of processes.
+test quick: export PYTHONDONTWRITEBYTECODE =
+PYTEST := $(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal
+
 test: $(VENV)/tests
-	$(BIN)/pytest
+	$(PYTEST)
+
+quick: $(VENV)/tests
+	$(PYTEST) -m "not slow"
 
 lint: $(VENV)/built $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $$(find core bind -name '*.?pp')
+	$(BIN)/clang-format --dry-run --Werror $$(find core bind tests -name '*.?pp')
 
 format: $(VENV)/lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $$(find core bind -name '*.?pp')
+	$(BIN)/clang-format -i $$(find core bind tests -name '*.?pp')
 
 stubs: $(VENV)/tests
 	$(BIN)/python -m nanobind.stubgen --quiet -m rosewood._core -o src/rosewood/_core.pyi
@@ -79,6 +87,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.rules
 	$(BIN)/python -m benchmarks.decode
 	$(BIN)/python -m benchmarks.sparse
+	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python -m benchmarks.system
 
 # A second environment, so that the sanitized library never mixes with the ordinary one.
@@ -94,7 +103,7 @@ $(SANITIZED)/built: $(NATIVE)
 sanitize: $(SANITIZED)/built
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(SANITIZED)/bin/pytest -p no:cacheprovider tests
+	$(SANITIZED)/bin/pytest --numprocesses=$(JOBS) --dist=worksteal -p no:cacheprovider tests
 
 clean:
 	rm -rf $(VENV) $(SANITIZED) build demo
