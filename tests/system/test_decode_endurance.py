@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from tests.decoders import WEIGHTS, small_decoder, write_models
 
-from rosewood.decode.stream import Arriving
 from rosewood.decode import Forced, PhraseDecoder, SearchSettings, Source, variational
 from rosewood.decode import phrase as module
+from rosewood.decode.stream import Arriving
 from rosewood.errors import DecodingError, RuleError
 from rosewood.lm import estimate
 from rosewood.reorder import Lexicalized
