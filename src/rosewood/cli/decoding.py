@@ -73,6 +73,7 @@ def make_decoder(
     language_models: dict[str, Model | Mixture],
     weights: Path | None,
     *,
+    reordering: str,
     reorder_kind: str | None,
     unknown: str,
     rule_ids: bool,
@@ -88,7 +89,7 @@ def make_decoder(
     from rosewood.rules.settings import KINDS
 
     table = RuleTable.open(rules)
-    reorder: Any = None
+    reorder: Any = None if reordering == "lexicalized" else (reordering,)
     if reorder_kind == "none":
         reorder = ()
     elif reorder_kind is not None:

@@ -13,6 +13,7 @@ from rosewood.cli.decode_options import TranslationOptions
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
+from rosewood.reorder.plugins import REORDERING
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
@@ -42,6 +43,9 @@ class ModelOptions(Settings):
         'Weights as JSON, {"feature": weight, …}, from tune. Every dense feature needs one.',
         group=_MODEL,
         default_text="untuned ones",
+    )
+    reordering: str = setting(
+        "lexicalized", "Reordering model.", choices=REORDERING.names, group=_MODEL
     )
     reorder_kind: str | None = setting(
         None,
@@ -125,6 +129,7 @@ def decode(
         Path(parts.rules),
         models,
         None if parts.weights is None else Path(parts.weights),
+        reordering=parts.reordering,
         reorder_kind=parts.reorder_kind,
         unknown=parts.unknown,
         rule_ids=parts.rule_ids,

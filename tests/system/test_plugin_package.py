@@ -1,0 +1,160 @@
+"""One of everything in a package of its own: installed, listed, used; nothing else is changed.
+
+The package is tests/plugin/; ARCHITECTURE.md says what each file is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from rosewood.plugins import REGISTRIES, registries
+
+HERE = Path(__file__).parents[1] / "plugin"
+ROOT = HERE.parents[1]
+NAME, VERSION = "rosewood_sample", "1.0"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder into which the package was installed from a wheel."""
+    place = tmp_path_factory.mktemp("plugin")
+    wheel = place / f"{NAME}-{VERSION}-py3-none-any.whl"
+    info = f"{NAME}-{VERSION}.dist-info"
+    with ZipFile(wheel, "w") as archive:
+        for file in sorted((HERE / NAME).glob("*.py")):
+            archive.write(file, f"{NAME}/{file.name}")
+        archive.write(HERE / "entry_points.txt", f"{info}/entry_points.txt")
+        archive.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\n"
+        )
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{info}/RECORD", "")
+    target = place / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "--target", target, wheel], check=True, capture_output=True)
+    return target
+
+
+@pytest.fixture
+def run(installed, tmp_path):
+    """Runs the command beside the package, in a folder of the test."""
+    (tmp_path / "t.bars").write_text(
+        "".join(f"das haus {n} ||| the house {n}\n" for n in range(40)), encoding="utf-8"
+    )
+
+    def ran(*words: object) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "rosewood", *map(str, words)],
+            cwd=tmp_path, capture_output=True, text=True, timeout=300,
+            env=os.environ | {"PYTHONPATH": str(installed), "COLUMNS": "200"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return ran
+
+
+def test_a_verb(run):
+    assert re.search(r"count-words +Count the words of a text", run("--help"))
+    assert "Letters of the shortest word" in run("count-words", "--help")
+    assert run("count-words", "t.bars", "--least", 4) == "80\n"
+
+
+def test_a_learner_and_a_metric(run, tmp_path):
+    assert "random-search" in run("tune", "--help")
+    listed = run("tune", "--method", "random-search", "--list-settings")
+    assert "tries" in listed
+    rows = [
+        {
+            "id": str(n),
+            "refs": ["the house"],
+            "hyps": [
+                {"text": "a house", "features": {"x": 1, "y": n % 2}},
+                {"text": "the home", "features": {"x": 0, "y": 1}},
+            ],
+        }
+        for n in range(20)
+    ]
+    (tmp_path / "n.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    chosen = ["--method", "random-search", "--set", "tries=5", "--metric", "first-word:words=1"]
+    found = json.loads(run("tune", "n.jsonl", *chosen, "--json"))
+    assert (found["method"], found["metric"]) == ("random-search", "first word")
+    assert found["score"] == 100.0
+    (tmp_path / "h").write_text("the x\na y\n")
+    (tmp_path / "r").write_text("the z\nthe z\n")
+    assert "50.0" in run("evaluate", "h", "--ref", "r", "--metric", "first-word")
+
+
+def test_a_corpus_format(run, tmp_path):
+    assert json.loads(run("corpus", "info", "t.bars", "--json"))["pairs"] == 40
+    run("corpus", "convert", "t.bars", "-o", "t.tsv")
+    run("corpus", "convert", "t.tsv", "-o", "again.bars")
+    assert (tmp_path / "again.bars").read_bytes() == (tmp_path / "t.bars").read_bytes()
+
+
+def test_a_feature_in_a_trained_model(run, tmp_path):
+    quick = ["--aligner", "model1", "--lm-order", 2, "--dev-size", 0, "--tune", "none", "-q"]
+    run("train", "--corpus", "t.bars", "-l", "de:en", "-o", "m", "--feature", "long-words", *quick)
+    manifest = json.loads((tmp_path / "m" / "manifest.json").read_text())
+    assert "long_words" in manifest["features"]
+    (tmp_path / "in").write_text("das haus 3\n")
+    assert json.loads(run("translate", "m", "in", "--json"))["features"]["long_words"] == 0
+
+
+def test_a_reordering_model(run, tmp_path):
+    assert "monotone" in run("decode", "--help")
+    quick = ["--aligner", "model1", "--lm-order", 2, "--dev-size", 0, "--tune", "none", "-q"]
+    run("train", "--corpus", "t.bars", "-l", "de:en", "-o", "m", *quick)
+    (tmp_path / "in").write_text("das haus 3\n")
+    lm = next((tmp_path / "m").rglob("*.rlm"))
+    found = json.loads(
+        run("decode", "--rules", "m/rules", "--lm", lm, "--reordering", "monotone", "in", "--json")
+    )
+    assert found["features"]["order_backward_monotone"] < 0
+
+
+def test_a_bundle_part(installed, tmp_path):
+    program = (
+        "from rosewood.model.registry import part_type, StoredPart\n"
+        "from pathlib import Path\n"
+        "kind = part_type('notes', 'text')\n"
+        "Path('n').write_text('made on Monday\\n')\n"
+        "print(kind.open(StoredPart('notes', Path('.'), {'path': 'n'})).strip(), kind.help)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(installed)},
+    )  # fmt: skip
+    assert done.stdout == "made on Monday Notes on the model.\n", done.stderr
+
+
+def test_the_documents_list_what_a_package_adds(installed):
+    program = "import generate; print(generate.reference())"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT / "docs", capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(installed), str(ROOT / "docs")])},
+    )  # fmt: skip
+    points = (HERE / "entry_points.txt").read_text()
+    names = re.findall(r"^([\w-]+) =", points, re.MULTILINE)
+    assert len(names) == 7
+    for name in names:
+        assert f"| `{name}` |" in done.stdout, done.stderr
+
+
+def test_the_architecture_has_every_registry():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(registries()) == len(REGISTRIES)
+    for registry in registries():
+        folder = registry.package.removeprefix("rosewood.").replace(".", "/")
+        assert f"`{folder}/NAME.py` | `{registry.group}`" in text, registry.what
+        assert (ROOT / "src" / registry.package.replace(".", "/")).is_dir()
