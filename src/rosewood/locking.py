@@ -32,7 +32,7 @@ from typing import BinaryIO
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["FileLock"]
+__all__ = ["FileLock", "try_lock"]
 
 _HELD = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock
 _AT = 1 << 30  # the byte that is locked: behind the text, which others must be able to read
@@ -99,7 +99,7 @@ class FileLock:
             is_free = identity not in _own
             if is_free:
                 try:
-                    is_free = _locked(stream)
+                    is_free = try_lock(stream)
                 except OSError as fault:
                     reason = (
                         f"{self.path}: this file system does not support locks "
@@ -137,7 +137,7 @@ def _holder(stream: BinaryIO) -> str:
     return f" ({name})" if name else ""
 
 
-def _locked(stream: BinaryIO) -> bool:
+def try_lock(stream: BinaryIO) -> bool:
     """Lock it, unless somebody else has; OSError where that cannot be done."""
     try:
         if sys.platform == "win32":

@@ -15,7 +15,9 @@ from typing import BinaryIO
 
 from rosewood.errors import FormatError, told_path
 
-__all__ = ["blamed_on", "check_apart", "check_folder", "whole_file", "whole_folder"]
+__all__ = [
+    "blamed_on", "check_apart", "check_folder", "exchange_folders", "whole_file", "whole_folder",
+]  # fmt: skip
 
 _HERE, _EXCHANGE = -100, 2  # of Linux: AT_FDCWD, RENAME_EXCHANGE
 
@@ -76,13 +78,13 @@ def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
         yield aside
         if not target.exists():
             aside.rename(target)
-        elif not _exchange(aside, target):  # or else what is aside now is the old one
+        elif not exchange_folders(aside, target):  # or else what is aside now is the old one
             _replace(aside, target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def exchange_folders(one: Path, other: Path) -> bool:
     """Has two folders change places, or tells that this cannot be done here."""
     if sys.platform != "linux":
         return False

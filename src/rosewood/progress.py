@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.text import Text
 
-__all__ = ["Step", "progress", "progress_of_parts"]
+__all__ = ["LINE_EVERY", "Step", "progress", "progress_of_parts"]
 
-_LINE_EVERY = 10.0  # seconds
+LINE_EVERY = 10.0  # seconds
 _BAR_EVERY = 0.1
 _WIDEST = 100  # columns of a bar and what stands beside it
 _EARLY = 1.0  # seconds: what is done by then was perhaps done before
@@ -142,7 +142,7 @@ class _Paced(Step, ABC):
 
 class _LineStep(_Paced):
     def __init__(self, what: str, total: int | None) -> None:
-        super().__init__(_LINE_EVERY, total)
+        super().__init__(LINE_EVERY, total)
         self._what = what
         self._of = "" if total is None else f" of {total:,}"
 

@@ -158,7 +158,7 @@ def write_large(place, pairs=1500):
 
 def test_progress_is_on_standard_error(place):
     code = (
-        "import sys; from rosewood import progress; progress._LINE_EVERY = 0; "
+        "import sys; from rosewood import progress; progress.LINE_EVERY = 0; "
         "from rosewood.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code, *EXTRACT, "--json"], capture_output=True,

@@ -103,7 +103,7 @@ def test_a_temporary_lock_file_is_deleted(path):
 def test_a_lock_file_that_was_deleted_while_one_waited(path, monkeypatch):
     """Whoever opened it before the holder deleted it must not lock a file without a name."""
     first = take(path, is_temporary=True)
-    locked = locking._locked
+    locked = locking.try_lock
     tries = []
 
     def slow(stream):
@@ -114,7 +114,7 @@ def test_a_lock_file_that_was_deleted_while_one_waited(path, monkeypatch):
 
     other = path.with_name("other")
     path.rename(other)  # the file of the first; the second opens a new one
-    monkeypatch.setattr(locking, "_locked", slow)
+    monkeypatch.setattr(locking, "try_lock", slow)
     second = take(path)
     assert len(tries) == 2
     assert path.exists()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from math import exp
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,6 +195,22 @@ def test_metrics_by_name():
     ]:
         with refuses(MetricError, **expected):
             parse_metric(text)
+
+
+def test_names_and_help_cost_nothing():
+    program = (
+        "import sys\nfrom rosewood.metrics import METRICS\nprint(*METRICS.helps())\n"
+        "sys.exit(bool({'numpy', 'sacrebleu'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.split() == list(METRICS)
+
+
+def test_the_document_lists_all_metrics():
+    text = (Path(__file__).parents[2] / "docs" / "tuning.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` | {help} |" in text for name, help in METRICS.helps().items())
 
 
 def test_tokenisers_are_those_of_sacrebleu():

@@ -196,7 +196,7 @@ def test_blocks_of_random_numbers_change_nothing(test, monkeypatch):
     metric = Column("x")
     rows = [np.column_stack([random.random(37), np.ones(37)]) for _ in range(2)]
     whole = test(metric, *rows, samples=100)
-    monkeypatch.setattr("rosewood.metrics.significance._BLOCK", 37 * 33)
+    monkeypatch.setattr("rosewood.metrics.significance.BLOCK", 37 * 33)
     assert test(metric, *rows, samples=100) == whole
 
 

@@ -26,7 +26,7 @@ def write(folder: Path, text: str) -> None:
 def way(request, monkeypatch):
     """Both ways in which folders change places; not every system has the first."""
     if request.param == "in two steps":
-        monkeypatch.setattr(output, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(output, "exchange_folders", lambda one, other: False)
     return request.param
 
 
@@ -53,7 +53,7 @@ def test_an_error_leaves_what_was_there(tmp_path):
 def test_there_is_always_one_of_them(tmp_path):
     folder = tmp_path / "folder"
     write(folder, "0")
-    if not output._exchange(folder, folder):
+    if not output.exchange_folders(folder, folder):
         pytest.skip("this file system cannot exchange folders")
     is_over = threading.Event()
     missing = 0
@@ -79,7 +79,7 @@ def test_killed_between_two_steps_the_old_folder_is_kept(tmp_path):
         "import os, sys\n"
         "from pathlib import Path\n"
         "from rosewood import output\n"
-        "output._exchange = lambda one, other: False\n"
+        "output.exchange_folders = lambda one, other: False\n"
         "rename, seen = Path.rename, []\n"
         "def once(self, to):\n"
         "    if seen: os._exit(9)\n"

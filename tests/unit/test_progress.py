@@ -29,7 +29,7 @@ def clock(monkeypatch):
     """Lines at every step, at times that the test decides."""
     made = Clock()
     monkeypatch.setattr(progress_module, "time", SimpleNamespace(monotonic=made.monotonic))
-    monkeypatch.setattr(progress_module, "_LINE_EVERY", 0.0)
+    monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
     return made
 
 
@@ -38,13 +38,13 @@ def told(capsys):
 
 
 def test_plain_lines_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(progress_module, "_LINE_EVERY", 0.0)
+    monkeypatch.setattr(progress_module, "LINE_EVERY", 0.0)
     with progress("reading", total=2000) as step:
         step(1500)
     assert capsys.readouterr().err == "rosewood: reading: 1,500 of 2,000 after 0 s\n"
     with progress("reading", quiet=True) as step:
         step(1500)
-    monkeypatch.setattr(progress_module, "_LINE_EVERY", 10.0)
+    monkeypatch.setattr(progress_module, "LINE_EVERY", 10.0)
     with progress("reading") as step:
         step()
     assert capsys.readouterr() == ("", "")

@@ -150,14 +150,14 @@ def test_weights_of_features_that_another_thread_is_adding_are_in_the_vector(
 ):
     space = FeatureSpace(["lm"])
     is_counted, may_go_on = threading.Event(), threading.Event()
-    append = SparseFeatures._append
+    append = SparseFeatures.append_numbers
 
     def stop_half_way(self: SparseFeatures, kind: int, numbers: np.ndarray) -> None:
         append(self, kind, numbers)
         is_counted.set()
         may_go_on.wait(30)
 
-    monkeypatch.setattr(SparseFeatures, "_append", stop_half_way)
+    monkeypatch.setattr(SparseFeatures, "append_numbers", stop_half_way)
     weights = Weights({"lm": 1.0, "word:a": 7.0}, {"rule": ([17], [5.0])})
     found: list[list[float]] = []
     adding = threading.Thread(target=space.sparse.add_all, args=(["rule:17", "word:a"],))

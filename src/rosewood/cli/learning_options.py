@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rosewood.cli.candidates import ReferenceOptions
 from rosewood.learn.registry import learner_names
+from rosewood.metrics.registry import metric_names
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
@@ -23,7 +24,8 @@ class LearningOptions(ReferenceOptions):
     )
     metric: str = setting(
         "bleu",
-        "Metric, with settings as in bleu:tokenize=none; column:NAME is a score in the candidates.",
+        f"Metric: {metric_names()}; settings as in bleu:tokenize=none; column:NAME is a score in "
+        "the candidates.",
         group=LEARNING,
         metavar="NAME",
     )

@@ -146,7 +146,7 @@ class SparseFeatures:
         order = np.argsort(first, kind="stable")
         ids = np.empty(len(fresh), np.int32)
         ids[order] = np.arange(self._count, self._count + len(fresh))
-        self._append(kind, fresh[order])
+        self.append_numbers(kind, fresh[order])
         keys = fresh | (kind << _NUMBER_BITS)
         known, known_ids = self._index
         place = np.searchsorted(known, keys)
@@ -159,11 +159,12 @@ class SparseFeatures:
         if number is None:
             number = self._count
             self._names.append(name)
-            self._append(_NAMED, np.array([len(self._names) - 1], np.int64))
+            self.append_numbers(_NAMED, np.array([len(self._names) - 1], np.int64))
             self._named[name] = number
         return number
 
-    def _append(self, kind: int, numbers: LongArray) -> None:
+    def append_numbers(self, kind: int, numbers: LongArray) -> None:
+        """Number new features of a template; `add_numbers` is for those that may be known."""
         end = self._count + len(numbers)
         if end > len(self._number):
             room = max(end, 2 * len(self._number), 16)

@@ -7,12 +7,11 @@ from dataclasses import MISSING
 from rosewood.arguments import check_text
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric
-from rosewood.metrics.registry import METRICS
+from rosewood.metrics.registry import METRICS, PRESETS
 from rosewood.settings import settings_of
 
 __all__ = ["parse_metric", "parse_metrics"]
 
-_PRESETS = {"chrf++": ("chrf", {"word_order": "2"})}
 _FLAGS = {"yes": "true", "1": "true", "no": "false", "0": "false"}
 
 
@@ -22,7 +21,7 @@ def parse_metric(text: str) -> Metric:
     A setting without a key is the first one: `column:comet`.
     """
     name, _, rest = check_text("metric", text, error=MetricError).strip().partition(":")
-    name, preset = _PRESETS.get(name, (name, {}))
+    name, preset = PRESETS.get(name, (name, {}))
     kind = METRICS[name]
     try:
         values = {**preset, **_values(kind, rest)}

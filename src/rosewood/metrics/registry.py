@@ -10,8 +10,14 @@ from rosewood.registry import Registry
 if TYPE_CHECKING:
     from rosewood.metrics.metric import Metric
 
-__all__ = ["METRICS"]
+__all__ = ["METRICS", "PRESETS", "metric_names"]
 
 METRICS: Registry[type[Metric]] = Registry(
     "rosewood.metrics.kinds", "rosewood.metrics", "metric", MetricError
 )
+PRESETS = {"chrf++": ("chrf", {"word_order": "2"})}
+
+
+def metric_names() -> str:
+    """All names that `parse_metric` takes, for help.  Nothing is imported."""
+    return ", ".join((*METRICS.names(), *PRESETS))

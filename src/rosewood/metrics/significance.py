@@ -17,10 +17,10 @@ from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric, as_rows, as_whole
 
-__all__ = ["Comparison", "paired_bootstrap", "paired_randomisation"]
+__all__ = ["BLOCK", "Comparison", "paired_bootstrap", "paired_randomisation"]
 
 SEED = 12345  # sacreBLEU's
-_BLOCK = 1 << 22  # random numbers at a time
+BLOCK = 1 << 22  # random numbers at a time
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _resampled(
 ) -> list[FloatArray]:
     """The scores of each system on the same resamples of the sentences."""
     count = len(systems[0])
-    block = max(1, _BLOCK // count)
+    block = max(1, BLOCK // count)
     parts: list[list[FloatArray]] = [[] for _ in systems]
     for begin in range(0, samples, block):
         rows = min(block, samples - begin)
@@ -182,7 +182,7 @@ def _resampled(
 
 def _coins(random: np.random.Generator, samples: int, count: int) -> Iterator[NDArray[np.bool_]]:
     """A coin for each sentence of each sample, in blocks of whole words of random bits."""
-    block = max(32, _BLOCK // count // 32 * 32)
+    block = max(32, BLOCK // count // 32 * 32)
     for begin in range(0, samples, block):
         size = (min(block, samples - begin), count)
         yield random.integers(2, size=size, dtype=np.bool_)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rosewood.errors import RosewoodError, TrainingError
+from rosewood.metrics.registry import metric_names
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
@@ -189,7 +190,7 @@ class TrainingSettings(Settings):
     )
     metric: str = setting(
         "bleu:tokenize=none",
-        "Metric to tune for, computed on words: bleu, chrf, ter, …",
+        f"Metric to tune for, computed on words: {metric_names()}.",
         group=_TUNING,
         metavar="NAME",
     )

@@ -14,6 +14,7 @@ import typer
 from rosewood.cli.common import Json, Quiet, print_row, print_table
 from rosewood.cli.options import Config, Threads, check_files, cores, named_values
 from rosewood.errors import FormatError, MetricError, RosewoodError
+from rosewood.metrics.registry import metric_names
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
@@ -37,7 +38,7 @@ class EvaluateOptions(Settings):
     baseline: PathName | None = setting(None, "Translations to compare with.")
     metric: tuple[str, ...] = setting(
         ("bleu",),
-        "Metrics: bleu,chrf,ter; settings as in bleu:tokenize=none; column:NAME is the mean of "
+        f"Metrics: {metric_names()}; settings as in bleu:tokenize=none; column:NAME is the mean of "
         "--scores NAME.",
     )
     test: str = setting(
