@@ -154,7 +154,8 @@ class Setting(NamedTuple):
         """The value that a text stands for: as it is typed, or as a file of settings has it."""
         if self.kind is PathLike or self.kind is tuple:
             return self.check(text, error)
-        if text == "none" and self.may_be_none:
+        is_free_text = self.kind is str and not self.choices
+        if text == "none" and self.may_be_none and not is_free_text:
             return None
         if text in self.words or self.kind is str:
             return self.check(text, error)

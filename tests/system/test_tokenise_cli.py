@@ -7,6 +7,7 @@ import json
 import sys
 
 import pytest
+from tests.refusals import shows
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.corpus import TextProcessor, make_tokeniser
@@ -41,7 +42,7 @@ def test_learn(rosewood, tmp_path):
     made = tmp_path / "de.json"
     done = rosewood("text", "learn", tmp_path / "raw.gz", "--language", "de", "-o", made)
     assert (done.code, done.out) == (0, "")
-    assert "5 words are written as they are cased mostly" in done.err
+    assert "5 words have a learned casing" in done.err
     assert TextProcessor.load(made).tokeniser == make_tokeniser(language="de")
     output = tmp_path / "words.xz"
     assert rosewood("text", "tokenise", "--load", made, "-o", output, text=RAW).code == 0
@@ -76,7 +77,7 @@ def test_tags_there_and_back(rosewood, tmp_path):
     assert done == (0, "Please click <b>here</b>, {name}!\n<i>\n", "")
     links.write_text("\n\n")
     done = rosewood("text", "detokenise", *options, text="here\n\n")
-    assert "1 lines lack placeholders that their source has; the first is 1" in done.err
+    assert "1 lines lack placeholders of their source; the first is 1" in done.err
     assert rosewood("text", "tokenise", "--drop-tags", text=raw).out.startswith("Klicken Sie hier")
     assert rosewood("text", "tokenise", "--no-tags", text="<b>").out == "< b >\n"
 
@@ -86,49 +87,52 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
     tags.write_text(json.dumps(TextProcessor().encode("<b>a</b>").to_json()) + "\n")
     links.write_text("0-0 1-x\n")
     (tmp_path / "bad.json").write_text('{"format": "rosewood-text", "version": 9}')
-    for arguments, text, told in [
-        (["tokenise"], "a\n<b>x\n", "standard input:2: the tag '<b>' does not fit among words"),
-        (["tokenise", tmp_path / "no"], "", "no: No such file or directory"),
-        (["tokenise", "--load", tmp_path / "bad.json"], "", "a newer Rosewood wrote it"),
-        (["tokenise", "--load", tags, "--joiners"], "", "leave out --joiners"),
-        (["tokenise", "--tokeniser", "x"], "", "tokeniser 'x'"),
-        (["tokenise", "--protect", "("], "", "the pattern '(' is not valid"),
-        (["tokenise", "--tags", "-"], "", "cannot both go to standard output"),
-        (["tokenise", "--tags", tmp_path / "t", "--drop-tags"], "", "want one of them"),
-        (["tokenise", tags, "-o", tags], "", "it is read, too, and would be lost"),
-        (["detokenise", "--alignment", links], "", "it needs --tags"),
-        (["detokenise", "--tags", tags], "a\nb\n", "tags: it ends after 1 lines, but standard in"),
-        (["detokenise", "--tags", tags], "", "standard input: it ends after 0 lines, but"),
-        (["detokenise", "--tags", links], "a\n", "links:1: there is more behind the text"),
-        (["detokenise", "--tags", tags, "--alignment", links], "a\n", "links:1: "),
-        (["learn", tags, "-o", tmp_path / "no" / "x"], "", "there is no folder"),
+    for arguments, text, code, fields in [
+        (["tokenise"], "a\n<b>x\n", "text.tags", "<stdin>:2: '<b>'"),
+        (["tokenise", tmp_path / "no"], "", None, "no: No such file"),
+        (["tokenise", "--load", tmp_path / "bad.json"], "", None, "bad.json"),
+        (["tokenise", "--load", tags, "--joiners"], "", "argument.conflict", "--load --joiners"),
+        (["tokenise", "--tokeniser", "x"], "", None, "'x'"),
+        (["tokenise", "--protect", "("], "", None, "'('"),
+        (["tokenise", "--tags", "-"], "", "argument.conflict", "-o --tags"),
+        (
+            ["tokenise", "--tags", tmp_path / "t", "--drop-tags"],
+            "",
+            "argument.conflict",
+            "--tags --drop-tags",
+        ),
+        (["tokenise", tags, "-o", tags], "", None, "tags: -o"),
+        (["detokenise", "--alignment", links], "", "argument.missing", "--alignment --tags"),
+        (["detokenise", "--tags", tags], "a\nb\n", "file.mismatch", "tags: 1 <stdin>"),
+        (["detokenise", "--tags", tags], "", "file.mismatch", "<stdin>: 0"),
+        (["detokenise", "--tags", links], "a\n", None, "links:1:"),
+        (["detokenise", "--tags", tags, "--alignment", links], "a\n", None, "links:1:"),
+        (["learn", tags, "-o", tmp_path / "no" / "x"], "", None, "-o"),
     ]:
         done = rosewood("text", *arguments, text=text)
-        assert done.code == 1, arguments
-        assert told in done.err
-        assert done.err.count("\n") == 1
+        shows(done, code, *fields.split())
     links.write_text("0-7\n")
     done = rosewood("text", "detokenise", "--tags", tags, "--alignment", links, text="a\n")
-    assert "links:1: the alignment links 0-7, but there are 1 and 1 words" in done.err
+    shows(done, None, f"{links}:1:", "0-7")
 
 
 def test_text_is_refused_as_in_corpora(rosewood, tmp_path):
     (tmp_path / "a").write_bytes("ä\n\u2028b\r\n".encode() + b"\xff\n")
     done = rosewood("text", "tokenise", tmp_path / "a")
-    assert done.code == 1
     assert done.out == "ä\nb\n"
-    assert "a:3: it is not UTF-8" in done.err
-    for line, reason in {
-        "\ufeffa": "1: the line begins with a byte order mark",
-        "a\nb\0": "2: there is NUL at character 2",
-        "a\rb": "1: there is a carriage return at character 2",
-        "a\x85b": "1: there is the control character U+0085",
-        "x " * 10**6: "1: there are 2,000,000 characters, the limit is 100,000",
+    shows(done, None, f"{tmp_path / 'a'}:3:", "UTF-8")
+    for line, fields in {
+        "\ufeffa": ("1:", "byte order mark"),
+        "a\nb\0": ("2:", "NUL"),
+        "a\rb": ("1:", "carriage return", "2"),
+        "a\x85b": ("1:", "U+0085"),
+        "x " * 10**6: ("1:", "2,000,000", "100,000"),
     }.items():
-        assert f"standard input:{reason}" in rosewood("text", "tokenise", text=line).err
+        done = rosewood("text", "tokenise", text=line)
+        shows(done, None, f"<stdin>:{fields[0]}", *fields[1:])
     made = tmp_path / "p.json"
     done = rosewood("text", "learn", "-", "-o", made, text="a\nb\x07\n")
-    assert "standard input:2: there is the control character U+0007" in done.err
+    shows(done, None, "<stdin>:2:", "U+0007")
     assert not made.exists()
     done = rosewood("text", "tokenise", "--line-characters", "3", text="a b\na  b\n")
     assert (done.out, done.code) == ("a b\n", 1)

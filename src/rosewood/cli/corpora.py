@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -121,9 +121,9 @@ class CorpusOptions(LineLimits):
 class ParallelOptions(CorpusOptions):
     """How a corpus is read whose lines keep their numbers."""
 
-    on_bad_line: OnBadLine = setting(
+    on_bad_line: Literal["stop", "blank"] = setting(
         "stop", "At a bad line: stop, or count it and keep a blank pair.",
-        choices=("stop", "blank"), group=_GROUP, metavar="stop|blank",
+        group=_GROUP, metavar="stop|blank",
     )  # fmt: skip
 
 

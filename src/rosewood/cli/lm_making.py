@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -31,7 +31,7 @@ from rosewood.cli.options import FILES, Config, Threads, check_files, cores
 from rosewood.cli.working import MaxMemory, Temporary, Work
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.settings import Settings, setting
-from rosewood.shared_types import OnBadLine, PathName
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood import _core
@@ -66,11 +66,11 @@ class EstimateOptions(LayoutOptions):
         "0.5,1,1.5", "Discounts of orders with too little text to estimate them.",
         group=MODEL, metavar="D1,D2,D3",
     )  # fmt: skip
-    on_bad_line: OnBadLine = setting(
+    on_bad_line: Literal["stop", "skip"] = setting(
         "stop",
         "At a line that is not UTF-8 or has control characters, a byte order mark, <s> or </s>: "
         "stop, or skip and count it.",
-        choices=("stop", "skip"), metavar="stop|skip",
+        metavar="stop|skip",
     )  # fmt: skip
 
     def check(self, inputs: list[PathName | None]) -> Path:

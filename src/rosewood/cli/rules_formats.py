@@ -13,7 +13,7 @@ from rosewood.cli.common import Quiet, name_of, source_of, target_of, warn
 from rosewood.cli.options import Config, Threads, check_files, check_folder, cores
 from rosewood.errors import RuleError
 from rosewood.settings import Settings, setting
-from rosewood.shared_types import OnBadLine, PathName
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.rules.formats.grammar import GrammarFormat
@@ -62,9 +62,9 @@ class ImportOptions(FormatOptions):
         metavar="NAME", default_text="by the file name",
     )  # fmt: skip
     grammar: PathName | None = setting(None, "Grammar of Moses, cdec or Joshua.")
-    on_bad_line: OnBadLine = setting(
+    on_bad_line: Literal["stop", "skip"] = setting(
         "stop", "At a bad line: stop, or skip and count it.",
-        choices=("stop", "skip"), metavar="stop|skip",
+        metavar="stop|skip",
     )  # fmt: skip
 
     def check(self, output: Path) -> None:
