@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.refusals import shows
 from tests.system.commands import command, run  # noqa: F401
 
 import rosewood
@@ -97,7 +98,7 @@ def test_measure_and_ngrams(run, toy):  # noqa: F811
     assert "s1\t0.5\tcat on" in grams
 
 
-def test_draw(run, toy, tmp_path):  # noqa: F811
+def test_draw(run, toy, tmp_path, command):  # noqa: F811
     svg, html, dot = (tmp_path / f"p.{kind}" for kind in ("svg", "html", "dot"))
     run("forest", "draw", toy, "-o", svg)
     ElementTree.parse(svg)
@@ -105,8 +106,10 @@ def test_draw(run, toy, tmp_path):  # noqa: F811
     assert "<svg" in html.read_text()
     run("forest", "draw", toy, "-o", dot)
     assert dot.read_text().startswith("digraph")
-    assert "no forest 's3'" in run("forest", "draw", toy, "-o", svg, "--name", "s3", code=1)
-    assert "ends with" in run("forest", "draw", toy, "-o", tmp_path / "p.png", code=1)
+    refused = command("forest", "draw", toy, "-o", svg, "--name", "s3")
+    shows(refused, "argument.unknown", toy, "'s3'")
+    refused = command("forest", "draw", toy, "-o", tmp_path / "p.png")
+    shows(refused, "argument.value", tmp_path / "p.png")
 
 
 def test_convert_verify_prune_merge(run, toy, tmp_path):  # noqa: F811
@@ -134,51 +137,49 @@ def test_every_format(run, name):  # noqa: F811
     assert run("forest", "best", GOLDEN / name)
 
 
-def test_errors_are_one_line(run, toy, tmp_path):  # noqa: F811
-    missing = tmp_path / "missing.forest"
-    assert run("forest", "info", missing, code=1) == (
-        f"rosewood: {missing}: No such file or directory\n"
-    )
-    bad = tmp_path / "bad.forest"
+def test_errors_are_one_line(toy, tmp_path, command):  # noqa: F811
+    def refused(verb, *arguments):
+        return command("forest", verb, *arguments)
+
+    missing, bad = tmp_path / "missing.forest", tmp_path / "bad.forest"
+    done = refused("info", missing)
+    assert done.err == f"rosewood: {missing}: No such file or directory\n"
     bad.write_text("forest\n0 <- ||| a ||| x=y\n")
-    assert run("forest", "info", bad, code=1).startswith(f"rosewood: {bad}:2: feature 'x' is 'y'")
-    bad.write_text("{")
-    assert "it is not JSON" in run("forest", "best", toy, "--weights", bad, code=1)
-    for text, reason in [
-        ('{"lm": "one"}', "the weight of 'lm' is 'one', want a number"),
-        ('{"lm": true}', "the weight of 'lm' is True"),
-        ('{"lm": NaN}', "the weight of 'lm' is nan"),
-        ('{"lm": ' + "9" * 401 + "}", "the weight of 'lm' is 9999"),
-        ("[1]", "want an object"),
-        ("[" * 100_000, "not JSON of weights"),
-        ('{"lm": 1, "lm": 2}', "stands twice"),
+    shows(refused("info", bad), "line.number", f"{bad}:2:", "'x'", "'y'")
+    for text, *fields in [
+        ("{", "JSON"),
+        ('{"lm": "one"}', "'lm'", "'one'"),
+        ('{"lm": true}', "'lm'", "True"),
+        ('{"lm": NaN}', "'lm'", "nan"),
+        ('{"lm": ' + "9" * 401 + "}", "'lm'", "9999"),
+        ("[1]", "object"),
+        ("[" * 100_000, "JSON"),
+        ('{"lm": 1, "lm": 2}', "twice"),
     ]:
         bad.write_text(text)
-        assert reason in run("forest", "best", toy, "--weights", bad, code=1)
-    assert "not a forest set" in run("forest", "verify", toy, code=1)
+        shows(refused("best", toy, "--weights", bad), None, bad, *fields)
+    shows(refused("verify", toy), "file.kind", toy)
     unknown = tmp_path / "toy.xyz"
     unknown.write_text(TOY)
-    assert "[argument.missing]" in run("forest", "info", unknown, code=1)
-    assert "[argument.choice]" in run("forest", "info", toy, "--format", "abc", code=1)
-    assert run("forest", "info", unknown, "--format", "text") == run("forest", "info", toy)
+    shows(refused("info", unknown), "argument.missing", unknown)
+    shows(refused("info", toy, "--format", "abc"), "argument.choice", "'abc'")
+    assert refused("info", unknown, "--format", "text") == refused("info", toy)
     out = tmp_path / "none" / "x.rwf"
-    assert "No such file" in run("forest", "convert", toy, "-o", out, code=1)
-    assert "density" in run("forest", "prune", toy, "-o", tmp_path / "x.forest", code=1)
+    assert "No such file" in refused("convert", toy, "-o", out).err
+    shows(refused("prune", toy, "-o", tmp_path / "x.forest"), "argument.missing", "beam")
     assert not (tmp_path / "x.forest").exists()
     for name in ("x.json", "x.plf", "x.forest.gz"):
-        assert "forests are written to" in run(
-            "forest", "convert", toy, "-o", tmp_path / name, code=1
-        )
-    assert "--scale is inf" in run("forest", "best", toy, "--scale", "inf", code=1)
-    assert "do not fit a double" in run("forest", "best", toy, "--scale", "1e308", code=1)
+        shows(refused("convert", toy, "-o", tmp_path / name), "argument.value", tmp_path / name)
+    shows(refused("best", toy, "--scale", "inf"), "usage", "--scale", "'inf'")
+    shows(refused("best", toy, "--scale", "1e308"), "forest.overflow", toy, "'s1'", "--scale")
     for option in (["-k", 10**20], ["-k", -1], ["--threads", 0], ["--threads", 10**11]):
-        assert "Usage" in run("forest", "best", toy, *option, code=2)
+        shows(refused("best", toy, *option), "usage", option[0])
     unnamed = tmp_path / "unnamed.forest"
     unnamed.write_text("forest\nnode 0\nforest\nnode 0\n")
-    assert "stands twice" in run("forest", "merge", unnamed, "-o", "-", code=1)
+    shows(refused("merge", unnamed, "-o", "-"), "argument.duplicate", unnamed)
     squeezed = tmp_path / "x.forest.bz2"
     squeezed.write_bytes(b"")
-    assert "not read here: decompress it" in run("forest", "info", squeezed, code=1)
+    shows(refused("info", squeezed), None, squeezed)
 
 
 def test_empty_forests_do_not_stop_the_rest(run):  # noqa: F811

@@ -6,6 +6,7 @@ import gzip
 import json
 
 import pytest
+from tests.refusals import shows
 from tests.system.commands import command, run  # noqa: F401
 
 from rosewood.rerank import read_candidates
@@ -65,37 +66,33 @@ def test_candidates_one_a_line(run, files):  # noqa: F811
     assert [len(json.loads(line)["hyps"]) for line in printed.splitlines()] == [1, 3]
 
 
-def test_bad_lists(run, files):  # noqa: F811
+def test_bad_lists(files, command):  # noqa: F811
     bad = files / "bad.nbest"
     bad.write_text(NBEST + "2 ||| e ||| LM0= nan TM0= 1 2 ||| 0\n" + "\n" * 6)
     before = sorted(files.iterdir())
     for name in ("out.rwf", "out.jsonl.gz"):
-        told = run("nbest", "convert", bad, "-o", files / name, code=1)
-        assert told.startswith(f"rosewood: {bad}:4: ")
-        assert told.endswith(" [line.number]\n")
-        assert told.count("\n") == 1
+        done = command("nbest", "convert", bad, "-o", files / name)
+        shows(done, None, f"{bad}:4:", "'LM0_0'", "'nan'")
     assert sorted(files.iterdir()) == before
-    told = run("nbest", "convert", bad, "-o", files / "out.txt", code=1)
-    assert "candidates are written to .jsonl (.gz .xz .zst), .rwf or -" in told
-    told = run("nbest", "convert", "-", "-o", "-", text="hello\n", code=1)
-    assert told.startswith("rosewood: <stdin>:1: neither its ending nor its first line tells")
-    told = run("nbest", "info", bad, "--on-bad-line", "never", code=1)
-    assert "on_bad_line is 'never', want error or skip" in told
-    told = run("nbest", "info", bad, bad, "--ref", files / "ref", code=1)
-    assert "belong to one file" in told
+    done = command("nbest", "convert", bad, "-o", files / "out.txt")
+    shows(done, "argument.value", files / "out.txt")
+    shows(command("nbest", "convert", "-", "-o", "-", text="hello\n"), None, "<stdin>:1:")
+    done = command("nbest", "info", bad, "--on-bad-line", "never")
+    shows(done, "usage", "--on-bad-line", "'never'")
+    done = command("nbest", "info", bad, bad, "--ref", files / "ref")
+    shows(done, "argument.conflict", "--ref")
     assert sorted(files.iterdir()) == before
 
 
-def test_skipping_warns(files, capfd):
-    from rosewood.cli import app
-
+def test_skipping_warns(files, command):  # noqa: F811
     bad = files / "bad.jsonl"
     good = '{"id": "%d", "hyps": [{"text": "x", "features": {"lm": 1}}]}\n'
     bad.write_text("?\n" * 7 + good % 1 + good % 2)
-    options = ["--on-bad-line", "skip", "-o", str(files / "out.jsonl")]
-    app(["nbest", "convert", str(bad), *options], standalone_mode=False)
-    told = capfd.readouterr().err.splitlines()
-    assert told[0] == f"rosewood: {bad}: 7 bad lists were dropped"
-    assert told[1].startswith(f"rosewood:   {bad}:1: it is not JSON")
-    assert told[-1] == "rosewood:   and 2 more"
+    options = ["--on-bad-line", "skip", "-o", files / "out.jsonl"]
+    done = command("nbest", "convert", bad, *options)
+    assert (done.code, done.out) == (0, "")
+    lines = done.err.splitlines()
+    assert lines[0].startswith(f"rosewood: {bad}: 7 ")
+    assert lines[1].startswith(f"rosewood:   {bad}:1: ")
+    assert lines[-1] == "rosewood:   and 2 more"
     assert len((files / "out.jsonl").read_text().splitlines()) == 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
-from rosewood.arguments import check_whole
+from rosewood.arguments import check_choice, check_whole
 from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
 from rosewood.corpus.pairs import SentencePair, count_words
 from rosewood.errors import CorpusError
@@ -42,6 +42,7 @@ class Filters(Settings):
     )
 
     def __post_init__(self) -> None:
+        check_choice("deduplicate", self.deduplicate, (*KEYS, True, False), error=CorpusError)
         super().__post_init__()
         if self.max_words is not None:
             check_whole("max_words", self.max_words, low=self.min_words, error=CorpusError)
