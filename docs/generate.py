@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+from rosewood.corpus.checks import CODES
 from rosewood.plugins import registries
 from rosewood.settings import settings_table
 
@@ -76,6 +77,8 @@ def errors() -> str:
             found[code].add(str(file.relative_to(ROOT / "src/rosewood")))
         for code in re.findall(r'"((?:argument|file|line)\.[a-z-]+)"', text):
             found[code].add(str(file.relative_to(ROOT / "src/rosewood")))
+    for code in CODES.values():
+        found[code].add("corpus/checks.py")
     lines = [
         "# Error codes",
         "",

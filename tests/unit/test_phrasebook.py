@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections import Counter
 from functools import cache
 from hashlib import blake2b
@@ -14,6 +16,7 @@ import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.refusals import refuses
+from tests.training import QUICK, flags, write_book
 
 from rosewood.corpus.phrasebook import KINDS, Phrasebook, PhrasebookPair, Split
 from rosewood.corpus.phrasebook.seen import Seen
@@ -198,6 +201,27 @@ def test_seen_grows():
     seen = Seen()
     assert all(seen.add(str(number)) for number in range(20_000))
     assert not any(seen.add(str(number)) for number in range(20_000))
+
+
+def test_training_does_not_load_it(tmp_path):
+    """It is a corpus for tests and first steps, which translation systems do not need."""
+    folder = write_book(tmp_path, train=60)
+    code = (
+        "import sys, rosewood; from rosewood.cli import main\n"
+        "def loaded(): return [name for name in sys.modules if 'phrasebook' in name]\n"
+        "assert not loaded(), loaded()\n"
+        "try: main()\n"
+        "except SystemExit as end: assert not end.code, end\n"
+        "assert not loaded(), loaded()\n"
+        "assert 'rosewood.pipeline' in sys.modules\n"
+    )
+    files = {"source": folder / "train.en", "target": folder / "train.de"}
+    train = flags({**files, **QUICK, "tune": "none", "set": {}, "output": folder / "model"})
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "train", *train], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert (folder / "model").is_dir()
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ What is named here is loaded when it is first asked for: whoever wants a vocabul
 for parsers and tokenisers.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.corpus.checks import Checks
@@ -15,24 +16,6 @@ if TYPE_CHECKING:
     from rosewood.corpus.pairs import Origin, SentencePair
     from rosewood.corpus.text import Encoded, TextProcessor, Tokeniser, Truecaser, make_tokeniser
     from rosewood.corpus.vocabulary import Vocabulary
-
-_HOMES = {
-    "Checks": "checks",
-    "Corpus": "corpus",
-    "Encoded": "text",
-    "FilterReport": "filters",
-    "Filters": "filters",
-    "IndexedCorpus": "indexed",
-    "IndexedText": "indexed",
-    "Origin": "pairs",
-    "SentencePair": "pairs",
-    "TextProcessor": "text",
-    "Tokeniser": "text",
-    "Truecaser": "text",
-    "Vocabulary": "vocabulary",
-    "make_tokeniser": "text",
-    "read_pairs": "corpus",
-}
 
 __all__ = [
     "Checks",
@@ -52,14 +35,4 @@ __all__ = [
     "read_pairs",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'rosewood.corpus' has no attribute {name!r}")
-    found = getattr(import_module(f"rosewood.corpus.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -3,8 +3,9 @@
 What is named here is loaded when it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.lm.arpa import read_arpa, write_arpa
@@ -14,41 +15,12 @@ if TYPE_CHECKING:
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import Model, State
-    from rosewood.lm.ngrams import Ngram, ngrams
     from rosewood.lm.opening import kind_of, open_arpa, open_model
     from rosewood.lm.perplexity import Perplexity
     from rosewood.lm.scores import BatchScores, WordScore
     from rosewood.lm.smoothing import Fallback
+    from rosewood.lm.table_ngrams import Ngram, ngrams
     from rosewood.lm.words import ModelVocabulary, Words
-
-_HOMES = {
-    "BatchScores": "scores",
-    "ChartState": "chart",
-    "Estimate": "estimation",
-    "Fallback": "smoothing",
-    "Mixture": "mixture",
-    "MixtureState": "mixture",
-    "Model": "model",
-    "ModelVocabulary": "words",
-    "Ngram": "ngrams",
-    "Perplexity": "perplexity",
-    "State": "model",
-    "WordScore": "scores",
-    "Words": "words",
-    "chart_score": "chart",
-    "estimate": "estimation",
-    "estimate_files": "estimation",
-    "kind_of": "opening",
-    "ngrams": "ngrams",
-    "open_arpa": "opening",
-    "open_model": "opening",
-    "read_arpa": "arpa",
-    "read_table": "files",
-    "surprisal_page": "draw",
-    "verify_model": "files",
-    "write_arpa": "arpa",
-    "write_model": "files",
-}
 
 __all__ = [
     "BatchScores",
@@ -79,14 +51,4 @@ __all__ = [
     "write_model",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'rosewood.lm' has no attribute {name!r}")
-    found = getattr(import_module(f"rosewood.lm.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__)

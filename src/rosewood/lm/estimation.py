@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.errors import LanguageModelError
-from rosewood.lm.ngrams import Ngram, ngrams
 from rosewood.lm.smoothing import Fallback, Smoothing, discounts
+from rosewood.lm.table_ngrams import Ngram, ngrams
 from rosewood.lm.text import (
     NumberedText,
     Skipped,
