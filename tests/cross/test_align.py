@@ -21,6 +21,7 @@ from tests.bitexts import (
 )
 from tests.reference import align as reference
 from tests.reference import align_words as words
+from tests.refusals import refuses
 
 from rosewood import _core
 from rosewood.align import Aligner, Links
@@ -225,7 +226,7 @@ def test_exp_digamma(x):
 
 def test_digamma_of_nothing():
     for x in (0.0, -1.0, np.nan):
-        with pytest.raises(AlignmentError, match="digamma of"):
+        with refuses(AlignmentError, "argument.range"):
             _core.exp_digamma(np.array([1.0, x]), np.empty(2))
 
 
@@ -285,7 +286,7 @@ def test_counts_of_other_pairs():
     want = words.transfer_counts(kept, found, 2)
     assert {p: tuple(n) for p, n in found.items()} == want
     assert sum(map(any, want.values())) >= 2
-    with pytest.raises(AlignmentError, match="offsets of counted pairs"):
+    with refuses(AlignmentError, "argument.shape"):
         _core.transfer_counts(start[::-1].copy(), word, count, lexicon.view, out)
 
 
@@ -351,7 +352,7 @@ def test_pairs_of_stems():
         loop, words.pair_stems(loop, tuple(words.Stems(s.stem.tolist(), [], s.size) for s in sides))
     )
     same_pairs({p: v[0] / UNIT for p, v in entries(stems, sums).items()}, want)
-    with pytest.raises(AlignmentError, match="no pair of stems"):
+    with refuses(AlignmentError, "argument.range"):
         _core.add_pairs(count.reshape(-1), pair + len(stems), sums)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.reference import corpus as reference
+from tests.refusals import refuses
 
 from rosewood import _core
+from rosewood.errors import CorpusError
 
 PIECES = [b"a", b"b", b"ab", b"the", b" ", b"  ", b"\t", b"\n", b"\r\n", b"\xc3\xa9", "語".encode()]
 ODD = [
@@ -124,5 +125,5 @@ def test_known_words_come_first():
     assert indexer.take_ids().tolist() == [1, 2, 0]
     assert indexer.word_start().tolist() == [0, 1, 3, 4]
     again = _core.Indexer(MAX_WORDS, MAX_BYTES)
-    with pytest.raises(Exception, match="stands twice: number 1"):
+    with refuses(CorpusError, "argument.duplicate"):
         again.know(np.frombuffer(b"x\nx", np.uint8))

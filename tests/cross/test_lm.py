@@ -81,7 +81,7 @@ def test_states_and_distributions(how, model):
             np.testing.assert_allclose(
                 found.distribution(ngram), model.distribution(ngram), rtol=1e-5
             )
-            with refuses(LanguageModelError, "lm.word", value="<s>"):
+            with refuses(LanguageModelError, "lm.sentence-mark", value="<s>"):
                 found.advance(ngram, "<s>")
             for word in (0, *range(2, len(model.words))):
                 score, after = found.advance(ngram, word)

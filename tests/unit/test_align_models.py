@@ -33,8 +33,8 @@ def test_models_by_name():
 @each_model
 def test_settings_make_the_model_again(name):
     model = make_model(name, {"iterations": 7, "null": 0.3})
-    assert make_model(name, model.settings()) == model
-    texts = {key: str(value).lower() for key, value in model.settings().items()}
+    assert make_model(name, model.to_dict()) == model
+    texts = {key: str(value).lower() for key, value in model.to_dict().items()}
     assert make_model(name, texts) == model
     with pytest.raises(FrozenInstanceError):
         model.null = 0.5
@@ -59,7 +59,7 @@ def test_settings_make_the_model_again(name):
         ("hmm", {"prior": inf}, "range"),
         ("hmm", {"least": 1.5}, "range"),
         ("hmm", {"agreement": 1}, "type"),
-        ("hmm", {"agreement": "yes"}, "choice"),
+        ("hmm", {"agreement": "yes"}, "type"),
         ("diag", {"tension": 1e4}, "range"),
         ("best", {"agreement": False}, "conflict"),
         ("best", {"iterations": 0}, "conflict"),

@@ -69,22 +69,22 @@ def test_links_are_checked():
     assert repr(links) == "Links(3 sentences, 3 links)"
     assert links[-1] == Alignment(frozenset({(2, 2)}))
     assert links != "links"
-    for start, source, target, reason in (
-        ([0, 2], [1, 0], [0, 0], "sentence 0: the link 0-0 stands twice or is out of order"),
-        ([0, 2], [1, 1], [0, 0], "stands twice or is out of order"),
-        ([0, 1], [-1], [0], "below zero"),
-        ([0, 2, 1], [0], [0], "sentence 1: start does not ascend"),
-        ([0, 2], [0], [0], "from 0 to 1"),
-        ([1, 1], [0], [0], "from 0 to 1"),
-        ([], [0], [0], "from 0 to 1"),
-        ([0, 1], [0], [0, 1], "1 source words of links, 2 target"),
+    for start, source, target, code, argument in (
+        ([0, 2], [1, 0], [0, 0], "alignment.link-order", None),
+        ([0, 2], [1, 1], [0, 0], "alignment.link-order", None),
+        ([0, 1], [-1], [0], "argument.range", None),
+        ([0, 2, 1], [0], [0], "argument.value", "start"),
+        ([0, 2], [0], [0], "argument.shape", "start"),
+        ([1, 1], [0], [0], "argument.shape", "start"),
+        ([], [0], [0], "argument.shape", "start"),
+        ([0, 1], [0], [0, 1], "argument.shape", None),
     ):
-        with pytest.raises(AlignmentError, match=reason):
+        with refuses(AlignmentError, code, argument=argument):
             Links(start, source, target)
     for start, target in (([0, 3], [0, 1]), ([0, 2], [0, 1, 2]), ([], [0, 1]), ([2, 0, 2], [0, 1])):
         with pytest.raises(AlignmentError):
             Links.sorted(start, [1, 0], target)
-    with pytest.raises(ForestError, match="float64"):
+    with refuses(ForestError, "argument.type", value="float64"):
         Links([0, 1], [0.5], [0])
     with refuses(AlignmentError, "argument.value", argument="index", value=2):
         links[::2]

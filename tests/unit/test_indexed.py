@@ -98,7 +98,7 @@ def test_known_words_keep_their_numbers():
     assert c.source.ids.tolist() == [1, 2, 0]
     assert list(c.source.vocabulary) == ["das", "haus", "neu"]
     assert list(c.target.vocabulary) == ["the", "x"]
-    with pytest.raises(CorpusError, match="stands twice: number 1"):
+    with refuses(CorpusError, "argument.duplicate"):
         IndexedCorpus.from_lines([], [], known=(["a", "a"], []))
     with refuses(CorpusError, "argument.value", argument="known"):
         IndexedCorpus.from_lines([], [], known=(["a", ""], []))
@@ -240,8 +240,9 @@ def test_damage_is_found(folder):
         path.write_bytes(good)
     IndexedCorpus.open(folder).verify()
     (folder / "target.ids").unlink()
-    with pytest.raises(DamagedFileError, match="missing"):
+    with pytest.raises(DamagedFileError) as told:
         IndexedCorpus.open(folder)
+    assert told.value.file == str(folder / "target.ids")
 
 
 def test_damage_with_a_matching_checksum_is_found(folder):
@@ -259,13 +260,15 @@ def test_damage_with_a_matching_checksum_is_found(folder):
         (folder / "corpus.json").write_text(
             json.dumps({**manifest, "files": {**manifest["files"], name: entry}})
         )
-        with pytest.raises(DamagedFileError, match=name):
+        with pytest.raises(DamagedFileError) as told:
             IndexedCorpus.open(folder)
+        assert name in told.value.file
         (folder / name).write_bytes(good)
     for change in ({"version": 2}, {"format": "other"}, {"files": []}, {"files": {}}):
         (folder / "corpus.json").write_text(json.dumps({**manifest, **change}))
-        with pytest.raises(DamagedFileError, match=r"corpus\.json"):
+        with pytest.raises(DamagedFileError) as told:
             IndexedCorpus.open(folder)
+        assert told.value.file == str(folder / "corpus.json")
 
 
 @given(st.binary(max_size=200))

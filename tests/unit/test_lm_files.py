@@ -153,7 +153,7 @@ def test_n_grams_come_back_from_a_small_model(bits, reference, tmp_path):
 
 def test_n_grams_do_not_come_back_from_a_fast_model(reference, tmp_path):
     written(reference, tmp_path / "lm")
-    with refuses(LanguageModelError, "lm.layout", value="fast", expected="small"):
+    with refuses(LanguageModelError, "lm.fast-layout", value="fast", expected="small"):
         read_table(tmp_path / "lm")
 
 
@@ -193,13 +193,13 @@ def test_what_cannot_be_written(reference, tmp_path):
     for wrong in ({"threads": 0}, {"max_memory": 0}):
         with pytest.raises(LanguageModelError):
             write_model(tmp_path / "lm", table, words, **wrong)
-    with pytest.raises(LanguageModelError, match="3 words and 6 unigrams"):
+    with refuses(LanguageModelError, "argument.shape", argument="words"):
         write_model(tmp_path / "lm", table, Words.of(SPECIAL))
-    with pytest.raises(LanguageModelError, match="the word 'wörd3' has two numbers: 3 and 5"):
+    with refuses(LanguageModelError, "argument.duplicate", argument="words"):
         write_model(tmp_path / "lm", table, Words.of([*reference.words[:5], "wörd3"]))
-    with pytest.raises(LanguageModelError, match="want <unk>, <s> and </s>"):
+    with refuses(LanguageModelError, "file.damaged"):
         write_model(tmp_path / "lm", table, Words.of(reversed(reference.words)))
-    with pytest.raises(LanguageModelError, match="0 unigrams"):
+    with refuses(LanguageModelError, "argument.shape", argument="words"):
         write_model(tmp_path / "lm", _core.NgramTable(), words)
     with refuses(LanguageModelError, "file.kind", file="/dev/null"):
         write_model("/dev/null", table, words)
@@ -219,22 +219,22 @@ def table(*orders: tuple[list[int], list[int], list[float], list[float]]) -> _co
 
 
 @pytest.mark.parametrize(
-    ("orders", "told"),
+    ("orders", "code"),
     [
-        ([([0, 1, 2], [], [-1, 0, 0.5], [])], "has the log probability 0.5"),
-        ([([0, 1, 2], [], [-1, 0, np.nan], [])], "log probability"),
-        ([([0, 2, 1], [], [-1, 0, -1], [])], "unigram 1 is of word 2"),
-        ([([0, 1, 2], [], [-1, 0], [])], "different lengths"),
-        ([([0, 1, 2], [0, 0, 2], [-1] * 3, [0] * 3), ([0], [], [-1], [])], "too few"),
-        ([([0, 1, 2], [0, 0, 0], [-1] * 3, [0] * 3), ([0], [], [-1], [])], "too many"),
-        ([([0, 1, 2], [0, 0, 2], [-1] * 3, [0] * 3), ([1, 0], [], [-1] * 2, [])], "suffix order"),
-        ([([0, 1, 2], [0, 0, 1], [-1] * 3, [0] * 3), ([3], [], [-1], [])], "suffix order"),
-        ([([0, 1, 2], [0, 0, 1], [-1] * 3, [0, np.inf, 0]), ([1], [], [-1], [])], "back-off inf"),
+        ([([0, 1, 2], [], [-1, 0, 0.5], [])], "lm.probability"),
+        ([([0, 1, 2], [], [-1, 0, np.nan], [])], "lm.probability"),
+        ([([0, 2, 1], [], [-1, 0, -1], [])], "lm.ngram-order"),
+        ([([0, 1, 2], [], [-1, 0], [])], "argument.shape"),
+        ([([0, 1, 2], [0, 0, 2], [-1] * 3, [0] * 3), ([0], [], [-1], [])], "lm.ngrams"),
+        ([([0, 1, 2], [0, 0, 0], [-1] * 3, [0] * 3), ([0], [], [-1], [])], "lm.ngrams"),
+        ([([0, 1, 2], [0, 0, 2], [-1] * 3, [0] * 3), ([1, 0], [], [-1] * 2, [])], "lm.ngram-order"),
+        ([([0, 1, 2], [0, 0, 1], [-1] * 3, [0] * 3), ([3], [], [-1], [])], "lm.ngram-order"),
+        ([([0, 1, 2], [0, 0, 1], [-1] * 3, [0, np.inf, 0]), ([1], [], [-1], [])], "lm.backoff"),
     ],
 )
 @pytest.mark.parametrize("layout", ["fast", "small"])
-def test_tables_that_are_none(layout, orders, told, tmp_path):
-    with pytest.raises(LanguageModelError, match=told):
+def test_tables_that_are_none(layout, orders, code, tmp_path):
+    with refuses(LanguageModelError, code):
         write_model(tmp_path / "lm", table(*orders), Words.of(SPECIAL), layout=layout)
     assert list(tmp_path.iterdir()) == []
 

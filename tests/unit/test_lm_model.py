@@ -78,8 +78,9 @@ def test_batches_come_in_pieces(model, monkeypatch):
     assert whole.tolist() == [model.score(text) for text in texts]
     for one, other in zip(model.words_batch(texts), words, strict=True):
         assert one.tolist() == other.tolist()
-    with pytest.raises(LanguageModelError, match="sentence 24, word 2: <s> is not a word"):
+    with refuses(LanguageModelError, "lm.sentence-mark") as refused:
         model.score_batch([*texts[:23], "wörd3 <s>", "</s>"], threads=2)
+    assert str(refused.value).startswith("sentence 24, word 2: <s> ")
 
 
 def test_a_long_line(model):
@@ -99,8 +100,9 @@ def test_a_long_line(model):
 )
 def test_marks_are_no_words(model, sentence, told):
     for ask in (model.score, model.words):
-        with pytest.raises(LanguageModelError, match=told):
+        with refuses(LanguageModelError, "lm.sentence-mark") as refused:
             ask(sentence)
+        assert str(refused.value).startswith(told)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_contexts(model):
         with refuses(LanguageModelError, "argument.value", argument="context", value=context):
             model.distribution(context)
     for state, word in [((12,), 3), ((3,), 12)]:
-        with pytest.raises(LanguageModelError, match="there is no word 12 among 12"):
+        with refuses(LanguageModelError, "argument.range"):
             model.advance(state, word)
     with refuses(ForestError, "argument.range", value=-1):
         model.advance((-1,), 3)

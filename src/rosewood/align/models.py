@@ -16,76 +16,58 @@ tells where Best comes from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from rosewood.arguments import check_choice, check_flag, check_known, check_number, check_whole
-from rosewood.errors import AlignmentError
+from rosewood.arguments import check_known
+from rosewood.errors import AlignmentError, RosewoodError
+from rosewood.settings import Settings, setting
 
-__all__ = [
-    "MODELS",
-    "SETTINGS",
-    "Best",
-    "Diagonal",
-    "Hmm",
-    "Model",
-    "Model1",
-    "Setting",
-    "make_model",
-]
+__all__ = ["MODELS", "Best", "Diagonal", "Hmm", "Model", "Model1", "make_model"]
 
 
-class Setting(NamedTuple):
-    """What a setting may be, and what it is for."""
-
-    low: float
-    high: float
-    help: str
-
-
-SETTINGS: dict[str, Setting] = {
-    "iterations": Setting(0, 1000, "rounds of training of the model's own"),
-    "null": Setting(1e-6, 0.999, "the probability that a word has no partner"),
-    "learn_null": Setting(0, 1, "whether null is only where it starts from"),
-    "prior": Setting(0, 100, "pseudo-count of each pair of words; 0 is plain EM"),
-    "agreement": Setting(0, 1, "train both directions together"),
-    "least": Setting(0, 1, "with agreement, least geometric mean of a link's two posteriors"),
-    "tension": Setting(0, 1000, "how strongly partners keep to the diagonal"),
-    "learn_tension": Setting(0, 1, "whether tension is only where it starts from"),
-    "model1": Setting(1, 1000, "rounds of Model 1 first"),
-    "reach": Setting(1, 1000, "jumps beyond are all as likely as those of this size"),
-    "pair_prior": Setting(1e-9, 100, "pseudo-count of each pair of words, after Model 1"),
-    "null_prior": Setting(1e-9, 100, "pseudo-count of each word without a partner"),
-    "spelling": Setting(0, 1000, "pseudo-count of two words that are spelled the same"),
-    "stem": Setting(0, 100, "characters that word forms share; 0: they share nothing"),
-    "stem_weight": Setting(0, 1e6, "pseudo-counts that a word gets from the forms of its stem"),
-    "stem_prior": Setting(1e-9, 100, "pseudo-count of each pair of stems"),
+# Bounds and help of each setting, whichever models have it.
+_FACTS: dict[str, tuple[float, float, str]] = {
+    "iterations": (0, 1000, "rounds of training of the model's own"),
+    "null": (1e-6, 0.999, "the probability that a word has no partner"),
+    "learn_null": (0, 1, "whether null is only where it starts from"),
+    "prior": (0, 100, "pseudo-count of each pair of words; 0 is plain EM"),
+    "agreement": (0, 1, "train both directions together"),
+    "least": (0, 1, "with agreement, least geometric mean of a link's two posteriors"),
+    "tension": (0, 1000, "how strongly partners keep to the diagonal"),
+    "learn_tension": (0, 1, "whether tension is only where it starts from"),
+    "model1": (1, 1000, "rounds of Model 1 first"),
+    "reach": (1, 1000, "jumps beyond are all as likely as those of this size"),
+    "pair_prior": (1e-9, 100, "pseudo-count of each pair of words, after Model 1"),
+    "null_prior": (1e-9, 100, "pseudo-count of each word without a partner"),
+    "spelling": (0, 1000, "pseudo-count of two words that are spelled the same"),
+    "stem": (0, 100, "characters that word forms share; 0: they share nothing"),
+    "stem_weight": (0, 1e6, "pseudo-counts that a word gets from the forms of its stem"),
+    "stem_prior": (1e-9, 100, "pseudo-count of each pair of stems"),
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Model:
-    """What all models have; SETTINGS tells what their fields are for."""
+def _setting(name: str, default: Any) -> Any:
+    low, high, help = _FACTS[name]
+    return setting(default, help, low=low, high=high)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Settings):
+    """What all models have."""
+
+    error: ClassVar[type[RosewoodError]] = AlignmentError
     name: ClassVar[str]
     placing: ClassVar[str]
 
-    iterations: int = 5
-    null: float = 0.2
-    prior: float = 0.01
-    agreement: bool = False
-    least: float = 0.3
+    iterations: int = _setting("iterations", 5)
+    null: float = _setting("null", 0.2)
+    prior: float = _setting("prior", 0.01)
+    agreement: bool = _setting("agreement", False)
+    least: float = _setting("least", 0.3)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            low, high, _ = SETTINGS[each.name]
-            if each.type == "bool":
-                check_flag(each.name, value, error=AlignmentError)
-            elif each.type == "int":
-                check_whole(each.name, value, low=int(low), high=int(high), error=AlignmentError)
-            else:
-                check_number(each.name, value, low=low, high=high, error=AlignmentError)
+        super().__post_init__()
         if self.agreement and not self.iterations:
             raise AlignmentError(
                 "directions that agree need iterations of their own",
@@ -96,10 +78,6 @@ class Model:
     def warm_up(self) -> int:
         """Rounds of Model 1 before the model's own."""
         return 0
-
-    def settings(self) -> dict[str, Any]:
-        """All of them, to be written down."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,9 +95,9 @@ class Diagonal(Model):
     name: ClassVar[str] = "diag"
     placing: ClassVar[str] = "diagonal"
 
-    null: float = 0.08
-    tension: float = 4.0
-    learn_tension: bool = True
+    null: float = _setting("null", 0.08)
+    tension: float = _setting("tension", 4.0)
+    learn_tension: bool = _setting("learn_tension", True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +107,9 @@ class Hmm(Model):
     name: ClassVar[str] = "hmm"
     placing: ClassVar[str] = "jumps"
 
-    prior: float = 0.1
-    model1: int = 5
-    reach: int = 40
+    prior: float = _setting("prior", 0.1)
+    model1: int = _setting("model1", 5)
+    reach: int = _setting("reach", 40)
 
     @property
     def warm_up(self) -> int:
@@ -145,18 +123,18 @@ class Best(Model):
     name: ClassVar[str] = "best"
     placing: ClassVar[str] = "jumps"
 
-    iterations: int = 8
-    prior: float = 0.1  # of Model 1, which comes first
-    agreement: bool = True
-    learn_null: bool = True
-    model1: int = 5
-    reach: int = 40
-    pair_prior: float = 0.001
-    null_prior: float = 0.001
-    spelling: float = 1.0
-    stem: int = 4
-    stem_weight: float = 1.0
-    stem_prior: float = 0.01
+    iterations: int = _setting("iterations", 8)
+    prior: float = _setting("prior", 0.1)  # of Model 1, which comes first
+    agreement: bool = _setting("agreement", True)
+    learn_null: bool = _setting("learn_null", True)
+    model1: int = _setting("model1", 5)
+    reach: int = _setting("reach", 40)
+    pair_prior: float = _setting("pair_prior", 0.001)
+    null_prior: float = _setting("null_prior", 0.001)
+    spelling: float = _setting("spelling", 1.0)
+    stem: int = _setting("stem", 4)
+    stem_weight: float = _setting("stem_weight", 1.0)
+    stem_prior: float = _setting("stem_prior", 0.01)
 
     @property
     def warm_up(self) -> int:
@@ -177,23 +155,4 @@ MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal,
 def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) -> Model:
     """The model of this name; settings may be texts, as they are typed."""
     check_known("model", [name], MODELS, error=AlignmentError)
-    kind = MODELS[name]
-    known = {each.name: str(each.type) for each in fields(kind)}
-    check_known(f"{name} setting", settings or {}, known, error=AlignmentError)
-    read = {
-        setting: _read(setting, known[setting], value) if isinstance(value, str) else value
-        for setting, value in (settings or {}).items()
-    }
-    return kind(**read)
-
-
-def _read(setting: str, kind: str, text: str) -> Any:
-    if kind == "bool":
-        return check_choice(setting, text, ("true", "false"), error=AlignmentError) == "true"
-    try:
-        return int(text) if kind == "int" else float(text)
-    except ValueError:
-        raise AlignmentError(
-            f"{setting} is {text!r}, expected a number",
-            code="argument.type", argument=setting, value=text, expected="a number",
-        ) from None  # fmt: skip
+    return MODELS[name].from_values(settings or {}, f"{name} setting")

@@ -264,7 +264,7 @@ class Parameters:
             arrays[f"{name}.jump"] = jump  # of the words of this side
         facts = {
             "model": self.model.name,
-            "settings": self.model.settings(),
+            "settings": self.model.to_dict(),
             "tension": list(self.positions.tension),
             "null": list(self.positions.null),
             "history": list(self.history),

@@ -70,7 +70,7 @@ def chart_score(
         if number in (_BEGIN, _END) or number < 0:
             raise LanguageModelError(
                 f"{each!r} is not a word of a sentence: use begin=True and end=True for its edges",
-                code="lm.word", value=each,
+                code="lm.sentence-mark", value=each,
             )  # fmt: skip
         symbols.append(number)
     if end:

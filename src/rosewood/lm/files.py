@@ -298,6 +298,6 @@ def read_table(path: str | PathLike[str]) -> tuple[_core.NgramTable, Words, dict
         raise LanguageModelError(
             f"{path}: a model of the fast layout keeps only hashes of its n-grams; write it with "
             "the small layout, or keep the ARPA file",
-            code="lm.layout", value="fast", expected="small", file=path,
+            code="lm.fast-layout", value="fast", expected="small", file=path,
         )  # fmt: skip
     return model.native.table(), model.words, model.contents["facts"]

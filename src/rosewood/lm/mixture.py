@@ -94,18 +94,6 @@ class Mixture(Scorer):
             found.append(WordScore(each[0].word, float(score[0]), longest, not unknown.all()))
         return found
 
-    def score_batch(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
-    ) -> NDArray[np.float64]:
-        """log10 of the probability of each sentence; the same numbers at any number of threads."""
-        parts = self._word_scores(sentences, begin=begin, end=end, threads=threads)
-        return np.concatenate([np.empty(0), *(part.totals() for part in parts)])
-
     def _word_scores(
         self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
     ) -> Iterator[BatchScores]:

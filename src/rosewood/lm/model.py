@@ -156,7 +156,7 @@ class Model(Scorer):
             raise
         if number == 1:
             reason = f"{BEGIN} is no word that follows others"
-            raise LanguageModelError(reason, code="lm.word", value=BEGIN)
+            raise LanguageModelError(reason, code="lm.sentence-mark", value=BEGIN)
         if not isfinite(score):
             raise self._damage()
         return score, tuple(after)

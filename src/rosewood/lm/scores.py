@@ -90,6 +90,18 @@ class Scorer(ABC):
             self._word_scores(sentences, begin=begin, end=end, threads=threads)
         )
 
+    def score_batch(
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """log10 of the probability of each sentence; the same numbers at any number of threads."""
+        parts = self._word_scores(sentences, begin=begin, end=end, threads=threads)
+        return np.concatenate([np.empty(0), *(part.totals() for part in parts)])
+
     def perplexity(
         self,
         sentences: Iterable[Sentence],

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import Any, Self
 
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
@@ -101,12 +100,7 @@ class StageStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
     def run(self, name: str, key: str, work: Work, reads: Iterable[Finished] = ()) -> Finished:

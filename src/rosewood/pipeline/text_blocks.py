@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count, islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from rosewood.corpus import SentencePair, TextProcessor
@@ -57,12 +56,7 @@ class TextBlocks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._workers is not None:
             self._workers.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_text
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -317,12 +317,13 @@ def _without_corpus(
 
 def _list_settings(model: str | None, as_json: bool) -> None:
     """The settings of a model, or of all."""
-    from rosewood.align.models import MODELS, SETTINGS, make_model
+    from rosewood.align.models import MODELS, make_model
+    from rosewood.settings import settings_of
 
     for name, kind in MODELS.items() if model is None else [(model, type(make_model(model)))]:
         rows: list[dict[str, Any]] = [
-            {"name": each.name, "default": each.default, "help": SETTINGS[each.name].help}
-            for each in fields(kind)
+            {"name": each.name, "default": each.default, "help": each.help}
+            for each in settings_of(kind)
         ]
         if as_json:
             print_row({"model": name, "settings": rows}, as_json=True)
@@ -411,7 +412,7 @@ class Done:
         last = self.aligner.history[-1]
         return {
             "model": self.aligner.model.name,
-            "settings": self.aligner.model.settings(),
+            "settings": self.aligner.model.to_dict(),
             "symmetrize": self.method,
             "pairs": len(self.text.corpus),
             "blank": self.text.blank,
