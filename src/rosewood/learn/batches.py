@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rosewood import _core
+from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.forest import Forest, ForestSet
 
-__all__ = ["Batch", "Batches", "ForestReader", "OriginalBatches", "batches_of"]
+__all__ = ["Batch", "Batches", "ForestReader", "OriginalBatches", "batches_of", "check_forest"]
 
 _NONE: FloatArray = np.empty(0)
 
@@ -179,6 +180,14 @@ class OriginalBatches(Batches):
         return np.concatenate(parts)
 
 
+def check_forest(name: str, forest: Forest) -> None:
+    """Refuse what is not a forest with derivations."""
+    check_type(f"forest {name}", forest, Forest, "a Forest", error=TuningError)
+    if forest.is_empty:
+        told = f"forest {name!r} has no derivations"
+        raise TuningError(told, code="forest.empty", argument="forests", value=name)
+
+
 def batches_of(
     forests: Sequence[Forest],
     *,
@@ -189,8 +198,7 @@ def batches_of(
     """Batches of forests in memory; `loss` and `wanted` (0 or -inf) of all edges."""
 
     def check(number: int, forest: Forest) -> None:
-        if not isinstance(forest, Forest):
-            raise TuningError(f"forest {number} is {type(forest).__name__}, want a Forest")
+        check_type(f"forest {number}", forest, Forest, "a Forest", error=TuningError)
 
     reader = ForestReader(forests, most, check)
     return OriginalBatches(

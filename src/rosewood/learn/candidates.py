@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, IdArray, LongArray
+from rosewood.arrays import FloatArray, IdArray, LongArray, as_count
 from rosewood.errors import TuningError
 from rosewood.forest.forest import Forest
 from rosewood.forest.search import Derivations
@@ -159,8 +159,7 @@ def concatenate(tuning: TuningSet) -> Candidates:
 
 def listed(tuning: TuningSet, theta: FloatArray, k: int) -> Candidates:
     """The k best strings of each forest under θ."""
-    if k < 1:
-        raise TuningError(f"k is {k}, want at least 1")
+    k = as_count("k", k, 1, error=TuningError)
     made = TableBuilder(tuning.max_memory)
     rows: list[int] = []
     start = [0]

@@ -10,11 +10,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rosewood.arguments import check_choice
 from rosewood.arrays import FloatArray, as_weight
 from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace
@@ -85,17 +86,27 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     bad = np.flatnonzero(~np.isfinite(theta))
     if bad.size:
         name = tuning.features.name(int(bad[0]))
-        raise TuningError(f"the starting weight of {name!r} is {theta[bad[0]]}, want a number")
+        raise TuningError(
+            f"the starting weight of {name!r} is {theta[bad[0]]}, expected a finite number",
+            code="argument.range",
+            argument=name,
+            value=float(theta[bad[0]]),
+        )
     candidates = tuning.candidates(theta, k)
     with np.errstate(over="ignore", invalid="ignore"):
         varies = spread(candidates)
     bad = np.flatnonzero(~np.isfinite(varies))
     if bad.size:
         name = tuning.features.name(int(bad[0]))
-        raise TuningError(f"the values of feature {name!r} are too large to be compared")
+        raise TuningError(
+            f"the values of feature {name!r} are too large to be compared",
+            code="tuning.not-finite",
+            argument=name,
+        )
     if not varies.any():
         raise TuningError(
-            "no feature varies within any list: whatever the weights, nothing is chosen differently"
+            "no feature varies within any list: weights make no difference",
+            code="tuning.no-variation",
         )
     units = 1.0 / np.where(varies > 0, varies, 1.0)
     if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
@@ -133,33 +144,37 @@ def check_weights(
     bad = np.flatnonzero(~np.isfinite(theta))
     if bad.size:
         raise TuningError(
-            f"the weight of feature {_name(names, bad[0])} is {theta[bad[0]]}: the learner "
-            "diverged; a smaller step or a stronger penalty may help"
+            f"the weight of feature {_name(names, bad[0])!r} is {theta[bad[0]]}: the learner "
+            "diverged; a smaller step or a stronger penalty may help",
+            code="tuning.diverged",
+            argument=_name(names, bad[0]),
         )
     if not theta.any():
         raise TuningError(
             "all weights are zero: no candidate is preferred to any other; "
-            "do the features vary within lists, and does the metric?"
+            "do the features vary within lists, and does the metric?",
+            code="tuning.zero-weights",
         )
     size = np.abs(theta if units is None else theta / units)
     if size.max() > EXPLODED:
         place = int(size.argmax())
         raise TuningError(
-            f"the weight of feature {_name(names, place)} has grown to {theta[place]:.3g}"
+            f"the weight of feature {_name(names, place)!r} has grown to {theta[place]:.3g}",
+            code="tuning.exploded",
+            argument=_name(names, place),
         )
 
 
 def _name(names: Sequence[str] | FeatureSpace | None, place: int) -> str:
     if isinstance(names, FeatureSpace):
-        return repr(names.name(int(place)))
-    return repr(names[place]) if names else str(place)
+        return names.name(int(place))
+    return names[place] if names else str(place)
 
 
 def normalize(theta: FloatArray, how: Normalization) -> FloatArray:
     """θ with Σ|θ| = 1 (l1), ‖θ‖ = 1 (l2), or as it is; the ranking stays the same."""
+    check_choice("normalization", how, get_args(Normalization), error=TuningError)
     if how == "none":
         return theta
-    if how not in ("l1", "l2"):
-        raise TuningError(f"normalisation is {how!r}, want l1, l2 or none")
     size = float(np.abs(theta).sum()) if how == "l1" else float(np.sqrt((theta**2).sum()))
     return theta / size if size > 0 else theta

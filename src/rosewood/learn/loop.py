@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arguments import check_number, check_whole
 from rosewood.arrays import FloatArray
 from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace, Forest, Weights
@@ -74,8 +75,8 @@ def tune_loop(
     that fails, or finds weights that nobody should use (not numbers, all zero, exploded), ends it
     too, with the best weights so far.
     """
-    if rounds < 1 or patience < 1:
-        raise TuningError("a loop needs at least one round, and patience for one")
+    check_whole("rounds", rounds, low=1, error=TuningError)
+    check_whole("patience", patience, low=1, error=TuningError)
     given = _numbers(start or {})
     every = [list(each) for each in references]
     identity = fingerprint(
@@ -116,7 +117,7 @@ def tune_loop(
             if report is not None:
                 report(row)
     if state.best_score is None:
-        raise TuningError(state.ending)
+        raise TuningError(state.ending, code="tuning.no-weights")
     return LoopResult(state.best, state.best_score, state.history, state.ending)
 
 
@@ -141,8 +142,7 @@ def replicate_loop(
     **options: Any,
 ) -> LoopReplicates:
     """`tune_loop` with seeds from `seed` on, each in a folder of its own; `options` are its."""
-    if replicates < 1:
-        raise TuningError(f"{replicates} replicates: there must be at least one")
+    check_whole("replicates", replicates, low=1, error=TuningError)
     results = [
         tune_loop(
             decode, learner, metric, references,
@@ -164,14 +164,13 @@ def _numbers(start: Mapping[str, float]) -> Weights:
     """The starting weights, refused where one is not a number."""
     if not isinstance(start, Weights):
         for name, value in start.items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TuningError(f"the starting weight of {name!r} is {value!r}, want a number")
+            check_number(name, value, error=TuningError)
     weights = Weights.of(start)
     bad = [name for name, value in weights.named.items() if not isfinite(value)]
     for template, (numbers, values) in weights.numbered.items():
         bad += [f"{template}:{number}" for number in numbers[~np.isfinite(values)][:1].tolist()]
     if bad:
-        raise TuningError(f"the starting weight of {bad[0]!r} is {weights[bad[0]]}, want a number")
+        check_number(bad[0], weights[bad[0]], error=TuningError)
     return weights
 
 

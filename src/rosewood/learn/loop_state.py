@@ -27,6 +27,7 @@ from rosewood.forest import (
     merge,
     renamed,
 )
+from rosewood.learn.batches import check_forest
 from rosewood.metrics.metric import Metric
 from rosewood.output import whole_file
 
@@ -95,9 +96,8 @@ def merge_round(
     ) as writer:
         for forest in decoded:
             if count == len(references):
-                told = f"more than {count} forests for {count} sentences"
-                raise TuningError(f"round {number}: {told}")
-            _check(count, forest)
+                raise _other_count(number, "more", count)
+            check_forest(str(count), forest)
             if names is None:
                 words = None if forest.vocabulary is None else Vocabulary()
                 names = _Names(FeatureSpace(forest.features.dense), words, state.weights)
@@ -113,7 +113,7 @@ def merge_round(
             writer.append(merged)
             count += 1
         if count != len(references):
-            raise TuningError(f"round {number}: {count} forests for {len(references)} sentences")
+            raise _other_count(number, count, len(references))
     score = None
     if names is not None and names.has_weights():
         score = metric.score(_statistics(metric, texts, references, threads))
@@ -121,17 +121,25 @@ def merge_round(
     return MergedRound(ForestSet(path), score, edges - before)
 
 
-def _check(number: int, forest: Forest) -> None:
-    if not isinstance(forest, Forest):
-        raise TuningError(f"forest {number} is {type(forest).__name__}, want a Forest")
-    if forest.is_empty:
-        raise TuningError(f"forest '{number}' has no derivations")
+def _other_count(number: int, forests: int | str, sentences: int) -> TuningError:
+    return TuningError(
+        f"round {number}: the decoder returned {forests} forests, expected {sentences}",
+        code="argument.shape",
+        argument="forests",
+        value=forests,
+        expected=sentences,
+    )
 
 
 def _check_names(given: Weights, space: FeatureSpace) -> None:
     for name in given.named:
         if ":" not in name and space.dense_index(name) is None:
-            raise TuningError(f"there is a starting weight for {name!r}, but no such feature")
+            raise TuningError(
+                f"there is a starting weight for {name!r}, but no such feature",
+                code="argument.unknown",
+                argument="start",
+                value=name,
+            )
 
 
 class _Names:
@@ -192,7 +200,7 @@ def _statistics(
 def save_loop(folder: Path, identity: str, state: LoopState) -> None:
     """Write the weights, then the note that makes the round count; then old files go."""
     if state.forests is None:
-        raise TuningError("a loop is saved after a round, not before")
+        raise TuningError("a loop is saved after a round, not before", code="tuning.no-round")
     number = len(state.history)
     kept = {state.forests.path.name}
     files = {}
@@ -228,8 +236,10 @@ def resume_loop(folder: Path | None, identity: str) -> LoopState | None:
         note = json.loads(file.read_text(encoding="utf-8"))
         if note["identity"] != identity:
             raise TuningError(
-                f"{folder}: it holds a loop with other settings, references or starting weights; "
-                "give it another folder, or remove this one"
+                f"{folder}: it contains a loop with other settings, references or starting "
+                "weights; choose another folder, or remove this one",
+                code="file.mismatch",
+                file=folder,
             )
         arrays = note.get("arrays", {})
         weights, best = (
@@ -245,4 +255,5 @@ def resume_loop(folder: Path | None, identity: str) -> LoopState | None:
             note["ending"],
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"it is not the state of a loop: {error}", file=file) from error
+        told = f"it is not the state of a loop: {error}"
+        raise FormatError(told, file=file, code="file.damaged") from error

@@ -46,7 +46,12 @@ def edge_losses(
         kind = "sentence" if tuning.is_flat else "linear"
     if kind == "sentence":
         if not tuning.is_flat:
-            raise TuningError("the sentence loss needs n-best lists; forests need the linear loss")
+            raise TuningError(
+                "the sentence loss needs n-best lists; forests need the linear loss",
+                code="argument.conflict",
+                argument="loss",
+                value=kind,
+            )
         return EdgeLosses(_of_lists(tuning, _sentence(tuning)), kind)
     return _linear(tuning, candidates, max_edges)
 
@@ -90,7 +95,10 @@ def fit_linear(metric: Metric, candidates: Candidates, *, tokenize: str = "none"
     if not isinstance(metric, Bleu):
         raise TuningError(
             f"forests need a metric that adds up over edges; for {metric.name} there is none, "
-            "only for BLEU (linear BLEU). Use n-best lists"
+            "only for BLEU (linear BLEU). Use n-best lists",
+            code="tuning.metric",
+            argument="metric",
+            value=metric.name,
         )
     counts = np.diff(candidates.start)[:, None]
     means = np.add.reduceat(candidates.statistics, candidates.start[:-1], axis=0) / counts

@@ -98,6 +98,10 @@ class Objective:
 Step = Callable[[FloatArray, float], None]  # called with each iterate: x and the objective there
 
 
+def _not_finite(hint: str) -> TuningError:
+    return TuningError(f"the objective is not finite: {hint}", code="tuning.not-finite")
+
+
 def minimize_lbfgs(
     objective: Callable[[FloatArray], tuple[float, FloatArray]],
     start: FloatArray,
@@ -113,7 +117,7 @@ def minimize_lbfgs(
     def value(x: FloatArray) -> tuple[float, FloatArray]:
         y, gradient = objective(x)
         if not np.isfinite(y) or not np.isfinite(gradient).all():
-            raise TuningError("the objective is not finite: are features or weights too large?")
+            raise _not_finite("are features or weights too large?")
         last.clear()
         last[x.tobytes()] = y
         return y, gradient
@@ -155,7 +159,7 @@ def minimize_stochastic(
             chosen = np.sort(order[first : first + size])
             y, gradient = objective(x, chosen)
             if not np.isfinite(y) or not np.isfinite(gradient).all():
-                raise TuningError("the objective is not finite: is the rate too large?")
+                raise _not_finite("is the rate too large?")
             squares += gradient**2
             x = x - rate * gradient / np.sqrt(squares)
             total += y * len(chosen) / count

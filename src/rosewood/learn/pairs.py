@@ -64,7 +64,10 @@ def sample_pairs(
     if not len(pairs.gap):
         raise TuningError(
             f"no two candidates of a list differ by more than {threshold:g} in the metric: "
-            "there is nothing to rank (is the threshold too high?)"
+            "there is nothing to rank (is the threshold too high?)",
+            code="tuning.no-pairs",
+            argument="threshold",
+            value=threshold,
         )
     return pairs
 

@@ -41,7 +41,7 @@ def linear_losses(tuning: TuningSet, linear: LinearBleu, max_edges: int) -> Iter
         try:
             refined = refine(_without_features(forest), linear.orders, max_edges=max_edges)
         except ForestError as error:
-            raise TuningError(f"forest {name!r}: {error}") from error
+            raise error.restated(f"forest {name!r}: {error}", TuningError) from error
         yield EdgeLoss(refined, linear.edge_losses(refined, references))
 
 

@@ -38,9 +38,19 @@ class Uniform:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
-            raise TuningError(f"a range goes from a number to a larger one, not {self}")
+            raise TuningError(
+                f"expected a range from a number to a larger one, not {self}",
+                code="argument.range",
+                argument="high",
+                value=self.high,
+            )
         if self.log and self.low <= 0:
-            raise TuningError(f"a logarithmic range begins above 0, not at {self.low}")
+            raise TuningError(
+                f"a logarithmic range begins above 0, not at {self.low}",
+                code="argument.range",
+                argument="low",
+                value=self.low,
+            )
 
     def draw(self, random: np.random.Generator, whole: bool = False) -> float:
         if self.log:
@@ -90,7 +100,12 @@ def grid(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Every combination of settings."""
     for name, values in choices.items():
         if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
-            raise TuningError(f"a grid needs a list of values for {name!r}")
+            raise TuningError(
+                f"a grid needs a list of values for {name!r}",
+                code="argument.type",
+                argument=name,
+                value=values,
+            )
     return [dict(zip(choices, each, strict=True)) for each in itertools.product(*choices.values())]
 
 
@@ -169,7 +184,7 @@ def sweep(
     good = [trial for trial in done if trial.score is not None]
     if not good:
         reason = done[0].error if done else "there was none"
-        raise TuningError(f"no trial came to an end: {reason}")
+        raise TuningError(f"all trials failed: {reason}", code="tuning.no-trials")
     metric = tuning.metric
     best = max(good, key=lambda trial: metric.sign * (trial.score or 0.0))
     return Sweep(method, metric.title, metric.higher_is_better, done, best)
@@ -177,5 +192,9 @@ def sweep(
 
 def _listed(name: str, values: Choices) -> Sequence[Any]:
     if isinstance(values, Uniform):
-        raise TuningError(f"{name} is a range: say how many trials to draw")
+        raise TuningError(
+            f"{name} is a range: expected trials, the number of settings to draw",
+            code="argument.missing",
+            argument="trials",
+        )
     return values

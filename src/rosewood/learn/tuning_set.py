@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
-from rosewood.errors import ForestError, RosewoodError, TuningError
+from rosewood.errors import RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
-from rosewood.learn.batches import Batch, ForestReader, OriginalBatches
+from rosewood.learn.batches import Batch, ForestReader, OriginalBatches, check_forest
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
@@ -68,12 +69,15 @@ class TuningSet:
         step: Callable[[int], None] | None = None,
     ) -> None:
         """`scores` are columns of numbers for candidates; `step` is called as work gets done."""
-        if not isinstance(forests, Sequence) or isinstance(forests, str):
-            raise TuningError(f"the forests are {type(forests).__name__}, want a list or a set")
+        given = None if isinstance(forests, str) else forests
+        check_type("forests", given, Sequence, "a list of forests or a set", error=TuningError)
         if not len(forests):
-            raise TuningError("there is nothing to tune on: no forests")
-        if not isinstance(metric, Metric):
-            raise TuningError(f"the metric is {metric!r}, want one of rosewood.metrics")
+            raise TuningError(
+                "there is nothing to tune on: no forests",
+                code="argument.missing",
+                argument="forests",
+            )
+        check_type("metric", metric, Metric, "one of rosewood.metrics", error=TuningError)
         self.metric = metric
         self.threads = whole_number("threads", threads, 1)
         self.max_memory = whole_number("max_memory", max_memory, 1)
@@ -90,14 +94,16 @@ class TuningSet:
 
     def _check(self, number: int, forest: Forest) -> None:
         name = self.names[number]
-        if not isinstance(forest, Forest):
-            raise TuningError(f"{name!r} is {type(forest).__name__}, want a forest")
+        check_forest(name, forest)
         if number == 0:
             self.features = forest.features
-        if forest.is_empty:
-            raise TuningError(f"forest {name!r} has no derivations")
         if forest.features is not self.features and forest.features != self.features:
-            raise TuningError(f"forest {name!r} has other features than {self.names[0]!r}")
+            raise TuningError(
+                f"forest {name!r} has other features than {self.names[0]!r}",
+                code="tuning.other-features",
+                argument="forests",
+                value=name,
+            )
 
     def _prepare(self) -> None:
         """All that follows from the reader."""
@@ -145,7 +151,12 @@ class TuningSet:
         except RosewoodError as error:
             raise type(error)(f"{self.names[i]}: {error}") from error
         if not np.isfinite(rows).all():
-            raise TuningError(f"{self.names[i]}: a statistic of {self.metric.name} is not finite")
+            raise TuningError(
+                f"{self.names[i]}: a statistic of {self.metric.name} is not finite",
+                code="tuning.not-finite",
+                argument="metric",
+                value=self.names[i],
+            )
         return rows
 
     # -- shape ------------------------------------------------------------------------------------
@@ -191,7 +202,11 @@ class TuningSet:
     ) -> TuningSet:
         """Some of the forests, statistics and all."""
         if not len(chosen):
-            raise TuningError("a part of a tuning set must have at least one forest")
+            raise TuningError(
+                "a part of a tuning set must have at least one forest",
+                code="argument.missing",
+                argument="chosen",
+            )
         part = object.__new__(TuningSet)
         numbers = [whole_number("a forest", i, 0, len(self) - 1) for i in chosen]
         part.metric, part.features = self.metric, self.features
@@ -364,12 +379,7 @@ class _Chosen(Sequence[Forest]):
 
 def whole_number(what: str, value: SupportsIndex, low: int = 0, high: int = 2**63 - 1) -> int:
     """A whole number from `low` to `high`: counts, seeds, places."""
-    if isinstance(value, bool | np.bool_):
-        raise TuningError(f"{what} is {value}, want a whole number")
-    try:
-        return as_count(what, value, low, high)
-    except ForestError as error:
-        raise TuningError(str(error)) from None
+    return as_count(what, value, low, high, TuningError)
 
 
 def _settings(metric: Metric) -> str:
@@ -398,7 +408,18 @@ def _beside(
             if key == "references":
                 known[key] = [tuple(each) for each in known[key]]
         except TypeError:
-            raise TuningError(f"{key} are {given!r:.40}, want a list for each forest") from None
+            raise TuningError(
+                f"{key} are {given!r:.40}, expected a list for each forest",
+                code="argument.type",
+                argument=key,
+                value=given,
+            ) from None
         if len(known[key]) != len(forests):
-            raise TuningError(f"{len(known[key])} {key} for {len(forests)} forests")
+            raise TuningError(
+                f"{key} has {len(known[key])} items, expected {len(forests)}, one for each forest",
+                code="argument.shape",
+                argument=key,
+                value=len(known[key]),
+                expected=len(forests),
+            )
     return known

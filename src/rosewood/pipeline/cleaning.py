@@ -82,7 +82,7 @@ def clean(task: Task, told: ProgressCallback) -> dict[str, Any]:
         reason = "there are no pairs to train on"
         if left.seen:
             reason += f": all {left.seen:,} of them are in the development or test set"
-        raise TrainingError(reason)
+        raise TrainingError(reason, code="training.no-pairs")
     if written.copies:
         left.removed[_SAME_SOURCE] = Removed(written.copies)
     tally = blocks.tally

@@ -60,10 +60,11 @@ class HeldOut:
             yield pair, [pair.target, *texts]
         for file, lines in zip(self.references, others, strict=True):
             if next(lines, None) is not None:
-                raise FormatError(f"it goes on behind the {number:,} lines of the set", file=file)
+                told = f"it has more than the {number:,} lines of the set"
+                raise FormatError(told, file=file, code="file.mismatch")
         if self.references and not good:
             told = "no sentence of the set is left: each has a bad line in one of its files"
-            raise FormatError(told, file=self.references[0])
+            raise FormatError(told, file=self.references[0], code="file.empty")
 
     @property
     def skipped(self) -> Counter[str]:
@@ -79,8 +80,8 @@ class HeldOut:
 def _next(lines: Iterator[str | BadPair], file: str, number: int) -> str | BadPair:
     line = next(lines, None)
     if line is None:
-        told = f"it ends after {number - 1:,} lines, but the set goes on"
-        raise FormatError(told, file=file)
+        told = f"it has {number - 1:,} lines, but the set has more"
+        raise FormatError(told, file=file, code="file.mismatch")
     return line
 
 
@@ -215,13 +216,13 @@ class TrainingInputs:
         """Refuses what cannot be read again and again, before any work."""
         for file in self.every_file():
             if Path(file).exists() and not Path(file).is_file():
-                told = "training reads its files again and again: want an ordinary file"
-                raise FormatError(told, file=file)
+                told = "training reads its files several times: expected an ordinary file"
+                raise FormatError(told, file=file, code="file.kind")
             with Path(file).open("rb"):
                 pass
         for file in self.monolingual:
             if next(self.monolingual_lines(file, Counter()), None) is None:
-                raise FormatError("there is no text in it", file=file)
+                raise FormatError("it contains no text", file=file, code="file.empty")
 
     def monolingual_facts(self) -> dict[str, Any] | None:
         """What decides further text of the target language."""

@@ -157,7 +157,10 @@ def _facts(tally: Tally) -> dict[str, Any]:
 def _tally(facts: dict[str, Any]) -> Tally:
     return Tally(
         Counter(facts["skipped"]),
-        [FormatError(text, file=file, line=line) for text, file, line in facts["examples"]],
+        [
+            FormatError(text, file=file, line=line, code="line.value")
+            for text, file, line in facts["examples"]
+        ],
         Counter(facts["left_out"]),
         facts["joined"],
     )

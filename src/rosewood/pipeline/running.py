@@ -157,7 +157,8 @@ class _Runner:
         """Refuse input files that were changed between being hashed and being read."""
         for before, now in zip(self._state, self._inputs.state(), strict=True):
             if before != now:
-                raise FormatError("it was changed while it was read", file=before[0])
+                told = "it was changed while it was read"
+                raise FormatError(told, file=before[0], code="file.changed")
 
     def _tell(self, stage: Stage) -> ProgressCallback:
         place = f"{self._stages.index(stage) + 1}/{len(self._stages)} {stage.name}"

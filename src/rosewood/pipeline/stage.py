@@ -67,7 +67,11 @@ class Task:
     def given(self) -> TrainingInputs:
         """The user's files, of a stage that declares that it reads them."""
         if self.inputs is None:
-            raise TrainingError(f"stage {self.stage!r} does not declare that it reads input files")
+            raise TrainingError(
+                f"stage {self.stage!r} does not declare that it reads input files",
+                code="training.undeclared",
+                argument=self.stage,
+            )
         return self.inputs
 
 
@@ -116,14 +120,21 @@ def in_order(stages: Iterable[Stage]) -> list[Stage]:
     for stage in waiting:
         for name in stage.needs:
             if name not in known:
-                raise TrainingError(f"stage {stage.name!r} needs {name!r}, which does not exist")
+                raise TrainingError(
+                    f"stage {stage.name!r} needs {name!r}, which does not exist",
+                    code="argument.unknown",
+                    argument=stage.name,
+                    value=name,
+                )
     placed: list[Stage] = []
     names: set[str] = set()
     while waiting:
         ready = next((stage for stage in waiting if names.issuperset(stage.needs)), None)
         if ready is None:
             told = ", ".join(stage.name for stage in waiting)
-            raise TrainingError(f"stages need each other in a circle: {told}")
+            raise TrainingError(
+                f"stages need each other in a circle: {told}", code="training.cycle", value=told
+            )
         waiting.remove(ready)
         placed.append(ready)
         names.add(ready.name)

@@ -64,7 +64,7 @@ class Finished:
             path = self.folder / name
             if not path.is_file() or content_hash(path) != digest:
                 told = "checksum mismatch: delete its folder to rebuild this stage"
-                raise DamagedFileError(told, file=path)
+                raise DamagedFileError(told, file=path, code="file.damaged")
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,11 @@ class StageStore:
         self.folder = Path(folder)
         marker = self.folder / MARKER
         if self.folder.exists() and not self._is_ours():
-            told = f"it is there already, and has no {MARKER}: is it yours?"
-            raise FormatError(told, file=folder)
+            told = f"refusing to overwrite it: it was not created by Rosewood (no {MARKER})"
+            raise FormatError(told, file=folder, code="file.exists")
         if not self.folder.parent.is_dir():
-            raise FormatError(f"there is no folder {str(self.folder.parent)!r}", file=folder)
+            told = f"there is no folder {str(self.folder.parent)!r}"
+            raise FormatError(told, file=folder, code="file.missing")
         self.folder.mkdir(exist_ok=True)
         marker.touch()
         self._lock = folder_lock(self.folder, TrainingError)
@@ -153,7 +154,7 @@ class StageStore:
             return None
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             told = f"it is not the note of a stage: delete its folder ({error})"
-            raise DamagedFileError(told, file=folder / NOTE) from error
+            raise DamagedFileError(told, file=folder / NOTE, code="file.damaged") from error
         return Finished(
             name, key, folder, note["facts"], note["seconds"], note["memory"], True, note["files"]
         )

@@ -99,17 +99,23 @@ def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -
     check_apart(folder, [work, page, *inputs.every_file()])
     check_apart(work, [folder, page, *inputs.every_file()])
     if page.resolve() in {Path(file).resolve() for file in inputs.every_file()}:
-        raise FormatError("the report would be written over it", file=page)
+        raise FormatError("the report would overwrite it", file=page, code="file.exists")
     if page.is_dir():
-        raise FormatError("the report is a page, and this is a folder", file=page)
+        told = "the report is a page, but this is a folder"
+        raise FormatError(told, file=page, code="file.kind")
     if not page.resolve().parent.is_dir() or not os.access(page.resolve().parent, os.W_OK):
-        raise FormatError("the report cannot be written there", file=page)
+        raise FormatError("the report cannot be written there", file=page, code="file.missing")
 
 
 def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
     inputs.check_files()  # what is missing is told of now, not hours later
     if inputs.dev is not None and settings.dev_size is not None:
-        raise TrainingError("a development set is given: dev_size would split off another one")
+        raise TrainingError(
+            "a development set is given: dev_size would split off another one",
+            code="argument.conflict",
+            argument="dev_size",
+            value=settings.dev_size,
+        )
 
 
 def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
@@ -119,6 +125,8 @@ def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
     stages = check_own(folder)
     if not overwrite and not store.has("report", str(stages.get("report"))):
         raise TrainingError(
-            f"{folder}: a model is there already that was not made from {store.folder}; "
-            "take another folder, or --overwrite"
+            f"refusing to overwrite {folder}: this model was not made from {store.folder}; choose "
+            "another folder, or --overwrite",
+            code="file.exists",
+            file=folder,
         )

@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
+from rosewood.arguments import check_known
 from rosewood.decode import (
     Decoder,
     Explanation,
@@ -200,19 +201,17 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
     try:
         kind = decoder_kind(manifest["decoder"])
     except DecodingError as error:
-        raise DamagedFileError(
+        told = (
             f"{error} (written by Rosewood {manifest['rosewood']}): upgrade Rosewood, or install "
-            "the package that has this decoder",
-            file=path,
-        ) from error
+            "the package that has this decoder"
+        )
+        raise error.restated(told, DamagedFileError, file=path) from error
     try:
         settings = kind.settings_type(**manifest["search"])
     except (TypeError, DecodingError) as error:
-        raise DamagedFileError(f"its search settings are damaged: {error}", file=path) from error
-    for name in search:
-        if name not in asdict(settings):
-            known = ", ".join(asdict(settings))
-            raise DecodingError(f"there is no limit {name!r} of the search; there are {known}")
+        told = f"its search settings are damaged: {error}"
+        raise DamagedFileError(told, file=path, code="file.damaged") from error
+    check_known("search setting", search, asdict(settings), error=DecodingError)
     settings = replace(settings, **search)
     parts = bundle.parts()
     try:
@@ -224,11 +223,12 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
             features=bundle.features,
         )
     except DecodingError as error:
-        raise DamagedFileError(str(error), file=path) from error
+        raise error.restated(str(error), DamagedFileError, file=path) from error
     _check_features(list(decoder.features.dense), manifest["features"], path)
     return decoder
 
 
 def _check_features(own: Sequence[str], told: Sequence[str], path: Any) -> None:
     if list(own) != list(told):
-        raise DamagedFileError("its features are not those of its rules and models", file=path)
+        told = "its features are not those of its rules and models"
+        raise DamagedFileError(told, file=path, code="file.mismatch")

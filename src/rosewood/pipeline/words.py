@@ -55,7 +55,8 @@ def tokenise(task: Task, told: ProgressCallback) -> dict[str, Any]:
         corpus = IndexedCorpus.build(folder / "corpus", source=source, target=target)
         if not len(corpus):
             raise TrainingError(
-                f"none of the {total:,} pairs is left to train on: {_reasons(report)}"
+                f"none of the {total:,} pairs is left to train on: {_reasons(report)}",
+                code="training.no-pairs",
             )
         names, file, line = read_origins(clean.folder / "origins")
         rows = np.frombuffer(kept, np.int64)
@@ -122,7 +123,7 @@ def _write_monolingual(
         for block in text.lines(to.name, texts()):
             size += stream.write(block)
     if not size:
-        raise FormatError("no text is left of it to learn from", file=file)
+        raise FormatError("no text is left of it to learn from", file=file, code="file.empty")
     name = _name(file)
     notes = [
         f"{name}: bad lines that were skipped: {count:,} ({kind})"

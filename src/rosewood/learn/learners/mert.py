@@ -63,7 +63,11 @@ class Mert(Learner):
             raise TuningError(
                 f"MERT is not meant for {count} features: it searches along each of them, and "
                 f"overfits with more than a few dozen; use mira, pro or mr (or raise "
-                f"max_features, now {self.max_features})"
+                f"max_features, now {self.max_features})",
+                code="tuning.too-many-features",
+                argument="max_features",
+                value=count,
+                expected=self.max_features,
             )
         theta, candidates, scale, varies = begin(tuning, start, self.k)
         gains = tuning.metric.sentence_gains(candidates.statistics)
