@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from tests.bundles import small_bundle
 from tests.decoders import WEIGHTS
+from tests.refusals import refuses
 
 from rosewood.decode import RuleIds
-from rosewood.errors import DamagedFileError, FormatError, RosewoodError
+from rosewood.errors import DamagedFileError, FormatError, TuningError
 from rosewood.folders import table_checksum
 from rosewood.forest import Weights
 from rosewood.model import Bundle, read_weights
@@ -97,22 +98,26 @@ def test_they_are_used(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "change"),
+    ("file", "change", "code"),
     [
-        ("numbers", lambda data: data[8:16] + data[:8] + data[16:]),  # do not ascend
-        ("numbers", lambda data: data[:8] * 2 + data[16:]),  # twice the same
-        ("numbers", lambda data: b"\xff" * 8 + data[8:]),  # negative
-        ("values", lambda data: np.array([np.nan]).tobytes() + data[8:]),
-        ("values", lambda data: np.array([-np.inf]).tobytes() + data[8:]),
-        ("sparse.json", lambda data: data.replace(b'"rule": 3', b'"rule": 4')),
-        ("sparse.json", lambda data: data.replace(b'"rule": 3', b'"rule": 0')),
-        ("sparse.json", lambda data: data.replace(b'"rule": 3', b'"ru:e": 3')),
-        ("sparse.json", lambda data: data.replace(b'"templates"', b'"template_"')),
-        ("sparse.json", lambda data: b"{}"),
-        ("weights.json", lambda data: b"[]"),
+        (
+            "numbers",
+            lambda data: data[8:16] + data[:8] + data[16:],
+            "file.damaged",
+        ),  # do not ascend
+        ("numbers", lambda data: data[:8] * 2 + data[16:], "file.damaged"),  # twice the same
+        ("numbers", lambda data: b"\xff" * 8 + data[8:], "file.damaged"),  # negative
+        ("values", lambda data: np.array([np.nan]).tobytes() + data[8:], "file.damaged"),
+        ("values", lambda data: np.array([-np.inf]).tobytes() + data[8:], "file.damaged"),
+        ("sparse.json", lambda data: data.replace(b'"rule": 3', b'"rule": 4'), "file.damaged"),
+        ("sparse.json", lambda data: data.replace(b'"rule": 3', b'"rule": 0'), "file.damaged"),
+        ("sparse.json", lambda data: data.replace(b'"rule": 3', b'"ru:e": 3'), "file.damaged"),
+        ("sparse.json", lambda data: data.replace(b'"templates"', b'"template_"'), "file.damaged"),
+        ("sparse.json", lambda data: b"{}", "file.damaged"),
+        ("weights.json", lambda data: b"[]", "file.format"),
     ],
 )
-def test_files_that_are_damaged(tmp_path, file, change):
+def test_files_that_are_damaged(tmp_path, file, change, code):
     """Refused when the weights are asked for, by the name of the file, though sizes are right."""
     weights = Weights(WEIGHTS, {"rule": (np.array([1, 5, 7]), np.array([0.5, 1.5, -2.0]))})
     folder = small_bundle(tmp_path / "model", weights=weights, features=[RuleIds()]).folder
@@ -127,7 +132,8 @@ def test_files_that_are_damaged(tmp_path, file, change):
     for use in (Translator.load, Bundle.verify):
         with pytest.raises(FormatError) as caught:
             use(folder)
-        assert str(folder / "weights") in str(caught.value)
+        assert caught.value.code == ("file.damaged" if use is Bundle.verify else code)
+        assert caught.value.file.startswith(str(folder / "weights"))
 
 
 def test_weights_of_features_that_the_model_lacks(tmp_path):
@@ -138,7 +144,7 @@ def test_weights_of_features_that_the_model_lacks(tmp_path):
 
 def test_weights_that_are_no_numbers_are_not_written(tmp_path):
     for wrong in (np.nan, np.inf):
-        with pytest.raises(RosewoodError):
+        with refuses(TuningError, "weights.value", argument="rule"):
             save_weights(
                 tmp_path / f"{wrong}", Weights({}, {"rule": (np.array([1]), np.array([wrong]))})
             )

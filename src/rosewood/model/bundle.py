@@ -24,6 +24,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from rosewood import __version__
@@ -100,14 +101,16 @@ class Bundle:
             if name == MANIFEST:
                 continue
             if name not in listed:
-                raise DamagedFileError("it does not belong to the model", file=place / name)
+                raise DamagedFileError(
+                    "it does not belong to the model", code="model.foreign-file", file=place / name
+                )
             if entry != listed[name]:
-                raise DamagedFileError("it does not match its checksum", file=place / name)
+                raise wrong_checksum(place / name)
         if table.get("crc32") != table_checksum(table):
-            raise DamagedFileError("it does not match its checksum", file=place / MANIFEST)
+            raise wrong_checksum(place / MANIFEST)
         for name in bundle.part_names:
             stored, kind = bundle._stored(name)
-            kind.verify(stored)
+            _used(kind.verify, stored)
 
     # -- its parts ---------------------------------------------------------------------------------
 
@@ -133,7 +136,7 @@ class Bundle:
             if name not in self.part_names:
                 return None
             stored, kind = self._stored(name)
-            self._opened[name] = kind.open(stored)
+            self._opened[name] = _used(kind.open, stored)
         return self._opened[name]
 
     def parts(self) -> Mapping[str, Any]:
@@ -222,15 +225,39 @@ class Bundle:
         return f"Bundle({fspath(self.folder)!r}, {one} to {other}, {self.size:,} bytes)"
 
 
+def _used(use: Callable[[StoredPart], Any], part: StoredPart) -> Any:
+    try:
+        return use(part)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        raise DamagedFileError(
+            f"the part {part.name!r} is not of the kind expected: {error.filename}",
+            code="file.kind",
+            argument=part.name,
+            file=part.folder / MANIFEST,
+        ) from error
+
+
+def wrong_checksum(path: Path) -> DamagedFileError:
+    """The error about a file whose content is not the one that was written."""
+    reason = "it does not match its checksum"
+    return DamagedFileError(reason, code="file.damaged", argument="checksum", file=path)
+
+
 def _check_sizes(folder: Path, manifest: Mapping[str, Any]) -> None:
     for name, entry in manifest["files"].items():
         path = folder / name
         try:
-            found = path.stat().st_size
-        except FileNotFoundError as error:
-            raise DamagedFileError("the file is missing", file=path) from error
-        if found != entry["bytes"]:
-            raise DamagedFileError(f"it has {found} bytes, want {entry['bytes']}", file=path)
+            found = path.stat()
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise DamagedFileError("the file is missing", code="file.missing", file=path) from error
+        if not S_ISREG(found.st_mode):
+            raise DamagedFileError("expected a file", code="file.kind", file=path)
+        if found.st_size != entry["bytes"]:
+            raise DamagedFileError(
+                f"it has {found.st_size} bytes, expected {entry['bytes']}",
+                code="file.damaged", argument="bytes", value=found.st_size,
+                expected=entry["bytes"], file=path,
+            )  # fmt: skip
 
 
 def check_own(folder: Path) -> dict[str, Any]:
@@ -245,11 +272,19 @@ def check_own(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         is_ours, table = False, {}
     if not is_ours:
-        raise FormatError("it is there already, and is no model: is it yours?", file=folder)
+        raise FormatError(
+            f"refusing to overwrite it: it is not a model (no {MANIFEST} of Rosewood)",
+            code="file.exists",
+            file=folder,
+        )
     for each in sorted(folder.rglob("*")):
         name = each.relative_to(folder).as_posix()
         if (each.is_symlink() or not each.is_dir()) and name not in (MANIFEST, *table["files"]):
-            raise FormatError("it does not belong to the model: move it away", file=each)
+            raise FormatError(
+                "it does not belong to the model: move it away",
+                code="model.foreign-file",
+                file=each,
+            )
     stages = table.get("stages")
     return stages if isinstance(stages, dict) else {}
 

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rosewood.arguments import check_number
 from rosewood.arrays import FloatArray
 from rosewood.errors import DecodingError
 
@@ -55,13 +56,9 @@ class Confidence:
 
     def __post_init__(self) -> None:
         """Numbers that are none are refused."""
-        if not 0 < self.scale < math.inf:
-            raise DecodingError(f"the scale is {self.scale}, want a finite number above 0")
-        if not 0 <= self.slope < math.inf:
-            raise DecodingError(f"the slope is {self.slope}, want a finite number, 0 or more")
-        for name, value in (("offset", self.offset), ("unknown", self.unknown)):
-            if not math.isfinite(value):
-                raise DecodingError(f"{name} is {value}, want a finite number")
+        lows = {"scale": 1e-300, "slope": 0, "offset": None, "unknown": None}
+        for name, low in lows.items():
+            check_number(name, getattr(self, name), low=low, error=DecodingError)
 
     @classmethod
     def default(cls, theta: FloatArray) -> Confidence:
@@ -102,7 +99,10 @@ class Confidence:
         """What `to_dict` made; refused if anything is missing, too much or no number."""
         names = [each.name for each in fields(cls)]
         if set(table) != set(names) or {type(value) for value in table.values()} != {float}:
-            raise DecodingError(f"want the numbers {', '.join(names)}")
+            raise DecodingError(
+                f"expected the numbers {', '.join(names)}",
+                code="argument.type", argument="confidence", value=dict(table), expected=names,
+            )  # fmt: skip
         return cls(**table)
 
 

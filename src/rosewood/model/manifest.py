@@ -44,25 +44,39 @@ def load_table(folder: Path) -> dict[str, Any]:
     """The manifest as it is in the file, of any version that this release reads."""
     path = folder / MANIFEST
     if not folder.is_dir():
-        told = "it is no folder" if folder.exists() else "there is no such folder"
-        raise FormatError(f"{told}: expected a model that rosewood train wrote", file=folder)
+        is_there = folder.exists()
+        raise FormatError(
+            f"{'not a folder' if is_there else 'no such folder'}: expected a model that rosewood "
+            "train wrote",
+            code="file.kind" if is_there else "file.missing",
+            file=folder,
+        )
     if not path.exists():
-        raise FormatError(f"it is not a model: it has no {MANIFEST}", file=folder)
+        raise FormatError(
+            f"not a model: it has no {MANIFEST}", code="file.kind", argument=MANIFEST, file=folder
+        )
     try:
         table = json.loads(path.read_bytes())
+        version = table["version"] if table["format"] == FORMAT else None
         is_ours = table["format"] == FORMAT
-        version = table["version"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedFileError("it is not the manifest of a model", file=path) from error
+    except (ValueError, KeyError, TypeError, RecursionError):
+        is_ours, version, table = False, None, {}
     if not is_ours:
-        raise DamagedFileError("it is not the manifest of a model", file=path)
+        raise DamagedFileError("not the manifest of a model", code="file.format", file=path)
     if type(version) is not int or not 1 <= version <= VERSION:
         raise DamagedFileError(
             f"format version {version!r}{_writer(table)}, this release reads 1 to {VERSION}: "
             "upgrade Rosewood to read it",
+            code="file.version",
+            value=version,
+            expected=VERSION,
             file=path,
         )
     return dict(table)
+
+
+def _damaged(reason: str, field: str, path: Path, code: str = "file.damaged") -> DamagedFileError:
+    return DamagedFileError(reason, code=code, argument=field, file=path)
 
 
 def _writer(table: Mapping[str, Any]) -> str:
@@ -79,20 +93,20 @@ def check_manifest(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The manifest in the form of version 2; refused where anything is missing or damaged."""
     for name, kind in _NEEDED.items():
         if not isinstance(table.get(name), kind):
-            raise DamagedFileError(f"{name!r} is missing, or is no {kind.__name__}", file=path)
+            raise _damaged(f"{name!r} is missing or not of type {kind.__name__}", name, path)
     if table["version"] == 1:
         table = converted(table, path)
     for name, is_good in _DETAILS.items():
         if not is_good(table[name]):
-            raise DamagedFileError(f"{name!r} is damaged", file=path)
+            raise _damaged(f"{name!r} is damaged", name, path)
     try:
         Confidence.from_dict(table["confidence"])
     except DecodingError as error:
-        raise DamagedFileError(f"its confidence is damaged: {error}", file=path) from error
+        raise _damaged(f"its confidence is damaged: {error}", "confidence", path) from error
     for name, entry in table["files"].items():
         _check_path(name, path)
         if not isinstance(entry, dict) or {type(entry.get(k)) for k in ("bytes", "crc32")} != {int}:
-            raise DamagedFileError(f"size or checksum of {name!r} is missing", file=path)
+            raise _damaged(f"size or checksum of {name!r} is missing", name, path)
     _check_parts(table, path)
     return dict(table)
 
@@ -102,32 +116,35 @@ def _check_parts(table: Mapping[str, Any], path: Path) -> None:
     for name, entry in parts.items():
         _check_entry(name, entry, table, path)
     for name in sorted({kind.name for kind in part_types() if kind.required} - set(parts)):
-        raise DamagedFileError(f"the part {name!r} is missing", file=path)
+        raise _damaged(f"the part {name!r} is missing", name, path, "model.part-missing")
     if ("source_text" in parts) != ("target_text" in parts):
-        raise DamagedFileError("only one of its sides has raw text", file=path)
+        raise _damaged("only one of its sides has raw text", "parts", path)
     if ("guesses" in parts) != (table["unknown"] == "guess"):
-        raise DamagedFileError("it guesses unknown words, or has guesses, but not both", file=path)
+        raise _damaged("it guesses unknown words, or has guesses, but not both", "unknown", path)
 
 
 def _check_entry(name: str, entry: Any, table: Mapping[str, Any], path: Path) -> None:
     """Refuse a part that is damaged, or that this release does not know."""
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
-        raise DamagedFileError(f"the part {name!r} has no type", file=path)
+        raise _damaged(f"the part {name!r} has no type", name, path)
     if not isinstance(entry.get("optional", False), bool):
-        raise DamagedFileError(f"'optional' of the part {name!r} is not a Boolean", file=path)
+        raise _damaged(f"'optional' of the part {name!r} is not a Boolean", name, path)
     kind = part_type(name, entry["type"])
     if kind is None and not entry.get("optional", False):
         raise DamagedFileError(
             f"this release does not know the part {name!r} of type {entry['type']!r}"
             f"{_writer(table)}: upgrade Rosewood, or install the package that adds such parts",
+            code="model.part-unknown",
+            argument=name,
+            value=entry["type"],
             file=path,
         )
     if kind is not None and kind.where not in entry:
-        raise DamagedFileError(f"the part {name!r} has no {kind.where!r}", file=path)
+        raise _damaged(f"the part {name!r} has no {kind.where!r}", name, path)
     for place in _places(name, entry, path):
         _check_path(place, path)
         if not any(file == place or file.startswith(f"{place}/") for file in table["files"]):
-            raise DamagedFileError(f"the part {name!r} has no files at {place!r}", file=path)
+            raise _damaged(f"the part {name!r} has no files at {place!r}", name, path)
 
 
 def _places(name: str, entry: Mapping[str, Any], path: Path) -> Iterator[Any]:
@@ -136,7 +153,7 @@ def _places(name: str, entry: Mapping[str, Any], path: Path) -> Iterator[Any]:
         yield entry["path"]
     if "paths" in entry:
         if not isinstance(entry["paths"], dict) or not entry["paths"]:
-            raise DamagedFileError(f"the paths of the part {name!r} are damaged", file=path)
+            raise _damaged(f"the paths of the part {name!r} are damaged", name, path)
         yield from entry["paths"].values()
 
 
@@ -147,4 +164,6 @@ def _check_path(name: Any, path: Path) -> None:
         place = PurePosixPath(name)
         is_inside = place.as_posix() == name and not place.is_absolute() and ".." not in place.parts
     if not is_inside:
-        raise DamagedFileError(f"{name!r} is not a path within the model", file=path)
+        raise DamagedFileError(
+            f"{name!r} is not a path within the model", code="model.path", value=name, file=path
+        )

@@ -49,8 +49,8 @@ class Origins:
         if not 0 <= file < len(start) - 1:
             raise DamagedFileError(
                 f"pair {pair} has file number {file}, expected 0 to {len(start) - 2}",
-                file=self._folder / "file",
-            )
+                code="file.damaged", argument="pair", value=file, file=self._folder / "file",
+            )  # fmt: skip
         name = names[start[file] : start[file + 1]].tobytes().decode(errors="replace")
         return name if line < 0 else f"{name}:{line}"
 

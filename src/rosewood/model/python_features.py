@@ -81,21 +81,22 @@ def make_feature(text: str) -> tuple[Any, FeatureRecord]:
     try:
         settings = json.loads(brace + rest) if brace else {}
     except (ValueError, RecursionError) as error:
-        raise DecodingError(f"feature {text!r}: settings are not a JSON object: {error}") from None
+        raise _refused(
+            f"feature {text!r}: settings are not a JSON object: {error}", "feature.settings", text
+        ) from None
     if ":" not in path:
         found = FEATURES[path]
         made = _constructed(path, found, settings)
         return made, describe_feature(made)
     if not _IMPORT.match(path):
-        raise DecodingError(
-            f"feature {text!r}: expected package.module:Name",
-            code="argument.value", argument="feature", value=text, expected="package.module:Name",
-        )  # fmt: skip
+        raise _refused(f"feature {text!r}: expected package.module:Name", "argument.value", text)
     try:
         found = _imported(path)
     except ImportError as error:
-        raise DecodingError(
-            f"feature {path!r}: {error}; install its package, or add its folder to PYTHONPATH"
+        raise _refused(
+            f"feature {path!r}: {error}; install its package, or add its folder to PYTHONPATH",
+            "feature.import",
+            path,
         ) from error
     made = _constructed(path, found, settings)
     return made, describe_feature(made, path)
@@ -113,9 +114,11 @@ def describe_feature(feature: object, path: str | None = None) -> FeatureRecord:
     except ImportError:
         is_found = False
     if not is_found or path.startswith("__main__:"):
-        raise DecodingError(
+        raise _refused(
             f"feature {path!r} cannot be part of a model: its class cannot be imported from a "
-            "module by its name"
+            "module by its name",
+            "feature.import",
+            path,
         )
     settings: dict[str, Any] = {}
     if is_dataclass(feature) and not isinstance(feature, type):
@@ -124,7 +127,9 @@ def describe_feature(feature: object, path: str | None = None) -> FeatureRecord:
     try:
         settings = json.loads(json.dumps(settings, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise DecodingError(f"feature {path!r}: settings are not JSON values: {error}") from error
+        raise _refused(
+            f"feature {path!r}: settings are not JSON values: {error}", "feature.settings", path
+        ) from error
     _constructed(path, kind, settings)  # whatever cannot be made again is refused now
     package = _package(path.partition(":")[0])
     version = getattr(kind, "version", None)
@@ -159,15 +164,22 @@ def load_features(
         try:
             found = _imported(record.feature)
         except ImportError as error:
-            raise MissingPackageError(_missing(record, error), file=file) from error
+            raise MissingPackageError(
+                _missing(record, error),
+                code="package.missing", argument=record.feature, value=record.package, file=file,
+            ) from error  # fmt: skip
         except Exception as error:  # importing runs somebody's code
             raise FormatError(
-                f"importing feature {record.feature!r} failed: {error!r}", file=file
+                f"importing feature {record.feature!r} failed: {error!r}",
+                code="feature.import",
+                argument="feature",
+                value=record.feature,
+                file=file,
             ) from error
         try:
             made.append(_constructed(record.feature, found, record.settings))
         except RosewoodError as error:
-            raise FormatError(str(error), file=file) from error
+            raise error.restated(str(error), FormatError, file=file) from error
     return tuple(made)
 
 
@@ -209,12 +221,20 @@ def read_records(path: Path) -> tuple[FeatureRecord, ...]:
             raise ValueError("another format or version")
         records = tuple(FeatureRecord(**each) for each in table["features"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedFileError(f"it is not a list of features: {error}", file=path) from error
+        raise DamagedFileError(
+            f"it is not a list of features: {error}", code="file.format", file=path
+        ) from error
     for each in records:
         is_good = isinstance(each.feature, str) and bool(_IMPORT.match(each.feature))
         is_good = is_good and all(isinstance(x, str | None) for x in (each.package, each.version))
         if not is_good or not isinstance(each.settings, dict):
-            raise DamagedFileError(f"it has a damaged feature: {each.feature!r}", file=path)
+            raise DamagedFileError(
+                f"it has a damaged feature: {each.feature!r}",
+                code="file.damaged",
+                argument="features",
+                value=each.feature,
+                file=path,
+            )
     return records
 
 
@@ -237,23 +257,35 @@ def _constructed(path: str, kind: Any, settings: Mapping[str, Any]) -> Any:
 
     declared = {*dir(kind), *(getattr(kind, "__dataclass_fields__", ()))}
     if not isinstance(kind, type) or not {"names", "template"} & declared:
-        raise DecodingError(
-            f"feature {path!r} is not a feature: expected a class with `names` or `template`"
+        raise _refused(
+            f"feature {path!r} is not a feature: expected a class with `names` or `template`",
+            "feature.class",
+            path,
         )
     if "__call__" not in declared:
-        raise DecodingError(f"feature {path!r} is not a feature: it has no __call__")
+        raise _refused(
+            f"feature {path!r} is not a feature: it has no __call__", "feature.no-call", path
+        )
     known = {each.name for each in fields(kind) if each.init} if is_dataclass(kind) else set()
     if not isinstance(settings, Mapping) or not set(settings) <= known:
         listed = ", ".join(sorted(known)) or "none, since it is no dataclass"
-        raise DecodingError(
-            f"feature {path!r}: settings are {settings!r}, known ones are: {listed}"
+        raise _refused(
+            f"feature {path!r}: settings are {settings!r}, known ones are: {listed}",
+            "feature.settings",
+            path,
         )
     try:
         made = kind(**settings)
         check_feature(made)
     except Exception as error:  # somebody's code
-        raise DecodingError(f"feature {path!r} cannot be constructed: {error}") from error
+        raise _refused(
+            f"feature {path!r} cannot be constructed: {error}", "feature.construction", path
+        ) from error
     return made
+
+
+def _refused(message: str, code: str, feature: str) -> DecodingError:
+    return DecodingError(message, code=code, argument="feature", value=feature)
 
 
 def _check_outside(record: FeatureRecord, file: Path) -> None:
@@ -271,6 +303,9 @@ def _check_outside(record: FeatureRecord, file: Path) -> None:
         raise FormatError(
             f"feature {record.feature!r} would be imported from the folder of the model; only "
             "installed packages are imported",
+            code="feature.place",
+            argument="feature",
+            value=record.feature,
             file=file,
         )
 

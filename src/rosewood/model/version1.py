@@ -24,15 +24,19 @@ _PATHS = {
 }
 
 
+def _damaged(reason: str, field: str, path: Path) -> DamagedFileError:
+    return DamagedFileError(reason, code="file.damaged", argument=field, file=path)
+
+
 def converted(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """A version-1 manifest in the form of version 2; `version` stays 1."""
     weights, parts = table.get("weights"), table["parts"]
     if not isinstance(weights, dict):
-        raise DamagedFileError("'weights' is missing, or is no dict", file=path)
+        raise _damaged("'weights' is missing or not a table", "weights", path)
     if set(parts) != {*_PATHS, "language_models"}:
-        raise DamagedFileError("its list of parts is damaged", file=path)
+        raise _damaged("its list of parts is damaged", "parts", path)
     if not weights or any(type(value) not in (int, float) for value in weights.values()):
-        raise DamagedFileError("its weights are not numbers", file=path)
+        raise _damaged("its weights are not numbers", "weights", path)
     found: dict[str, Any] = {"lm": {"type": "language-models", "paths": parts["language_models"]}}
     for name, kind in _PATHS.items():
         if parts[name] is not None:

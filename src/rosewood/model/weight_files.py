@@ -36,7 +36,11 @@ def save_weights(folder: Path, weights: Weights) -> None:
         return
     for name, (_, values) in rows.items():
         if not np.isfinite(values).all():
-            raise TuningError(f"a weight of {name!r} features is NaN or infinite: not written")
+            raise TuningError(
+                f"a weight of {name!r} features is NaN or infinite: not written",
+                code="weights.value",
+                argument=name,
+            )
     numbers, values = (np.concatenate([row[side] for row in rows.values()]) for side in (0, 1))
     facts = {"templates": {name: len(own) for name, (own, _) in rows.items()}}
     _SPARSE.write(folder, {"numbers": numbers, "values": values}, facts)
@@ -55,14 +59,19 @@ def open_weights(folder: Path, *, verify: bool = False) -> Weights:
     numbers, values = arrays["numbers"], arrays["values"]
     sizes = _templates(table, path, len(numbers), len(values))
     if not np.isfinite(values).all():
-        raise DamagedFileError("a weight is NaN or infinite", file=folder / "values")
+        raise DamagedFileError(
+            "a weight is NaN or infinite", code="weights.value", file=folder / "values"
+        )
     rows: dict[str, tuple[Any, Any]] = {}
     begin = 0
     for name, size in sizes.items():
         own = numbers[begin : begin + size]
         if own[0] < 0 or (own[1:] <= own[:-1]).any():
             raise DamagedFileError(
-                f"numbers of {name!r} features do not ascend", file=folder / "numbers"
+                f"numbers of {name!r} features do not ascend",
+                code="file.damaged",
+                argument=name,
+                file=folder / "numbers",
             )
         rows[name] = (own, values[begin : begin + size])
         begin += size
@@ -76,5 +85,10 @@ def _templates(table: Any, path: Path, numbers: int, values: int) -> dict[str, i
         name and ":" not in name and type(size) is int and size > 0 for name, size in sizes.items()
     )
     if not is_good or sum(sizes.values()) != numbers or numbers != values:
-        raise DamagedFileError("the sizes of its templates and arrays differ", file=path)
+        raise DamagedFileError(
+            "the sizes of its templates and arrays differ",
+            code="file.damaged",
+            argument="templates",
+            file=path,
+        )
     return dict(sizes)
