@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.large import large_forest, large_weight
 from tests.reference.consensus import Strings, occurrence_probabilities
 from tests.reference.forest import enumerate_derivations, score, words_of
+from tests.refusals import refuses
 from tests.strategies import log_weights, weighted_forests
 from tests.zoo import SMALL
 
@@ -88,7 +89,7 @@ def test_occurrence_refuses_marks_of_nothing():
     forest = Forest.from_nbest(["a"])
     start, out = np.array([0, 1]), np.empty(1)
     for mark in (-1, 1):
-        with pytest.raises(ForestError, match="there are 1 things"):
+        with refuses(ForestError, "argument.range"):
             _core.occurrence_probabilities(forest.view, np.ones(1), start, np.array([mark]), out)
 
 
@@ -277,26 +278,29 @@ def test_a_margin_is_told():
 def test_nothing_to_agree_on(name):
     awkward = SMALL[name]()
     for consensus in (forest_mbr, mbr, variational):
-        with pytest.raises(EmptyForestError):
+        with refuses(EmptyForestError, "forest.empty"):
             consensus(awkward.forest, awkward.weight)
 
 
 def test_nonsense_is_refused():
     forest, weight = FULL["lattice"].forest, FULL["lattice"].weight
-    for message, call in {
-        "scale is 0": lambda: forest_mbr(forest, weight, scale=0),
-        "posterior is 'rough'": lambda: forest_mbr(forest, weight, posterior="rough"),
-        "k is 0": lambda: mbr(forest, weight, 0),
-        "beam is -1": lambda: mbr(forest, weight, 2, margin=-1),
-        "more than 3 edges": lambda: variational(forest, weight, max_edges=3),
-        "an order is 0": lambda: variational(forest, weight, order=0),
-        "no orders": lambda: variational(forest, weight, mixture={}),
-        "order 2 weighs nan": lambda: variational(forest, weight, mixture={2: np.nan}),
-        "viterbi is -1": lambda: variational(forest, weight, viterbi=-1.0),
-        "no vocabulary": lambda: variational(FULL["unary_chain"].forest, np.zeros(8)),
-        r"weight has shape \(2,\)": lambda: mbr(forest, [0, 0], 2),
-    }.items():
-        with pytest.raises(ForestError, match=message):
+    for code, argument, call in (
+        ("argument.range", "scale", lambda: forest_mbr(forest, weight, scale=0)),
+        ("argument.choice", "posterior", lambda: forest_mbr(forest, weight, posterior="rough")),
+        ("argument.range", "k", lambda: mbr(forest, weight, 0)),
+        ("argument.range", "beam", lambda: mbr(forest, weight, 2, margin=-1)),
+        ("forest.too-large", None, lambda: variational(forest, weight, max_edges=3)),
+        ("argument.range", "order", lambda: variational(forest, weight, order=0)),
+        ("argument.missing", "mixture", lambda: variational(forest, weight, mixture={})),
+        ("argument.range", "mixture", lambda: variational(forest, weight, mixture={2: np.nan})),
+        ("argument.range", "viterbi", lambda: variational(forest, weight, viterbi=-1.0)),
+        (
+            "argument.missing", "vocabulary",
+            lambda: variational(FULL["unary_chain"].forest, np.zeros(8)),
+        ),
+        ("argument.shape", "weight", lambda: mbr(forest, [0, 0], 2)),
+    ):  # fmt: skip
+        with refuses(ForestError, code, argument=argument):
             call()
 
 

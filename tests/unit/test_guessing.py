@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
+from tests.refusals import refuses
 
 from rosewood.decode import Guesser, Guesses, PhraseDecoder
 from rosewood.decode.guessing import judged
@@ -143,7 +144,7 @@ def test_files(guesses, tmp_path):
 def test_bad_files_are_refused(text, tmp_path):
     path = tmp_path / "guesses.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError, match=r"guesses\.json: it is no file of guesses"):
+    with refuses(FormatError, "file.format"):
         Guesses.load(path)
 
 

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 from tests.bitexts import indexed
+from tests.refusals import refuses
 from tests.tables import rewrite
 
 from rosewood.align import Links
@@ -114,7 +115,7 @@ def test_orientations_need_all_of_their_columns(tmp_path, classes, directions):
         )
     some = dict.fromkeys([whole.columns[0], "phrase_ef"], -1.0)
     table = RuleTable.build(tmp_path / "t", [Rule(("a",), ("b",), features=some)])
-    with pytest.raises(RuleError, match="no orientations"):
+    with refuses(RuleError, "rules.no-orientations"):
         export_moses(table, tmp_path / "phrases", reordering=tmp_path / "reordering")
 
 

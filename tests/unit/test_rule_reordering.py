@@ -6,6 +6,7 @@ import gzip
 from math import log
 
 import pytest
+from tests.refusals import refuses
 from tests.rule_text_tables import PHRASES, REORDERING, near, phrases, stream
 
 from rosewood.errors import FormatError, RuleError
@@ -55,11 +56,13 @@ def test_orientations_of_a_file(name, numbers, want):
 
 def test_orientations_that_cannot_be_known(tmp_path):
     for numbers in (3, 4, 5):
-        with pytest.raises(RuleError, match=f"{numbers} probabilities"):
+        with refuses(RuleError, "argument.missing", argument="orientations", value=numbers):
             Orientations.guess("table.gz", numbers)
-    with pytest.raises(RuleError, match="want msd or mslr"):
+    with refuses(
+        RuleError, "argument.choice", argument="orientations", value="monotonicity-bidirectional"
+    ):
         Orientations.parse("monotonicity-bidirectional")
-    with pytest.raises(RuleError, match="there is none"):
+    with refuses(RuleError, "argument.conflict", argument="orientations"):
         phrases(PHRASES, tmp_path / "t", orientations="msd-backward")
     assert Orientations.of_features(["f"]) is None
 
@@ -83,7 +86,7 @@ def test_bad_lines_of_a_reordering_table(tmp_path, line, reason):
 
 def test_a_table_without_orientations_has_no_reordering_table(tmp_path):
     table = phrases(PHRASES, tmp_path / "t")
-    with pytest.raises(RuleError, match="no orientations"):
+    with refuses(RuleError, "rules.no-orientations"):
         export_moses(table, tmp_path / "pt", reordering=tmp_path / "re")
     assert not (tmp_path / "pt").exists()
 

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
+from rosewood.arguments import check_choice
 from rosewood.arrays import FloatArray, LongArray, as_count, as_scale, as_weight
 from rosewood.decode.posteriors import number_posteriors
 from rosewood.errors import EmptyForestError, ForestError
@@ -73,7 +74,10 @@ class _Evidence:
         else:
             left = prune(forest, self.given, beam=margin)
         if left.forest.is_empty:
-            raise EmptyForestError("consensus: no derivation of the forest has a weight above zero")
+            raise EmptyForestError(
+                "consensus: no derivation of the forest has a weight above zero",
+                code="forest.empty",
+            )
         self.forest, self.edge_map = left.forest, left.edge_map
         self.weight: FloatArray = as_scale(scale) * self.given[left.edge_map]
         self.left_out = forest.num_edges - left.forest.num_edges
@@ -230,8 +234,7 @@ def ngram_posteriors(
 
 
 def _check_posterior(kind: str) -> None:
-    if kind not in ("exact", "expected"):
-        raise ForestError(f"posterior is {kind!r}, want 'exact' or 'expected'")
+    check_choice("posterior", kind, ("exact", "expected"), error=ForestError)
 
 
 def _posteriors(refined: Refined, weight: FloatArray, kind: str) -> FloatArray:
@@ -317,13 +320,27 @@ def variational(
 
 def _check_mixture(weights: Mapping[int, float], viterbi: float) -> None:
     if not weights:
-        raise ForestError("variational: the mixture has no orders")
+        raise ForestError(
+            "variational: the mixture has no orders", code="argument.missing", argument="mixture"
+        )
     for n, share in weights.items():
-        as_count("variational: an order", n, 1, 1000)
+        as_count("order", n, 1, 1000)
         if not 0 < share < np.inf:
-            raise ForestError(f"variational: order {n} weighs {share}, want a number above 0")
+            raise ForestError(
+                f"variational: order {n} weighs {share}, expected a number above 0",
+                code="argument.range",
+                argument="mixture",
+                value=share,
+                expected="a number above 0",
+            )
     if not 0 <= viterbi < np.inf:
-        raise ForestError(f"variational: viterbi is {viterbi}, want a finite number, 0 or more")
+        raise ForestError(
+            f"variational: viterbi is {viterbi}, expected a finite number from 0",
+            code="argument.range",
+            argument="viterbi",
+            value=viterbi,
+            expected="a finite number from 0",
+        )
 
 
 class _Model:

@@ -180,9 +180,13 @@ def explain(
     forest = search.forest
     derivation = search.derivation if derivation is None else derivation
     if derivation is None:
-        raise DecodingError("explain: the search found no translation")
+        raise DecodingError("explain: the search found no translation", code="decoding.unreachable")
     if derivation.forest is not forest:
-        raise DecodingError("explain: the derivation belongs to another forest than the search's")
+        raise DecodingError(
+            "explain: the derivation belongs to another forest than the search's",
+            code="argument.conflict",
+            argument="derivation",
+        )
     edges = derivation.edges.tolist()
     words = tuple(derivation.words)
     used: dict[str, float] = {}
@@ -326,7 +330,9 @@ def difference(first: Explanation, second: Explanation) -> Difference:
         if first.weights[name] != second.weights[name]:
             raise DecodingError(
                 f"the two translations were explained with different weights of {name!r}: "
-                f"{first.weights[name]:g} and {second.weights[name]:g}"
+                f"{first.weights[name]:g} and {second.weights[name]:g}",
+                code="argument.conflict",
+                argument=name,
             )
     changes = [
         FeatureChange(

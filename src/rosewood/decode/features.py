@@ -89,23 +89,40 @@ class Describing(Protocol):
 def check_feature(feature: object) -> None:
     """Refuse an object that is not a feature, or whose names are unusable."""
     if isinstance(feature, OptionFeature) == isinstance(feature, SparseFeature):
-        raise DecodingError(f"{feature!r} is not a feature: it needs names, or a template")
+        raise DecodingError(
+            f"{feature!r} is not a feature: it needs names, or a template",
+            code="feature.class",
+            argument="feature",
+            value=feature,
+        )
     if isinstance(feature, SparseFeature):
         names: object = (feature.template,)
     else:
         names = feature.names  # type: ignore[attr-defined]
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-        raise DecodingError(f"{feature!r} has the names {names!r}, want a list of them")
+        raise DecodingError(
+            f"{feature!r} has the names {names!r}, expected a list of names",
+            code="feature.names",
+            argument="names",
+            value=names,
+        )
     for name in names:
         if not isinstance(name, str) or not name or ":" in name:
-            raise DecodingError(f"{feature!r} has the name {name!r}, want a text without colon")
+            raise DecodingError(
+                f"{feature!r} has the name {name!r}, expected a text without colon",
+                code="feature.names",
+                argument="name",
+                value=name,
+            )
 
 
 def _called(what: str, feature: Callable[..., Any], *arguments: object) -> Any:
     try:
         return feature(*arguments)
     except Exception as error:  # somebody's code, which may be part of a model
-        raise DecodingError(f"{what} failed: {error!r}") from error
+        raise DecodingError(
+            f"{what} failed: {error!r}", code="feature.failed", argument=what
+        ) from error
 
 
 def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatArray:
@@ -116,16 +133,28 @@ def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatAr
         values = np.ascontiguousarray(found, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DecodingError(
-            f"feature {feature.names[0]!r} did not return numbers: {error}"
+            f"feature {feature.names[0]!r} did not return numbers: {error}",
+            code="feature.values",
+            argument=feature.names[0],
+            expected="numbers",
         ) from error
     if values.shape == want[:1] and want[1] == 1:
         values = values[:, None]
     if values.shape != want:
         raise DecodingError(
-            f"feature {feature.names[0]!r} returned numbers of shape {values.shape}, want {want}"
+            f"feature {feature.names[0]!r} returned shape {values.shape}, expected {want}",
+            code="feature.values",
+            argument=feature.names[0],
+            value=values.shape,
+            expected=want,
         )
     if not np.isfinite(values).all():
-        raise DecodingError(f"feature {feature.names[0]!r} returned NaN or infinity")
+        raise DecodingError(
+            f"feature {feature.names[0]!r} returned NaN or infinity",
+            code="feature.values",
+            argument=feature.names[0],
+            expected="finite numbers",
+        )
     return values
 
 
@@ -148,23 +177,51 @@ def sparse_values(
             keys = np.array(listed, np.int64) if is_numbers else listed
     except (TypeError, ValueError, OverflowError) as error:
         raise DecodingError(
-            f"{what} must return options, numbers and values of one length: {error}"
+            f"{what} must return options, numbers and values of one length: {error}",
+            code="feature.values",
+            argument=feature.template,
+            expected="options, numbers and values",
         ) from error
     if not owners.shape == numbers.shape == (len(keys),):
-        raise DecodingError(f"{what} returned options, numbers and values of different lengths")
+        raise DecodingError(
+            f"{what} returned options, numbers and values of different lengths",
+            code="feature.values",
+            argument=feature.template,
+            expected="one length",
+        )
     if not np.isin(owners, chosen).all():
-        raise DecodingError(f"{what} returned an option that was not among those asked for")
+        raise DecodingError(
+            f"{what} returned an option that was not among those asked for",
+            code="feature.values",
+            argument=feature.template,
+            expected="options asked for",
+        )
     if not np.isfinite(numbers).all():
-        raise DecodingError(f"{what} returned NaN or infinity")
+        raise DecodingError(
+            f"{what} returned NaN or infinity",
+            code="feature.values",
+            argument=feature.template,
+            expected="finite numbers",
+        )
     if isinstance(keys, np.ndarray):
         if len(keys) and keys.min() < 0:
-            raise DecodingError(f"{what} returned the number {keys.min()}, want 0 or more")
+            raise DecodingError(
+                f"{what} returned the number {keys.min()}, expected 0 or more",
+                code="feature.values",
+                argument=feature.template,
+                value=int(keys.min()),
+                expected="numbers from 0",
+            )
         return owners, keys, numbers
     for name in keys:
         if not isinstance(name, str) or not name.startswith(f"{feature.template}:"):
             raise DecodingError(
-                f"{what} returned the name {name!r}, want one that begins with "
-                f"'{feature.template}:'"
+                f"{what} returned the name {name!r}, expected one that begins with "
+                f"'{feature.template}:'",
+                code="feature.values",
+                argument=feature.template,
+                value=name,
+                expected=f"{feature.template}:…",
             )
     return owners, keys, numbers
 
@@ -183,7 +240,7 @@ def feature_ids(feature: SparseFeature, known: SparseFeatures, keys: Keys) -> Id
             return np.array(known.add_all(keys), np.int32)
         return known.add_numbers(feature.template, keys)
     except ForestError as error:
-        raise DecodingError(f"feature {feature.template!r}: {error}") from error
+        raise error.restated(f"feature {feature.template!r}: {error}", DecodingError) from error
 
 
 def feature_weights(feature: SparseFeature, weights: Weights, keys: Keys) -> FloatArray:

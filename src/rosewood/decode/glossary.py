@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import NamedTuple
 
+from rosewood.arguments import check_flag, check_type
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import Source as Lines
 from rosewood.corpus.lines import at, file_name, read_lines, split
@@ -39,11 +40,12 @@ class GlossaryEntry:
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source.of(self.source).words)
         if not self.source:
-            raise DecodingError("there is no source phrase")
+            raise DecodingError(
+                "there is no source phrase", code="argument.missing", argument="source"
+            )
         given = Forced(0, len(self.source), self.targets)  # which checks what it is given
         object.__setattr__(self, "targets", given.targets)
-        if not isinstance(self.exclusive, bool):
-            raise DecodingError(f"exclusive is {self.exclusive!r}, want True or False")
+        check_flag("exclusive", self.exclusive, error=DecodingError)
 
 
 class Glossary:
@@ -52,8 +54,7 @@ class Glossary:
     def __init__(self, entries: Iterable[GlossaryEntry] = ()) -> None:
         self._entries: dict[tuple[str, ...], GlossaryEntry] = {}
         for entry in entries:
-            if not isinstance(entry, GlossaryEntry):
-                raise DecodingError(f"an entry is {entry!r}, want a GlossaryEntry")
+            check_type("entry", entry, GlossaryEntry, "a GlossaryEntry", error=DecodingError)
             before = self._entries.get(entry.source)
             self._entries[entry.source] = entry if before is None else _both(before, entry)
         self._lengths: dict[str, set[int]] = {}  # of entries that begin with a word
@@ -105,7 +106,9 @@ class Glossary:
         for form in forms[1:]:
             if len(form) != len(forms[0]):
                 raise DecodingError(
-                    f"one form of a sentence has {len(forms[0])} words, and another {len(form)}"
+                    f"one form of a sentence has {len(forms[0])} words, and another {len(form)}",
+                    code="argument.shape",
+                    argument="also",
                 )
         found: list[Forced] = []
         place = 0
@@ -153,10 +156,19 @@ def _entry(
 ) -> GlossaryEntry:
     fields = line.split("\t")
     if len(fields) < 2:
-        raise DecodingError("there is no tab: want source phrase, tab, target phrase")
+        raise DecodingError(
+            "there is no tab: expected source phrase, tab, target phrase",
+            code="line.fields",
+            expected="source phrase, tab, target phrase",
+        )
     if len(fields) > 3 or (len(fields) == 3 and fields[2].strip() not in ("", _SOFT)):
         told = fields[2].strip() if len(fields) == 3 else f"{len(fields)} columns"
-        raise DecodingError(f"behind the target phrase stands {told[:40]!r}, want nothing or soft")
+        raise DecodingError(
+            f"after the target phrase comes {told[:40]!r}, expected nothing or soft",
+            code="line.value",
+            value=told,
+            expected="soft",
+        )
     return GlossaryEntry(
         tuple(source_words(fields[0], source_text)),
         (target_words(fields[1], target_text),),
@@ -189,14 +201,25 @@ def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
 def _without_tags(text: str, processor: TextProcessor) -> Encoded:
     encoded = processor.encode(text)
     if encoded.tags:
-        raise DecodingError(f"there is the tag {encoded.tags[0].text[:40]!r} in a phrase")
+        raise DecodingError(
+            f"there is the tag {encoded.tags[0].text[:40]!r} in a phrase",
+            code="glossary.tag",
+            value=encoded.tags[0].text,
+        )
     return encoded
 
 
 def _both(one: GlossaryEntry, other: GlossaryEntry, where: str = "") -> GlossaryEntry:
     phrase = " ".join(one.source)
     if one.exclusive != other.exclusive:
-        raise DecodingError(f"{phrase!r} cannot be both soft and not{where}")
+        raise DecodingError(
+            f"{phrase!r} cannot be both soft and not{where}",
+            code="line.value",
+            argument="soft",
+            value=phrase,
+        )
     if set(one.targets) & set(other.targets):
-        raise DecodingError(f"{phrase!r} has this translation already{where}")
+        raise DecodingError(
+            f"{phrase!r} has this translation already{where}", code="line.duplicate", value=phrase
+        )
     return GlossaryEntry(one.source, one.targets + other.targets, one.exclusive)

@@ -82,7 +82,9 @@ class Guesses:
             }
             return cls(endings, tuple(map(str, table["between"])), bool(table["capitals"]))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FormatError(f"it is no file of guesses: {error}", file=path) from error
+            raise FormatError(
+                f"not a file of guesses: {error}", file=path, code="file.format"
+            ) from error
 
 
 def unknown_words(how: str, parts: Mapping[str, Any]) -> UnknownWords:

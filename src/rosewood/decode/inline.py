@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from rosewood.arguments import check_choice
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text import Tag
@@ -51,19 +52,27 @@ def parse_spans(text: str) -> tuple[tuple[str, ...], tuple[Forced, ...]]:
             given = _given(found[0], None)
             if given is None:
                 raise DecodingError(
-                    f"{found[0][:40]!r} has no translation: < of the text itself is written &lt;"
+                    f"{found[0][:40]!r} has no translation: < of the text itself is written &lt;",
+                    code="inline.no-translation",
+                    value=found[0],
                 )
             if opened is not None:
-                raise DecodingError(f"{found[0][:40]!r} stands within another span")
+                raise DecodingError(
+                    f"{found[0][:40]!r} is within another span",
+                    code="inline.nested",
+                    value=found[0],
+                )
             opened = name, len(words), given
             continue
         if opened is None or opened[0] != name:
-            raise DecodingError(f"{found[0]!r} closes nothing")
+            raise DecodingError(
+                f"{found[0]!r} closes nothing", code="inline.unopened", value=found[0]
+            )
         spans.append(_span(found[0], opened[1], len(words), opened[2]))
         opened = None
     words += map(unescaped, split(_plain(text, place, len(text))))
     if opened is not None:
-        raise DecodingError(f"<{opened[0]}> is not closed")
+        raise DecodingError(f"<{opened[0]}> is not closed", code="inline.unclosed", value=opened[0])
     return tuple(words), tuple(spans)
 
 
@@ -76,10 +85,14 @@ def lift_spans(encoded: Encoded, target: TextProcessor) -> tuple[Encoded, tuple[
         if given is None:
             continue
         if tag.half is None:
-            raise DecodingError(f"{tag.text[:40]!r} is not closed")
+            raise DecodingError(
+                f"{tag.text[:40]!r} is not closed", code="inline.unclosed", value=tag.text
+            )
         span = _span(tag.text, tag.place, encoded.tags[tag.half].place, given)
         if spans and span.begin < spans[-1].end:
-            raise DecodingError(f"{tag.text[:40]!r} stands within another span")
+            raise DecodingError(
+                f"{tag.text[:40]!r} is within another span", code="inline.nested", value=tag.text
+            )
         spans.append(span)
         gone |= {number, tag.half}
     return (_without(encoded, gone) if gone else encoded), tuple(spans)
@@ -98,15 +111,21 @@ def _character(found: re.Match[str]) -> str:
         code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
         if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000:
             return chr(code)
-    raise DecodingError(f"{found[0]!r} is no escape: & of the text itself is written &amp;")
+    raise DecodingError(
+        f"{found[0]!r} is not an escape: & of the text itself is written &amp;",
+        code="inline.escape",
+        value=found[0],
+    )
 
 
 def _plain(text: str, begin: int, end: int) -> str:
     part = text[begin:end]
     if (place := part.find("<")) >= 0:
         raise DecodingError(
-            f"< at character {begin + place + 1} begins no tag with a translation: < of the text "
-            "itself is written &lt;"
+            f"< at character {begin + place + 1} does not begin a tag with a translation: write "
+            "&lt; for a < of the text",
+            code="inline.bracket",
+            value=begin + place + 1,
         )
     return part
 
@@ -117,23 +136,28 @@ def _given(tag: str, target: TextProcessor | None) -> _Given | None:
     said: dict[str, str] = {}
     for name, value in _ATTRIBUTE.findall(found["rest"]) if found is not None else ():
         if name in said:
-            raise DecodingError(f"{tag[:40]!r} says {name} twice")
+            raise DecodingError(
+                f"{tag[:40]!r} has {name} twice", code="inline.attribute", argument=name, value=tag
+            )
         said[name] = value[1:-1]
     if "translation" not in said:
         return None
     soft = said.get("soft", "false")
-    if soft not in ("true", "false"):
-        raise DecodingError(f"soft is {soft[:40]!r}, want true or false")
+    check_choice("soft", soft, ("true", "false"), error=DecodingError)
     phrases = [unescaped(each) for each in said["translation"].split(_BETWEEN)]
     targets = tuple(target_words(phrase, target) for phrase in phrases)
     if len(set(targets)) < len(targets):
-        raise DecodingError(f"{tag[:40]!r} has one translation twice")
+        raise DecodingError(
+            f"{tag[:40]!r} has one translation twice", code="inline.duplicate", value=tag
+        )
     return _Given(targets, soft == "false")
 
 
 def _span(tag: str, begin: int, end: int, given: _Given) -> Forced:
     if begin == end:
-        raise DecodingError(f"{tag[:40]!r}: there are no words in the span")
+        raise DecodingError(
+            f"{tag[:40]!r}: there are no words in the span", code="inline.empty", value=tag
+        )
     return Forced(begin, end, *given)
 
 

@@ -171,7 +171,10 @@ class TranslationOptions:
         ]
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise DecodingError("options belong to their search: forests and translations are pickled")
+        raise DecodingError(
+            "options belong to their search: forests and translations are pickled",
+            code="decoding.pickle",
+        )
 
     def __repr__(self) -> str:
         return f"TranslationOptions({len(self):,} options of {len(self.words)} words)"

@@ -40,7 +40,7 @@ def each_result(make: Callable[..., R], searched: Iterable[Searched]) -> Iterato
         try:
             made = make(*each)
         except DecodingError as error:
-            raise DecodingError(f"sentence {number}: {error}") from error
+            raise error.restated(f"sentence {number}: {error}", line=number) from error
         yield made
 
 

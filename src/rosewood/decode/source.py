@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from operator import index
 from typing import cast
 
+from rosewood.arguments import check_type, check_whole
 from rosewood.errors import DecodingError, RuleError
 from rosewood.rules.rule import several
 
@@ -32,22 +32,38 @@ class Forced:
 
     def __post_init__(self) -> None:
         for name in ("begin", "end"):
-            try:
-                object.__setattr__(self, name, index(getattr(self, name)))
-            except TypeError:
-                value = getattr(self, name)
-                raise DecodingError(f"{name} is {value!r}, want a whole number") from None
+            value = check_whole(name, getattr(self, name), error=DecodingError)
+            object.__setattr__(self, name, value)
         if not 0 <= self.begin < self.end:
-            raise DecodingError(f"there are no words from {self.begin} to {self.end}")
+            raise DecodingError(
+                f"there are no words from {self.begin} to {self.end}",
+                code="argument.range",
+                argument="end",
+                value=self.end,
+            )
         if isinstance(self.targets, str) or not isinstance(self.targets, Iterable):
-            raise DecodingError(f"targets are {self.targets!r}, want a list of translations")
+            raise DecodingError(
+                f"targets are {self.targets!r}, expected a list of translations",
+                code="argument.type",
+                argument="targets",
+                value=self.targets,
+            )
         targets: list[Words] = []
         for target in self.targets:
             if not isinstance(target, str | Sequence) or isinstance(target, bytes):
-                raise DecodingError(f"a translation is {target!r}, want a text or its words")
+                raise DecodingError(
+                    f"a translation is {target!r}, expected a text or its words",
+                    code="argument.type",
+                    argument="targets",
+                    value=target,
+                )
             targets.append(_words("a forced translation: ", target))
         if not targets:
-            raise DecodingError(f"words {self.begin} to {self.end} have no translation to choose")
+            raise DecodingError(
+                f"words {self.begin} to {self.end} have no translation to choose",
+                code="argument.missing",
+                argument="targets",
+            )
         object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
 
     @property
@@ -67,11 +83,15 @@ class Source:
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", _words("", self.words))
         if not isinstance(self.forced, Iterable):
-            raise DecodingError(f"forced is {self.forced!r}, want a list of translations")
+            raise DecodingError(
+                f"forced is {self.forced!r}, expected a list of translations",
+                code="argument.type",
+                argument="forced",
+                value=self.forced,
+            )
         object.__setattr__(self, "forced", tuple(self.forced))
         for each in self.forced:
-            if not isinstance(each, Forced):
-                raise DecodingError(f"a forced translation is {each!r}, want one that is Forced")
+            check_type("forced", each, Forced, "a list of Forced", error=DecodingError)
         if self.reference is not None:
             object.__setattr__(self, "reference", _words("its reference: ", self.reference))
         exclusive = sorted({(each.begin, each.end) for each in self.forced if each.exclusive})
@@ -79,13 +99,20 @@ class Source:
             if other[0] < one[1]:
                 raise DecodingError(
                     f"forced translations overlap: of words {one[0]} to {one[1]} and {other[0]} to "
-                    f"{other[1]}"
+                    f"{other[1]}",
+                    code="argument.conflict",
+                    argument="forced",
+                    value=(one, other),
                 )
         for each in self.forced:
             if each.end > len(self.words):
                 raise DecodingError(
                     f"a translation is given for words {each.begin} to {each.end} of a sentence of "
-                    f"{len(self.words)} words"
+                    f"{len(self.words)} words",
+                    code="argument.range",
+                    argument="forced",
+                    value=each.end,
+                    expected=len(self.words),
                 )
 
     @classmethod
@@ -115,17 +142,22 @@ def _words(what: str, text: str | Sequence[str]) -> tuple[str, ...]:
     if isinstance(text, str):
         text = text.removesuffix("\n")
         if "\n" in text:
-            raise DecodingError(f"{what}a sentence has a line feed within it")
+            raise DecodingError(
+                f"{what}a sentence has a line feed within it", code="source.line-feed"
+            )
         words = [word for word in text.replace("\t", " ").split(" ") if word]
     else:
         try:
             words = list(several("the words of a sentence", text))
         except RuleError as error:
-            raise DecodingError(f"{what}{error}") from None
+            raise error.restated(f"{what}{error}", DecodingError) from None
         for place, word in enumerate(words, 1):
             if not isinstance(word, str) or not word or not _SPACES.isdisjoint(word):
                 raise DecodingError(
-                    f"{what}word {place} of a sentence is {word!r}, which is no word"
+                    f"{what}word {place} of a sentence is {word!r}, which is not a word",
+                    code="source.word",
+                    argument="words",
+                    value=word,
                 )
         text = " ".join(words)
     if not text.isascii():
@@ -133,6 +165,8 @@ def _words(what: str, text: str | Sequence[str]) -> tuple[str, ...]:
             text.encode()
         except UnicodeEncodeError as error:
             raise DecodingError(
-                f"{what}character {error.start + 1} is half of a surrogate pair"
+                f"{what}character {error.start + 1} is half of a surrogate pair",
+                code="source.encoding",
+                value=error.start + 1,
             ) from None
     return tuple(words)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
-from rosewood.arguments import check_text
+from rosewood.arguments import check_text, check_type
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import split
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
@@ -67,13 +67,18 @@ class TextTranslator:
         """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
         that have a translation say what the words between them become."""
         if (source is None) != (target is None):
-            raise DecodingError("raw text needs a processor for the source and one for the target")
-        if glossary is not None and not isinstance(glossary, Glossary):
-            raise DecodingError(f"the glossary is {type(glossary).__name__}, want a Glossary")
+            raise DecodingError(
+                "raw text needs a processor for the source and one for the target",
+                code="argument.missing",
+                argument="target" if target is None else "source",
+            )
+        check_type("glossary", glossary, Glossary | None, "a Glossary", error=DecodingError)
         if inline and source is not None and not source.protect_tags:
             raise DecodingError(
                 "spans within the text are tags, and the processor of the source does not look for "
-                "tags"
+                "tags",
+                code="argument.conflict",
+                argument="inline",
             )
         self.decoder = decoder
         self.source_text = source

@@ -132,6 +132,9 @@ class Translation:
                     raise DamagedFileError(
                         f"the links of rule {use.rule} are not among its words",
                         file=self.table.folder,
+                        code="file.damaged",
+                        argument="links",
+                        value=use.rule,
                     ) from None
         return tuple(sorted(found))
 

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
+from rosewood.arguments import check_choice
 from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import DecodingError
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind
@@ -90,27 +91,44 @@ def class_names(model: ReorderingModel) -> tuple[str, ...]:
 def check_model(model: object, table: RuleTable) -> ReorderingModel:
     """Return a reordering model; refuse what is none, or none that a decoder can track."""
     if not isinstance(model, ReorderingModel):
-        raise DecodingError(f"{model!r} is no reordering model")
+        raise DecodingError(
+            f"{model!r} is not a reordering model",
+            code="argument.type",
+            argument="reorder",
+            value=model,
+        )
     if not isinstance(model.name, str) or not model.name or ":" in model.name:
-        raise DecodingError(f"{model!r} has the name {model.name!r}, want a text without colon")
+        raise DecodingError(
+            f"{model!r} has the name {model.name!r}, expected a text without colon",
+            code="feature.names",
+            argument="name",
+            value=model.name,
+        )
     for what, value, among in (
         ("kind", model.kind, KINDS),
         ("classes", model.classes, tuple(CLASSES)),
     ):
-        if value not in among:
-            raise DecodingError(
-                f"{model.name!r}: {what} is {value!r}, want one of {', '.join(among)}"
-            )
+        check_choice(what, value, among, error=DecodingError)
     ways = tuple(model.directions)
     if not ways or len(set(ways)) != len(ways) or not set(ways) <= set(DIRECTIONS):
         listed = ", ".join(DIRECTIONS)
-        raise DecodingError(f"{model.name!r}: directions are {ways!r}, want some of {listed}")
+        raise DecodingError(
+            f"{model.name!r}: directions are {ways!r}, expected some of {listed}",
+            code="argument.choice",
+            argument="directions",
+            value=ways,
+            expected=DIRECTIONS,
+        )
     columns = model.columns(table)
     if columns is not None:
         known = range(len(table.features))
         if len(columns) != len(class_names(model)) or any(each not in known for each in columns):
             raise DecodingError(
-                f"{model.name!r}: its columns are {columns!r}, want {len(class_names(model))} of "
-                f"the table's {len(known)}"
+                f"{model.name!r}: columns are {columns!r}, expected {len(class_names(model))} of "
+                f"the table's {len(known)}",
+                code="argument.shape",
+                argument="columns",
+                value=columns,
+                expected=len(class_names(model)),
             )
     return model

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_choice
 from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
@@ -118,12 +119,11 @@ def _beside(word: str) -> str:
 def check_event_settings(kind: str, direction: str, classes: str) -> None:
     """Refuses what there is not."""
     for what, name, there_are in (
-        ("kind of orientation", kind, KINDS),
+        ("kind", kind, KINDS),
         ("direction", direction, DIRECTIONS),
-        ("set of classes", classes, tuple(CLASSES)),
+        ("classes", classes, tuple(CLASSES)),
     ):
-        if name not in there_are:
-            raise RuleError(f"there is no {what} {name!r}; there are {', '.join(there_are)}")
+        check_choice(what, name, there_are, error=RuleError)
 
 
 def orientation_events(
@@ -149,7 +149,9 @@ def orientation_events(
     source, target = corpus.source, corpus.target
     bad = links.beyond(source.lengths, target.lengths)
     if bad is not None:
-        raise RuleError(f"sentence pair {bad[0] + 1}: {bad[1]}")
+        raise RuleError(
+            f"sentence pair {bad[0] + 1}: {bad[1]}", code="rules.links", value=bad[0] + 1
+        )
     whole = _core.AlignedCorpus(
         *(source.ids, source.start, target.ids, target.start),
         *(links.start, links.source, links.target),

@@ -168,13 +168,23 @@ def without_pairs(
 
 def _check(corpus: IndexedCorpus, links: Links) -> None:
     if not isinstance(corpus, IndexedCorpus) or not hasattr(links, "beyond"):
-        raise RuleError("want an IndexedCorpus and Links; for files there is extract_files")
+        raise RuleError(
+            "expected an IndexedCorpus and Links; extract_files reads files",
+            code="argument.type",
+            argument="corpus",
+        )
     if len(corpus) != len(links):
-        raise RuleError(f"links of {len(links)} sentence pairs, a corpus of {len(corpus)}")
+        raise RuleError(
+            f"links of {len(links)} sentence pairs, a corpus of {len(corpus)}",
+            code="argument.shape",
+            argument="links",
+            value=len(links),
+            expected=len(corpus),
+        )
     for k, (_, reason) in bad_pairs(corpus, links).items():
-        raise RuleError(f"sentence pair {k + 1}: {reason}")
+        raise RuleError(f"sentence pair {k + 1}: {reason}", code="rules.sentence", value=k + 1)
     if len(links.source) == 0:
-        raise RuleError("no words are linked: there are no rules to extract")
+        raise RuleError("no words are linked: there are no rules to extract", code="rules.no-links")
 
 
 def _state(text: IndexedText) -> list[int]:
@@ -226,7 +236,10 @@ class _Work:
         key, count = self._word_pairs(native)
         totals = self._pairs(native)
         if totals.rules == 0:
-            raise RuleError("no rule is consistent with the links within the limits of length")
+            raise RuleError(
+                "no rule is consistent with the links within the limits of length",
+                code="rules.none",
+            )
         found = smoothed(self.settings.smoothing, totals.of_count)
         is_kneser_ney = self.settings.smoothing == "kneser-ney"
         self._marginals(totals, list(found.kneser_ney) if is_kneser_ney else None)

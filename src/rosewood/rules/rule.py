@@ -82,7 +82,12 @@ class Rule:
 def several(what: str, values: Iterable[_T]) -> Iterable[_T]:
     """These values; a text is refused, for it would be taken for a list of its characters."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise RuleError(f"{what} are {shortened(values)}, want a list of them")
+        raise RuleError(
+            f"{what} are {shortened(values)}, expected a list",
+            code="argument.type",
+            argument=what,
+            value=values,
+        )
     return values
 
 

@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
-from rosewood.arrays import as_array, as_count
+from rosewood.arguments import check_whole
+from rosewood.arrays import as_array
 from rosewood.errors import DamagedFileError, ForestError, RuleError
 from rosewood.rules import table_files as files
 from rosewood.rules.rule import Gap, Rule, Symbol, several
@@ -192,17 +193,11 @@ class RuleTable:
 
     def ids(self, rules: ArrayLike) -> NDArray[np.int64]:
         """The ids of many rules, given by their numbers, as in `Options` and `Matches`."""
-        try:
-            return self.native.ids(as_array("rules", rules, np.int64))
-        except ForestError as error:
-            raise RuleError(str(error)) from None
+        return self.native.ids(_numbers(rules))
 
     def feature_rows(self, rules: ArrayLike) -> NDArray[np.float32]:
         """The features of many rules, given by their numbers: a row each."""
-        try:
-            numbers = as_array("rules", rules, np.int64)
-        except ForestError as error:
-            raise RuleError(str(error)) from None
+        numbers = _numbers(rules)
         return self.native.feature_rows(numbers).reshape(len(numbers), len(self.features))
 
     def __contains__(self, source: object) -> bool:
@@ -221,7 +216,12 @@ class RuleTable:
             source = self._named_source(symbols)
             first, last = self.native.find(symbols)
             if not first == rule < last:
-                raise DamagedFileError("its sources are damaged", file=self.folder)
+                raise DamagedFileError(
+                    "its sources are damaged",
+                    file=self.folder,
+                    code="file.damaged",
+                    argument="sources",
+                )
             for number in range(first, last):
                 yield self._rule(number, source)
             rule = last
@@ -286,7 +286,12 @@ class RuleTable:
         """
         most, threads = _count("limit", limit, 1), _count("threads", threads, 1)
         if Path(folder).resolve() == self._place.resolve():
-            raise RuleError(f"{self.folder}: a table cannot be filtered into itself")
+            raise RuleError(
+                f"{self.folder}: a table cannot be filtered into itself",
+                code="argument.conflict",
+                argument="folder",
+                file=folder,
+            )
         found = _core.TableFilter(self.native)
         each = iter(several("sentences", sentences))
         count = 0
@@ -302,7 +307,7 @@ class RuleTable:
             try:
                 found.write(writer.native, most)
             except RuleError as error:
-                raise DamagedFileError(str(error), file=self.folder) from error
+                raise _damaged(error, self.folder) from error
             writer.seal({**self.facts, "filtered": {"sentences": count, "limit": limit}})
         return RuleTable.open(folder)
 
@@ -320,7 +325,7 @@ class RuleTable:
         try:
             return self.native.source(rule)
         except RuleError as error:
-            raise DamagedFileError(str(error), file=self.folder) from error
+            raise _damaged(error, self.folder) from error
 
     def _named_source(self, symbols: list[int]) -> tuple[Symbol, ...]:
         gaps = 0
@@ -343,7 +348,13 @@ class RuleTable:
             elif symbol >= -len(gaps):
                 named.append(gaps[-1 - symbol])
             else:
-                raise DamagedFileError(f"rule {number} has other gaps", file=self.folder)
+                raise DamagedFileError(
+                    f"rule {number} has other gaps",
+                    file=self.folder,
+                    code="file.damaged",
+                    argument="gaps",
+                    value=number,
+                )
         return Rule(
             source,
             tuple(named),
@@ -359,11 +370,13 @@ class RuleTable:
         try:
             return words.word(number)
         except IndexError as error:
-            raise DamagedFileError(str(error), file=self.folder) from error
+            raise _damaged(error, self.folder) from error
 
     def _label(self, name: str) -> int:
         if name not in self.labels:
-            raise RuleError(f"the table has no label {name!r}")
+            raise RuleError(
+                f"the table has no label {name!r}", code="rules.label", argument="label", value=name
+            )
         return self.labels.index(name)
 
     def _label_name(self, number: int) -> str:
@@ -374,12 +387,22 @@ def _line(sentence: str, number: int) -> bytes:
     try:
         return sentence_bytes(sentence).tobytes() + b"\n"
     except RuleError as error:
-        raise RuleError(f"sentence {number}: {error}") from None
+        raise error.restated(f"sentence {number}: {error}", line=number) from None
 
 
 def _count(name: str, value: int | None, least: int) -> int:
     """A whole number; None is as many as there are."""
+    return (
+        _ALL if value is None else check_whole(name, value, low=least, high=_ALL, error=RuleError)
+    )
+
+
+def _numbers(rules: ArrayLike) -> NDArray[np.int64]:
     try:
-        return _ALL if value is None else as_count(name, value, least)
+        return as_array("rules", rules, np.int64)
     except ForestError as error:
-        raise RuleError(str(error)) from None
+        raise error.restated(str(error), RuleError) from None
+
+
+def _damaged(error: Exception, folder: Path) -> DamagedFileError:
+    return DamagedFileError(str(error), code="file.damaged", file=folder)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rosewood.arguments import check_type
 from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import RuleError
 from rosewood.folders import joined_words
@@ -51,8 +52,7 @@ def build_table(
     """Write a table of rules, which are all held in memory."""
     known = list(several("rules", rules))
     for number, rule in enumerate(known, 1):
-        if not isinstance(rule, Rule):
-            raise RuleError(f"rule {number} is {rule!r}, want a Rule")
+        check_type(f"rule {number}", rule, Rule, "a Rule", error=RuleError)
     found = dict.fromkeys(["X", *_labels(known)]) if labels is None else several("labels", labels)
     labels = list(found)
     if features is None:
@@ -63,8 +63,10 @@ def build_table(
     for number, rule in enumerate(known, 1):
         try:
             drafts.append(_draft(rule, labels, features, words))
-        except (RuleError, ValueError, OverflowError, TypeError) as error:
-            raise RuleError(f"rule {number}: {error}") from error
+        except RuleError as error:
+            raise error.restated(f"rule {number}: {error}", line=number) from error
+        except (ValueError, OverflowError, TypeError) as error:
+            raise RuleError(f"rule {number}: {error}", code="rules.value", line=number) from error
     _check_twice(drafts)
     order = sorted(range(len(known)), key=lambda n: _rank(drafts[n][1], len(labels)))
     with new_table(folder, labels, features, groups) as writer:
@@ -89,7 +91,12 @@ def _check_twice(drafts: Sequence[tuple[Any, ...]]) -> None:
     for number, (left, source, target, *_) in enumerate(drafts, 1):
         key = left, source.tobytes(), target.tobytes()
         if first.setdefault(key, number) != number:
-            raise RuleError(f"rule {number} is the same as rule {first[key]}")
+            raise RuleError(
+                f"rule {number} is the same as rule {first[key]}",
+                code="rules.duplicate",
+                value=number,
+                line=number,
+            )
 
 
 def _draft(
@@ -100,14 +107,26 @@ def _draft(
 ) -> tuple[Any, ...]:
     """A rule as the writer takes it."""
     if missing := set(rule.features) ^ set(features):
-        raise RuleError(f"it has other features: {', '.join(sorted(missing))}")
+        raise RuleError(
+            f"it has other features: {', '.join(sorted(missing))}",
+            code="features.missing",
+            argument="features",
+            value=sorted(missing),
+        )
     gaps = _check_gaps(rule.source)
     for gap in rule.target:
         if isinstance(gap, Gap) and gap not in gaps:
-            raise RuleError(f"its target has {gap}, its source has not")
+            raise RuleError(
+                f"its target has {gap}, its source has not",
+                code="rules.gaps",
+                argument="target",
+                value=str(gap),
+            )
     for name in _labels([rule]):
         if name not in labels:
-            raise RuleError(f"there is no label {name!r}")
+            raise RuleError(
+                f"there is no label {name!r}", code="rules.label", argument="label", value=name
+            )
     source = [
         -1 - labels.index(symbol.label) if isinstance(symbol, Gap) else _number(symbol, words[0])
         for symbol in rule.source
@@ -118,7 +137,7 @@ def _draft(
     ]
     links = sorted(set(rule.links))
     if any(not 0 <= place < 1 << 16 for link in links for place in link):
-        raise RuleError("a link leads outside of it")
+        raise RuleError("a link leads outside of it", code="rules.links")
     values = np.array([rule.features[name] for name in features], np.float64)
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)
@@ -138,7 +157,12 @@ def _check_gaps(source: Sequence[Symbol]) -> list[Gap]:
     gaps = [symbol for symbol in source if isinstance(symbol, Gap)]
     if [gap.number for gap in gaps] != list(range(1, len(gaps) + 1)):
         told = ", ".join(map(str, gaps))
-        raise RuleError(f"the gaps of a source are numbered 1, 2, … in order; these are {told}")
+        raise RuleError(
+            f"the gaps of a source are numbered 1, 2, … in order; these are {told}",
+            code="rules.gaps",
+            argument="source",
+            value=told,
+        )
     return gaps
 
 
@@ -149,4 +173,4 @@ def _number(word: str, words: Vocabulary) -> int:
 
 def _check_word(word: object) -> None:
     if not isinstance(word, str) or _NO_WORD.search(word):
-        raise RuleError(f"{word!r} is no word")
+        raise RuleError(f"{word!r} is not a word", code="rules.word", value=word)

@@ -85,7 +85,7 @@ def new_table(
         writer = TableWriter(aside, native, shape)
         yield writer
         if not writer.is_finished:
-            raise RuleError("a table was begun and not finished")
+            raise RuleError("a table was begun and not finished", code="rules.unfinished")
 
 
 def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleTable]:
@@ -95,15 +95,24 @@ def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleT
     path = place / MANIFEST
     for key, kind in {"labels": list, "features": list, "groups": list, "facts": dict}.items():
         if not isinstance(manifest.get(key), kind):
-            raise DamagedFileError(f"its {key} are damaged", file=path)
+            raise DamagedFileError(
+                f"its {key} are damaged", file=path, code="file.damaged", argument=key
+            )
     names = manifest["labels"] + manifest["features"]
     try:
         native = _core.RuleTable(files)
     except RuleError as error:
-        raise DamagedFileError(str(error), file=place / "layout") from error
+        raise error.restated(
+            str(error), DamagedFileError, code="file.damaged", file=place / "layout"
+        ) from error
     wanted = len(manifest["labels"]), len(manifest["features"])
     if native.shape != wanted or not all(isinstance(name, str) for name in names):
-        raise DamagedFileError("its labels or features are not those of its layout", file=path)
+        raise DamagedFileError(
+            "its labels or features are not those of its layout",
+            file=path,
+            code="file.damaged",
+            argument="layout",
+        )
     return manifest, native
 
 
@@ -118,5 +127,5 @@ def verify(folder: str | PathLike[str]) -> None:
             for number in range(native.num_words(is_target)):
                 native.word(is_target, number).decode()
     except (RuleError, UnicodeDecodeError) as error:
-        raise DamagedFileError(str(error), file=place) from error
+        raise DamagedFileError(str(error), file=place, code="file.damaged") from error
     KIND.verify_manifest(place)

@@ -39,7 +39,9 @@ class TableWords:
         except UnicodeDecodeError as error:
             side = "target" if self._is_target else "source"
             file = self._folder / f"{side}.words"
-            raise DamagedFileError(f"word {number} is not UTF-8", file=file) from error
+            raise DamagedFileError(
+                f"word {number} is not UTF-8", file=file, code="file.encoding", value=number
+            ) from error
 
     def __contains__(self, word: object) -> bool:
         try:
@@ -61,19 +63,30 @@ def sentence_bytes(sentence: str | Sequence[str]) -> NDArray[np.uint8]:
     """A sentence as native code takes it: a text without line feeds, or words one by one."""
     if isinstance(sentence, str):
         if "\n" in sentence.removesuffix("\n"):
-            raise RuleError("a sentence has a line feed within it")
+            raise RuleError("a sentence has a line feed within it", code="source.line-feed")
         return _encoded(sentence.removesuffix("\n"))
     words = list(several("the words of a sentence", sentence))
     for place, word in enumerate(words, 1):
         if not isinstance(word, str) or not word or any(space in word for space in _SPACES):
-            raise RuleError(f"word {place} of a sentence is {word!r}, which is no word")
+            raise RuleError(
+                f"word {place} of a sentence is {word!r}, which is not a word",
+                code="source.word",
+                argument="words",
+                value=word,
+            )
     return _encoded(" ".join(words))
 
 
 def _encoded(text: str) -> NDArray[np.uint8]:
     if not isinstance(text, str):
-        raise RuleError(f"{text!r} is no text")
+        raise RuleError(
+            f"{text!r} is not a text", code="argument.type", argument="sentence", value=text
+        )
     try:
         return np.frombuffer(text.encode(), np.uint8)
     except UnicodeEncodeError as error:
-        raise RuleError(f"character {error.start + 1} is half of a surrogate pair") from error
+        raise RuleError(
+            f"character {error.start + 1} is half of a surrogate pair",
+            code="source.encoding",
+            value=error.start + 1,
+        ) from error

@@ -13,6 +13,7 @@ Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -20,9 +21,11 @@ from typing import Any
 import numpy as np
 
 from rosewood import _core
-from rosewood.arrays import FloatArray, as_count
+from rosewood.arguments import check_type, check_whole
+from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.features import (
+    Describing,
     OptionFeature,
     SparseFeature,
     check_feature,
@@ -51,6 +54,7 @@ _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 _BATCH, _BATCH_WORDS = 64, 2000  # sentences and words a thread has at a time
 _ALL = 2**62
 _LARGEST = 1e12  # a weight
+_NUMBER = re.compile(r"[+-]?\d+")
 
 
 class PhraseDecoder:
@@ -72,19 +76,29 @@ class PhraseDecoder:
         Words that no rule translates are copied, dropped, or translated by `unknown`: a function
         from a word to its translations; None has it copied.
         """
-        if not isinstance(table, RuleTable):
-            raise DecodingError(f"table is {table!r}, want a RuleTable")
-        if settings is not None and not isinstance(settings, SearchSettings):
-            raise DecodingError(f"settings are {settings!r}, want SearchSettings")
+        check_type("table", table, RuleTable, "a RuleTable", error=DecodingError)
+        check_type(
+            "settings", settings, SearchSettings | None, "SearchSettings", error=DecodingError
+        )
         if isinstance(features, str) or not isinstance(features, Iterable):
-            raise DecodingError(f"features are {features!r}, want a list of them")
+            raise DecodingError(
+                f"features are {features!r}, expected a list of features",
+                code="argument.type",
+                argument="features",
+                value=features,
+            )
         self.table = table
         self.language_models = _named_models(language_models)
         self.reorder = _models(reorder, table)
         self.option_features = tuple(features)
         self.settings = settings or SearchSettings()
         if not callable(unknown) and unknown not in ("copy", "drop"):
-            raise DecodingError(f"unknown is {unknown!r}, want copy, drop or a function")
+            raise DecodingError(
+                f"unknown is {unknown!r}, expected copy, drop or a function",
+                code="argument.choice",
+                argument="unknown",
+                value=unknown,
+            )
         self.unknown = unknown
         self._dense = [each for each in self.option_features if isinstance(each, OptionFeature)]
         self._sparse = [each for each in self.option_features if isinstance(each, SparseFeature)]
@@ -118,7 +132,9 @@ class PhraseDecoder:
         names = [each.name for each in found] + [each.template for each in self._sparse]
         for name in names:
             if names.count(name) > 1:
-                raise DecodingError(f"two features are called {name!r}")
+                raise DecodingError(
+                    f"two features are called {name!r}", code="feature.duplicate", argument=name
+                )
         return found
 
     def _feature_help(self) -> dict[str, str]:
@@ -143,22 +159,44 @@ class PhraseDecoder:
 
     def _set_weights(self, weights: Weights) -> None:
         templates = {each.template for each in self._sparse}
+        numbered = {each.template for each in self._sparse if isinstance(each, Describing)}
         for name, value in weights.named.items():
             if not abs(value) <= _LARGEST:
-                raise DecodingError(_wrong_weight(name, value))
-            is_sparse = name.partition(":")[0] in templates and ":" in name
+                raise _wrong_weight(name, value)
+            template, colon, key = name.partition(":")
+            if template in numbered and _NUMBER.fullmatch(
+                key
+            ):  # good numbers are in weights.numbered
+                raise DecodingError(
+                    f"there is a weight for {name!r}, but {key!r} is not how numbers are written",
+                    code="weights.name",
+                    argument=name,
+                )
+            is_sparse = colon and template in templates
             if self.features.dense_index(name) is None and not is_sparse:
-                raise DecodingError(f"there is a weight for {name!r}, but no such feature")
+                raise DecodingError(
+                    f"there is a weight for {name!r}, but no such feature",
+                    code="weights.unknown",
+                    argument=name,
+                )
         for template, (numbers, values) in weights.numbered.items():
             wrong = np.flatnonzero(~(np.abs(values) <= _LARGEST))
             if len(wrong):
                 number, value = int(numbers[wrong[0]]), float(values[wrong[0]])
-                raise DecodingError(_wrong_weight(f"{template}:{number}", value))
+                raise _wrong_weight(f"{template}:{number}", value)
             if template not in templates:
-                raise DecodingError(f"there are weights for '{template}:…', but no such feature")
+                raise DecodingError(
+                    f"there are weights for '{template}:…', but no such feature",
+                    code="weights.unknown",
+                    argument=template,
+                )
         for name in self.features.dense:
             if name not in weights.named:
-                raise DecodingError(f"there is no weight for the feature {name!r}")
+                raise DecodingError(
+                    f"there is no weight for the feature {name!r}",
+                    code="weights.missing",
+                    argument=name,
+                )
         self.weights = weights
         theta = np.array([weights.named[name] for name in self.features.dense])
         limit = native_limit(self.settings.option_limit)
@@ -241,11 +279,13 @@ class PhraseDecoder:
         self, sentences: Iterable[Sentence], threads: int, *, with_forest: bool
     ) -> Iterator[tuple[Source, TranslationOptions, _core.SearchResult]]:
         if isinstance(sentences, str | Source):
-            raise DecodingError("sentences are a list of them, this is one")
-        try:
-            threads = as_count("threads", threads, 1, 1024)
-        except ForestError as error:
-            raise DecodingError(str(error)) from None
+            raise DecodingError(
+                "expected a list of sentences, not one sentence",
+                code="argument.type",
+                argument="sentences",
+                value=sentences,
+            )
+        threads = check_whole("threads", threads, low=1, high=1024, error=DecodingError)
         number = 1
         for sources in _batches(sentences, threads):
             options = self._options(sources, number, threads)
@@ -282,7 +322,7 @@ class PhraseDecoder:
             try:
                 self._add_columns(options)
             except DecodingError as error:
-                raise DecodingError(f"sentence {place}: {error}") from error
+                raise error.restated(f"sentence {place}: {error}", line=place) from error
         return every
 
     def _unknown_words(self, source: Source) -> list[tuple[int, int, int, tuple[str, ...]]]:
@@ -302,7 +342,7 @@ class PhraseDecoder:
                     forced = Forced(place, place + 1, (target,))
                 except DecodingError as error:
                     word = source.words[place]
-                    raise DecodingError(
+                    raise error.restated(
                         f"the function for unknown words, asked for {word!r}: {error}"
                     ) from None
                 given += [(place, place + 1, 2, words) for words in forced.translations]
@@ -373,11 +413,17 @@ def _weights(weights: Mapping[str, float]) -> Weights:
     try:
         return Weights.of(weights)
     except ForestError as error:
-        raise DecodingError(str(error)) from None
+        raise error.restated(str(error), DecodingError) from None
 
 
-def _wrong_weight(name: str, value: object) -> str:
-    return f"the weight of {name!r} is {value!r}, want a number up to {_LARGEST:g}"
+def _wrong_weight(name: str, value: object) -> DecodingError:
+    return DecodingError(
+        f"the weight of {name!r} is {value!r}, expected a number up to {_LARGEST:g}",
+        code="weights.value",
+        argument=name,
+        value=value,
+        expected=_LARGEST,
+    )
 
 
 def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: Any) -> Any:
@@ -406,7 +452,7 @@ def _source(sentence: Sentence, number: int) -> Source:
     try:
         return Source.of(sentence)
     except DecodingError as error:
-        raise DecodingError(f"sentence {number}: {error}") from None
+        raise error.restated(f"sentence {number}: {error}", line=number) from None
 
 
 def _named_models(models: Model | Mapping[str, Model]) -> dict[str, Model]:
@@ -414,8 +460,12 @@ def _named_models(models: Model | Mapping[str, Model]) -> dict[str, Model]:
     for name, model in named.items():
         if not isinstance(model, Model):
             raise DecodingError(
-                f"{name!r} is {type(model).__name__}, want a language model; models of a mixture "
-                "can be given one by one, with a weight each"
+                f"{name!r} is {type(model).__name__}, expected a language model; models of a "
+                "mixture can be given one by one, with a weight each",
+                code="argument.type",
+                argument=name,
+                value=model,
+                expected="a language model",
             )
     return named
 
@@ -433,11 +483,25 @@ def _orientations(model: ReorderingModel, options: TranslationOptions, width: in
     try:
         rows = np.ascontiguousarray(model.log_probabilities(options), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DecodingError(f"{model.name!r} did not return numbers: {error}") from error
+        raise DecodingError(
+            f"{model.name!r} did not return numbers: {error}",
+            code="feature.values",
+            argument=model.name,
+            expected="numbers",
+        ) from error
     if rows.shape != (len(options), width):
         raise DecodingError(
-            f"{model.name!r} returned numbers of shape {rows.shape}, want {(len(options), width)}"
+            f"{model.name!r} returned shape {rows.shape}, expected {(len(options), width)}",
+            code="feature.values",
+            argument=model.name,
+            value=rows.shape,
+            expected=(len(options), width),
         )
     if not np.isfinite(rows).all():
-        raise DecodingError(f"{model.name!r} returned NaN or infinity")
+        raise DecodingError(
+            f"{model.name!r} returned NaN or infinity",
+            code="feature.values",
+            argument=model.name,
+            expected="finite numbers",
+        )
     return rows

@@ -55,7 +55,12 @@ class Lexicalized:
         wanted = orientation_columns(self.classes, self.directions)
         for name in wanted:
             if name not in places:
-                raise DecodingError(f"{table.folder}: the table has no column {name!r}")
+                raise DecodingError(
+                    f"{table.folder}: the table has no column {name!r}",
+                    code="features.missing",
+                    argument=name,
+                    file=table.folder,
+                )
         return tuple(places[name] for name in wanted)
 
     def log_probabilities(self, options: OptionsInContext) -> FloatArray:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
 from rosewood import _core
+from rosewood.arguments import check_choice
 from rosewood.corpus.lines import read_lines
 from rosewood.errors import FormatError, RuleError
 from rosewood.resources import MAX_MEMORY, check_resources
@@ -81,7 +82,11 @@ def import_grammar(
         groups = count_groups(names)
         facts["scores"] = names
     elif scores is not None:
-        raise RuleError("scores have names in a grammar of Moses only")
+        raise RuleError(
+            "scores have names in a grammar of Moses only",
+            code="argument.conflict",
+            argument="scores",
+        )
     rules.finish(names.index("phrase_ef") if kind == "moses" and "phrase_ef" in names else -1)
     written(rules, folder, names, groups, facts, show=show)
     return imported
@@ -90,7 +95,11 @@ def import_grammar(
 def _guess(path: Source) -> GrammarFormat:
     """What the first line looks like."""
     if not isinstance(path, str | PathLike):
-        raise RuleError("the format of a stream must be named: moses, cdec or joshua")
+        raise RuleError(
+            "the format of a stream must be named: moses, cdec or joshua",
+            code="argument.missing",
+            argument="format",
+        )
     for number, line in read_lines(path, str(path)):
         if line.strip():
             kind = kind_of_grammar(line)
@@ -100,9 +109,10 @@ def _guess(path: Source) -> GrammarFormat:
                     "different things by that: name the format",
                     file=path,
                     line=number,
+                    code="rules.format-unclear",
                 )
             return kind
-    raise FormatError("there are no rules in it", file=path)
+    raise FormatError("there are no rules in it", file=path, code="file.empty")
 
 
 def kind_of_grammar(line: str) -> GrammarFormat | None:
@@ -144,5 +154,4 @@ def export_grammar(
 
 
 def _check_format(format: str) -> None:
-    if format not in get_args(GrammarFormat):
-        raise RuleError(f"format is {format!r}, want moses, cdec or joshua")
+    check_choice("format", format, get_args(GrammarFormat), error=RuleError)

@@ -77,7 +77,11 @@ def import_moses(
     )
     rules = reader.rules
     if reader.labelled == len(rules):
-        raise FormatError("all its sides end with a label, such as [X]: it is a grammar", file=name)
+        raise FormatError(
+            "all its sides end with a label, such as [X]: it is a grammar",
+            file=name,
+            code="file.kind",
+        )
     facts: dict[str, Any] = {"made_from": {"moses": Path(name).name}}
     columns: tuple[str, ...] = ()
     if reordering is not None:
@@ -89,7 +93,11 @@ def import_moses(
         if found.kind is not None:
             facts["reordering"]["kind"] = found.kind
     elif orientations is not None:
-        raise RuleError("orientations are for a reordering table, and there is none")
+        raise RuleError(
+            "orientations are for a reordering table, and there is none",
+            code="argument.conflict",
+            argument="orientations",
+        )
     names = named_scores(rules, scores, name)
     facts |= {"scores": names, **imported.facts()}
     rules.finish(names.index("phrase_ef") if "phrase_ef" in names else -1)
@@ -109,9 +117,21 @@ def named_scores(rules: _core.TextRules, names: Sequence[str] | None, file: str)
     else:
         found = list(several("scores", names))
         if count != len(found):
-            raise RuleError(f"{file}: there are {len(found)} names for {count} scores")
+            raise RuleError(
+                f"{file}: there are {len(found)} names for {count} scores",
+                code="argument.shape",
+                argument="scores",
+                value=len(found),
+                expected=count,
+                file=file,
+            )
         if len(set(found)) != count:
-            raise RuleError(f"{file}: two scores have the same name")
+            raise RuleError(
+                f"{file}: two scores have the same name",
+                code="argument.duplicate",
+                argument="scores",
+                file=file,
+            )
     if PENALTY in found and rules.is_constant(place := found.index(PENALTY), _LOG_PENALTY):
         rules.set_constant(place, 1.0)
     return found
@@ -171,7 +191,11 @@ def export_moses(
     chosen = exported_scores(table) if scores is None else tuple(several("scores", scores))
     orientations = Orientations.of_features(table.features)
     if reordering is not None and orientations is None:
-        raise RuleError(f"{table.folder}: it has no orientations to make a reordering table of")
+        raise RuleError(
+            f"{table.folder}: it has no orientations to make a reordering table of",
+            code="rules.no-orientations",
+            file=table.folder,
+        )
     write = partial(write_text, table, skip_unwritable=skip_unwritable, threads=threads, show=show)
     skipped = 0  # the same rules, whichever is written
     if phrase_table is not None:

@@ -45,8 +45,11 @@ class Orientations(NamedTuple):
         found = _NAME.fullmatch(text)
         if not found:
             raise RuleError(
-                f"orientations {text!r}: want msd or mslr, and backward, forward or bidirectional, "
-                "such as msd-bidirectional"
+                f"orientations {text!r}: expected msd or mslr, then backward, forward or both "
+                "(bidirectional), such as msd-bidirectional",
+                code="argument.choice",
+                argument="orientations",
+                value=text,
             )
         return cls._of(found)
 
@@ -61,7 +64,10 @@ class Orientations(NamedTuple):
                 return cls(classes, _DIRECTIONS["bidirectional"])
         raise RuleError(
             f"its lines have {numbers} probabilities, and neither these nor its name say what they "
-            "are: name the orientations, such as msd-backward"
+            "are: name the orientations, such as msd-backward",
+            code="argument.missing",
+            argument="orientations",
+            value=numbers,
         )
 
     @classmethod

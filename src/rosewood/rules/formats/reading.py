@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Literal, get_args
 import numpy as np
 
 from rosewood import _core
+from rosewood.arguments import check_choice
 from rosewood.corpus.compression import open_input, plain_name
 from rosewood.errors import FormatError, RuleError
 from rosewood.progress import Step, progress
@@ -92,7 +93,12 @@ def counted(number: int, one: str, many: str) -> str:
 def check_source(source: object) -> None:
     """Refuses what nothing can be read from."""
     if not isinstance(source, str | PathLike) and not hasattr(source, "read"):
-        raise RuleError(f"rules cannot be read from {source!r}, want a path or a stream of bytes")
+        raise RuleError(
+            f"rules cannot be read from {source!r}, expected a path or a stream of bytes",
+            code="argument.type",
+            argument="source",
+            value=source,
+        )
 
 
 def fed(
@@ -118,7 +124,7 @@ def fed(
             reader = reader or make(b"")
             _check(reader.finish(), name)
         except RuleError as error:
-            raise FormatError(str(error), file=name) from error
+            raise error.restated(str(error), FormatError, file=name) from error
     return reader, name
 
 
@@ -163,7 +169,7 @@ def read_rules(
         show=show,
     )
     if not len(reader.rules):
-        raise FormatError("there are no rules in it", file=name)
+        raise FormatError("there are no rules in it", file=name, code="file.empty")
     told = Imported(len(reader.rules), left_out=reader.left_out)
     return reader, name, with_lines(told, reader, name)
 
@@ -182,8 +188,7 @@ def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: 
 
 def skips(on_bad_line: str) -> bool:
     """Whether bad lines are skipped."""
-    if on_bad_line not in get_args(OnBadLine):
-        raise RuleError(f"on_bad_line is {on_bad_line!r}, want stop or skip")
+    check_choice("on_bad_line", on_bad_line, get_args(OnBadLine), error=RuleError)
     return on_bad_line == "skip"
 
 
@@ -206,4 +211,4 @@ def _size(source: Source) -> int | None:
 
 def _check(bad: tuple[int, str] | None, file: str) -> None:
     if bad is not None:
-        raise FormatError(bad[1], file=file, line=bad[0])
+        raise FormatError(bad[1], file=file, line=bad[0], code="line.value")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rosewood import _core
+from rosewood.arguments import check_type
 from rosewood.corpus.compression import open_output
 from rosewood.errors import RuleError
 from rosewood.rules.formats.reading import PathName, Show, counted
@@ -33,14 +34,22 @@ class Exported:
 
 def check_outputs(table: RuleTable, *paths: PathName | BinaryIO | None) -> None:
     """Before anything is written: is this a table, and are these files, not files of its own?"""
-    if not isinstance(table, RuleTable):
-        raise RuleError(f"a table is {table!r}, want a RuleTable, such as RuleTable.open(…)")
+    check_type("table", table, RuleTable, "a RuleTable, such as RuleTable.open(…)", error=RuleError)
     for path in paths:
         if isinstance(path, str | PathLike):
             if Path(path).resolve().is_relative_to(table.folder.resolve()):
-                raise RuleError(f"{fspath(path)}: it lies in the folder of the table itself")
+                raise RuleError(
+                    f"{fspath(path)}: it is in the folder of the table itself",
+                    code="file.exists",
+                    file=path,
+                )
         elif path is not None and not hasattr(path, "write"):
-            raise RuleError(f"it cannot be written to {path!r}, want a path or a stream of bytes")
+            raise RuleError(
+                f"rules cannot be written to {path!r}, expected a path or a stream of bytes",
+                code="argument.type",
+                argument="path",
+                value=path,
+            )
 
 
 def write_text(
@@ -67,7 +76,12 @@ def write_text(
             )  # fmt: skip
     features = table.features
     if unknown := [name for name in columns if name not in features]:
-        raise RuleError(f"{table.folder}: it has no feature {unknown[0]!r}")
+        raise RuleError(
+            f"{table.folder}: it has no feature {unknown[0]!r}",
+            code="features.missing",
+            argument=unknown[0],
+            file=table.folder,
+        )
     places = [features.index(name) for name in columns]
     with show(f"writing {name}, bytes", None) as step:
         try:
@@ -79,5 +93,7 @@ def write_text(
                 path.write(block)
                 step(len(block))
         except RuleError as error:
-            raise RuleError(f"{fspath(table.folder)}: {error}") from error
+            raise error.restated(
+                f"{fspath(table.folder)}: {error}", RuleError, file=table.folder
+            ) from error
     return writer.skipped
