@@ -108,7 +108,7 @@ def as_count(
 ) -> int:
     """A whole number from `low` to `high`, also as a number of numpy."""
     try:
-        number: object = index(value)
+        number: object = value if isinstance(value, bool) else index(value)
     except TypeError:
         number = value
     return check_whole(name, number, low=low, high=high, error=error)

@@ -351,16 +351,16 @@ def test_nothing_to_extract(command, place):  # noqa: F811
         (["--max-memory", "0"], 2, "want 1M at least"),
         (["--max-memory", "much"], 2, "is no size"),
         (["--on-bad-line", "cry"], 1, "want stop or skip"),
-        (["--work", "rules"], 1, "lies in it, and would be lost"),
-        (["--work", "."], 1, "lies in it, and would be lost"),
-        (["--work", "a.de"], 1, "lies in it, and would be lost"),
-        (["--work", "taken"], 1, "it is there already, and has no rules.journal: is it yours?"),
+        (["--work", "rules"], 1, "would be lost"),
+        (["--work", "."], 1, "would be lost"),
+        (["--work", "a.de"], 1, "would be lost"),
+        (["--work", "taken"], 1, "not created by Rosewood (no rules.journal)"),
         (["--work", "no/where"], 1, "no/where: No such file or directory"),
-        (["-o", "taken"], 1, "it is there already, and has no rules.json: is it yours?"),
-        (["-o", "links"], 1, "it is there already, and has no rules.json: is it yours?"),
-        (["-o", "taken/inner", "--work", "taken"], 1, "lies in it, and would be lost"),
-        (["-o", "old", "-a", "old/links"], 1, "old/links lies in it, and would be lost"),
-        (["-o", "old", "--work", "old/work"], 1, "old/work lies in it, and would be lost"),
+        (["-o", "taken"], 1, "not created by Rosewood (no rules.json)"),
+        (["-o", "links"], 1, "not created by Rosewood (no rules.json)"),
+        (["-o", "taken/inner", "--work", "taken"], 1, "would be lost"),
+        (["-o", "old", "-a", "old/links"], 1, "old/links is in it, and would be lost"),
+        (["-o", "old", "--work", "old/work"], 1, "old/work is in it, and would be lost"),
         (["-o", "no/where"], 1, "there is no folder"),
         (["-o", "-"], 1, "it is a folder, not a stream"),
         (["-a", "missing"], 1, "missing: No such file or directory"),
@@ -387,14 +387,14 @@ def test_the_folder_one_is_in(command, place, monkeypatch):  # noqa: F811
     (place / "empty").mkdir()
     monkeypatch.chdir(place / "empty")
     done = command("extract", "../a.de", "../a.en", "-a", "../links", "-o", ".", "-q")
-    assert (done.code, done.err) == (1, "rosewood: .: want the name of a folder\n")
+    assert (done.code, done.err) == (1, "rosewood: .: expected the name of a folder\n")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written(command, place):  # noqa: F811
     (place / "closed").mkdir(mode=0o500)
     done = command(*EXTRACT[:-1], "closed/rules", "-q")
-    assert (done.code, done.err) == (1, "rosewood: closed/rules: it cannot be written\n")
+    assert (done.code, done.err) == (1, "rosewood: closed/rules: it cannot be written: no permission in its folder\n")
 
 
 def test_nothing_is_left_to_keep(command, place):  # noqa: F811

@@ -11,6 +11,7 @@ from hashlib import sha256
 
 import pytest
 from tests.processes import started
+from tests.refusals import refuses
 
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
 from rosewood.folders import table_checksum
@@ -279,7 +280,7 @@ def test_a_note_with_a_field_of_another_kind(folder, field, value):
 def test_a_stage_without_its_note_is_done_again(folder):
     found = done(folder)
     (found.folder / "stage.json").unlink()
-    with pytest.raises(FormatError, match=r"stage\.json: is it yours"):
+    with refuses(FormatError, "file.exists", expected="stage.json"):
         done(folder)
     (found.folder / "file").unlink()
     assert not done(folder).was_done

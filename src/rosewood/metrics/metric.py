@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arguments import check_length, check_type, check_whole
+from rosewood.arguments import check_length, check_type
 from rosewood.arrays import FloatArray, as_count
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import Batch, as_groups
@@ -24,8 +24,6 @@ __all__ = ["Metric", "TextMetric", "as_number", "as_rows", "as_whole", "check_me
 
 def as_whole(what: str, value: SupportsIndex, low: int = 0, high: int = 2**64 - 1) -> int:
     """A whole number from `low` to `high`: counts, and seeds."""
-    if isinstance(value, bool):
-        check_whole(what, value, low=low, high=high, error=MetricError)
     return as_count(what, value, low, high, MetricError)
 
 
