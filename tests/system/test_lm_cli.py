@@ -250,7 +250,7 @@ def test_mix(command, files):  # noqa: F811
         (("convert", "lm.arpa", "-o", "x.rlm", "--layout", "fast", "--quantise", "3"),
          "argument.conflict", "--quantise"),
         (("convert", "small.rlm", "-o", "x.arpa", "--quantise", "3"), "argument.conflict",
-         "-o x.arpa:"),
+         "-o x.arpa"),
         (("convert", "one.json", "-o", "x.rlm"), "file.kind", "one.json:"),
         (("mix", "lm.rlm", "lm.arpa", "--weights", "1,0", "-o", "m"), "file.kind", "lm.arpa:"),
         (("mix", "lm.rlm", "one.json", "--weights", "1,0", "-o", "m"), "file.kind", "one.json:"),

@@ -113,7 +113,7 @@ def test_a_command_that_was_killed_goes_on(place):
         (["text", "--arpa", "lm.arpa", "--quantise", "8"], "argument.conflict", "--arpa"),
         (["text", "-o", "lm.rlm", "--cutoffs", "0,x"], "argument.value", "--cutoffs 0,x:"),
         (["text", "-o", "lm.rlm", "--cutoffs", "1,0"], None, ""),
-        (["text", "-o", "lm.rlm", "--fallback", "1,1"], "argument.shape", "--fallback 1,1:"),
+        (["text", "-o", "lm.rlm", "--fallback", "1,1"], "argument.value", "--fallback 1,1:"),
         (["text", "-o", "lm.rlm", "--layout", "tall"], "usage", "--layout 'tall'"),
         (["text", "-o", "lm.rlm", "--layout", "fast", "--quantise", "8"], "argument.conflict",
          "--quantise"),

@@ -19,9 +19,12 @@ __all__ = [
     "Json",
     "Output",
     "Quiet",
+    "bad_value",
+    "conflict",
     "lines_to",
     "name_of",
     "named_rows",
+    "needs",
     "print_row",
     "print_table",
     "source_of",
@@ -31,6 +34,7 @@ __all__ = [
 ]
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Output file.")]
+Kind = type[RosewoodError]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
@@ -38,6 +42,23 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 def warn(message: str) -> None:
     """One line for the user, beside the results."""
     print(f"rosewood: {message}", file=sys.stderr)
+
+
+def conflict(kind: Kind, option: str, other: str, hint: str = "") -> RosewoodError:
+    """Two options that exclude each other."""
+    message = f"{option} and {other} exclude each other{hint and ': '}{hint}"
+    return kind(message, code="argument.conflict", argument=option)
+
+
+def needs(kind: Kind, what: str, option: str) -> RosewoodError:
+    """An option that must be given for something."""
+    return kind(f"{what} needs {option}", code="argument.missing", argument=option.split()[0])
+
+
+def bad_value(kind: Kind, option: str, value: object, expected: str) -> RosewoodError:
+    """A value that an option cannot have."""
+    message = f"{option} {value}: expected {expected}"
+    return kind(message, code="argument.value", argument=option, value=value, expected=expected)
 
 
 def source_of(file: PathName) -> Path | BufferedIOBase:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rosewood.cli.common import warn
+from rosewood.cli.common import bad_value, warn
 from rosewood.errors import CorpusError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import OnBadLine
@@ -77,10 +77,7 @@ class CorpusOptions(LineLimits):
             return None, None
         source, colon, target = self.languages.partition(":")
         if not colon or not source or not target or ":" in target:
-            raise CorpusError(
-                f"--languages {self.languages}: expected two languages, as in de:en",
-                code="argument.value", argument="languages", value=self.languages,
-            )  # fmt: skip
+            raise bad_value(CorpusError, "--languages", self.languages, "two, as in de:en")
         return source, target
 
     def read(

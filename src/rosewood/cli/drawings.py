@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rosewood.cli.common import bad_value
 from rosewood.errors import AlignmentError
 from rosewood.shared_types import PathName
 
@@ -41,10 +42,7 @@ def is_svg(output: PathName) -> bool:
 def check_picture(option: str, output: PathName | None) -> None:
     """Refuses, before any work, kinds of pictures that do not exist."""
     if output is not None and Path(output).suffix.lower() not in (".svg", ".html"):
-        raise AlignmentError(
-            f"{option} {output}: the name of a picture must end with .svg or .html",
-            code="argument.value", argument=option, value=output, expected=(".svg", ".html"),
-        )  # fmt: skip
+        raise bad_value(AlignmentError, option, output, "a name with .svg or .html")
 
 
 def write_picture(drawings: Sequence[Drawing], output: PathName) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosewood.cli.common import warn
+from rosewood.cli.common import bad_value, warn
 from rosewood.errors import ForestError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
@@ -128,7 +128,4 @@ def write_all(forests: Iterable[NamedForest], output: Path) -> None:
     elif output.suffix in (".forest", ".txt") or (output.exists() and not output.is_file()):
         write_forests(forests, output)
     else:
-        raise ForestError(
-            f"{output}: expected a file name with .rwf, .forest or .txt, or -",
-            code="argument.value", argument="-o", value=output,
-        )  # fmt: skip
+        raise bad_value(ForestError, "-o", output, "a name with .rwf, .forest or .txt, or -")

@@ -12,7 +12,10 @@ import typer
 from rosewood.cli.common import (
     Json,
     Quiet,
+    bad_value,
+    conflict,
     name_of,
+    needs,
     print_row,
     print_table,
     source_of,
@@ -81,26 +84,17 @@ class EstimateOptions(LayoutOptions):
             self.refuse_for_arpa("--arpa")
         for option, path in files.items():
             if path == "-":
-                raise LanguageModelError(
-                    f"{option}: expected a file, not -",
-                    code="argument.value", argument=option, value=path,
-                )  # fmt: skip
+                raise bad_value(LanguageModelError, option, path, "a file")
         first = self.output or self.arpa
         if first is None:
-            raise LanguageModelError(
-                "nothing to write: add -o FILE or --arpa FILE",
-                code="argument.missing", argument="-o",
-            )  # fmt: skip
+            raise needs(LanguageModelError, "estimate", "-o FILE or --arpa FILE")
         return Path(first)
 
     def arguments(self) -> dict[str, Any]:
         """Arguments of `estimate_files`."""
         fallback = _numbers("--fallback", self.fallback, float)
         if len(fallback) != 3:
-            raise LanguageModelError(
-                f"--fallback {self.fallback}: expected three numbers",
-                code="argument.shape", argument="--fallback", value=self.fallback,
-            )  # fmt: skip
+            raise bad_value(LanguageModelError, "--fallback", self.fallback, "three numbers")
         return {
             "order": self.order,
             "cutoffs": _numbers("--cutoffs", self.cutoffs, int),
@@ -201,10 +195,8 @@ def _numbers(option: str, text: str, kind: type) -> list[Any]:
     try:
         return [kind(each) for each in text.replace(",", " ").split()]
     except ValueError:
-        raise LanguageModelError(
-            f"{option} {text}: expected numbers separated by commas",
-            code="argument.value", argument=option, value=text,
-        ) from None  # fmt: skip
+        expected = "numbers separated by commas"
+        raise bad_value(LanguageModelError, option, text, expected) from None
 
 
 def convert(
@@ -238,10 +230,7 @@ def convert(
     check_files({"-o": output}, [file])
     is_arpa = str(output) == "-" or plain_name(output).suffix == ".arpa"
     if not is_arpa and output.suffix != ".rlm":
-        raise FormatError(
-            "expected a .rlm file for a model, or a .arpa file for its text",
-            code="argument.value", argument="-o", value=output, file=output,
-        )  # fmt: skip
+        raise bad_value(LanguageModelError, "-o", output, "a name with .rlm or .arpa")
     if is_arpa:
         options.refuse_for_arpa(f"-o {output}")
     layout = options.chosen_layout
@@ -321,11 +310,9 @@ def mix(
 
     check_files({"-o": options.output}, [*files, *options.heldout])
     if bool(options.heldout) == (options.weights is not None):
-        raise LanguageModelError(
-            "mix: expected either --heldout or --weights",
-            code="argument.conflict" if options.heldout else "argument.missing",
-            argument="--weights",
-        )
+        if options.heldout:
+            raise conflict(LanguageModelError, "--weights", "--heldout")
+        raise needs(LanguageModelError, "mix", "--heldout or --weights")
     for file in files:
         if (kind := kind_of(file)) != "model":
             told = {"arpa": "an ARPA file: convert it first", "mixture": "a mixture itself"}[kind]

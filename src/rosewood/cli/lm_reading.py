@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rosewood.cli.common import name_of, source_of, warn
+from rosewood.cli.common import conflict, name_of, source_of, warn
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
@@ -68,20 +68,14 @@ class LayoutOptions(Settings):
     def chosen_layout(self) -> Layout:
         """The layout that the options ask for."""
         if self.layout == "fast" and self.quantise is not None:
-            raise LanguageModelError(
-                "--quantise is for --layout small",
-                code="argument.conflict", argument="--quantise",
-            )  # fmt: skip
+            raise conflict(LanguageModelError, "--quantise", "--layout fast")
         return "small" if self.layout == "small" or self.quantise is not None else "fast"
 
     def refuse_for_arpa(self, option: str) -> None:
         """An ARPA file has neither layout nor quantisation."""
-        if self.layout is not None or self.quantise is not None:
-            raise LanguageModelError(
-                f"{option}: an ARPA file has no --layout and is not quantised",
-                code="argument.conflict",
-                argument="--layout" if self.layout is not None else "--quantise",
-            )
+        for name in ("layout", "quantise"):
+            if getattr(self, name) is not None:
+                raise conflict(LanguageModelError, f"--{name}", option)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from rosewood.cli.common import Quiet, name_of, source_of, target_of, warn
+from rosewood.cli.common import Quiet, conflict, name_of, needs, source_of, target_of, warn
 from rosewood.cli.options import Config, Threads, check_files, check_folder, cores
 from rosewood.errors import RuleError
 from rosewood.settings import Settings, setting
@@ -43,10 +43,6 @@ class FormatOptions(Settings):
         return None if self.scores is None else [name.strip() for name in self.scores.split(",")]
 
 
-def _refused(message: str, code: str, argument: str) -> RuleError:
-    return RuleError(message, code=f"argument.{code}", argument=argument)
-
-
 @dataclass(frozen=True)
 class ImportOptions(FormatOptions):
     """What is read."""
@@ -71,16 +67,16 @@ class ImportOptions(FormatOptions):
         """Refuses, before any work, what cannot be done."""
         from rosewood.rules.table_files import MANIFEST
 
-        if (self.moses is None) == (self.grammar is None):
-            code = "missing" if self.moses is None else "conflict"
-            raise _refused("import: expected either --moses or --grammar", code, "--moses")
+        if self.moses is None and self.grammar is None:
+            raise needs(RuleError, "import", "--moses or --grammar")
+        if self.moses is not None and self.grammar is not None:
+            raise conflict(RuleError, "--moses", "--grammar")
         for name in ("reordering", "orientations") if self.moses is None else ("format",):
             if getattr(self, name) is not None:
-                needed = "--moses" if self.moses is None else "--grammar"
-                raise _refused(f"--{name} is for {needed}", "missing", needed)
+                other = "--moses" if self.moses is None else "--grammar"
+                raise needs(RuleError, f"--{name}", other)
         if self.reordering == "-" and self.orientations is None:
-            message = "--reordering -: standard input has no name, add --orientations"
-            raise _refused(message, "missing", "--orientations")
+            raise needs(RuleError, "--reordering -", "--orientations")
         inputs = [self.moses, self.reordering, self.grammar]
         check_files({}, inputs)
         check_folder("-o", output, MANIFEST, inputs)
@@ -141,18 +137,14 @@ class ExportOptions(FormatOptions):
         """Refuses, before any work, what cannot be done."""
         outputs = {f"--{name}": getattr(self, name) for name in ("moses", "reordering", "grammar")}
         if not any(outputs.values()):
-            message = "export: expected --moses, --reordering or --grammar"
-            raise _refused(message, "missing", "--moses")
+            raise needs(RuleError, "export", "--moses, --reordering or --grammar")
         if self.grammar is not None and (self.moses or self.reordering):
-            message = "--grammar excludes --moses and --reordering"
-            raise _refused(message, "conflict", "--grammar")
+            raise conflict(RuleError, "--grammar", "--moses" if self.moses else "--reordering")
         if (self.grammar is None) != (self.format is None):
-            missing = "--grammar" if self.grammar is None else "--format"
-            raise _refused(f"--grammar and --format need each other: add {missing}",
-                           "missing", missing)  # fmt: skip
+            both = ["--grammar", "--format"]
+            raise needs(RuleError, *(both if self.format is None else both[::-1]))
         if self.moses == self.reordering == "-":
-            message = "standard output (-) can be written only once"
-            raise _refused(message, "conflict", "--reordering")
+            raise conflict(RuleError, "--reordering -", "--moses -")
         check_files(outputs, [])
 
 

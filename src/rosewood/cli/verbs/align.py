@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from rosewood.cli.aligning import Text, read_gold_file, read_text
-from rosewood.cli.common import Quiet, lines_to, print_row, print_table, target_of, warn
+from rosewood.cli.common import (
+    Quiet,
+    bad_value,
+    conflict,
+    lines_to,
+    needs,
+    print_row,
+    print_table,
+    target_of,
+    warn,
+)
 from rosewood.cli.corpora import ParallelOptions
 from rosewood.cli.drawings import Drawing, check_picture, gold_of, is_svg, write_picture
 from rosewood.cli.options import (
@@ -232,10 +242,6 @@ def align(
     done.report(output, as_json=json)
 
 
-def _refused(message: str, code: str, argument: str) -> AlignmentError:
-    return AlignmentError(message, code=code, argument=argument)
-
-
 def _check(
     output: OutputOptions,
     options: AlignOptions,
@@ -251,44 +257,38 @@ def _check(
     inputs = [*sources, options.gold, config]
     check_files(files, inputs)
     if len(streams) > 1:
-        both = " and ".join(streams)
-        message = f"{both} cannot both go to standard output"
-        raise _refused(message, "argument.conflict", streams[1])
+        raise conflict(AlignmentError, f"{streams[1]} -", f"{streams[0]} -")
     if streams and json:
-        message = f"--json prints to standard output: {streams[0]} cannot go there as well"
-        raise _refused(message, "argument.conflict", "--json")
+        raise conflict(AlignmentError, "--json", f"{streams[0]} -")
     if (streams or json) and show and output.picture is None:
-        message = f"--show and {(streams or ['--json'])[0]} cannot both go to standard output"
-        raise _refused(f"{message}: add --picture", "argument.conflict", "--show")
-    if options.first_line is not None and options.gold is None:
-        raise _refused("--first-line needs --gold", "argument.missing", "--gold")
+        other = f"{streams[0]} -" if streams else "--json"
+        raise conflict(AlignmentError, "--show", other, "add --picture")
     for option in {"--lexicon", "--picture"}.intersection(streams):
-        raise _refused(f"{option}: expected a file, not -", "argument.value", option)
+        raise bad_value(AlignmentError, option, "-", "a file")
     for folder in [load, *(each for each in sources if Path(each).is_dir())]:
         for option, path in files.items():
             if folder and path and Path(path).resolve().is_relative_to(Path(folder).resolve()):
-                message = f"{option} {path}: it lies in {folder}, which is read"
-                raise _refused(message, "argument.conflict", option)
+                raise conflict(AlignmentError, f"{option} {path}", f"the input {folder}")
     check_picture("--picture", output.picture)
-    if output.picture is not None and not show:
-        raise _refused("--picture needs --show, the line to draw", "argument.missing", "--show")
     if output.picture is not None and is_svg(output.picture) and len(show) > 1:
-        message = f"--picture {output.picture}: several drawings need a page, .html"
-        raise _refused(message, "argument.conflict", "--picture")
+        raise bad_value(AlignmentError, "--picture", output.picture, ".html for several drawings")
     if output.save is not None:
         from rosewood.align.parameters import MANIFEST
 
         check_folder("--save", output.save, MANIFEST, [*inputs, *files.values()])
     if not (output.save or any(files.values()) or show or options.gold or options.verify):
-        message = "nothing to write: add -o FILE, or -o - for standard output"
-        raise _refused(message, "argument.missing", "-o")
-    if options.verify and load is None:
-        raise _refused("--verify needs --load", "argument.missing", "--load")
+        raise needs(AlignmentError, "align", "-o FILE, or -o -")
+    for option, value, other, has_other in (
+        ("--first-line", options.first_line, "--gold", options.gold),
+        ("--picture", output.picture, "--show", show),
+        ("--verify", options.verify, "--load", load),
+    ):
+        if value and not has_other:
+            raise needs(AlignmentError, option, other)
     typed = {"--model": options.model, "--set": options.set, "--save": output.save,
              "--tokeniser": options.tokeniser, "--lowercase": options.lowercase}  # fmt: skip
     for option in [option for option, value in typed.items() if value and load is not None]:
-        message = f"--load uses a trained aligner: leave out {option}"
-        raise _refused(message, "argument.conflict", option)
+        raise conflict(AlignmentError, option, "--load")
 
 
 def _loaded(folder: PathName, verify: bool) -> tuple[Aligner, Preparation]:

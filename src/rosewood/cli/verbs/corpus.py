@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rosewood.cli.common import Json, Quiet, print_row, warn
+from rosewood.cli.common import Json, Quiet, bad_value, conflict, print_row, warn
 from rosewood.cli.corpora import CorpusOptions, ParallelOptions, Sources
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, Seed, check_files, check_folder
@@ -94,10 +94,7 @@ class ConvertOptions(Settings):
         from rosewood.corpus.writers import target_of
 
         if len(self.output) > 2:
-            raise CorpusError(
-                "-o is given once, or twice for two text files",
-                code="argument.conflict", argument="-o", value=self.output,
-            )  # fmt: skip
+            raise conflict(CorpusError, "-o", "more than one other -o")
         if len(self.output) == 2:
             return target_of((self.output[0], self.output[1]), self.to)
         return target_of(self.output[0], self.to or ("jsonl" if self.output[0] == "-" else None))
@@ -232,10 +229,7 @@ def _target(folder: Path, part: Part, to: str, sides: Sequence[str]) -> Target:
 
     kind, dot, ending = to.partition(".")
     if dot and ending not in ("gz", "xz", "zst"):
-        raise CorpusError(
-            f"--to {to}: expected compression .gz, .xz or .zst",
-            code="argument.value", argument="--to", value=to,
-        )  # fmt: skip
+        raise bad_value(CorpusError, "--to", to, "compression .gz, .xz or .zst")
     if kind == "text":
         first, second = (folder / f"{part}.{side}{dot}{ending}" for side in sides)
         return target_of((first, second))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, Output, print_row, warn
+from rosewood.cli.common import Json, Output, bad_value, print_row, warn
 from rosewood.cli.forests import ForestOptions, ScoreOptions, Scorer, working_on, write_all
 from rosewood.cli.groups import VerbGroup
 from rosewood.errors import ForestError
@@ -189,10 +189,7 @@ def draw(file: File, output: Output, options: DrawOptions) -> None:
 
     kind, name = output.suffix.lower(), options.name
     if kind not in (".svg", ".html", ".dot"):
-        raise ForestError(
-            f"{output}: the name of a picture must end with .svg, .html or .dot",
-            code="argument.value", argument="-o", value=output,
-        )  # fmt: skip
+        raise bad_value(ForestError, "-o", output, "a name with .svg, .html or .dot")
     chosen = next((f for n, f, _ in options.read(file) if name in (None, n)), None)
     if chosen is None:
         raise ForestError(

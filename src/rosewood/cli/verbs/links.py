@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.aligning import read_gold_file, read_links_file
-from rosewood.cli.common import Json, name_of, print_row, print_table, source_of, target_of, warn
+from rosewood.cli.common import (
+    Json,
+    conflict,
+    name_of,
+    needs,
+    print_row,
+    print_table,
+    source_of,
+    target_of,
+    warn,
+)
 from rosewood.cli.drawings import Drawing, check_picture, gold_of, write_picture
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Threads, check_files, cores
@@ -179,10 +189,8 @@ def show(
     source, target, gold = options.source, options.target, options.gold
     check_files({"-o": options.output}, [file, source, target, gold])
     if (source is None) != (target is None):
-        raise AlignmentError(
-            "show: --source and --target must be given together",
-            code="argument.missing", argument="--target" if target is None else "--source",
-        )  # fmt: skip
+        given, missing = ("--source", "--target") if target is None else ("--target", "--source")
+        raise needs(AlignmentError, given, missing)
     check_picture("-o", options.output)
     links = read_links_file(file)
     _check_line(file, line, len(links))
@@ -245,15 +253,10 @@ def convert(file: LinksFile, options: ConvertOptions) -> None:
 
     check_files({"-o": options.output}, [file])
     if options.naacl and options.from_one:
-        raise AlignmentError(
-            "--naacl files are counted from 1 in any case: leave out --from-one",
-            code="argument.conflict", argument="--from-one",
-        )  # fmt: skip
+        hint = "such files are always counted from 1"
+        raise conflict(AlignmentError, "--from-one", "--naacl", hint)
     if options.only_sure and not (options.is_gold or options.naacl):
-        raise AlignmentError(
-            "--only-sure is for gold: add --gold or --naacl",
-            code="argument.missing", argument="--gold",
-        )  # fmt: skip
+        raise needs(AlignmentError, "--only-sure", "--gold or --naacl")
     base, target = int(options.from_one), target_of(options.output)
     if not (options.is_gold or options.naacl):
         links = read_links_file(file, base=base)

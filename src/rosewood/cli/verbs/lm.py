@@ -16,6 +16,8 @@ import typer
 from rosewood.cli.common import (
     Json,
     Quiet,
+    bad_value,
+    conflict,
     name_of,
     named_rows,
     print_row,
@@ -62,14 +64,9 @@ class QueryOptions(Settings):
         """Refuses options that exclude each other."""
         for option, other in (("--words", self.words), ("--json", as_json)):
             if self.kenlm and other:
-                raise LanguageModelError(
-                    f"{option} and --kenlm exclude each other",
-                    code="argument.conflict", argument=option,
-                )  # fmt: skip
+                raise conflict(LanguageModelError, option, "--kenlm")
         if self.html == "-":
-            raise LanguageModelError(
-                "--html: expected a file, not -", code="argument.value", argument="--html"
-            )
+            raise bad_value(LanguageModelError, "--html", "-", "a file")
 
 
 @app.command()
@@ -296,10 +293,7 @@ def sample(
 
     begin = split(options.prefix)
     if {"<s>", "</s>"} & set(begin):
-        raise LanguageModelError(
-            "--prefix: <s> and </s> are not words of a sentence",
-            code="argument.value", argument="--prefix", value=options.prefix,
-        )  # fmt: skip
+        raise bad_value(LanguageModelError, "--prefix", options.prefix, "words, no <s> or </s>")
     found = opened(model, threads=cores(threads), quiet=quiet)
     for text in found.sample(
         options.count,

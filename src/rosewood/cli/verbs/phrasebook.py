@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.common import Quiet, warn
+from rosewood.cli.common import Quiet, conflict, needs, warn
 from rosewood.cli.options import Seed
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.settings import Settings, setting
@@ -70,17 +70,13 @@ def phrasebook(
         for pair in book.pairs(show):
             _print(pair)
         return
-    if show is not None or output is None:
-        raise RosewoodError(
-            "expected -o FOLDER to write pairs, or --show N to print some",
-            code="argument.missing" if show is None else "argument.conflict", argument="-o",
-        )  # fmt: skip
+    if output is None or show is not None:
+        if show is None:
+            raise needs(RosewoodError, "phrasebook", "-o FOLDER or --show N")
+        raise conflict(RosewoodError, "--show", "-o")
     counts = {"train": options.pairs, "dev": options.dev, "test": options.test}
     if not any(counts.values()):
-        raise RosewoodError(
-            "no pairs to generate: set --pairs, --dev or --test",
-            code="argument.missing", argument="--pairs",
-        )  # fmt: skip
+        raise needs(RosewoodError, "phrasebook", "--pairs, --dev or --test")
     _prepare(Path(output))
     with progress("sentences", sum(counts.values()), quiet=quiet) as step:
         book.write(output, **counts, unseen=options.unseen, raw=options.raw, step=step)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
 import typer
 
-from rosewood.cli.common import Quiet, lines_to, name_of, source_of, warn
+from rosewood.cli.common import Quiet, conflict, lines_to, name_of, needs, source_of, warn
 from rosewood.cli.corpora import checked_lines
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, check_files
@@ -76,10 +76,7 @@ class ProcessorOptions(Settings):
         if load is not None:
             for name in [name for name, value in typed.items() if value]:
                 option = f"--{name.replace('_', '-')}"
-                raise TextError(
-                    f"--load brings its own settings: leave out {option}",
-                    code="argument.conflict", argument=option,
-                )  # fmt: skip
+                raise conflict(TextError, option, "--load", "the file has all settings")
             return TextProcessor.load(load)
         how = cls(**typed)
         settings: dict[str, Any] = {"language": how.language, "nfc": not how.no_nfc}
@@ -164,15 +161,9 @@ class TokeniseOptions(Settings):
     def check(self, inputs: list[PathName | None]) -> None:
         """Refuses, before any work, what cannot be done."""
         if self.tags is not None and self.drop_tags:
-            raise TextError(
-                "--tags and --drop-tags exclude each other",
-                code="argument.conflict", argument="--drop-tags",
-            )  # fmt: skip
+            raise conflict(TextError, "--drop-tags", "--tags")
         if self.output == self.tags == "-":
-            raise TextError(
-                "words and tags cannot both go to standard output: set -o or --tags to a file",
-                code="argument.conflict", argument="--tags",
-            )  # fmt: skip
+            raise conflict(TextError, "--tags -", "-o -")
         outputs = {"-o": self.output, "--tags": self.tags, "--save": self.save}
         check_files(outputs, [*inputs, self.load])
 
@@ -255,9 +246,7 @@ def detokenise(
 
     tags, alignment = options.tags, options.alignment
     if alignment is not None and tags is None:
-        raise TextError(
-            "--alignment is for tags: add --tags", code="argument.missing", argument="--tags"
-        )
+        raise needs(TextError, "--alignment", "--tags")
     check_files({"-o": options.output}, [file, options.load, tags, alignment, config])
     processor = ProcessorOptions.processor(typed, options.load)
     lost: list[int] = []
