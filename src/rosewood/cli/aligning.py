@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from rosewood.cli.common import name_of, source_of, warn
+from rosewood.cli.common import bad_value, name_of, source_of, warn
 from rosewood.cli.corpora import CorpusOptions
 from rosewood.errors import AlignmentError, FormatError
 from rosewood.shared_types import PathName
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from rosewood.align import Gold, Links, Preparation
     from rosewood.corpus import Checks, Corpus, IndexedCorpus, SentencePair
 
-__all__ = ["SMALL_CORPUS", "Text", "read_aligned", "read_gold_file", "read_links_file", "read_text"]
+__all__ = [
+    "SMALL_CORPUS",
+    "Text",
+    "check_picture",
+    "read_aligned",
+    "read_gold_file",
+    "read_links_file",
+    "read_text",
+]
 
 SMALL_CORPUS = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
 
@@ -187,3 +195,9 @@ def read_aligned(
         raise FormatError(reason, code="line.value", file=" ".join(sources))
     warn(f"pairs that were left out: {len(bad):,}; the first, line {first + 1}: {reason}")
     return without_pairs(text.corpus, links, bad)
+
+
+def check_picture(option: str, output: PathName | None) -> None:
+    """Refuses, before any work, kinds of pictures that do not exist."""
+    if output is not None and Path(output).suffix.lower() not in (".svg", ".html"):
+        raise bad_value(AlignmentError, option, output, "a name with .svg or .html")

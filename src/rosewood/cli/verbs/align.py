@@ -6,13 +6,12 @@ import json as json_text
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.aligning import Text, read_gold_file, read_text
+from rosewood.cli.aligning import Text, check_picture, read_gold_file, read_text
 from rosewood.cli.common import (
     Quiet,
     bad_value,
@@ -25,7 +24,6 @@ from rosewood.cli.common import (
     warn,
 )
 from rosewood.cli.corpora import ParallelOptions
-from rosewood.cli.drawings import Drawing, check_picture, gold_of, is_svg, write_picture
 from rosewood.cli.options import (
     FILES,
     LEARNING,
@@ -35,19 +33,19 @@ from rosewood.cli.options import (
     check_folder,
     cores,
 )
-from rosewood.errors import AlignmentError, FormatError
+from rosewood.errors import AlignmentError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.align import Aligned, Aligner, Gold, Links, LinkScores, Preparation
+    from rosewood.align.corpus_alignment import Drawing, Symmetrization
     from rosewood.align.models import Model
     from rosewood.corpus import IndexedCorpus
 
 __all__ = ["PLUGIN"]
 
 _DRAWING = "Drawing"  # a panel of --help
-_LEAST = 0.01  # smaller posteriors are not written
 _LONG = 500  # words of a sentence that are worth a warning
 
 
@@ -104,6 +102,7 @@ class OutputOptions(Settings):
     def write(self, done: Done, how: Preparation, threads: int) -> None:
         """All of them, the aligner first: it took longest to make."""
         from rosewood.align import write_pharaoh
+        from rosewood.align.corpus_alignment import posterior_rows, write_picture
 
         corpus = done.text.corpus
         if self.save is not None:
@@ -121,7 +120,7 @@ class OutputOptions(Settings):
                     write("\t".join(map(" ".join, sides)))
         if self.posteriors is not None:
             with lines_to(self.posteriors) as write:
-                for row in _posterior_rows(done.aligner, corpus, threads):
+                for row in posterior_rows(done.aligner, corpus, least=0.01, threads=threads):
                     write(json_text.dumps(row))
         if self.lexicon is not None:
             done.aligner.lexicon().write(self.lexicon)
@@ -225,6 +224,8 @@ def align(
     if options.list_settings:
         _list_settings(options.model, json)
         return
+    from rosewood.align.corpus_alignment import Symmetrization
+
     method = Symmetrization.parse(options.symmetrize, options.order)
     shown = show or []
     _check(output, options, sources or [], shown, config, json)
@@ -270,7 +271,7 @@ def _check(
             if folder and path and Path(path).resolve().is_relative_to(Path(folder).resolve()):
                 raise conflict(AlignmentError, f"{option} {path}", f"the input {folder}")
     check_picture("--picture", output.picture)
-    if output.picture is not None and is_svg(output.picture) and len(show) > 1:
+    if str(output.picture).lower().endswith(".svg") and len(show) > 1:
         raise bad_value(AlignmentError, "--picture", output.picture, ".html for several drawings")
     if output.save is not None:
         from rosewood.align.parameters import MANIFEST
@@ -337,50 +338,6 @@ def _typed(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class Symmetrization(NamedTuple):
-    """How two directions become one alignment."""
-
-    method: str
-    order: str
-    least: float | None = None  # of posteriors
-
-    @classmethod
-    def parse(cls, text: str, order: str) -> Symmetrization:
-        """As it is typed: a method, a direction, or threshold:0.4."""
-        from rosewood.align import ORDERS, SYMMETRIZATIONS
-        from rosewood.arguments import check_choice
-
-        check_choice("order", order, ORDERS, error=AlignmentError)
-        method, _, value = text.partition(":")
-        if method == "threshold":
-            try:
-                least = float(value)
-            except ValueError:
-                least = 0.0
-            if not 0 < least <= 1:
-                raise AlignmentError(
-                    f"symmetrize is {text!r}, expected threshold:P with P above 0 and up to 1",
-                    code="argument.range", argument="symmetrize", value=text,
-                )  # fmt: skip
-            return cls(text, order, least)
-        known = (*SYMMETRIZATIONS, "forward", "backward", "threshold:P")
-        check_choice("symmetrize", text, known, error=AlignmentError)
-        return cls(method, order)
-
-    def __call__(
-        self, aligner: Aligner, aligned: Aligned, corpus: IndexedCorpus, threads: int
-    ) -> Links:
-        from rosewood.align import threshold
-
-        if self.least is not None:
-            one, other = tee(aligner.posteriors(corpus, threads=threads))
-            both = (each.forward for each in one), (each.backward for each in other)
-            return threshold(*both, how="geometric", at=self.least)
-        if self.method in ("forward", "backward"):
-            return aligned.forward if self.method == "forward" else aligned.backward
-        return aligned.symmetrize(self.method, order=self.order, threads=threads)
-
-
 @dataclass(frozen=True)
 class Done:
     """A corpus and its alignment."""
@@ -397,6 +354,8 @@ class Done:
 
     def drawings(self, *, posteriors: bool, threads: int = 1) -> Iterator[Drawing]:
         """The sentences that are to be shown."""
+        from rosewood.align.corpus_alignment import Drawing, gold_of
+
         corpus = self.text.corpus
         for line in self.show:
             posterior = None
@@ -455,13 +414,16 @@ def _align(
 ) -> Done:
     """Trains a model on the text, or uses a trained aligner, and aligns the text."""
     from rosewood.align import Aligner, score_links
+    from rosewood.align.corpus_alignment import check_gold
     from rosewood.arguments import check_whole
     from rosewood.progress import progress
 
     corpus, first_line = text.corpus, options.first_line
     for line in show:
         check_whole("show", line, low=1, high=len(corpus), error=AlignmentError)
-    truth = None if options.gold is None else _gold_for(corpus, options.gold, first_line)
+    truth = None if options.gold is None else read_gold_file(options.gold)
+    if truth is not None and options.gold is not None:
+        check_gold(truth, corpus, first_line, options.gold)
     _warn_of_long(corpus, model.model if isinstance(model, Aligner) else model)
     if isinstance(model, Aligner):
         aligner, aligned = model, model.align_both(corpus, threads=threads)
@@ -484,42 +446,6 @@ def _warn_of_long(corpus: IndexedCorpus, model: Model) -> None:
             f"the longest sentence has {longest:,} words, and the time of {model.name} grows with "
             "the square: --max-words leaves such pairs out"
         )
-
-
-def _gold_for(corpus: IndexedCorpus, file: PathName, first_line: int | None) -> Gold:
-    """Gold links that fit the corpus; others are refused before anything is trained."""
-    gold = read_gold_file(file)
-    begin = (first_line or 1) - 1
-    is_short = begin + len(gold) > len(corpus)
-    if is_short or (first_line is None and len(gold) != len(corpus)):
-        hint = "--first-line must say at which line of the corpus it begins"
-        raise FormatError(
-            f"it has {len(gold):,} lines, the corpus has {len(corpus):,}"
-            + (f" from line {first_line} on too few" if first_line else f": {hint}"),
-            code="file.mismatch", file=file, argument="--first-line", value=first_line,
-        )  # fmt: skip
-    if not gold.is_aligned.any():
-        raise FormatError("there are no links in it", code="file.empty", file=file)
-    part = corpus.part(begin, begin + len(gold))
-    beyond = gold.links.beyond(part.source.lengths, part.target.lengths)
-    if beyond is not None:
-        raise FormatError(beyond[1], code="line.value", file=file, line=beyond[0] + 1)
-    return gold
-
-
-def _posterior_rows(
-    aligner: Aligner, corpus: IndexedCorpus, threads: int
-) -> Iterator[list[list[float]]]:
-    """[i, j, forward, backward] of likely links, sentence by sentence."""
-    import numpy as np
-
-    for both in aligner.posteriors(corpus, threads=threads):
-        rows, columns = np.nonzero(np.maximum(both.forward, both.backward) >= _LEAST)
-        forward, backward = (
-            np.round(each[rows, columns].astype(float), 4).tolist() for each in both
-        )
-        found = zip(rows.tolist(), columns.tolist(), forward, backward, strict=True)
-        yield [list(each) for each in found]
 
 
 PLUGIN = align

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.aligning import read_gold_file, read_links_file
+from rosewood.cli.aligning import check_picture, read_gold_file, read_links_file
 from rosewood.cli.common import (
     Json,
     conflict,
@@ -21,7 +21,6 @@ from rosewood.cli.common import (
     target_of,
     warn,
 )
-from rosewood.cli.drawings import Drawing, check_picture, gold_of, write_picture
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Threads, check_files, cores
 from rosewood.errors import AlignmentError, FormatError
@@ -184,6 +183,7 @@ def show(
     options: ShowOptions,
 ) -> None:
     """Draw one sentence: source words along the top, target words down the side."""
+    from rosewood.align.corpus_alignment import Drawing, gold_of, write_picture
     from rosewood.corpus.lines import at
 
     source, target, gold = options.source, options.target, options.gold
