@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log2, nan
+from math import isfinite, log2, nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,37 @@ class Perplexity:
     def bits_per_word(self) -> float:
         """Of all words and ends of sentences."""
         return log2(10) * -self.log10 / self.tokens if self.tokens else nan
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sums and perplexities, for JSON: numbers that are not finite are None."""
+        ratios = ("perplexity", "perplexity_known", "bits_per_word")
+        numbers = {name: getattr(self, name) for name in ratios}
+        return {
+            "sentences": self.sentences,
+            "words": self.words,
+            "unknown": self.unknown,
+            "log10": self.log10,
+            "log10_unknown": self.log10_unknown,
+            **{name: value if isfinite(value) else None for name, value in numbers.items()},
+            "lengths": list(self.lengths),
+        }
+
+    def rows(self) -> list[list[str]]:
+        """Name, value and explanation of each number, as a table for people."""
+        part = self.unknown / self.words if self.words else 0.0
+        rows = [
+            ["perplexity", f"{self.perplexity:,.4f}", "words and ends of sentences"],
+            ["perplexity_known", f"{self.perplexity_known:,.4f}", "without unknown words"],
+            ["bits_per_word", f"{self.bits_per_word:.4f}", ""],
+            ["log10", f"{self.log10:,.4f}", ""],
+            ["log10_unknown", f"{self.log10_unknown:,.4f}", "of unknown words"],
+            ["sentences", f"{self.sentences:,}", ""],
+            ["words", f"{self.words:,}", ""],
+            ["unknown", f"{self.unknown:,}", f"{part:.2%} of the words"],
+        ]
+        for n, count in enumerate(self.lengths, start=1):
+            rows.append([f"{n}-grams", f"{count:,}", f"{count / self.tokens:.1%} of all tokens"])
+        return rows
 
 
 def _perplexity(log10: float, tokens: int) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from reprlib import repr as shortened
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from rosewood.errors import RuleError
 
@@ -66,6 +66,21 @@ class Rule:
     def is_phrase(self) -> bool:
         """Whether it has no gaps."""
         return not any(isinstance(symbol, Gap) for symbol in self.source)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        return {
+            "id": self.id,
+            "left": self.left,
+            "source": [str(symbol) for symbol in self.source],
+            "target": [str(symbol) for symbol in self.target],
+            "links": [list(link) for link in self.links],
+            "counts": {
+                "rule": self.count, "source": self.source_count, "target": self.target_count,
+            },
+            "features": dict(self.features),
+            "sentence": self.sentence,
+        }  # fmt: skip
 
     def __str__(self) -> str:
         left = "" if self.left == "X" else f"[{self.left}] ||| "

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
-from json import dumps
-from math import isfinite
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -33,12 +31,11 @@ from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.lm import BatchScores, Mixture, Model, Perplexity, WordScore
+    from rosewood.lm import BatchScores, Mixture, Model, WordScore
+    from rosewood.lm.query import Style
 
 __all__ = ["PLUGIN"]
 
-_TOTALS = ("log10", "words", "unknown")
-_WORD = ("word", "score", "length", "is_known")
 _AT_ONCE = 1 << 12  # sentences that are scored at a time
 
 app = VerbGroup(
@@ -59,6 +56,11 @@ class QueryOptions(Settings):
     kenlm: bool = setting(False, "Print rows as KenLM's query: word=number length score.")
     html: PathName | None = setting(None, "HTML page that shows the surprisal of each word.")
     no_bounds: bool = setting(False, "Lines are parts of sentences: add no <s> and </s>.")
+
+    @property
+    def style(self) -> Style:
+        """What is printed of each line."""
+        return "kenlm" if self.kenlm else "words" if self.words else "totals"
 
     def check(self, as_json: bool) -> None:
         """Refuses options that exclude each other."""
@@ -83,6 +85,7 @@ def query(
 
     The end of a line, </s>, is scored, too, but not counted as a word.
     """
+    from rosewood.lm.query import kenlm_summary, query_rows, word_scores
     from rosewood.progress import progress
 
     files = texts or [Path("-")]
@@ -95,19 +98,20 @@ def query(
             """Prints what is asked for, and passes it on."""
             bounds = not options.no_bounds
             for lines, scores in _scored(found, sentences(files), bounds, cores(threads)):
-                rows = _rows(lines, scores, bounds, options, as_json=json)
+                rows = query_rows(lines, scores, bounds=bounds, style=options.style, as_json=json)
                 sys.stdout.write("".join(f"{row}\n" for row in rows))
                 step(len(lines))
                 yield lines, scores
 
         if options.kenlm:
-            _print_summary(scores for _, scores in batches())
+            for row in kenlm_summary(scores for _, scores in batches()):
+                print(row)
         elif options.html is None:
             for _ in batches():
                 pass
         else:
             words = (
-                _word_scores(line, scores, number)
+                word_scores(line, scores, number)
                 for lines, scores in batches()
                 for number, line in enumerate(lines)
             )
@@ -121,78 +125,6 @@ def _scored(
     most = 1 if sys.stdin.isatty() else _AT_ONCE
     while some := list(islice(lines, most)):
         yield some, model.words_batch(some, begin=bounds, end=bounds, threads=threads)
-
-
-def _word_scores(line: str, scores: BatchScores, number: int) -> list[WordScore]:
-    """The words of a line of a batch."""
-    from rosewood.corpus.lines import split
-    from rosewood.lm import WordScore
-
-    here = slice(int(scores.start[number]), int(scores.start[number + 1]))
-    columns = scores.score[here].tolist(), scores.length[here].tolist(), scores.word[here].tolist()
-    words = [*split(line), "</s>"]  # the last is not used where ends are not scored
-    return [
-        WordScore(word, score, length, known != 0)
-        for word, score, length, known in zip(words, *columns, strict=False)
-    ]
-
-
-def _rows(
-    lines: Sequence[str],
-    scores: BatchScores,
-    bounds: bool,
-    options: QueryOptions,
-    *,
-    as_json: bool,
-) -> Iterator[str]:
-    """What is printed of each line of a batch."""
-    start = scores.start.tolist()
-    totals, unknown = scores.totals().tolist(), scores.unknown().tolist()
-    lengths = [end - begin - bounds for begin, end in pairwise(start)]
-    if not (options.words or options.kenlm):
-        if as_json:
-            for found in zip(totals, lengths, unknown, strict=True):
-                yield dumps(dict(zip(_TOTALS, found, strict=True)))
-        else:
-            for total, length, count in zip(totals, lengths, unknown, strict=True):
-                yield f"{total:.6f}\t{length}\t{count}"
-        return
-    from rosewood.lm.words import words_of
-
-    said = [word for line in lines for word in (*words_of(line), *(["</s>"] * bounds))]
-    each = [*zip(said, scores.score.tolist(), scores.length.tolist(), scores.word.tolist(),
-                 strict=True)]  # fmt: skip
-    for number, (begin, end) in enumerate(pairwise(start)):
-        part = each[begin:end]
-        if options.kenlm:
-            told = [f"{word}={known} {length} {score:.8g}" for word, score, length, known in part]
-            yield "\t".join([*told, f"Total: {totals[number]:.8g} OOV: {unknown[number]}"])
-        elif as_json:
-            row = dict(
-                zip(_TOTALS, (totals[number], lengths[number], unknown[number]), strict=True)
-            )
-            columns = [dict(zip(_WORD, (*w[:3], w[3] != 0), strict=True)) for w in part]
-            yield dumps({**row, "scores": columns}, ensure_ascii=False)
-        else:
-            for word, score, length, known in part:
-                yield f"{word}\t{score:.6f}\t{length}" + ("" if known else "\tunknown")
-            yield ""
-
-
-def _print_summary(batches: Iterator[BatchScores]) -> None:
-    """The last lines of KenLM's query."""
-    from rosewood.lm.perplexity import Perplexity
-
-    total: Perplexity | None = None
-    for scores in batches:
-        part = Perplexity.of(*scores, int(scores.length.max(initial=1)))
-        part = replace(part, lengths=())
-        total = part if total is None else total + part
-    if total is not None:
-        print(f"Perplexity including OOVs:\t{total.perplexity:.8g}")
-        print(f"Perplexity excluding OOVs:\t{total.perplexity_known:.8g}")
-        print(f"OOVs:\t{total.unknown}")
-        print(f"Tokens:\t{total.tokens}")
 
 
 def _write_page(words: Iterator[Sequence[WordScore]], output: PathName, title: str) -> None:
@@ -225,46 +157,9 @@ def perplexity(
         names = ", ".join(map(name_of, files))
         raise LanguageModelError(f"{names}: there is no text", code="file.empty", file=names)
     if json:
-        print_row(_as_row(total), as_json=True)
+        print_row(total.to_dict(), as_json=True)
     else:
-        _print_perplexity(total)
-
-
-def _as_row(total: Perplexity) -> dict[str, Any]:
-    return {
-        "sentences": total.sentences,
-        "words": total.words,
-        "unknown": total.unknown,
-        "log10": total.log10,
-        "log10_unknown": total.log10_unknown,
-        "perplexity": _finite(total.perplexity),
-        "perplexity_known": _finite(total.perplexity_known),
-        "bits_per_word": _finite(total.bits_per_word),
-        "lengths": list(total.lengths),
-    }
-
-
-def _finite(number: float) -> float | None:
-    """JSON has no others."""
-    return number if isfinite(number) else None
-
-
-def _print_perplexity(total: Perplexity) -> None:
-    tokens = total.words + total.sentences
-    part = total.unknown / total.words if total.words else 0.0
-    rows = [
-        ["perplexity", f"{total.perplexity:,.4f}", "words and ends of sentences"],
-        ["perplexity_known", f"{total.perplexity_known:,.4f}", "without unknown words"],
-        ["bits_per_word", f"{total.bits_per_word:.4f}", ""],
-        ["log10", f"{total.log10:,.4f}", ""],
-        ["log10_unknown", f"{total.log10_unknown:,.4f}", "of unknown words"],
-        ["sentences", f"{total.sentences:,}", ""],
-        ["words", f"{total.words:,}", ""],
-        ["unknown", f"{total.unknown:,}", f"{part:.2%} of the words"],
-    ]
-    for n, count in enumerate(total.lengths, start=1):
-        rows.append([f"{n}-grams", f"{count:,}", f"{count / tokens:.1%} of all tokens"])
-    print_table(rows, right=[1])
+        print_table(total.rows(), right=[1])
 
 
 @dataclass(frozen=True)

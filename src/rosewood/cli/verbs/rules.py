@@ -173,17 +173,7 @@ def _row(found: _Found, origins: _Origins) -> dict[str, Any]:
     row: dict[str, Any] = {"id": rule.id}
     if found.begin is not None:
         row |= {"begin": found.begin, "end": found.end, "gaps": [list(gap) for gap in found.gaps]}
-    row |= {
-        "left": rule.left,
-        "source": [str(symbol) for symbol in rule.source],
-        "target": [str(symbol) for symbol in rule.target],
-        "links": [list(link) for link in rule.links],
-        "counts": {
-            "rule": rule.count, "source": rule.source_count, "target": rule.target_count,
-        },
-        "features": dict(rule.features),
-        "sentence": rule.sentence,
-    }  # fmt: skip
+    row |= rule.to_dict()
     if rule.sentence in origins:
         row["origin"] = dict(zip(("source", "target"), origins[rule.sentence], strict=True))
     return row
