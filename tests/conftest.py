@@ -1,4 +1,4 @@
-"""Settings of all tests: examples of property tests, and signals that tests rely on."""
+"""Settings of all tests: threads, examples of property tests, signals that tests rely on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+# Test processes run side by side, one for each core: none starts threads of its own for linear
+# algebra.  This must come before NumPy is imported; processes that tests start inherit it.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 # New examples on every run at home, the same ones on every run in CI.
 settings.register_profile("ci", deadline=None, derandomize=True)
