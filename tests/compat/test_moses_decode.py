@@ -100,6 +100,7 @@ def edges_of(search: SearchResult, derivation: Derivation) -> list[int] | None:
     return whole[0] if whole else None
 
 
+@pytest.mark.slow
 def test_scores_are_at_least_those_of_moses(both):
     """On 99 of a hundred sentences, with the same limits."""
     decoder, _, said = both

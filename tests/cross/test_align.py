@@ -130,6 +130,7 @@ def test_the_kernel_of_one_sentence(how, data):
     check_sentence(how, emission, null_emission)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", [(60, 40), (40, 60), (1, 70), (70, 1)])
 def test_long_sentences(kind, shape):

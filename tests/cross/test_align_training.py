@@ -111,6 +111,7 @@ def is_a_tie(state, pair, link, d, least, k) -> bool:
 # -- round by round --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_model
 @pytest.mark.parametrize("agreement", [False, True])
 @pytest.mark.parametrize("prior", [0.0, 0.01, 1.0])
@@ -234,6 +235,7 @@ def never_falls(corpus, model) -> None:
         assert (after >= before - ROUNDING * (tokens + np.abs(before))).all(), after - before
 
 
+@pytest.mark.slow
 @each_model
 @pytest.mark.parametrize("prior", [0.0, 0.02, 0.5, 10.0])
 @pytest.mark.parametrize("null", [1e-4, 0.2, 0.95])
@@ -264,6 +266,7 @@ leaps = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(leaps, st.integers(1, 4).flatmap(
     lambda reach: st.lists(st.floats(1e-3, 1.0), min_size=2 * reach + 1, max_size=2 * reach + 1)
@@ -316,6 +319,7 @@ def native_tension(far: float, links: loops.Positions, near: float) -> float:
     return learn_tension(shapes, far, placed, near)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(positions, st.floats(0.0, 1.0), st.floats(0.0, 1000.0))
 def test_tension_is_the_likeliest(links, share, near):

@@ -102,6 +102,7 @@ def fitted(model, base: Trained, text, all_words) -> reference.Model:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_other_text(model):
     """New words, new pairs of known words, and the training corpus itself."""

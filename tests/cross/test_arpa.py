@@ -171,6 +171,7 @@ def damaged(draw):
 TWICE = text_of([["-1 a", "-1 b"], ["-1 a b", "-1 b a", "-1 a b", "nan a b"]])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(damaged() | st.binary(max_size=40), CUTS, st.integers(1, 2))
 @example(b"", [], 1)
@@ -192,6 +193,7 @@ def test_bad_files_are_bad_in_the_same_line(folder, data, cuts, threads):
     assert found[0] == line, (found, reason)
 
 
+@pytest.mark.slow
 def test_many_ngrams_in_several_threads_and_runs(tmp_path):
     """Blocks that threads share, sorters that spill, words of more than 16 bits."""
     chance = np.random.default_rng(3)

@@ -136,6 +136,7 @@ def check_forest_mbr(forest, weight, order, scale):
     assert quick.gain == close(max(strings.linear_gains(order, 0.7, 0.5, counts)), abs=1e-9)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(weighted_forests(max_derivations=20), st.integers(1, 4), st.sampled_from([0.3, 1.0]))
 def test_forest_mbr(pair, order, scale):
@@ -161,6 +162,7 @@ def test_consensus_beats_the_best_derivation():
 # -- the k best strings ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(weighted_forests(max_derivations=20), st.integers(1, 8), st.sampled_from([0.3, 1.0]))
 def test_mbr(pair, k, scale):

@@ -43,6 +43,7 @@ def with_local(draw, columns: int | None = None, elements=log_weights):
     return forest, np.array(weight), local if columns is None else local.reshape(-1, columns)
 
 
+@pytest.mark.slow
 @examples
 @given(with_local(columns=2))
 def test_first_order(case):
@@ -65,6 +66,7 @@ def test_first_order(case):
     np.testing.assert_allclose(ex.entropy(forest, weight), table.entropy(), **close)
 
 
+@pytest.mark.slow
 @examples
 @given(with_local(columns=3), st.data())
 def test_second_order(case, data):
@@ -95,6 +97,7 @@ def test_second_order(case, data):
     )
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(log_weights), st.data())
 def test_cross_entropy_and_divergence(case, data):
@@ -126,6 +129,7 @@ def test_expected_ngram_counts(case, n, around):
         np.testing.assert_allclose(have[gram], count, **close)
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights), st.data())
 def test_cross_entropy_to_automaton(case, data):
@@ -168,6 +172,7 @@ def numerical(function, theta, step=1e-5):
     return gradient
 
 
+@pytest.mark.slow
 @examples
 @given(parametrised(), st.data())
 def test_risk_and_entropy_gradients(case, data):
@@ -198,6 +203,7 @@ def test_risk_and_entropy_gradients(case, data):
         np.testing.assert_allclose(gradient.scale, theta @ gradient.theta / scale, **close)
 
 
+@pytest.mark.slow
 @examples
 @given(parametrised(), st.data())
 def test_cross_entropy_gradient(case, data):
@@ -209,6 +215,7 @@ def test_cross_entropy_gradient(case, data):
     np.testing.assert_allclose(gradient.theta, want, atol=1e-6)
 
 
+@pytest.mark.slow
 @examples
 @given(parametrised(), st.data())
 def test_partition_derivatives(case, data):
@@ -253,6 +260,7 @@ def test_partition_derivatives(case, data):
     np.testing.assert_allclose(gradient, numeric, atol=1e-6)
 
 
+@pytest.mark.slow
 @examples
 @given(parametrised(), st.integers(1, 4), st.data())
 def test_expectation_jacobian(case, columns, data):
@@ -357,6 +365,7 @@ def test_threads_do_not_matter(case, data):
     assert np.array_equal(draws[0].edge, draws[1].edge)
 
 
+@pytest.mark.slow
 def test_threads_do_not_matter_where_they_are_used():
     """Large enough that every kernel with threads splits its work."""
     rng = np.random.default_rng(5)

@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import packing
@@ -32,6 +33,7 @@ def hypergraphs(draw):
     return nodes, heads, tails, yields, best
 
 
+@pytest.mark.slow
 @given(hypergraphs())
 def test_packed_forests(graph):
     edge_start, tail_start, tail, yield_start, symbols, label, best_edges = _core.pack_forest(

@@ -22,6 +22,7 @@ from rosewood.metrics import parse_metric
 EXAMPLES = settings(max_examples=60, deadline=None)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.data(), st.integers(1, 3))
 def test_scores_and_best_derivations(data, threads):
@@ -54,6 +55,7 @@ def lines_of(several, intercept, slope, threads=1):
     ]
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(batches(columns=2), st.integers(1, 3))
 def test_envelopes_are_hulls(case, threads):
@@ -228,6 +230,7 @@ def test_hope_and_fear_in_a_refined_forest(data, scale):
     assert not any(named.values())
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.data(), st.sampled_from([0.5, 1.0]), st.integers(1, 3))
 def test_features_of_refined_forests_are_those_of_the_originals(data, scale, threads):

@@ -66,6 +66,7 @@ def test_sentences(how, model, begin, end, seed):
                 assert score == each.score
 
 
+@pytest.mark.slow
 @each_layout
 @EXAMPLES
 @given(backoff_models(max_words=5))

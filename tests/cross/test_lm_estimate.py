@@ -108,6 +108,7 @@ def columns(table: _core.NgramTable) -> list[bytes]:
     return [column.tobytes() for each in every for column in each]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cutoffs", [(), (0, 0, 1)])
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_bytes_are_the_same_at_any_memory_and_number_of_threads(lines, order, cutoffs):
@@ -248,6 +249,7 @@ def test_a_stream_does_not_go_on_from_another(tmp_path):
         assert found.facts["sentences"] == 1
 
 
+@pytest.mark.slow
 def test_very_many_sentences_on_disk(tmp_path):
     """More than are read back at a time; parts of the file that are written in several pieces."""
     text = [f"w{k % 4000} w{k}" for k in range(80_000)]
@@ -270,6 +272,7 @@ def test_a_folder_that_somebody_made_stays(tmp_path):
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_many_runs_are_merged_in_stages(tmp_path):
     """More runs than may be open at a time, and orders with files of their own."""
     text = [f"w{k % 601} w{k % 499} w{k % 401} w{k}" for k in range(60_000)]

@@ -195,6 +195,7 @@ def own_rows(metric, corpus) -> np.ndarray:
     return metric.statistics_many([[h] for h in hypotheses], by_sentence)
 
 
+@pytest.mark.slow
 @given(
     corpora,
     st.sampled_from(["none", "13a", "intl", "zh", "char"]),
@@ -230,6 +231,7 @@ def test_bleu_is_that_of_sacrebleu(corpus, tokenize, lowercase, orders, smooth, 
 marks = st.sampled_from([*" .,-0a&<>'\n\t\x1c\u2028\u00a0%", "&quot;", "&amp;", "<skipped>", "-\n"])
 
 
+@pytest.mark.slow
 @given(st.lists(marks, max_size=14).map("".join), st.booleans())
 @settings(max_examples=500)
 def test_words_that_are_cut_alone(line, lowercase):

@@ -42,6 +42,7 @@ def same_logs(found, want, tolerance=1e-10):
 # -- log ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(weighted_forests() | weighted_forests(wide_logs) | weighted_forests(quarters))
 @EXAMPLES
 def test_log_inside_and_outside(drawn):
@@ -158,6 +159,7 @@ def _numbers(element) -> tuple:
     return element if isinstance(element, tuple) else (element,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", ORDERS)
 @given(data=st.data())
 @EXAMPLES
@@ -180,6 +182,7 @@ def test_signed_log_against_exact_fractions(numbers, data):
                 assert abs(found - float(x)) <= 1e-11 * float(size), (node, i)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", ORDERS)
 @given(data=st.data())
 @FEW
@@ -252,6 +255,7 @@ def _viterbi(forest, weight):
     return scores, back
 
 
+@pytest.mark.slow
 @given(weighted_forests(quarters | st.just(-math.inf)))
 @EXAMPLES
 def test_viterbi(drawn):
@@ -275,6 +279,7 @@ def test_viterbi(drawn):
             best(forest, weight)
 
 
+@pytest.mark.slow
 @given(weighted_forests(quarters | st.just(-math.inf)))
 @EXAMPLES
 def test_max_marginals(drawn):

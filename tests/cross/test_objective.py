@@ -113,6 +113,7 @@ def test_errors_name_the_forest():
 # -- minimum risk, end to end ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.data(), st.booleans(), st.sampled_from([0.0, 0.7]), st.sampled_from([1.0, 2.0]))
 def test_risk_of_forests_and_lists_is_that_of_their_strings(data, packed, heat, scale):

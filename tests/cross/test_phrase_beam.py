@@ -14,6 +14,8 @@ from tests.phrase_models import UNLIMITED, cases, decoder_of, reordering_models
 from tests.reference.phrase_beam import BeamGraph
 from tests.reference.phrase_graph import SearchGraph
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = settings(max_examples=25, deadline=None)
 
 

@@ -27,6 +27,7 @@ modes = st.sampled_from(["cube", "full"])
 # -- without limits --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(), modes)
 def test_the_forest_holds_all_derivations_and_no_others(case, search):
@@ -44,6 +45,7 @@ def test_the_forest_holds_all_derivations_and_no_others(case, search):
         assert found.report == SearchReport(found.report.pops)  # nothing else to tell
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(), modes)
 def test_the_best_is_the_best_there_is(case, search):
@@ -128,6 +130,7 @@ limited = st.builds(
 )
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(most=500), limited)
 def test_with_limits_what_is_found_is_right(case, how):
@@ -164,6 +167,7 @@ def test_only_the_best_options_and_only_short_phrases(case, option_limit, max_ph
 # -- a reference -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(most=300), limited.filter(lambda how: how.max_pops is None), st.data())
 def test_only_what_says_the_reference_and_all_of_it(case, how, data):

@@ -70,6 +70,7 @@ def forced_spans(draw, words):
     return found
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(max_words=5, most=200), modes, st.data())
 def test_forced_translations(case, search, data):
@@ -94,6 +95,7 @@ def test_forced_translations(case, search, data):
 # -- unknown words -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(max_words=5, most=300), modes, st.sampled_from(UNKNOWN_WORDS))
 def test_unknown_words(case, search, either):
@@ -176,6 +178,7 @@ def with_weights(case, weights):
     return replace(case, weights={**case.weights, **weights})
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(max_words=5, most=300), modes)
 def test_columns_and_sparse_features_from_python(case, search):
@@ -194,6 +197,7 @@ def test_columns_and_sparse_features_from_python(case, search):
         check_best(problem, said)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(max_words=5, most=300), modes)
 def test_rule_ids_and_target_words(case, search):
@@ -223,6 +227,7 @@ def test_rule_ids_and_target_words(case, search):
                 assert rule.target == said.words[use.target_begin : use.target_end]
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(max_words=5, most=100), modes, st.data())
 def test_all_of_it_at_once(case, search, data):

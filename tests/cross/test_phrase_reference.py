@@ -296,6 +296,7 @@ def test_forced_translations():
 # -- whole against step by step --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(cases(max_words=5, most=400), st.data())
 def test_the_graph_holds_all_derivations_and_the_best(case, data):

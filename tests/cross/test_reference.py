@@ -122,6 +122,7 @@ def test_loops_of_the_named_semirings(case):
     assert reference.count_derivations(forest, keep)[-1] == count
 
 
+@pytest.mark.slow
 @each_case
 def test_log(kind, seed):
     forest, weight = case_of(kind, seed)
@@ -155,6 +156,7 @@ def test_nodes_used_more_often_than_doubles_can_count(depth):
     np.testing.assert_allclose(found[1], above, rtol=1e-9, atol=1e-9 * abs(value[-1]))
 
 
+@pytest.mark.slow
 @each_case
 def test_tropical_and_viterbi(kind, seed):
     forest, weight = case_of(kind, seed)
@@ -245,6 +247,7 @@ def test_expectation_loops(case, data):
     same(covariances, [table.covariance(times, local) for times in every])
 
 
+@pytest.mark.slow
 @each_case
 def test_expectations(kind, seed):
     forest, weight = case_of(kind, seed)
@@ -318,6 +321,7 @@ def rank(forest: Forest, derivation: tuple[int, ...], weight) -> tuple:
     return tree(list(derivation))
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(weighted_forests(quarters | ties, max_derivations=30), st.integers(0, 12))
 def test_search_loops(case, k):
@@ -344,6 +348,7 @@ def test_search_loops(case, k):
     assert all(best[string] == score for string, (score, _) in zip(said, distinct, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", [False, True])
 @each_case
 def test_k_best(kind, seed, distinct):
@@ -361,6 +366,7 @@ def test_k_best(kind, seed, distinct):
     assert [tuple(word[a:b].tolist()) for a, b in pairwise(start)] == said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawn_by", ["loop", "kernel"])
 @each_seed
 def test_samples_use_edges_as_often_as_expected(seed, drawn_by):

@@ -162,6 +162,7 @@ def described(old: Forest, new: Forest, edge_map, derivation) -> tuple:
     return tuple(words_of(new, derivation)), *features, *(tuple(new.says(e)) for e in derivation)
 
 
+@pytest.mark.slow
 @each_seed
 def test_share(seed):
     """Forests with many equal leaves, once and three times over; with rules and without."""
@@ -191,6 +192,7 @@ def test_refine_loop(forest, n, around):
         assert have == ngrams(words_of(new, derivation), n, begin, end)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("around", [(-1, -1), (0, 1), (-1, 3)])
 @each_seed

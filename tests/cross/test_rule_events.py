@@ -70,6 +70,7 @@ def events_of(block: EventBlock) -> Iterator[tuple]:
         yield block.sentence[n], box, block.orientation[n], pairs[begin:end], *beside
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     aligned_corpora(),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import rule_tables as reference
@@ -45,6 +46,7 @@ def test_the_reference_is_what_one_says_by_hand():
     assert reference.kept(rules, [["a"], ["c"]]) == set()
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(rule_lists(), st.booleans())
 def test_a_table_holds_its_rules(rules, is_grouped):
@@ -61,6 +63,7 @@ def test_a_table_holds_its_rules(rules, is_grouped):
             assert unnumbered(table.lookup(" ".join(map(str, source)))) == want
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(rule_lists(), sentences, st.integers(1, 6), st.integers(1, 3))
 def test_matches_are_all_there_are(rules, sentence, max_span, min_gap):
@@ -77,6 +80,7 @@ def test_matches_are_all_there_are(rules, sentence, max_span, min_gap):
         assert Counter(listed) == want
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(rule_lists(max_gaps=1), sentences, st.integers(1, 5), st.integers(0, 3))
 def test_options_are_those_of_all_spans(rules, sentence, max_span, limit):
@@ -95,6 +99,7 @@ def test_options_are_those_of_all_spans(rules, sentence, max_span, limit):
             assert found.features[n].tolist() == list(rule.features.values())
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(
     rule_lists(),

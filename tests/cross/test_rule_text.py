@@ -75,6 +75,7 @@ def same_rules(found, want, names):
             assert np.float32(have.features[name]) == np.float32(should.features.get(name, 0.0))
 
 
+@pytest.mark.slow
 @each_format
 @EXAMPLES
 @given(st.data())
@@ -132,6 +133,7 @@ def parts(table: RuleTable) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in table.folder.iterdir() if p.name != MANIFEST}
 
 
+@pytest.mark.slow
 @each_format
 @EXAMPLES
 @given(st.data())
@@ -147,6 +149,7 @@ def test_what_is_written_is_read_back_as_the_same_table(format, data):
         first.verify()
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.lists(good_lines("cdec"), min_size=1, max_size=8))
 def test_grammars_go_through_other_formats(lines):

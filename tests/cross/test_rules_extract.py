@@ -58,6 +58,7 @@ def same(table: RuleTable, want, pairs, *, check_links: bool = True) -> None:
             close(rule.features["lexical_fe"], math.log(scores.lexical_fe))
 
 
+@pytest.mark.slow
 @given(corpora(), st.integers(1, 4), st.sampled_from(["word", "phrase", "hierarchy", None]),
        st.sampled_from(["msd", "mslr"]), st.sampled_from(["uniform", "counts"]))  # fmt: skip
 def test_phrase_pairs_are_those_of_the_definition(
@@ -84,6 +85,7 @@ def test_phrase_pairs_are_those_of_the_definition(
         close(found, made)
 
 
+@pytest.mark.slow
 @given(corpora(longest=6), st.integers(2, 6), st.integers(1, 5), st.integers(0, 2), st.booleans(),
        st.booleans(), st.booleans())  # fmt: skip
 def test_hierarchical_rules_are_those_of_the_definition(
@@ -180,6 +182,7 @@ def test_kneser_ney_sums_to_one_with_what_was_not_seen(tmp_path):
         close(have + other, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [30, 200])  # of 200, words are in so many that it is remembered
 def test_significant_pairs(tmp_path, size):
     pairs = random_pairs(11, size)

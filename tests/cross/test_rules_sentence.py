@@ -158,6 +158,7 @@ def test_every_small_sentence():
         check_orientations(sentence, 2)
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(aligned_sentences(), st.integers(1, 8), st.integers(1, 8))
 def test_phrase_pairs(sentence, max_source, max_target):
@@ -167,6 +168,7 @@ def test_phrase_pairs(sentence, max_source, max_target):
     assert found == sorted(found, key=lambda b: (b[2], b[3], -b[0], b[1]))  # the order it promises
 
 
+@pytest.mark.slow
 @settings(max_examples=700)
 @given(
     aligned_sentences(),
@@ -195,6 +197,7 @@ def test_rules_with_gaps(sentence, chosen):
         assert shares == [len(shares)] * len(shares)
 
 
+@pytest.mark.slow
 @settings(max_examples=700)
 @given(aligned_sentences(), st.integers(1, 8))
 def test_orientations(sentence, max_phrase):

@@ -21,6 +21,7 @@ examples = settings(max_examples=100, deadline=None)
 ties = st.sampled_from([0.0, 0.5, 1.0, -inf])  # few values: many equal scores
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(log_weights | ties))
 def test_best_is_the_first_of_the_best(case):
@@ -38,6 +39,7 @@ def test_best_is_the_first_of_the_best(case):
     assert best.words == words_of(forest, tuple(best.edges.tolist()))
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(ties))
 def test_ties_go_to_the_first_edges(case):
@@ -48,6 +50,7 @@ def test_ties_go_to_the_first_edges(case):
         assert tuple(forest.best(weight).edges.tolist()) == want[1]
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(log_weights | quarters), st.integers(0, 50))
 def test_k_best(case, k):
@@ -66,6 +69,7 @@ def test_k_best(case, k):
         assert listed[0] == tuple(forest.best(weight).edges.tolist())
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(log_weights | quarters), st.booleans())
 def test_one_after_the_other(case, distinct):
@@ -76,6 +80,7 @@ def test_one_after_the_other(case, distinct):
     assert [d.edges.tolist() for d in have] == [d.edges.tolist() for d in want]
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(log_weights | quarters), st.integers(0, 20))
 def test_k_best_distinct_strings(case, k):
@@ -94,6 +99,7 @@ def test_k_best_distinct_strings(case, k):
         assert best[words] == pytest.approx(value)
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights))
 def test_features_of_a_derivation(case):
@@ -118,6 +124,7 @@ def test_samples_follow_the_distribution(case, seed):
         assert abs(drawn[derivation] / draws - p) <= 6 * np.sqrt(p * (1 - p) / draws) + 1e-9
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(log_weights))
 def test_count(case):
@@ -147,6 +154,7 @@ def test_huge_counts_are_exact():
     assert doubling(12).num_derivations() == 2 ** (2**12)
 
 
+@pytest.mark.slow
 def test_huge_derivations_are_refused():
     forest = doubling(60)
     weight = np.zeros(forest.num_edges)

@@ -119,6 +119,7 @@ def test_laws(pair, order):
         assert native(forward, forward, method, order) == forward
 
 
+@pytest.mark.slow
 @given(st.lists(directions(5), max_size=8), st.integers(0, 1000))
 def test_sentences_far_out_and_threads(pairs, away):
     """Large places take no memory; sentences do not touch each other; threads change nothing."""

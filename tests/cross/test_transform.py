@@ -79,6 +79,7 @@ def test_select_edges(forest, data):
     assert set(edge_map.tolist()) == used
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights), st.floats(0, 10))
 def test_prune_by_beam(case, beam):
@@ -96,6 +97,7 @@ def test_prune_by_beam(case, beam):
     check_rows(forest, made, edge_map)
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights), st.floats(0.1, 5))
 def test_prune_by_density(case, density):
@@ -142,6 +144,7 @@ def test_cycles_are_named():
         topological_sort([0, 1], [0, 1, 2], [1, 0], nodes=2, root=1)
 
 
+@pytest.mark.slow
 @examples
 @given(st.lists(forests(max_nodes=4, max_derivations=8), min_size=1, max_size=3))
 def test_merge_without_sharing(parts):
@@ -156,6 +159,7 @@ def test_merge_without_sharing(parts):
     assert have == want
 
 
+@pytest.mark.slow
 @examples
 @given(st.lists(forests(max_nodes=4, max_derivations=8), min_size=1, max_size=3))
 def test_merge_shares_equal_parts(parts):
@@ -262,6 +266,7 @@ def automata(draw):
     return Automaton(arcs, final, states=states, initial=draw(pick))
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights, max_derivations=15), automata())
 def test_intersect(case, automaton):
@@ -360,6 +365,7 @@ def test_automata_are_checked(arcs, final, options, expected):
         Automaton(arcs, final, **options)
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(quarters))
 def test_reweight(case):

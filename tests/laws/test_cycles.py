@@ -271,6 +271,7 @@ def test_only_what_the_root_uses_is_kept():
     assert unroll(*graph, REAL, 0).node_map.tolist() == [0]
 
 
+@pytest.mark.slow
 def test_a_long_chain_and_a_wide_ring():
     """Nothing recurses: a chain of 100,000 nodes into a ring of 60."""
     chain, ring = 100_000, 60

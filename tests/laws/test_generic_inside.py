@@ -55,6 +55,7 @@ EXACT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
 @EXAMPLES
@@ -64,6 +65,7 @@ def test_inside_is_the_sum_over_derivations(name, data):
     assert inside(forest, weights, semiring) == reference.inside(forest, weights, semiring)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, (k, _) in EXACT.items() if k.commutative])
 @given(data=st.data())
 @EXAMPLES
@@ -77,6 +79,7 @@ def test_outside_is_the_sum_over_surroundings(name, data):
     assert list(used) == reference.uses(forest, weights, semiring)
 
 
+@pytest.mark.slow
 @given(weighted_forests(quarters))
 @EXAMPLES
 def test_viterbi_finds_the_best_derivation(drawn):
@@ -245,6 +248,7 @@ def _plain(values, semiring):
     return array[..., 0] * np.exp(np.where(array[..., 0] == 0.0, 0.0, array[..., 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _arrays())
 @given(data=st.data())
 @EXAMPLES
@@ -315,6 +319,7 @@ def test_zoo(name):
     assert inside(forest, ones, COUNTING)[-1] == reference.count(forest)
 
 
+@pytest.mark.slow
 def test_large_forests():
     deep = ZOO["deep_chain"]().forest
     assert inside(deep, [2] * 100 + [1] * (deep.num_edges - 100), COUNTING)[-1] == 2**100

@@ -211,6 +211,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 @given(data=st.data())
 @EXAMPLES
@@ -228,6 +229,7 @@ def test_laws(name, data):
         assert k.times(a, b) == k.times(b, a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.closed is not None])
 @given(data=st.data())
 @EXAMPLES

@@ -77,6 +77,7 @@ def programs(tmp_path_factory) -> Path:
     return BUILD / "tests" / "native"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(programs, name):
     done = _done([str(programs / name)])

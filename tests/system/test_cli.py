@@ -266,6 +266,7 @@ def test_enormous_counts(run, tmp_path):  # noqa: F811
     assert json.loads(run("forest", "info", path, "--json"))["nodes"] == 45
 
 
+@pytest.mark.slow
 def test_demo(tmp_path):
     folder = tmp_path / "demo"
     said = run_process("demo", "--output", folder)

@@ -35,6 +35,7 @@ def texts(corpus):
     return [(pair.source, pair.target) for pair in corpus]
 
 
+@pytest.mark.slow
 def test_info(run, files):  # noqa: F811
     shown = run("corpus", "info", *both(files))
     assert shown.splitlines() == [

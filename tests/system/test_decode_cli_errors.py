@@ -167,6 +167,7 @@ def test_options_from_a_file(command, place):  # noqa: F811
     assert all(end - begin == 1 for begin, end in (use["source"] for use in row["phrases"]))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_what_was_stopped(place):  # noqa: F811
     (place / "long").write_text("das haus ist klein . " * 60 + "\n")
     lines = (place / "long").read_text() * 400

@@ -41,6 +41,7 @@ def large(tmp_path_factory):
     return folder, estimate(["w1 v1 w2"], 2).save(folder / "lm.rlm")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 20])
 @pytest.mark.parametrize("name", ["pool", "records", "codes", "shapes"])
 def test_a_damaged_table_is_refused_or_says_something(large, tmp_path, name, limit):
@@ -165,6 +166,7 @@ def test_what_is_there_is_taken_together():
         next(taken)
 
 
+@pytest.mark.slow
 def test_a_line_of_a_pipe_is_answered_before_the_next(tmp_path):
     write_models(tmp_path)
     command = [sys.executable, "-m", "rosewood", "decode", "--rules", "rules", "--lm", "lm.rlm"]

@@ -41,11 +41,13 @@ def interrupted(models):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 def test_the_exception_of_the_handler_wins(interrupted, threads):
     assert interrupted("long", threads, attempts=10) == [("HandlerError", "")] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_keyboard_interrupt_is_raised_as_it_is(interrupted, threads):
     found = interrupted("long", threads, error="KeyboardInterrupt")

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "least"),
     [
@@ -51,6 +52,7 @@ def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
         exec(compile(block, page, "exec"), names)
 
 
+@pytest.mark.slow
 def test_what_the_readme_says(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
@@ -100,6 +102,7 @@ def test_the_guide_names_every_learner():
         assert f"`{name}`" in guide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "verbs"),
     [
@@ -122,6 +125,7 @@ def test_options_of_guides_are_there(page, verbs):
         assert option in known, option
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "verb"),
     [
@@ -137,6 +141,7 @@ def test_guides_name_every_option(page, verb):
         assert option in guide or not option.startswith("--"), option
 
 
+@pytest.mark.slow
 def test_training_can_be_told_what_the_guide_says():
     guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```toml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)

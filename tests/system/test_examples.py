@@ -14,6 +14,7 @@ from rosewood.metrics import compare
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@pytest.mark.slow
 def test_reranking_helps(tmp_path, capsys):
     assert runpy.run_path(str(EXAMPLES / "rerank_helps.py"))["main"](tmp_path) == "helps"
     said = capsys.readouterr().out
@@ -27,6 +28,7 @@ def test_reranking_helps(tmp_path, capsys):
     assert "Reranking helps here." in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_noise_does_not_help(tmp_path, capsys, seed):
     main = runpy.run_path(str(EXAMPLES / "rerank_noise.py"))["main"]
@@ -36,6 +38,7 @@ def test_noise_does_not_help(tmp_path, capsys, seed):
     assert "Reranking does not help here" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     book = read_notebook(EXAMPLES / "first-model.ipynb")

@@ -10,6 +10,8 @@ import pytest
 from tests.processes import started
 from tests.system.test_extract_cli import EXTRACT, contents, write_large
 
+pytestmark = pytest.mark.slow
+
 ARGUMENTS = [*EXTRACT, "--threads", "2", "--max-memory", "1M"]
 KILLED_AT = """
 import os

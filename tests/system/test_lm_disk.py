@@ -26,6 +26,7 @@ def run(folder, limit, *arguments):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("limit", "arguments", "named"),

@@ -80,6 +80,7 @@ def test_bytes_are_the_same_out_of_core(command, place):  # noqa: F811
     assert names(place) == ["one.rlm", "text", "text.gz", "two.rlm"]
 
 
+@pytest.mark.slow
 def test_a_command_that_was_killed_goes_on(place):
     lines = [f"w{k % 97} w{k % 89} w{k % 83} w{k}" for k in range(8000)]
     (place / "text").write_text("\n".join(lines) + "\n")

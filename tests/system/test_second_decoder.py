@@ -41,6 +41,7 @@ def model(book):  # noqa: F811
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_it_keeps_the_contract(model):
     decoder = Translator.load(model).decoder
     assert isinstance(decoder, MonotoneDecoder)

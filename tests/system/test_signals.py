@@ -32,6 +32,7 @@ def ask(process, line):
     return process.stdout.readline()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attempt", range(3))
 def test_ctrl_c_stops_a_command(decoding, attempt):
     """Its thread that reads lines waits for another one, which never comes."""
@@ -78,6 +79,7 @@ def test_ctrl_c_before_a_command_works(name):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "rosewood: stopped\n")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of Unix starts the command")
 def test_ctrl_c_is_ignored_in_the_background(decoding):
     """As every program of Unix: `rosewood train … &` is not stopped by Ctrl-C at something else."""

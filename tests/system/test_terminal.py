@@ -8,6 +8,8 @@ import sys
 import pytest
 from tests.processes import at_a_terminal
 
+pytestmark = pytest.mark.slow
+
 LINES = "".join(f"w{k % 7} w{k % 5} w{k % 3}\n" for k in range(30_000))
 
 

@@ -36,6 +36,7 @@ from rosewood.model import Bundle
 # -- folders that are in use -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_same_again(command, place, wanted):
     assert command(*TRAIN, "-o", "model").code == 0
     before = stage_notes(place / "model.work")
@@ -149,6 +150,7 @@ def waiting(place: Path, code: str, *more: str) -> Iterator[subprocess.Popen[str
 AT_THE_FOURTH_STAGE = AT.format(moment=4, what=WAIT)
 
 
+@pytest.mark.slow
 def test_two_at_once_in_one_work_folder(command, place, wanted):
     with waiting(place, AT_THE_FOURTH_STAGE) as first:
         assert_refused(command(*TRAIN, "-o", "model"), "model.work", "another process is at work")
@@ -161,6 +163,7 @@ def test_two_at_once_in_one_work_folder(command, place, wanted):
     assert names(place) == MADE
 
 
+@pytest.mark.slow
 def test_two_at_once_in_two_work_folders(command, place, wanted):
     """Whoever is first has made the model; the other does not replace it without being told to."""
     with waiting(place, AT_THE_FOURTH_STAGE, "--max-phrase", "2") as first:
@@ -188,6 +191,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_another_run_begins_while_a_model_is_put_together(command, place, wanted):
     """What a living process writes is not taken for what a killed one left."""
     with waiting(place, PUTTING_TOGETHER) as first:
@@ -224,6 +228,7 @@ def test_stopped_from_the_keyboard(command, place, wanted, before_stage, number)
     assert before.items() <= stage_notes(place / "model.work").items()
 
 
+@pytest.mark.slow
 def test_stopped_in_the_midst_of_tuning(command, place, monkeypatch):
     """Rounds that were finished are not tuned again."""
     tuning = [*TRAIN, "-o", "model", *flags({"tune": "mert", "rounds": 3})]

@@ -137,6 +137,7 @@ def test_killed_at_three_random_moments(runs, wanted, sequence):
     finish(runs, model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [None, "another model"])
 def test_killed_at_every_step_of_the_end(runs, wanted, there):
     """All stages are done; the bundle is put together, takes its place, the report is written."""

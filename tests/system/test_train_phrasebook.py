@@ -58,6 +58,7 @@ TUNERS = {  # BLEU on the test set
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tuner", list(TUNERS))
 def test_tuners(book, tuner):
     measured, settings = TUNERS[tuner]
@@ -83,6 +84,7 @@ def test_it_translates_as_it_was_judged(book):
     assert evaluate(said, [target], "bleu")[0].value == pytest.approx(score(made))
 
 
+@pytest.mark.slow
 def test_words_that_are_there_already(tmp_path):
     for part, pairs in zip(
         ("train", "dev", "test"), Phrasebook("en-de", seed=1).split(train=2000, dev=100, test=200),
@@ -97,6 +99,7 @@ def test_words_that_are_there_already(tmp_path):
     assert all("tok:none" in each["signature"] for each in made.scores if each["name"] == "BLEU")
 
 
+@pytest.mark.slow
 def test_japanese(tmp_path):
     write_book(tmp_path, "en-ja", train=2000, dev=100, test=200)
     made = train(
@@ -120,6 +123,7 @@ FEW = {  # pairs: BLEU on the test set, what is told
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", list(FEW))
 def test_few_pairs(tmp_path, command, pairs):  # noqa: F811
     """No development set, no setting: it works, and tells what it had to do without."""
@@ -158,6 +162,7 @@ def test_a_handful_of_pairs(tmp_path, command):  # noqa: F811
 # -- another format --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_translation_memory(book, tmp_path):
     """The same pairs in a TMX file give the same rules."""
     for part in ("train", "dev", "test"):

@@ -52,6 +52,7 @@ def room():
     signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.slow
 def test_a_full_disk(command, place, wanted, room):
     """Whichever file is the one too many: it is named, and when there is room the run goes on."""
     refused = set()
@@ -187,6 +188,7 @@ def test_files_that_cannot_be_read(command, place, file):
     assert names(place) == set()
 
 
+@pytest.mark.slow
 def test_a_pipe_is_read_once(place):
     """Training walks again and again: what can be read once is refused, and nobody waits."""
     (place / "train.en").unlink()
@@ -209,6 +211,7 @@ def test_a_file_that_vanished_between_two_runs(command, place, wanted):
     assert contents(place / "model") == wanted
 
 
+@pytest.mark.slow
 def test_a_file_that_changed_between_two_runs(command, place, wanted):
     killed = AT.format(moment=5, what="os.kill(os.getpid(), signal.SIGKILL)")
     assert in_a_process(place, *TRAIN, "-o", "model", code=killed).returncode == -9

@@ -161,6 +161,7 @@ def test_one_clear_line(command, place, typed, told):  # noqa: F811
     assert len(done.err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_answers_come_line_by_line(place):
     program = [sys.executable, "-m", "rosewood", "translate", "model", "-q"]
     with subprocess.Popen(

@@ -33,6 +33,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_three_commands(files, command):  # noqa: F811
     done = command("tune", "dev.jsonl", "--method", "mert", "--metric", "bleu", "--replicates", 2,
                    "-o", "weights.json", "--report", "report.html")  # fmt: skip
@@ -244,6 +245,7 @@ def test_sweep(files, command):  # noqa: F811
     assert {name: settings[name] for name in best["set"]} == best["set"]
 
 
+@pytest.mark.slow
 def test_sweep_at_random(files, command):  # noqa: F811
     options = ["--method", "pro", "--grid", "l2=1e-5..1e-1:log", "--grid", "keep=5,20",
                "--grid", "rounds=1..3", "--random", 5, "--json", "--split", "0.3"]  # fmt: skip
@@ -306,6 +308,7 @@ def test_help_names_every_learner(command, monkeypatch):  # noqa: F811
         assert all(name in shown for name in LEARNERS)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_goes_on(files, command):  # noqa: F811
     work = ["tune", "dev.jsonl", "--set", "restarts=150", "--threads", "1", "--seed", "3"]
     straight = command(*work, "-o", "straight.json", "--json")
@@ -344,6 +347,7 @@ def test_a_journal_that_was_asked_for_stays(files, command):  # noqa: F811
     assert "j: 3 finished pieces of work found" in again.err
 
 
+@pytest.mark.slow
 def test_a_bar_on_a_terminal(files):
     typed = ["tune", "dev.jsonl", "--heldout", "test.jsonl"]
     with (files / "out").open("wb") as out:

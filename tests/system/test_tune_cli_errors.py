@@ -263,6 +263,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input(what, files, command):  # noqa: F811
     arguments, contents, reason = BAD[what]

@@ -18,6 +18,8 @@ from tests.lists import lattice
 from rosewood.corpus import Vocabulary
 from rosewood.forest import FeatureSpace, ForestSet, ForestSetWriter
 
+pytestmark = pytest.mark.slow
+
 COUNT = 5_000
 LIMIT = 500 << 20
 ROOT = Path(__file__).parents[2]

@@ -344,6 +344,7 @@ def test_rounds_are_reported():
 # -- how good they are -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("languages", "pairs", "intersection", "grown"),
     [("en-de", 500, 0.066, 0.066), ("en-de", 2000, 0.046, 0.046),

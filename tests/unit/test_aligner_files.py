@@ -88,6 +88,7 @@ def test_files_cut_changed_and_gone(folder, name):
     Aligner.verify(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_changed_bytes_never_crash(saved, tmp_path, name):
     """Loaded without looking at checksums, an aligner may be wrong; it still refuses or answers."""

@@ -172,6 +172,7 @@ def test_error_rate_by_hand():
         scores.f(2)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LINKS, LINKS, LINKS), min_size=1, max_size=5))
 def test_error_rate_is_its_definition(sentences):
     gold = gold_of(*((sure, possible) for _, sure, possible in sentences))

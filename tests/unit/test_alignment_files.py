@@ -34,6 +34,7 @@ def test_round_trip_through_files(tmp_path, ending):
         assert path.read_bytes() == b"0-0 12-3\n\n2147483646-0\n"
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(LINKS, LINKS), max_size=6))
 def test_round_trips(sentences):
     links = Links.of(own for own, _ in sentences)

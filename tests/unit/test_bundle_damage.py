@@ -69,6 +69,7 @@ def used(folder: Path) -> None:
     translator.inspect(SENTENCE)
 
 
+@pytest.mark.slow
 def test_every_file_cut_short_or_missing(copy):
     """Refused when the model is opened, by the name of the file."""
     for name in files_of(copy):
@@ -95,6 +96,7 @@ def test_every_file_cut_short_or_missing(copy):
     Bundle.verify(copy)
 
 
+@pytest.mark.slow
 def test_every_file_with_another_byte(copy):
     """Found by `verify`, by the name of the file; those who do not ask get no crash."""
     for name in files_of(copy):
@@ -111,6 +113,7 @@ def test_every_file_with_another_byte(copy):
     Bundle.verify(copy)
 
 
+@pytest.mark.slow
 def test_damaged_files_in_use_are_refused_or_give_some_answer(copy):
     for name in files_of(copy):
         path = copy / name
@@ -247,6 +250,7 @@ def fields_of(folder: Path) -> list[str]:
     return [*FIELDS, "weights"] if version_of(folder) == 1 else FIELDS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", [*FIELDS, "weights"])
 @pytest.mark.parametrize("value", [None, 17, "text", [], {}, [None], {"a": "b"}, 1.5, True])
 def test_a_field_of_another_kind(copy, field, value):
@@ -399,6 +403,7 @@ def test_a_manifest_that_lies(copy, field, value):
         Bundle.open(copy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["corpus", "origins", "source_text", "guesses", "rules"])
 @pytest.mark.parametrize("value", [0, False, "", [], {}])
 def test_a_part_that_is_nothing(copy, part, value):

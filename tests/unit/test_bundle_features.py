@@ -314,6 +314,7 @@ def test_only_features_are_constructed(tmp_path):
 # -- training --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_training_with_features(package, tmp_path):
     """They are in the search while weights are tuned, and in the model."""
     write_book(tmp_path, train=150, dev=50)

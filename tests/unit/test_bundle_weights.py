@@ -45,6 +45,7 @@ def some_weights(draw):
     return Weights(draw(st.dictionaries(plain, finite, max_size=4)), numbered)
 
 
+@pytest.mark.slow
 @given(weights=some_weights())
 def test_they_come_back_as_they_were(weights, tmp_path_factory):
     folder = tmp_path_factory.mktemp("weights") / "weights"
@@ -97,6 +98,7 @@ def test_they_are_used(tmp_path):
     assert found.features[other] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "change", "code"),
     [

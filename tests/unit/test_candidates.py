@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from tests.candidates import candidate_lists
 from tests.refusals import refuses
@@ -60,6 +61,7 @@ def test_bad_lists_are_dropped_and_counted():
         read_candidates(lines, on_bad_line="never")
 
 
+@pytest.mark.slow
 @given(candidate_lists())
 @settings(max_examples=60)
 def test_everything_comes_back(lists):

@@ -244,6 +244,7 @@ lists_of_lines = candidate_lists(
 )
 
 
+@pytest.mark.slow
 @given(lists_of_lines)
 @SCORED
 def test_all_formats_agree(lists):
@@ -287,6 +288,7 @@ def sample(tmp_path_factory):
     return files, {name: (folder / name).read_bytes() for name in NAMES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))

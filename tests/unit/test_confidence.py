@@ -55,6 +55,7 @@ def sigmoid(x):
 # -- of translations -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(cases(max_others=0, most=200), st.sampled_from([0.01, 0.3, 1.0, 7.0]))
 def test_it_is_what_all_derivations_say(case, scale):
@@ -362,6 +363,7 @@ def test_unknown_words_have_odds_of_their_own(decoder):
     assert min(sure.words[:2]) > 0.8
 
 
+@pytest.mark.slow
 def test_the_phrasebook_is_as_right_as_its_model_is_sure(tmp_path):
     made = Phrasebook("en-de", seed=2, reverse=True).split(train=300, dev=200, test=200)
     files = {}

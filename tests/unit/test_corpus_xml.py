@@ -107,6 +107,7 @@ def test_utf16_is_welcome(tmp_path):
     assert [pair.source for pair in Corpus.read(path)] == ["größer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tmx", "xliff"])
 def test_memory_does_not_grow_with_the_file(tmp_path, kind):
     if not Path("/proc/self/statm").exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import forests
@@ -52,6 +53,7 @@ def plain_tree(forest: Forest, edges: list[int]):
     return own
 
 
+@pytest.mark.slow
 @given(forests(), st.integers(0, 5))
 def test_rules_have_the_words_of_their_edges(forest, skipped):
     derivation = forest.best(np.zeros(forest.num_edges))

@@ -43,6 +43,7 @@ def assert_sums(found: Derivations) -> None:
         assert words == words_of(forest, tuple(derivation.edges.tolist()))
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights), st.integers(1, 12), st.booleans())
 def test_against_plain_sums(case, k, distinct):
@@ -50,6 +51,7 @@ def test_against_plain_sums(case, k, distinct):
     assert_sums(forest.k_best(weight, k, distinct=distinct))
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights), st.integers(0, 12), st.integers(0, 99))
 def test_derivations_that_were_drawn(case, count, seed):
@@ -58,6 +60,7 @@ def test_derivations_that_were_drawn(case, count, seed):
     assert_sums(forest.sample(weight, count, seed=seed))
 
 
+@pytest.mark.slow
 @examples
 @given(weighted_forests(finite_log_weights), st.lists(finite_log_weights, min_size=6, max_size=6))
 def test_scores_stay(case, values):

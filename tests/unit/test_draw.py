@@ -239,6 +239,7 @@ def test_the_empty_forest() -> None:
     assert "n0" in to_dot(forest)
 
 
+@pytest.mark.slow
 def test_an_excerpt_shows_whole_derivations() -> None:
     whole = 0
     for seed in range(6):
@@ -278,6 +279,7 @@ def test_an_excerpt_keeps_the_highlight() -> None:
     assert set(worst.edges.tolist()) <= set(shown.edges)
 
 
+@pytest.mark.slow
 def test_a_derivation_that_does_not_fit_shows_its_top() -> None:
     count = 3000  # deeper than any recursion
     chain = Forest(np.arange(count + 1), [0, *range(count)], np.arange(count - 1))
@@ -293,6 +295,7 @@ def test_a_derivation_that_does_not_fit_shows_its_top() -> None:
     ET.fromstring(to_svg(chain, max_edges=count))
 
 
+@pytest.mark.slow
 def test_large_forests_are_quick() -> None:
     forest = large_forest(20_000, 10)
     weight = np.random.default_rng(1).normal(size=forest.num_edges) - 3

@@ -75,6 +75,7 @@ print(found.facts["instances"], peaks[-1] - peaks[0])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
     reason="what a process takes is told in other units, or is not its own",
@@ -175,6 +176,7 @@ def some_pairs(chance: random.Random):
     return [*pairs, (["f0"], ["e0"])], [*links, {(0, 0)}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_settings_of_all_sorts(tmp_path, seed):
     chance = random.Random(seed)

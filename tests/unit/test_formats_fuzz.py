@@ -69,6 +69,7 @@ def read(reader: Callable[[str], object], text: str) -> None:
         reader(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
 @given(data=st.data())
 @LOTS
@@ -82,6 +83,7 @@ def test_mutations(kind: str, data: Any) -> None:
     read(reader, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
 @given(data=st.data())
 @LOTS
@@ -95,6 +97,7 @@ def test_exchanged_tokens(kind: str, data: Any) -> None:
     read(reader, "".join(tokens))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", READERS)
 @given(order=st.randoms(use_true_random=False), keep=st.floats(0.3, 1.0))
 @LOTS

@@ -85,6 +85,7 @@ def forest_sets(draw):
     return TuningSet(several, BLEU, references), TuningSet(lists, BLEU, references)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(forest_sets(), st.integers(0, 2**32 - 1))
 def test_forests_and_their_lists_are_one_to_mert(pair, seed):
@@ -167,6 +168,7 @@ def test_lines_of_any_height_are_found(size):
 # -- all of them -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed(), Likelihood(),
                                      MinimumRisk(optimizer="stochastic")])  # fmt: skip
 def test_planted_weights_are_found(learner):
@@ -177,6 +179,7 @@ def test_planted_weights_are_found(learner):
     assert fit.history
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed(), Mert(restarts=4)])
 def test_features_of_any_size(learner):
     """A log probability of -1000 and a ratio near 1 are the same to a learner."""
@@ -186,12 +189,14 @@ def test_features_of_any_size(learner):
     assert cosine(fit.theta * scale, WEIGHTS) >= 0.98
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed()])
 def test_sparse_features_are_tuned_too(learner):
     fit = learner.fit(planted(WEIGHTS, noise=0.1, sparse=3), np.zeros(5))
     assert cosine(fit.theta, WEIGHTS) >= 0.99
 
 
+@pytest.mark.slow
 def test_l1_leaves_out_what_does_not_matter():
     weights = np.array([2.0, -1.0] + [0.0] * 20)
     fit = L1(penalty=0.05).fit(planted(weights, noise=0.5, sparse=20), np.zeros(22))
@@ -200,6 +205,7 @@ def test_l1_leaves_out_what_does_not_matter():
     assert fit.history[-1]["active"] == np.count_nonzero(fit.theta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", list(LEARNERS))
 def test_threads_do_not_matter_and_seeds_repeat(method):
     learner = make_learner(method, QUICK[method])

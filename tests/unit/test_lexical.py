@@ -28,6 +28,7 @@ def linked_table(sentences, links):
     return {(s, t): (n / sides[0][s], n / sides[1][t]) for (s, t), n in both.items()}
 
 
+@pytest.mark.slow
 @given(corpora(pairs=6, longest=6), st.randoms(use_true_random=False))
 def test_lexical_tables(sentences, chance):
     links = [

@@ -43,6 +43,7 @@ def test_compressed_files_are_read(tmp_path, ending):
     assert plain_name(path).name == "a.txt"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".xz", ".zst"])
 def test_a_small_file_does_not_fill_the_memory(tmp_path, ending):
     path = tmp_path / f"a.txt{ending}"

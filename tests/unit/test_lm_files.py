@@ -44,6 +44,7 @@ def asked(model: Model) -> None:
     list(model.vocabulary)
 
 
+@pytest.mark.slow
 @each_way
 def test_every_changed_byte_is_found(how, reference, tmp_path):
     path = tmp_path / "lm"

@@ -117,6 +117,7 @@ def test_the_last_weights_are_decoded_with_too():
     assert run(Decoder(), start=None, rounds=1).score > 80
 
 
+@pytest.mark.slow
 def test_a_learner_that_takes_small_steps_goes_on():
     """Nothing new in a round is no reason to stop while the weights are on their way."""
 
@@ -188,6 +189,7 @@ class Killed(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", [1, 2, 3])
 def test_a_killed_loop_goes_on(tmp_path, when):
     whole = run(Decoder())
@@ -228,6 +230,7 @@ class Numbered(Decoder):
             )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_numbered_weights_are_arrays_beside_the_note(tmp_path):
     start = Weights({"good": 0.1, "noise": 1.0}, {"rule": (np.arange(900), np.full(900, 1e-3))})
     learner = Mira(passes=3, step=0.1)

@@ -55,6 +55,7 @@ def test_public_names_are_sorted():
     assert names == [*sorted(upper), *sorted(set(names) - set(upper))]
 
 
+@pytest.mark.slow
 @each_metric
 @given(groups)
 def test_statistics_of_many_sentences_are_those_of_each(metric, cases):

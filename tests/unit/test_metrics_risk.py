@@ -58,6 +58,7 @@ def test_linear_bleu_of_strings(loss, hypotheses, refs):
     np.testing.assert_allclose(loss.loss(hypotheses, refs), want, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 @given(losses, forests(max_derivations=20), references, st.booleans())
 def test_losses_of_edges_add_up(loss, forest, refs, exactly):
     """Over each derivation: the loss of its string; refined as far as needed, or further."""
@@ -149,6 +150,7 @@ def test_pseudo_corpus_of_bleu():
     assert "decay=0.5" in repr(corpus)
 
 
+@pytest.mark.slow
 @given(st.lists(lines, min_size=1, max_size=4), references)
 def test_pseudo_corpus_of_a_rate_is_linear(hypotheses, refs):
     """Errors times length over length: the candidate's own errors, whatever came before."""
@@ -172,6 +174,7 @@ def test_what_a_pseudo_corpus_refuses():
 # -- bounds ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "metric", [Bleu("none"), BleuSbp("none"), Chrf(2), Wer()], ids=lambda m: m.name
 )

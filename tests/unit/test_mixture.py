@@ -175,6 +175,7 @@ def test_samples_follow_the_distribution(mixture):
     assert all(len(text.split()) <= 3 for text in mixture.sample(50, max_words=3, context="a"))
 
 
+@pytest.mark.slow
 def test_tuning_climbs_to_where_weights_came_from(tmp_path):
     """EM finds the weights that a text was drawn with, and never goes down."""
     one = unigrams(tmp_path / "1.rlm", {"<unk>": 0.01, "</s>": 0.09, "a": 0.8, "b": 0.1})

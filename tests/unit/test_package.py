@@ -28,6 +28,7 @@ def loaded_by(code: str) -> set[str]:
     return {name for name in own if not name.startswith("_") and name != "sitecustomize"}
 
 
+@pytest.mark.slow
 def test_importing_is_light():
     assert loaded_by("import rosewood") <= {"rosewood"}
     assert loaded_by("import rosewood.forest, rosewood.rerank") <= {"rosewood", "numpy"}

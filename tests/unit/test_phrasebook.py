@@ -35,6 +35,7 @@ def split(languages: str) -> Split:
     return Phrasebook(languages, seed=1).split(5000, 500, 500)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", BOOKS)
 @given(seed=st.integers(0, 10**9), noise=st.floats(0, 1), reverse=st.booleans())
 def test_links_hold(languages, seed, noise, reverse):
@@ -74,6 +75,7 @@ def test_the_same_seed_gives_the_same_pairs_everywhere(languages, digest):
     assert list(book.pairs(100)) != list(Phrasebook(languages, seed=2).pairs(100))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", BOOKS)
 def test_no_sentence_comes_twice(languages):
     sources, targets = Counter(), Counter()
@@ -83,6 +85,7 @@ def test_no_sentence_comes_twice(languages):
     assert len(sources) == len(targets) == 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", BOOKS)
 def test_it_is_like_language(languages):
     for side in ("source", "target"):

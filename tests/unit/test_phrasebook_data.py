@@ -38,6 +38,7 @@ def _forget():
         cached.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "line", "code", "value"),
     [

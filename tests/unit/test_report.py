@@ -23,6 +23,7 @@ def quick(lists, method="mert", **options):
     return tune(lists, method=method, settings=QUICK.get(method, {}), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", LEARNERS)
 def test_every_learner_gives_a_page(method):
     tuned = quick(toy_lists(30, candidates=5), method)

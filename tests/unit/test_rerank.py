@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from tests.processes import LONGEST
 from tests.refusals import refuses
 
@@ -48,6 +49,7 @@ def test_threads_do_not_matter():
     assert tune(lists, threads=1, **QUICK) == tune(lists, threads=4, **QUICK)
 
 
+@pytest.mark.slow
 def test_noise_never_helps():
     """The first candidate has some sense, the features have none."""
     for seed in range(10):

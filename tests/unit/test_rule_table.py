@@ -316,6 +316,7 @@ def use(folder):
     table.filter(["das haus hat das haus"], folder.with_name("filtered"))
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
     draw = random.Random(5)
     names = [*KIND.files, MANIFEST]
@@ -344,6 +345,7 @@ def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
         shutil.rmtree(tmp_path / "filtered", ignore_errors=True)
 
 
+@pytest.mark.slow
 def test_numbers_are_checked_beyond_checksums(table, tmp_path):
     """What a writer never writes is found even where the checksums were made to fit."""
     draw = random.Random(6)
@@ -368,6 +370,7 @@ def test_numbers_are_checked_beyond_checksums(table, tmp_path):
     assert told > 30
 
 
+@pytest.mark.slow
 def test_more_numbers_than_there_are_codes(tmp_path):
     """Numbers that come late have no code, and are written as they are."""
     count = (1 << 18) + 500
@@ -386,6 +389,7 @@ def test_more_numbers_than_there_are_codes(tmp_path):
     table.verify()
 
 
+@pytest.mark.slow
 def test_a_source_with_very_many_rules_hides_no_other(tmp_path):
     """Where rules begin is found across long stretches in which nothing does."""
     many = 30_000

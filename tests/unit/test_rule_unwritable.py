@@ -107,6 +107,7 @@ def test_what_is_no_file_no_table_and_no_list_is_told(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_written_or_refused(tmp_path):
     """Whatever is in its files, the process goes on; what comes out may be wrong."""
     text = "".join(

@@ -105,6 +105,7 @@ def test_blocks_and_a_plain_loop_agree(files, monkeypatch, deduplicate, test, de
     assert facts["skipped"] == {"number of fields": 2}
 
 
+@pytest.mark.slow
 def test_neither_processes_nor_blocks_change_anything(files, monkeypatch):
     settings = {"deduplicate": True, "seed": 3}
     once = run(files, "a", monkeypatch, **settings)

@@ -79,6 +79,7 @@ def whole(sets):
     return fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(FORESTS))
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())
@@ -91,6 +92,7 @@ def test_neither_memory_nor_threads_matter_to_forests(sets, whole, name, data):
     assert fit.history == expected.history
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(LEARNERS))
 @settings(max_examples=3, deadline=None)
 @given(data=st.data())

@@ -260,6 +260,7 @@ def trained(tmp_path_factory):
     return inputs, train(inputs, place / "model", TrainingSettings(**QUICK), threads=1)
 
 
+@pytest.mark.slow
 def test_side_by_side_gives_the_same_bytes(trained, tmp_path):
     inputs, made = trained
     again = train(inputs, tmp_path / "model", TrainingSettings(**QUICK), threads=3)
@@ -269,6 +270,7 @@ def test_side_by_side_gives_the_same_bytes(trained, tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STAGE_NAMES)
 def test_a_stage_runs_elsewhere_from_what_it_declares(trained, tmp_path, name):
     """In another process, with copies of only those files and facts that it declares to read."""

@@ -67,6 +67,7 @@ def verdict(name: str, golden: dict | None, now: dict) -> str | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [stage.name for stage in STAGES])
 def test_a_changed_output_has_a_new_version(now, name):
     golden = json.loads(GOLDEN.read_text(encoding="utf-8")).get(name)

@@ -44,6 +44,7 @@ plain = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(exact | plain, texts)
 def test_words_are_words(tokeniser, text):
     for word in tokeniser.tokenise(text):
@@ -221,6 +222,7 @@ def test_moses():
     assert tokeniser.detokenise([]) == ""
 
 
+@pytest.mark.slow
 @given(st.sampled_from(["de", "en", "fr", "ja"]), texts)
 def test_moses_changes_no_text(language, text):
     tokeniser = make_tokeniser("moses", language=language, joiners=True)

@@ -64,6 +64,7 @@ def quiet(what, done, total):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_neither_blocks_nor_processes_change_the_result(run, monkeypatch, how):
     monkeypatch.setattr(text_blocks, "_BLOCK", 10_000)

@@ -14,6 +14,7 @@ from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, Translator, train
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(BAD))
 @pytest.mark.parametrize("name", ["train.en", "train.de", "dev.en", "dev.de"])
 def test_bad_lines(book, tmp_path, name, what):
@@ -94,6 +95,7 @@ def test_references_of_another_length(book, tmp_path, count, told):
     assert not (tmp_path / "model").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(BAD))
 @pytest.mark.parametrize("name", ["dev.en", "dev.de", "more1.de", "more2.de"])
 def test_references_and_skipped_lines_stay_in_step(book, tmp_path, name, what):

@@ -63,6 +63,7 @@ ODD = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(ODD))
 def test_odd_corpora(tmp_path, what):
     source, target, settings = ODD[what]
@@ -91,6 +92,7 @@ def test_corpora_of_which_nothing_is_left(tmp_path, source, target, settings, to
     assert not (tmp_path / "model").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dev",
     [["w1"], ["q1 q2"] * 50, [LONG], ["w1"] * 50, LINES[:50]],

@@ -290,6 +290,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_whatever_is_told_there_is_a_page(data):

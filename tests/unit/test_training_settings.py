@@ -135,6 +135,7 @@ class _Clashing:
         raise NotImplementedError
 
 
+@pytest.mark.slow
 def test_features_of_one_name_are_refused_before_any_work():
     rules = "rosewood.decode:RuleIds"
     with refuses(TrainingError, "argument.duplicate", argument="features", value="rule"):

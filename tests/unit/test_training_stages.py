@@ -92,6 +92,7 @@ def test_nothing_is_done_again(book):
     assert contents(book / "model") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in REDONE if name != "dev_size"])
 def test_a_changed_setting_redoes_only_what_depends_on_it(book, name):
     value, wanted = REDONE[name]
@@ -105,6 +106,7 @@ def test_a_changed_setting_redoes_only_what_depends_on_it(book, name):
     assert [stage.key for stage in made.stages] == list(manifest["stages"].values())
 
 
+@pytest.mark.slow
 def test_settings_that_decide_what_is_split_off(tmp_path):
     """Without a development set, chance decides it, too."""
     write_book(tmp_path, train=160)
@@ -130,6 +132,7 @@ def test_back_and_forth(book):
 # -- what decides stages beside settings -----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "wanted"),
     [
@@ -151,6 +154,7 @@ def test_a_changed_file(tmp_path, file, wanted):
     assert redone(made) == wanted
 
 
+@pytest.mark.slow
 def test_what_is_added_redoes_little(tmp_path):
     """More text for language models, a test set: alignment and rules stay what they are."""
     write_book(tmp_path, train=80, dev=40, test=10)
@@ -185,6 +189,7 @@ def test_memory_and_threads_decide_nothing(book):
     assert contents(book / "small") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "file", "other"),
     [("clean", "train.source", {"max_words": 50}), ("tokenise", "train.target", {"lm_order": 3}),

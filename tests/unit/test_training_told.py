@@ -32,6 +32,7 @@ def run(tmp_path_factory):
     return made, told
 
 
+@pytest.mark.slow
 def test_every_stage_that_takes_time_tells_of_it(run):
     stages = {what.partition(":")[0] for what, _, _ in run[1]}
     assert {"1/8 clean", "2/8 tokenise", "3/8 align", "4/8 lm", "5/8 extract", "7/8 tune",

@@ -32,6 +32,7 @@ def tuned(book, output, **more):
     return train(inputs, book / output, settings, work=book / "model.work")
 
 
+@pytest.mark.slow
 def test_chance_is_of_the_seed(book):
     """A learner that begins at random places comes to others with another seed."""
     one, other = (tuned(book, f"seed{seed}", seed=seed).stages[6].facts for seed in (1, 2))
