@@ -131,7 +131,7 @@ def test_mert_finds_what_it_can_on_forests():
 
 def test_mert_refuses_many_features():
     tuning = planted(np.ones(8), lists=3, candidates=3)
-    with pytest.raises(TuningError, match=r"not meant for 8 features.*mira"):
+    with refuses(TuningError, "tuning.too-many-features", argument="max_features", value=8):
         Mert(max_features=7).fit(tuning, np.ones(8))
 
 
@@ -297,7 +297,7 @@ def test_weights_are_large_where_features_are_small(size):
 
 def test_one_wild_score_does_not_decide_what_a_difference_is():
     tuning = planted(WEIGHTS, noise=0.1)
-    tuning._table[5, 0] = -1000.0
+    tuning.statistics[5, 0] = -1000.0
     fit = Pro(rounds=1).fit(tuning, np.zeros(5))
     assert cosine(fit.theta, WEIGHTS) > 0.98
 
@@ -331,11 +331,11 @@ def test_a_reward_for_entropy_keeps_choices_open():
 
 
 def test_degenerate_weights_are_refused():
-    with pytest.raises(TuningError, match=r"'lm' is nan.*diverged"):
+    with refuses(TuningError, "tuning.diverged", argument="lm"):
         check_weights(np.array([1.0, np.nan]), ["tm", "lm"])
-    with pytest.raises(TuningError, match="all weights are zero"):
+    with refuses(TuningError, "tuning.zero-weights"):
         check_weights(np.zeros(3))
-    with pytest.raises(TuningError, match=r"feature 1 has grown to 1e\+300"):
+    with refuses(TuningError, "tuning.exploded", argument="1"):
         check_weights(np.array([1.0, 1e300]))
     check_weights(np.array([0.0, 1e-5]))
 
@@ -346,7 +346,7 @@ def test_normalisation():
     assert normalize(theta, "l2").tolist() == pytest.approx([0.6, -0.8])
     assert normalize(theta, "none") is theta
     assert not normalize(np.zeros(2), "l1").any()
-    with pytest.raises(TuningError, match="want l1, l2 or none"):
+    with refuses(TuningError, "argument.choice", argument="normalization", value="l3"):
         normalize(theta, "l3")
 
 
@@ -388,21 +388,21 @@ def test_every_setting_explains_itself():
 
 def test_nothing_to_rank():
     tuning = planted(np.zeros(2), lists=4, candidates=4)
-    with pytest.raises(TuningError, match="nothing to rank"):
+    with refuses(TuningError, "tuning.no-pairs", argument="threshold"):
         Pro().fit(tuning, np.ones(2))
 
 
 def test_tuning_sets_are_checked():
     space = FeatureSpace(("f",))
     good = Forest.from_nbest(["a b", "c"], [[1.0], [2.0]], features=space)
-    with pytest.raises(TuningError, match="no forests"):
+    with refuses(TuningError, "argument.missing", argument="forests"):
         TuningSet([], BLEU, [])
-    with pytest.raises(TuningError, match="2 references for 1 forests"):
+    with refuses(TuningError, "argument.shape", argument="references", value=2, expected=1):
         TuningSet([good], BLEU, [["a"], ["b"]])
     other = Forest.from_nbest(["a"], [[1.0]], features=FeatureSpace(("g",)))
-    with pytest.raises(TuningError, match="other features"):
+    with refuses(TuningError, "tuning.other-features", value="1"):
         TuningSet([good, other], BLEU, [["a"], ["b"]])
-    with pytest.raises(TuningError, match="'1' has no derivations"):
+    with refuses(TuningError, "forest.empty", value="1"):
         TuningSet([good, Forest.empty(features=space)], BLEU, [["a"], ["b"]])
     from rosewood.errors import MetricError
 

@@ -19,7 +19,7 @@ class Killed(Exception):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    monkeypatch.setattr(pair_blocks, "_BLOCK", 3)
+    monkeypatch.setattr(pair_blocks, "BLOCK", 3)
     rows = [f"s{n} a\tt{n} b" for n in range(10)]
     rows[2] = "no tab"
     rows[5] = "only one column"

@@ -35,8 +35,8 @@ def files(tmp_path):
 
 def run(files, name, monkeypatch, *, test=True, dev=False, threads=1, block=16, **settings):
     """What cleaning wrote, and its facts."""
-    monkeypatch.setattr(pair_blocks, "_BLOCK", block)
-    monkeypatch.setattr(cleaning, "_FEW", 1)
+    monkeypatch.setattr(pair_blocks, "BLOCK", block)
+    monkeypatch.setattr(cleaning, "FEW_BLOCKS", 1)
     inputs = TrainingInputs(
         corpus=[files / "one.tsv", files / "two.tsv"], languages="de:en", on_bad_line="skip",
         test_corpus=files / "test.tsv" if test else None,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lists import as_list, lattice
+from tests.refusals import refuses
 
 from rosewood.corpus import Vocabulary
 from rosewood.errors import TuningError
@@ -141,7 +142,8 @@ def test_any_sequence_of_forests_will_do(sets):
 
 @pytest.mark.parametrize("memory", [0, -1, 1.5, True])
 def test_memory_is_a_number_of_bytes(sets, memory):
-    with pytest.raises(TuningError, match="max_memory"):
+    code = "argument.range" if memory in (0, -1) else "argument.type"
+    with refuses(TuningError, code, argument="max_memory", value=memory):
         TuningSet(sets["packed"], BLEU, max_memory=memory)
 
 
@@ -166,7 +168,7 @@ def test_sums_of_subsets_do_not_depend_on_batches(sets, memory, threads, seed):
 
 
 def test_tables_in_files_are_those_in_memory(sets, monkeypatch):
-    monkeypatch.setattr(tables, "_ROWS", 7)  # many blocks
+    monkeypatch.setattr(tables, "ROWS", 7)  # many blocks
     for forests in sets.values():
         made = []
         for memory in (1, 1 << 30):

@@ -253,9 +253,9 @@ def test_a_note_that_is_damaged(folder, note):
     found = done(folder)
     path = found.folder / "stage.json"
     path.write_bytes(note.replace("KEY", found.key).encode("latin-1"))
-    with pytest.raises(DamagedFileError, match="delete its folder") as caught:
+    with refuses(DamagedFileError, "file.damaged", file=str(path)) as caught:
         done(folder)
-    assert str(path) in str(caught.value)
+    assert "delete its folder" in str(caught.value)
     shutil.rmtree(found.folder)
     assert not done(folder).was_done
     assert done(folder).was_done
@@ -272,9 +272,8 @@ def test_a_note_with_a_field_of_another_kind(folder, field, value):
     note = json.loads((found.folder / "stage.json").read_text())
     note[field] = value
     (found.folder / "stage.json").write_text(json.dumps(note))
-    with pytest.raises(DamagedFileError, match="delete its folder") as caught:
+    with refuses(DamagedFileError, "file.damaged", file=str(found.folder / "stage.json")):
         done(folder)
-    assert found.folder.name in str(caught.value)
 
 
 def test_a_stage_without_its_note_is_done_again(folder):
@@ -292,11 +291,10 @@ def test_files_of_a_stage_are_checked(folder):
     assert found.files == {"file": sha256(b"a text\n").hexdigest()}
     for damage in ("b text\n", "a text", ""):
         (found.folder / "file").write_text(damage)
-        with pytest.raises(DamagedFileError, match="delete its folder") as caught:
+        with refuses(DamagedFileError, "file.damaged", file=str(found.folder / "file")):
             found.check()
-        assert str(found.folder / "file") in str(caught.value)
     (found.folder / "file").unlink()
-    with pytest.raises(DamagedFileError, match="delete its folder"):
+    with refuses(DamagedFileError, "file.damaged", file=str(found.folder / "file")):
         found.check()
     shutil.rmtree(found.folder)
     again = done(folder)
@@ -310,14 +308,13 @@ def test_files_of_a_stage_are_checked(folder):
 def test_a_folder_of_somebody_else(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter").write_text("dear")
-    with pytest.raises(FormatError, match="rosewood-training: is it yours") as caught:
+    with refuses(FormatError, "file.exists", file=str(tmp_path / "mine")):
         StageStore(tmp_path / "mine")
-    assert "mine" in str(caught.value)
     assert names(tmp_path / "mine") == ["letter"]
     (tmp_path / "file").write_text("")
-    with pytest.raises(FormatError, match="is it yours"):
+    with refuses(FormatError, "file.exists", file=str(tmp_path / "file")):
         StageStore(tmp_path / "file")
-    with pytest.raises(FormatError, match="there is no folder"):
+    with refuses(FormatError, "file.missing", file=str(tmp_path / "no" / "work")):
         StageStore(tmp_path / "no" / "work")
     assert not (tmp_path / "no").exists()
 

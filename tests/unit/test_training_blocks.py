@@ -35,7 +35,7 @@ def book(tmp_path, monkeypatch):
         path.write_text("\n".join([*odd, *lines, *odd]) + "\n", encoding="utf-8")
     mono = [*LINES, *lines, *LINES] * 2
     (place / "mono.de").write_text("\n".join(mono) + "\n", encoding="utf-8")
-    monkeypatch.setattr(text_blocks, "_BLOCK", BLOCK)
+    monkeypatch.setattr(text_blocks, "BLOCK", BLOCK)
     return place
 
 
@@ -67,12 +67,12 @@ def quiet(what, done, total):
 @pytest.mark.slow
 @pytest.mark.parametrize("how", HOW)
 def test_neither_blocks_nor_processes_change_the_result(run, monkeypatch, how):
-    monkeypatch.setattr(text_blocks, "_BLOCK", 10_000)
+    monkeypatch.setattr(text_blocks, "BLOCK", 10_000)
     wanted = run("whole", "g1", how)
-    monkeypatch.setattr(text_blocks, "_BLOCK", BLOCK)
+    monkeypatch.setattr(text_blocks, "BLOCK", BLOCK)
     assert run("blocks", "g2", how) == wanted
-    monkeypatch.setattr(text_blocks, "_TEXT_PAYS", 0)
-    monkeypatch.setattr(text_blocks, "_WORDS_PAY", 0)
+    monkeypatch.setattr(text_blocks, "TEXT_PAYS", 0)
+    monkeypatch.setattr(text_blocks, "WORDS_PAY", 0)
     assert run("processes", "g3", how, threads=3) == wanted
 
 

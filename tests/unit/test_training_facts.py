@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.refusals import refuses
 from tests.training import QUICK, stage_folder, write_book
 
 from rosewood.align import Links
-from rosewood.corpus import Checks, IndexedCorpus, SentencePair
+from rosewood.corpus import IndexedCorpus, SentencePair
 from rosewood.errors import DamagedFileError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
-from rosewood.pipeline import models as models_module
 from rosewood.pipeline.cleaning import clean_settings
-from rosewood.pipeline.models import _linked, read_links
+from rosewood.pipeline.models import linked_share, read_links
 from rosewood.pipeline.pair_blocks import Block
 from rosewood.pipeline.sifting import Sifting
 from rosewood.pipeline.words import tokenise_settings
@@ -101,19 +101,17 @@ def test_words_without_a_link(made):
     assert told["unlinked_source"] != pytest.approx(told["unlinked_target"])
 
 
-def test_links_are_counted_block_by_block(tmp_path, monkeypatch):
+def test_links_are_counted_block_by_block(tmp_path):
     """Long sentences behind short ones: words of one are not taken for those of another."""
     lines = ["a", "a", "a b c d e", "b c d e a", "a"]
     file = write(tmp_path / "text", lines)
     corpus = IndexedCorpus.build(tmp_path / "corpus", source=file, target=file)
     links = Links.of([[(i, i) for i in range(len(line.split()))] for line in lines])
     for size in (1, 2, 3, 100):
-        monkeypatch.setattr(models_module, "_SENTENCES", size)
-        assert _linked(links, "source", corpus.source) == 1.0
+        assert linked_share(links, "source", corpus.source, block=size) == 1.0
     half = Links.of([[], [], [(0, 4), (1, 4), (2, 4), (3, 4)], [], []])
-    monkeypatch.setattr(models_module, "_SENTENCES", 2)
-    assert _linked(half, "source", corpus.source) == pytest.approx(4 / 13)
-    assert _linked(half, "target", corpus.target) == pytest.approx(1 / 13)
+    for side, text, share in (("source", corpus.source, 4), ("target", corpus.target, 1)):
+        assert linked_share(half, side, text, block=2) == pytest.approx(share / 13)
 
 
 def test_shares_of_three_classes_are_those_of_four(book, made):
@@ -194,7 +192,7 @@ def test_a_bad_line_does_not_shift_further_references(book, tmp_path, part):
 
 
 @pytest.mark.parametrize("decides", [clean_settings, tokenise_settings])
-@pytest.mark.parametrize("more", [{"on_bad_line": "skip"}, {"checks": Checks(max_words=50)}])
+@pytest.mark.parametrize("more", [{"on_bad_line": "skip"}, {"line_words": 50}])
 def test_what_decides_which_lines_are_read(book, decides, more):
     """Of pairs, and of further text."""
 
@@ -223,7 +221,7 @@ def test_a_model_is_not_made_of_damaged_stages(book, tmp_path):
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
-    with pytest.raises(DamagedFileError, match=r"lm\.rlm"):
+    with refuses(DamagedFileError, "file.damaged", file=str(file)):
         train(inputs, tmp_path / "other", SETTINGS, work=tmp_path / "model.work")
     assert not (tmp_path / "other").exists()
 

@@ -187,7 +187,7 @@ def test_a_file_that_is_not_there(book, tmp_path, missing):
 
 
 def test_a_development_set_that_is_given_and_split_off(book, tmp_path):
-    with pytest.raises(TrainingError, match="dev_size would split off another"):
+    with refuses(TrainingError, "argument.conflict", argument="dev_size", value=10):
         train(TrainingInputs(book / "train.en", book / "train.de",
                              dev=(book / "dev.en", book / "dev.de")), tmp_path / "model",
               TrainingSettings(dev_size=10))  # fmt: skip
@@ -266,5 +266,5 @@ def test_names_that_are_no_text(book, tmp_path):
 
 def test_all_pairs_are_held_out(book, tmp_path):
     files = (book / "train.en", book / "train.de")
-    with pytest.raises(TrainingError, match="all 60 of them are in the development or test set"):
+    with refuses(TrainingError, "training.no-pairs"):
         train(TrainingInputs(*files, dev=files), tmp_path / "model", QUICKEST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.refusals import refuses
 from tests.training import QUICK, write_book
 
 from rosewood.cli.verbs.demo import _command, _take
@@ -58,7 +59,7 @@ def test_what_was_left_out_has_its_file_and_line(run):
 
 
 def test_limits_that_do_not_exist_are_refused_by_name(run):
-    with pytest.raises(DecodingError, match="there is no limit 'pop_limits'"):
+    with refuses(DecodingError, "argument.unknown", argument="search setting", value="pop_limits"):
         Translator.load(run[0].folder, pop_limits=3)
 
 

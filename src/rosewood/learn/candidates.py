@@ -36,7 +36,7 @@ __all__ = [
     "spread_within",
 ]
 
-_ROWS = 1 << 17  # of a block
+ROWS = 1 << 17  # of a block
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Candidates:
         """Ranges of whole lists of some hundred thousand rows: what is worked on at a time."""
         first = 0
         while first < len(self):
-            last = int(np.searchsorted(self.start, self.start[first] + _ROWS, side="right")) - 1
+            last = int(np.searchsorted(self.start, self.start[first] + ROWS, side="right")) - 1
             last = max(last, first + 1)
             yield first, last
             first = last

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arguments import check_type
+from rosewood.arguments import check_type, check_whole
 from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
 from rosewood.errors import RosewoodError, TuningError
@@ -379,6 +379,8 @@ class _Chosen(Sequence[Forest]):
 
 def whole_number(what: str, value: SupportsIndex, low: int = 0, high: int = 2**63 - 1) -> int:
     """A whole number from `low` to `high`: counts, seeds, places."""
+    if isinstance(value, bool):
+        check_whole(what, value, error=TuningError)
     return as_count(what, value, low, high, TuningError)
 
 

@@ -34,7 +34,7 @@ from rosewood.workers import LateWorkers
 __all__ = ["clean", "clean_settings"]
 
 _WORKERS = 4  # processes; more would wait for the one that parses
-_FEW = 3  # blocks of pairs, for which processes are not worth their start
+FEW_BLOCKS = 3  # blocks of pairs, for which processes are not worth their start
 _SAME_SOURCE = "its source is in the development set"
 
 
@@ -68,7 +68,7 @@ def clean(task: Task, told: ProgressCallback) -> dict[str, Any]:
     blocks = PairBlocks(inputs.train, task.going / "pairs", inputs.state())
     sifting = Sifting(settings, held_out, splits=inputs.dev is None)
     names = inputs.names()
-    with LateWorkers(min(task.threads, _WORKERS), _FEW) as workers:
+    with LateWorkers(min(task.threads, _WORKERS), FEW_BLOCKS) as workers:
         sifting.sift(blocks.read(told), workers)
         split = sifting.split()
         with _Written(folder, names, splits=split is not None) as written:

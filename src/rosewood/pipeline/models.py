@@ -22,7 +22,7 @@ from rosewood.pipeline.words import held_out
 from rosewood.rules import RuleTable, extract
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["align", "build_lms", "extract_rules", "read_links"]
+__all__ = ["align", "build_lms", "extract_rules", "linked_share", "read_links"]
 
 _LINKS = ("start", "source", "target")  # arrays of an alignment
 _SENTENCES = 1 << 16  # looked at together
@@ -48,7 +48,7 @@ def align(task: Task, told: ProgressCallback) -> dict[str, Any]:
     told("rounds", rounds + 1, rounds + 1)
     for name in _LINKS:
         np.save(task.folder / f"{name}.npy", getattr(links, name))
-    linked = [_linked(links, side, text) for side, text in
+    linked = [linked_share(links, side, text) for side, text in
               (("source", corpus.source), ("target", corpus.target))]  # fmt: skip
     scores = both.scores(corpus).mean(axis=1)
     return {
@@ -69,11 +69,11 @@ def read_links(folder: Path) -> Links:
     return Links(*parts)
 
 
-def _linked(links: Links, side: str, text: IndexedText) -> float:
-    """The share of words that have a link."""
+def linked_share(links: Links, side: str, text: IndexedText, *, block: int = _SENTENCES) -> float:
+    """The share of words that have a link; `block` sentences are looked at together."""
     linked = 0
-    for begin in range(0, len(links), _SENTENCES):
-        some = links[begin : begin + _SENTENCES]
+    for begin in range(0, len(links), block):
+        some = links[begin : begin + block]
         at = np.repeat(np.arange(begin, begin + len(some)), some.counts)
         linked += len(np.unique(text.start[at] + getattr(some, side)))
     return linked / max(1, len(text.ids))

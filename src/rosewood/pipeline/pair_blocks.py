@@ -29,7 +29,7 @@ from rosewood.shared_types import ProgressCallback
 
 __all__ = ["Block", "PairBlocks"]
 
-_BLOCK = 10_000  # pairs
+BLOCK = 10_000  # pairs
 _NOTE = "read.json"
 _FORMAT = 2  # of marshal: the same for every Python
 _LAYOUT = 2  # of a block
@@ -105,9 +105,9 @@ class PairBlocks:
         pairs = self._corpus.walk_from(None if note is None else _place(note))
         is_done = False
         while not is_done:
-            told("reading pairs", self._blocks * _BLOCK, None)
-            some = list(islice(pairs, _BLOCK))
-            is_done = len(some) < _BLOCK
+            told("reading pairs", self._blocks * BLOCK, None)
+            some = list(islice(pairs, BLOCK))
+            is_done = len(some) < BLOCK
             if some:
                 Block.of(some).save(self._path(self._blocks))
                 self._blocks += 1

@@ -36,9 +36,9 @@ from rosewood.workers import Workers, in_order, start_workers
 
 __all__ = ["TextBlocks"]
 
-_BLOCK = 10_000  # lines
+BLOCK = 10_000  # lines
 _LEARNT_FROM = 2_000_000  # lines whose casing is looked at: whole blocks
-_TEXT_PAYS, _WORDS_PAY = 20_000, 200_000  # pairs from which on processes are worth their start
+TEXT_PAYS, WORDS_PAY = 20_000, 200_000  # pairs from which on processes are worth their start
 
 
 class TextBlocks:
@@ -65,7 +65,7 @@ class TextBlocks:
 
         Returns what was removed, and the numbers of the pairs that are left.
         """
-        pays = _WORDS_PAY if self._settings.pretokenized else _TEXT_PAYS
+        pays = WORDS_PAY if self._settings.pretokenized else TEXT_PAYS
         self._start_workers(self._total >= pays)
         report, kept, begin = FilterReport(), array("q"), 0
         origin = _origins(self._clean)
@@ -85,10 +85,10 @@ class TextBlocks:
     def lines(self, name: str, texts: Iterable[str]) -> Iterator[bytes]:
         """The words of further text of the target, block by block."""
         rest = iter(texts)
-        blocks = iter(lambda: list(islice(rest, _BLOCK)), [])
+        blocks = iter(lambda: list(islice(rest, BLOCK)), [])
         first = next(blocks, [])
         yield make_lines(self.sides[1], first)
-        if len(first) == _BLOCK:
+        if len(first) == BLOCK:
             self._start_workers(self.sides[1] is not None)
             calls = ((self.sides[1], each) for each in blocks)
             yield from self._resumed(name, make_lines, calls, keeps=True)
@@ -104,7 +104,7 @@ class TextBlocks:
         processors = [self._settings.processor(language) for language in languages]
         if self._settings.truecase:
             self._cut(_as_json(processors), processors)
-            numbers = range(-(-self._total // _BLOCK))
+            numbers = range(-(-self._total // BLOCK))
             calls = ((self.sides, filters, self._tokens(number)) for number in numbers)
             yield from in_order(self._workers, case_pairs, calls)
             return
@@ -131,7 +131,7 @@ class TextBlocks:
                     seen.update(some)
             if not self._is_long:
                 self._held.append(tokens)
-            done += _BLOCK
+            done += BLOCK
         self._told(what, self._total, self._total)
         self._settle([each.cased_by(seen) for each, seen in zip(processors, counts, strict=True)])
 
@@ -145,15 +145,15 @@ class TextBlocks:
             (self._clean / "train.source").open("rb") as source,
             (self._clean / "train.target").open("rb") as target,
         ):
-            while block := b"".join(islice(source, _BLOCK)):
-                yield block, b"".join(islice(target, _BLOCK))
+            while block := b"".join(islice(source, BLOCK)):
+                yield block, b"".join(islice(target, BLOCK))
 
     # -- blocks that are done ----------------------------------------------------------------------
 
     @property
     def _is_long(self) -> bool:
         """Whether there are several blocks: one alone is not worth a file."""
-        return self._total > _BLOCK
+        return self._total > BLOCK
 
     def _resumed(
         self,
