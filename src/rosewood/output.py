@@ -37,9 +37,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_symlink():
         target = target.resolve()
     aside = _aside(target)
-    stream = aside.open("xb+")
-    try:
-        with blamed_on(path), stream:
+    try:  # opens inside it: Ctrl-C may come as soon as the file exists
+        with blamed_on(path), aside.open("xb+") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

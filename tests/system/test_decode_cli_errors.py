@@ -10,6 +10,7 @@ import sys
 import pytest
 from tests.decoders import WEIGHTS
 from tests.processes import LONGEST, started, wait_until
+from tests.refusals import shows
 from tests.system.commands import command  # noqa: F401
 from tests.system.test_decode_cli import DECODE, models, place  # noqa: F401
 
@@ -20,65 +21,64 @@ VARIATIONAL = ["--consensus", "variational", "--set"]
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "code", "shown"),
     [
-        (["--distinct"], "--distinct is for --nbest"),
-        (["--nbest", "2", "--rule-ids"], "names of rules have ||| in them"),
-        (["--nbest", "2", "--consensus", "mbr"], "--nbest goes by score"),
-        (["--set", "k=1"], "--set k: it is for --consensus"),
-        (["--consensus", "vote"], "--consensus vote: want mbr, forest-mbr, variational"),
-        (["--consensus", "mbr", "--set", "order=2"], "mbr has no such setting; it has k, metric"),
-        (["--consensus", "mbr", "--set", "k=many"], "--set k=many: want a number"),
-        (["--consensus", "mbr", "--set", "metric=no"], "there is no metric 'no'"),
-        ([*VARIATIONAL, "mixture=1"], "--set mixture=1: '1' is no order with its weight"),
-        ([*VARIATIONAL, "mixture=1:1,1:2"], "--set mixture=1:1,1:2: order 1 stands twice"),
-        ([*VARIATIONAL, "mixture=0:1"], "an order is 0"),
-        ([*VARIATIONAL, "mixture=1:1", "--set", "order=2"], "it has orders already"),
-        (["--forests", "f.txt"], "f.txt: --forests: a set of forests ends with .rwf"),
-        (["--picture", "p.png"], "p.png: --picture: it ends with .svg or .html"),
-        (["--pop-limit", "0"], "pop_limit is 0"),
-        (["--pop-limit", "few"], "--pop-limit few: want a number or none"),
-        (["--beam", "nan"], "beam is nan"),
-        (["--search", "deep"], "search is 'deep'"),
-        (["--unknown", "keep"], "unknown is 'keep', want copy, drop"),
-        (["--reorder-kind", "word"], "rules has no orientations"),
-        (["--reorder-kind", "soft"], "--reorder-kind soft: want word, phrase, hierarchy or none"),
-        (["--on-bad-line", "cry"], "--on-bad-line cry: want stop or skip"),
-        (["-o", "in"], "in: -o: it is read, too, and would be lost"),
-        (["-o", "-", "--alignment", "-"], "standard output (-) can be written only once"),
-        (["-o", "x", "--alignment", "x"], "x: --alignment: -o goes there already"),
-        (["--weights", "nowhere.json"], "nowhere.json: No such file"),
-        (["--rules", "nowhere"], "nowhere/rules.json: No such file"),
-        (["--lm", "x=in"], "in: it is no language model"),
-        (["--reference", "nowhere"], "nowhere: No such file"),
+        (["--distinct"], "argument.missing", ["--distinct", "--nbest"]),
+        (["--nbest", "2", "--rule-ids"], "argument.conflict", ["--nbest", "|||", "--json"]),
+        (["--nbest", "2", "--consensus", "mbr"], "argument.conflict", ["--nbest", "--consensus"]),
+        (["--set", "k=1"], "argument.missing", ["--set k", "--consensus"]),
+        (["--consensus", "vote"], "argument.choice", ["'vote'", "mbr, forest-mbr, variational"]),
+        (["--consensus", "mbr", "--set", "order=2"], "argument.unknown", ["'order'", "k, metric"]),
+        (["--consensus", "mbr", "--set", "k=many"], "argument.type", ["--set k=many"]),
+        (["--consensus", "mbr", "--set", "metric=no"], "argument.unknown", ["metric=no"]),
+        ([*VARIATIONAL, "mixture=1"], "argument.value", ["--set mixture=1:"]),
+        ([*VARIATIONAL, "mixture=1:1,1:2"], "argument.duplicate", ["--set mixture=1:1,1:2"]),
+        ([*VARIATIONAL, "mixture=0:1"], "argument.range", ["order", "0"]),
+        ([*VARIATIONAL, "mixture=1:1", "--set", "order=2"], "argument.conflict", ["--set order"]),
+        (["--forests", "f.txt"], "argument.value", ["f.txt: --forests: ", ".rwf"]),
+        (["--picture", "p.png"], "argument.value", ["p.png: --picture: ", ".svg or .html"]),
+        (["--pop-limit", "0"], "usage", ["--pop-limit", "0"]),
+        (["--pop-limit", "few"], "usage", ["--pop-limit", "few", "none"]),
+        (["--beam", "nan"], "usage", ["--beam", "nan"]),
+        (["--search", "deep"], "usage", ["--search", "deep"]),
+        (["--unknown", "keep"], "usage", ["--unknown", "keep", "copy or drop"]),
+        (["--reorder-kind", "word"], "file.mismatch", ["--reorder-kind word", "rules"]),
+        (["--reorder-kind", "soft"], "argument.choice", ["--reorder-kind", "'soft'", "none"]),
+        (["--on-bad-line", "cry"], "usage", ["--on-bad-line", "cry", "stop, skip, blank"]),
+        (["-o", "in"], "file.exists", ["in: -o: "]),
+        (["-o", "-", "--alignment", "-"], "argument.conflict", ["standard output (-)"]),
+        (["-o", "x", "--alignment", "x"], "argument.duplicate", ["x: --alignment: -o "]),
+        (["--weights", "nowhere.json"], "file.missing", ["nowhere.json: "]),
+        (["--rules", "nowhere"], "file.missing", ["nowhere/rules.json: "]),
+        (["--lm", "x=in"], "file.kind", ["in: "]),
+        (["--reference", "nowhere"], "file.missing", ["nowhere: "]),
     ],
 )
-def test_what_is_refused(command, place, typed, told):  # noqa: F811
+def test_what_is_refused(command, place, typed, code, shown):  # noqa: F811
     before = sorted(path.name for path in place.iterdir())
     done = command(*DECODE, "in", *typed)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("rosewood: ")
-    assert told in done.err.splitlines()[-1]
+    shows(done, code, *shown)
+    assert done.out == ""
     assert sorted(path.name for path in place.iterdir()) == before
 
 
 @pytest.mark.parametrize(
-    ("weights", "told"),
+    ("weights", "code", "shown"),
     [
-        ("{", "bad.json: it is not JSON of weights"),
-        ('{"lm": 1}', "bad.json: there is no weight for the feature 'phrase_ef'"),
-        ({"lm": "1"}, "bad.json: the weight of 'lm' is '1', want a number"),
-        ({"lmm": 1.0}, "bad.json: there is a weight for 'lmm', but no such feature"),
-        ({"rule:a|||b": 1.0}, "but no such feature without --rule-ids"),
-        ({"bigram:a": 1.0}, "there is a weight for 'bigram:a', but no such feature"),
+        ("{", "file.format", []),
+        ('{"lm": 1}', "argument.missing", ["'phrase_ef'"]),
+        ({"lm": "1"}, "line.number", ["'lm' is '1'"]),
+        ({"lmm": 1.0}, "argument.unknown", ["'lmm'"]),
+        ({"rule:a|||b": 1.0}, "argument.unknown", ["'rule:a|||b'", "--rule-ids"]),
+        ({"bigram:a": 1.0}, "argument.unknown", ["'bigram:a'"]),
     ],
 )
-def test_weights_that_do_not_fit(command, place, weights, told):  # noqa: F811
+def test_weights_that_do_not_fit(command, place, weights, code, shown):  # noqa: F811
     text = weights if isinstance(weights, str) else json.dumps({**WEIGHTS, **weights})
     (place / "bad.json").write_text(text)
     done = command(*DECODE, "in", "--weights", "bad.json")
-    assert (done.code, done.out) == (1, "")
-    assert told in done.err
+    shows(done, code, "bad.json: ", *shown)
+    assert done.out == ""
 
 
 def test_weights_of_sparse_features(command, place):  # noqa: F811
@@ -88,53 +88,68 @@ def test_weights_of_sparse_features(command, place):  # noqa: F811
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "code", "shown"),
     [
-        (b"das \xff haus", "it is not UTF-8: invalid start byte at byte 5 of the line"),
-        (b"das\0haus", "there is NUL at character 4"),
-        (b"das haus " * 6, "there are 12 words, the limit is 10"),
-        (b"x" * 101, "there are 101 characters, the limit is 100"),
+        (b"das \xff haus", "file.encoding", ["byte 5"]),
+        (b"das\0haus", "line.value", ["NUL", "character 4"]),
+        (b"das haus " * 6, "line.value", ["12 words", "10"]),
+        (b"x" * 101, "line.value", ["101 characters", "100"]),
     ],
 )
-def test_bad_lines(command, place, line, told):  # noqa: F811
+def test_bad_lines(command, place, line, code, shown):  # noqa: F811
     (place / "bad").write_bytes(b"das haus\n" + line + b"\nhier\n")
     limits = ["--line-words", 10, "--line-characters", 100]
     done = command(*DECODE, "bad", "-o", "out", *limits)
-    assert (done.code, done.err) == (1, f"rosewood: bad:2: {told}\n")
+    shows(done, code, "bad:2: ", *shown)
+    reason = done.err.removeprefix("rosewood: bad:2: ").removesuffix(f" [{code}]\n")
     assert not (place / "out").exists()
-    done = command(*DECODE, "bad", "--on-bad-line", "skip", "--alignment", "links", *limits)
+    blank = [*DECODE, "bad", "--on-bad-line", "blank", *limits]
+    done = command(*blank, "--alignment", "links")
     assert done.out.splitlines() == ["the house", "", "here"]
-    assert "rosewood: bad lines, left blank: 1 (lines 2)" in done.err
-    assert f"rosewood: the first of the bad ones, line 2: {told}" in done.err
+    count, first = (row for row in done.err.splitlines() if "malformed" in row)
+    assert count.endswith("left blank: 1 (lines 2)")
+    assert first.endswith(f"line, 2: {reason}")
     assert (place / "links").read_text().splitlines()[1] == ""
-    rows = command(*DECODE, "bad", "--on-bad-line", "skip", "--json", "-q", *limits).out
-    assert json.loads(rows.splitlines()[1]) == {"id": "1", "src": "", "error": told}
+    rows = command(*blank, "--json", "-q").out
+    assert json.loads(rows.splitlines()[1]) == {"id": "1", "src": "", "error": reason}
 
 
-SKIP = ["--on-bad-line", "skip", "-q"]
+def test_bad_lines_that_are_skipped(command, place):  # noqa: F811
+    """They have no line in any output, and the numbers of others stay."""
+    (place / "bad").write_bytes(b"das haus\n\xff\nhier\n")
+    skip = [*DECODE, "bad", "--on-bad-line", "skip"]
+    done = command(*skip, "--alignment", "links", "--forests", "f.rwf")
+    assert done.out.splitlines() == ["the house", "here"]
+    assert len((place / "links").read_text().splitlines()) == 2
+    assert [ForestSet("f.rwf").info(n)["id"] for n in range(2)] == ["0", "2"]
+    assert any(row.endswith("skipped: 1 (lines 2)") for row in done.err.splitlines())
+    rows = [json.loads(row) for row in command(*skip, "--json", "-q").out.splitlines()]
+    assert [row["id"] for row in rows] == ["0", "2"]
+    lists = command(*skip, "--nbest", 1, "-q").out.splitlines()
+    assert [row.split()[0] for row in lists] == ["0", "2"]
 
 
-def test_what_must_be_known_is_told_quietly(command, place):  # noqa: F811
+BLANK = ["--on-bad-line", "blank", "-q"]
+
+
+def test_warnings_are_shown_with_quiet(command, place):  # noqa: F811
     (place / "bad").write_bytes(b"das haus\n\xff\n")
-    done = command(*DECODE, "bad", *SKIP)
-    assert done.err.splitlines() == [
-        "rosewood: bad lines, left blank: 1 (lines 2)",
-        "rosewood: the first of the bad ones, line 2: it is not UTF-8: invalid start byte at byte "
-        "1 of the line",
-    ]
+    count, first = command(*DECODE, "bad", *BLANK).err.splitlines()
+    assert count.endswith(": 1 (lines 2)")
+    assert "line, 2: " in first
     narrow = command(*DECODE, "in", "--max-pops", 1, "-q")
-    assert narrow.err.startswith("rosewood: searched less thoroughly, for --max-pops: ")
+    assert "--max-pops: " in narrow.err.splitlines()[0]
     untuned = command(*DECODE[:-2], "in", "-q")
-    assert untuned.err.startswith("rosewood: there are no --weights")
+    assert "--weights" in untuned.err.splitlines()[0]
 
 
 def test_forests_of_bad_lines(command, place):  # noqa: F811
     (place / "bad").write_bytes(b"\n\xff\ndas haus\n")
-    command(*DECODE, "bad", *SKIP, "--forests", "f.rwf", "-o", "out")
+    command(*DECODE, "bad", *BLANK, "--forests", "f.rwf", "-o", "out")
     forests = ForestSet("f.rwf")
     assert [each.is_empty for each in forests] == [False, True, False]
     assert ["error" in forests.info(number) for number in range(3)] == [False, True, False]
-    assert forests.info(1)["error"].startswith("it is not UTF-8")
+    assert "UTF-8" in forests.info(1)["error"]
 
 
 @pytest.mark.parametrize("how", [[], ["--json"]])
@@ -145,14 +160,15 @@ def test_lists_with_bad_lines_can_be_tuned_on(command, place, how, bad):  # noqa
     (place / "bad").write_bytes(b"\n".join(lines) + b"\n")
     (place / "refs").write_text("the building is little .\n" * 3)
     name = "dev.jsonl" if how else "dev.nbest"
-    assert command(*DECODE, "bad", *SKIP, "--nbest", 5, *how, "-o", name).code == 0
+    assert command(*DECODE, "bad", *BLANK, "--nbest", 5, *how, "-o", name).code == 0
     done = command("tune", name, "--ref", "refs", "--method", "mert", "-o", "w2.json", "-q")
     assert (done.code, (place / "w2.json").exists()) == (0, True), done.err
 
 
-def test_spans_that_are_bad_can_be_skipped(command, place):  # noqa: F811
-    done = command(*DECODE, "--inline", "--on-bad-line", "skip", "-q", text="das < haus\nhier\n")
-    assert done.out.splitlines() == ["", "here"]
+@pytest.mark.parametrize(("how", "left"), [("skip", ["here"]), ("blank", ["", "here"])])
+def test_spans_that_are_bad(command, place, how, left):  # noqa: F811
+    typed = ["--inline", "--on-bad-line", how, "-q"]
+    assert command(*DECODE, *typed, text="das < haus\nhier\n").out.splitlines() == left
 
 
 def test_options_from_a_file(command, place):  # noqa: F811

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.bundles import small_bundle
 from tests.decoders import WEIGHTS
+from tests.refusals import shows
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.align import read_pharaoh
@@ -19,7 +20,6 @@ from rosewood.model.confidence import Confidence
 from rosewood.pipeline import Translator
 
 TEXT = "Das Haus ist klein.\n\nZyx, wir gehen nach Hause.\n"
-IN_MODEL = "it would lie in the folder of the model"
 SAID = ["The house is small.", "", "Zyx, we go home."]
 
 
@@ -127,38 +127,44 @@ def test_references_that_are_reached_or_not(command, place):  # noqa: F811
 def test_bad_lines(command, place):  # noqa: F811
     (place / "bad").write_bytes(b"Hallo!\n\xff\nHallo!\n")
     done = command("translate", "model", "bad", "-q")
-    assert done.code == 1
-    assert "bad:2: " in done.err
-    done = command("translate", "model", "bad", "-q", "--on-bad-line", "skip", "--json")
+    shows(done, "file.encoding", "bad:2: ")
+    done = command("translate", "model", "bad", "-q", "--on-bad-line", "blank", "--json")
     assert [row.get("translation") for row in rows(done)] == ["Hello!", None, "Hello!"]
     assert "error" in rows(done)[1]
+    done = command("translate", "model", "bad", "-q", "--on-bad-line", "skip", "--json")
+    assert [(row["id"], row["translation"]) for row in rows(done)] == [
+        ("0", "Hello!"), ("2", "Hello!"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "code", "shown"),
     [
-        (["nowhere"], "nowhere: there is no such folder: expected a model that rosewood train"),
-        (["in"], "in: it is no folder: expected a model that rosewood train wrote"),
-        (["empty"], "empty: it is not a model: it has no manifest.json"),
-        (["model", "in", "--distinct"], "--distinct is for --nbest"),
-        (["model", "in", "--pop-limit", "many"], "--pop-limit many: want a number or none"),
-        (["model", "in", "--pop-limit", "0"], "pop_limit is 0"),
-        (["model", "in", "-o", "model/lm.rlm"], f"model/lm.rlm: -o: {IN_MODEL}"),
-        (["model", "in", "-o", "model/out"], f"model/out: -o: {IN_MODEL}"),
-        (["model", "in", "--alignment", "link/rules/a"], f"link/rules/a: --alignment: {IN_MODEL}"),
-        (["link", "in", "--forests", "model/f.rwf"], f"model/f.rwf: --forests: {IN_MODEL}"),
-        (["model", "in", "--picture", "model/p.svg"], f"model/p.svg: --picture: {IN_MODEL}"),
-        (["model", "in", "--set", "k=1"], "--set k: it is for --consensus"),
-        (["model", "missing"], "missing: No such file or directory"),
+        (["nowhere"], "file.missing", ["nowhere: "]),
+        (["in"], "file.kind", ["in: "]),
+        (["empty"], "file.kind", ["empty: ", "manifest.json"]),
+        (["model", "in", "--distinct"], "argument.missing", ["--distinct", "--nbest"]),
+        (["model", "in", "--pop-limit", "many"], "usage", ["--pop-limit", "many", "none"]),
+        (["model", "in", "--pop-limit", "0"], "usage", ["--pop-limit", "0"]),
+        (["model", "in", "-o", "model/lm.rlm"], "argument.conflict", ["model/lm.rlm: -o: "]),
+        (["model", "in", "-o", "model/out"], "argument.conflict", ["model/out: -o: "]),
+        (["model", "in", "--alignment", "link/rules/a"], "argument.conflict",
+         ["link/rules/a: --alignment: "]),
+        (["link", "in", "--forests", "model/f.rwf"], "argument.conflict",
+         ["model/f.rwf: --forests: "]),
+        (["model", "in", "--picture", "model/p.svg"], "argument.conflict",
+         ["model/p.svg: --picture: "]),
+        (["model", "in", "--set", "k=1"], "argument.missing", ["--set k", "--consensus"]),
+        (["model", "missing"], "file.missing", ["missing: "]),
     ],
-)
-def test_one_clear_line(command, place, typed, told):  # noqa: F811
+)  # fmt: skip
+def test_one_clear_line(command, place, typed, code, shown):  # noqa: F811
     (place / "empty").mkdir()
     (place / "link").symlink_to("model")
     done = command("translate", *typed)
-    assert (done.code, done.out) == (1, "")
-    assert told in done.err
-    assert len(done.err.splitlines()) == 1
+    shows(done, code, *shown)
+    assert done.out == ""
+    assert code == "usage" or len(done.err.splitlines()) == 1
 
 
 @pytest.mark.slow
@@ -183,9 +189,9 @@ def test_decode_can_be_as_sure(command, place, translator):  # noqa: F811
     want = rows(command("translate", "words", "--json", "-q", text=text))
     assert rows(done) == want
     done = command(*decode, "--confidence", 2, text=text)
-    assert "--confidence is for --json" in done.err
+    shows(done, "argument.missing", "--confidence", "--json")
     done = command(*decode, "--json", "--confidence", -1, text=text)
-    assert "the scale is -1.0, want a finite number above 0" in done.err
+    shows(done, "argument.range", "scale", "-1.0")
 
 
 # -- inspect ---------------------------------------------------------------------------------------
@@ -209,22 +215,22 @@ def test_inspect(command, place, translator):  # noqa: F811
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "code", "shown"),
     [
-        (["nowhere", "a"], "nowhere: there is no such folder"),
-        (["model", "a", "--html", "a.txt"], "a.txt: --html: it ends with .html"),
-        (["model", "a", "--picture", "a.html"], "a.html: --picture: it ends with .svg"),
-        (["model", "a", "--html", "no/a.html"], "no/a.html: --html: there is no folder"),
-        (["model", "a", "--html", "model/a.html"], f"model/a.html: --html: {IN_MODEL}"),
-        (["model", "a", "--picture", "model/a.svg"], f"model/a.svg: --picture: {IN_MODEL}"),
-        (["model", "a\x07b"], "TEXT: there is the control character U+0007"),
+        (["nowhere", "a"], "file.missing", ["nowhere: "]),
+        (["model", "a", "--html", "a.txt"], "argument.value", ["a.txt: --html: ", ".html"]),
+        (["model", "a", "--picture", "a.html"], "argument.value", ["a.html: --picture: ", ".svg"]),
+        (["model", "a", "--html", "no/a.html"], "file.missing", ["no/a.html: --html: ", "'no'"]),
+        (["model", "a", "--html", "model/a.html"], "argument.conflict", ["model/a.html: --html: "]),
+        (["model", "a", "--picture", "model/a.svg"], "argument.conflict",
+         ["model/a.svg: --picture: "]),
+        (["model", "a\x07b"], "line.value", ["TEXT: ", "U+0007"]),
     ],
-)
-def test_inspect_refuses(command, place, typed, told):  # noqa: F811
+)  # fmt: skip
+def test_inspect_refuses(command, place, typed, code, shown):  # noqa: F811
     done = command("inspect", *typed)
-    assert (done.code, done.out) == (1, "")
-    assert told in done.err
-    assert len(done.err.splitlines()) == 1
+    shows(done, code, *shown)
+    assert (done.out, len(done.err.splitlines())) == ("", 1)
 
 
 # -- model -----------------------------------------------------------------------------------------
@@ -271,11 +277,11 @@ def test_model_verify(command, tmp_path, monkeypatch):  # noqa: F811
     assert rows(command("model", "verify", "m", "--json"))[0]["ok"] is True
     (tmp_path / "m" / "extra").touch()
     done = command("model", "verify", "m")
-    assert (done.code, done.err) == (1, "rosewood: m/extra: it does not belong to the model\n")
+    shows(done, "file.damaged", "m/extra: ")
     (tmp_path / "m" / "extra").unlink()
     model = tmp_path / "m" / "lm.rlm"
     data = bytearray(model.read_bytes())
     data[len(data) // 2] ^= 1
     model.write_bytes(data)
     done = command("model", "verify", "m")
-    assert (done.code, done.err) == (1, "rosewood: m/lm.rlm: it does not match its checksum\n")
+    shows(done, "file.damaged", "m/lm.rlm: ", "checksum")

@@ -26,6 +26,10 @@ from rosewood.registry import Registry
 __all__ = ["VERBS", "app", "main", "verb"]
 
 VERBS: Registry[Any] = Registry("rosewood.cli.verbs", "rosewood.verbs", "verb")
+_SYSTEM = {  # codes of the system's errors
+    FileNotFoundError: "file.missing", FileExistsError: "file.exists",
+    IsADirectoryError: "file.kind", NotADirectoryError: "file.kind", PermissionError: "file.access",
+}  # fmt: skip
 _FIRST = ("train", "translate", "inspect", "model", "align", "extract", "decode", "tune")
 
 
@@ -114,7 +118,7 @@ def main() -> None:
     try:
         app()
     except MemoryError:
-        print("rosewood: there is not enough memory for this", file=sys.stderr)
+        print("rosewood: not enough memory [system.memory]", file=sys.stderr)
         raise SystemExit(1) from None
     except (RosewoodError, OSError) as error:
         if isinstance(error, BrokenPipeError):
@@ -125,11 +129,9 @@ def main() -> None:
         raise SystemExit(1) from None
 
 
-def _message(error: Exception) -> str:
+def _message(error: RosewoodError | OSError) -> str:
     if isinstance(error, RosewoodError):
         return f"{error} [{error.code}]"
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error)
+    code = next((code for kind, code in _SYSTEM.items() if isinstance(error, kind)), "system.error")
+    place = "" if error.filename is None else f"{error.filename}: "
+    return f"{place}{error.strerror or error} [{code}]"

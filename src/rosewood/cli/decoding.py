@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rosewood.arguments import check_choice
 from rosewood.cli.common import name_of, source_of, warn
 from rosewood.cli.corpora import checked_lines
 from rosewood.cli.lm_reading import opened
@@ -58,12 +59,16 @@ def open_models(texts: Sequence[str], *, threads: int, quiet: bool) -> dict[str,
         if not equals or Path(text).exists():
             name, file = "lm", text
         if not _LM.fullmatch(name):
-            raise DecodingError(f"--lm {text}: {name!r} is no name: want letters, digits, . _ -")
+            raise DecodingError(
+                f"--lm {text}: the name {name!r} has characters other than letters, digits, . _ -",
+                code="argument.value", argument="--lm", value=name,
+            )  # fmt: skip
         if name in named:
             raise DecodingError(
-                f"--lm {text}: two language models are called {name!r}; tell them apart as in "
-                "--lm news=news.rlm"
-            )
+                f"--lm {text}: two language models are called {name!r}: give them names, as in "
+                "--lm news=news.rlm",
+                code="argument.duplicate", argument="--lm", value=name,
+            )  # fmt: skip
         named[name] = Path(file)
     return {name: opened(file, threads=threads, quiet=quiet) for name, file in named.items()}
 
@@ -93,15 +98,14 @@ def make_decoder(
     if reorder_kind == "none":
         reorder = ()
     elif reorder_kind is not None:
-        if reorder_kind not in KINDS:
-            told = f"want {', '.join(KINDS)} or none"
-            raise DecodingError(f"--reorder-kind {reorder_kind}: {told}")
+        check_choice("--reorder-kind", reorder_kind, (*KINDS, "none"), error=DecodingError)
         reorder = Lexicalized.of(table, kind=reorder_kind)  # type: ignore[arg-type]
         if reorder is None:
             raise DecodingError(
-                f"--reorder-kind {reorder_kind}: {rules} has no orientations: rosewood extract "
-                "counts them"
-            )
+                f"--reorder-kind {reorder_kind}: {rules} has no orientations: make it with "
+                "rosewood extract",
+                code="file.mismatch", argument="--reorder-kind", value=reorder_kind, file=rules,
+            )  # fmt: skip
     decoder = PhraseDecoder(
         table,
         language_models,  # type: ignore[arg-type]  # a mixture is refused, with a reason
@@ -125,7 +129,10 @@ def _check_sparse(weights: dict[str, float], is_used: dict[str, bool]) -> None:
         template, colon, _ = name.partition(":")
         if colon and not is_used.get(template, False):
             hint = f" without {options[template]}" if template in options else ""
-            raise DecodingError(f"there is a weight for {name!r}, but no such feature{hint}")
+            raise DecodingError(
+                f"there is a weight for {name!r}, but no such feature{hint}",
+                code="argument.unknown", argument="weights", value=name,
+            )  # fmt: skip
 
 
 def make_translator(
@@ -139,7 +146,11 @@ def make_translator(
     from rosewood.decode import TextTranslator
 
     if (text_source is None) != (text_target is None):
-        raise DecodingError("raw text needs both --text-source and --text-target")
+        missing = "--text-source" if text_source is None else "--text-target"
+        raise DecodingError(
+            "raw text needs both --text-source and --text-target",
+            code="argument.missing", argument=missing,
+        )  # fmt: skip
     source = None if text_source is None else TextProcessor.load(text_source)
     target = None if text_target is None else TextProcessor.load(text_target)
     terms = _read_glossary(known.glossary, source, target)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,14 +47,20 @@ def _load(context: typer.Context, path: Path | None) -> Path | None:
             option = known.get(name.replace("_", "-"))
             if option is None or name == "config":
                 told = ", ".join(sorted(set(known) - {"config", "help"}))
-                raise FormatError(f"there is no option {name!r} here; there are {told}", file=path)
+                raise FormatError(
+                    f"unknown option {name!r}: expected one of {told}",
+                    file=path, code="argument.unknown", argument=name,
+                )  # fmt: skip
             try:
                 plain = _plain(value, is_flag=getattr(option, "is_flag", False),
                                is_many=_takes_many(option))  # fmt: skip
                 option.process_value(context, plain)
             except (ValueError, typer.BadParameter) as error:
                 told = getattr(error, "message", None) or str(error)
-                raise FormatError(f"option {name!r}: {told}", file=path) from None
+                raise FormatError(
+                    f"option {name!r}: {told}",
+                    file=path, code="argument.value", argument=name, value=value,
+                ) from None  # fmt: skip
             found[str(option.name)] = plain
         context.default_map = {**(context.default_map or {}), **found}
     return path
@@ -72,7 +79,7 @@ def _takes_many(option: Any) -> bool:
 def _table(path: Path) -> dict[str, Any]:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) < len(pairs):
-            raise ValueError("a name stands twice")
+            raise ValueError("a name occurs twice")
         return dict(pairs)
 
     text = path.read_bytes()
@@ -85,9 +92,11 @@ def _table(path: Path) -> dict[str, Any]:
             table = json.loads(text.decode(), object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
         kind = "TOML" if path.suffix == ".toml" else "JSON"
-        raise FormatError(f"it is not {kind}: {error}", file=path) from error
+        raise FormatError(f"not {kind}: {error}", file=path, code="file.format") from error
     if not isinstance(table, dict):
-        raise FormatError("want a table of option names and values", file=path)
+        raise FormatError(
+            "expected a table of option names and values", file=path, code="file.kind"
+        )
     return table
 
 
@@ -95,7 +104,7 @@ def _plain(value: Any, *, is_flag: bool, is_many: bool) -> Any:
     """A value as it would be typed; a table of settings is a list of name=value."""
     if is_flag:
         if not isinstance(value, bool):
-            raise ValueError(f"it is {value!r}, want true or false")
+            raise ValueError(f"{value!r}, expected true or false")
         return value
     if is_many:
         if isinstance(value, dict):
@@ -113,7 +122,7 @@ def _word(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int | float):
         return str(value)
-    raise ValueError(f"it is {json.dumps(value, default=str)[:40]}, want a text or a number")
+    raise ValueError(f"{json.dumps(value, default=str)[:40]}, expected a text or a number")
 
 
 def merged(
@@ -158,9 +167,15 @@ def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, 
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise TuningError(f"{what} {text}: want name=value")
+            raise TuningError(
+                f"{what} {text}: expected name=value",
+                code="argument.value", argument=what, value=text, expected="name=value",
+            )  # fmt: skip
         if name in found:
-            raise TuningError(f"{what} {text}: {name} is set twice")
+            raise TuningError(
+                f"{what} {text}: {name} is given twice",
+                code="argument.duplicate", argument=what, value=name,
+            )  # fmt: skip
         found[name] = value
     return found
 
@@ -175,30 +190,37 @@ def check_files(
     Nor is anything put into the folder of a model, which would have a file that is not its own.
     """
     if sum(str(path) == "-" for path in inputs) > 1:
-        raise TuningError("standard input (-) can be read only once")
+        raise TuningError(
+            "standard input (-) can be read only once", code="argument.conflict", value="-"
+        )
     seen: dict[Path, str] = {}
     for option, name in outputs.items():
         if name is None or str(name) == "-":
             continue
         path = Path(name)
+        refused = partial(_refused, option, path)
         if path.is_dir():
-            raise FormatError(f"{option}: it is a folder", file=path)
+            raise refused("expected a file, found a folder", "file.kind")
         try:
             whole = path.resolve()
         except (OSError, RuntimeError):  # Python 3.11 and 3.12 raise the latter
-            raise FormatError(f"{option}: it is a link that leads nowhere", file=path) from None
+            raise refused("this link leads nowhere", "file.missing") from None
         if not path.parent.is_dir():
-            raise FormatError(f"{option}: there is no folder {str(path.parent)!r}", file=path)
+            raise refused(f"there is no folder {str(path.parent)!r}", "file.missing")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise FormatError(f"{option}: it cannot be written", file=path)
+            raise refused("no permission to write this file", "file.access")
         if model is not None and whole.is_relative_to(model.resolve()):
-            raise FormatError(f"{option}: it would lie in the folder of the model", file=path)
+            raise refused("outputs cannot be in the folder of the model", "argument.conflict")
         if whole in seen:
-            raise FormatError(f"{option}: {seen[whole]} goes there already", file=path)
+            raise refused(f"{seen[whole]} writes to the same file", "argument.duplicate")
         seen[whole] = option
         for other in inputs:
             if other is not None and path.is_file() and Path(other).resolve() == whole:
-                raise FormatError(f"{option}: it is read, too, and would be lost", file=path)
+                raise refused("this file is also an input and would be overwritten", "file.exists")
+
+
+def _refused(option: str, path: PathName, reason: str, code: str) -> FormatError:
+    return FormatError(f"{option}: {reason}", file=path, code=code, argument=option)
 
 
 def check_folder(
@@ -208,7 +230,7 @@ def check_folder(
     from rosewood import output
 
     if str(folder) == "-":
-        raise FormatError(f"{option}: it is a folder, not a stream", file=folder)
+        raise _refused(option, folder, "expected a folder, not standard output", "argument.value")
     output.check_folder(folder, marker=marker)
     output.check_apart(folder, [file for file in files if file is not None and str(file) != "-"])
 

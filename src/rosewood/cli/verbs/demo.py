@@ -57,7 +57,10 @@ def _take(output: Path) -> None:
     """The folder, if it is new, empty or of another demonstration: nobody's files are lost."""
     marker = output / _MARKER
     if output.exists() and not marker.exists() and (output.is_file() or any(output.iterdir())):
-        raise FormatError(f"it is there already, and has no {_MARKER}: is it yours?", file=output)
+        raise FormatError(
+            f"refusing to write into this folder: it was not made by rosewood demo (no {_MARKER})",
+            file=output, code="file.exists",
+        )  # fmt: skip
     output.mkdir(parents=True, exist_ok=True)
     marker.touch()
 
