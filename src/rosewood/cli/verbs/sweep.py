@@ -38,7 +38,7 @@ class SweepOptions(LearningOptions):
         0.2, "Without --select: share of the lists that is held out.", group=JUDGING
     )
     random: int | None = setting(
-        None, "Try N random settings instead of all.", group=LEARNING, metavar="N"
+        None, "Try N random settings instead of all.", low=1, group=LEARNING, metavar="N"
     )
     output: PathName | None = setting(
         None, "Best settings, as tune --config reads them.", group=FILES, short="o"
