@@ -22,7 +22,7 @@ class Done(NamedTuple):
 
 
 @cache
-def _built():
+def built():
     """All verbs, whose options take longer to make than most tests."""
     return get_command(cli.app)
 
@@ -31,7 +31,7 @@ def _built():
 def command(monkeypatch, capsys):
     """Runs the command with some arguments and standard input."""
 
-    monkeypatch.setattr(cli, "app", _built())
+    monkeypatch.setattr(cli, "app", built())
 
     def run(*arguments, text: str = "") -> Done:
         monkeypatch.setattr(sys, "argv", ["rosewood", *map(str, arguments)])

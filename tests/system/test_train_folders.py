@@ -61,19 +61,23 @@ def test_other_settings_into_the_same_folder(command, place, wanted):
 def test_a_model_that_was_made_elsewhere(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "--max-phrase", "2", "-q").code == 0
     theirs = contents(place / "model")
-    assert_refused(command(*TRAIN, "-o", "model", "--work", "mine"), "model", "--overwrite")
+    assert_refused(
+        command(*TRAIN, "-o", "model", "--work", "mine"), "file.exists", "model: ", "--overwrite"
+    )
     assert contents(place / "model") == theirs
     done = command(*TRAIN, "-o", "model", "--work", "mine", "--overwrite", "-q")
     assert done.code == 0
     assert contents(place / "model") == wanted
-    assert_refused(command(*TRAIN, "-o", "model", "--max-phrase", "2"), "--overwrite")
+    assert_refused(
+        command(*TRAIN, "-o", "model", "--max-phrase", "2"), "file.exists", "--overwrite"
+    )
     assert names(place) == {*MADE, "mine"}
 
 
 def test_a_model_whose_work_folder_is_gone(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     shutil.rmtree(place / "model.work")
-    assert_refused(command(*TRAIN, "-o", "model"), "model", "--overwrite")
+    assert_refused(command(*TRAIN, "-o", "model"), "file.exists", "model: ", "--overwrite")
     assert contents(place / "model") == wanted
 
 
@@ -83,7 +87,7 @@ def test_a_model_that_is_damaged(command, place, wanted):
     for damage in (b"{", b"", b'{"manifest_version": 3}'):
         (place / "model" / "manifest.json").write_bytes(damage)
         for more in ([], ["--overwrite"]):
-            assert_refused(command(*TRAIN, "-o", "model", *more), "model", "is it yours?")
+            assert_refused(command(*TRAIN, "-o", "model", *more), "file.exists", "model: ")
         assert (place / "model" / "manifest.json").read_bytes() == damage
         shutil.rmtree(place / "model")
         assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -95,7 +99,7 @@ def test_files_of_others_in_a_model(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     (place / "model" / "letter").write_text("dear")
     for more in ([], ["--overwrite"], ["--max-phrase", "2"]):
-        assert_refused(command(*TRAIN, "-o", "model", *more), "letter", "move it away")
+        assert_refused(command(*TRAIN, "-o", "model", *more), "file.exists", "letter")
     assert (place / "model" / "letter").read_text() == "dear"
     (place / "model" / "letter").unlink()
     assert contents(place / "model") == wanted
@@ -121,7 +125,7 @@ def test_a_folder_that_is_no_model(command, place):
     (place / "model").mkdir()
     (place / "model" / "letter").write_text("dear")
     for more in ([], ["--overwrite"]):
-        assert_refused(command(*TRAIN, "-o", "model", *more), "model", "is it yours?")
+        assert_refused(command(*TRAIN, "-o", "model", *more), "file.exists", "model: ")
     assert names(place) == {"model"}
     (place / "model" / "letter").unlink()
     assert command(*TRAIN, "-o", "model", "-q").code == 0  # an empty folder is nobody's

@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 from tests.bundles import small_bundle
-from tests.system.commands import _built, command  # noqa: F401
+from tests.system.commands import command  # noqa: F401
 from tests.training import QUICK, flags, write_book
 
-from rosewood.cli import app
+from rosewood.cli import app, verb
 from rosewood.errors import TrainingError
 from rosewood.pipeline import TrainingSettings, Translator
 
 FILES = ["--source", "train.en", "--target", "train.de"]
 
 
-def options_of(verb: str) -> set[str]:
+def options_of(name: str) -> set[str]:
     """The first name of each option, but for those of every command."""
-    params = _built().commands[verb].params
+    params = verb(name).params
     named = (each for each in params if each.opts[0].startswith("--"))
     known = {each.opts[0].replace("--no-", "--") for each in named}
     return known - {"--quiet", "--json", "--config", "--help"}
@@ -171,8 +171,8 @@ def translating(command, monkeypatch, model):  # noqa: F811
     def run(*arguments: str) -> SimpleNamespace:
         got = SimpleNamespace()
 
-        def translate_all(translator, reading, wanted, **more):
-            got.limits, got.reading, got.run = asdict(translator.decoder.settings), reading, more
+        def translate_all(translator, reading, options, confidence, **more):
+            got.limits, got.options, got.run = asdict(translator.decoder.settings), options, more
 
         monkeypatch.setattr("rosewood.cli.decoding.translate_all", translate_all)
         done = command("translate", model, *arguments)
@@ -201,8 +201,8 @@ def test_limits_of_a_search(translating, model, option, value, name, wanted):
 
 @pytest.mark.parametrize(("option", "value", "name", "wanted"), READING)
 def test_which_lines_are_read(translating, option, value, name, wanted):
-    usual = translating().reading
-    got = translating(option, value).reading
+    usual = translating().options
+    got = translating(option, value).options
     assert asdict(got) == {**asdict(usual), name: wanted}
     assert (usual.line_words, usual.line_characters) == (10_000, 100_000)
 
@@ -239,7 +239,7 @@ def test_it_is_told_what_became_of_the_model(command, tmp_path, monkeypatch):  #
         command(*train, *more).err
         for more in ([], [], ["--unknown", "drop"], ["--unknown", "drop", "-q"])
     ]
-    same, other = "model: it has not changed", "model: the model that was there was replaced"
+    same, other = "model: it has not changed", "model: the existing model was replaced"
     assert [(same in text, other in text) for text in told] == [
         (False, False), (True, False), (False, True), (True, False),
     ]  # fmt: skip

@@ -61,7 +61,7 @@ def test_a_full_disk(command, place, wanted, room):
             done = command(*TRAIN, "-o", "model", "-q")
         if done.code == 0:
             break
-        assert_refused(done, "model")
+        assert_refused(done, "system.error", "model")
         assert "large" in done.err or "space" in done.err
         refused.add(done.err)
         assert names(place) <= {"model.work"}
@@ -79,11 +79,11 @@ def test_a_full_disk_at_the_end(command, place, wanted, room):
     largest = max(len(data) for data in wanted.values())
     (place / "model.html").unlink()
     with room(page // 2):
-        assert_refused(command(*TRAIN, "-o", "model", "-q"), "model.html")
+        assert_refused(command(*TRAIN, "-o", "model", "-q"), "system.error", "model.html")
     assert names(place) == {"model", "model.work"}
     shutil.rmtree(place / "model")
     with room(largest // 2):
-        assert_refused(command(*TRAIN, "-o", "model", "-q"), "model")
+        assert_refused(command(*TRAIN, "-o", "model", "-q"), "system.error", "model")
     assert names(place) == {"model.work"}
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     assert contents(place / "model") == wanted
@@ -116,19 +116,18 @@ def test_folders_that_cannot_be_written(command, place, read_only):
         (place / name).mkdir()
     read_only(place / "closed")
     before = contents(place)
-    assert_refused(command(*TRAIN, "-o", "closed/model"), "closed/model", "cannot be written")
-    assert_refused(
-        command(*TRAIN, "-o", "model", "--report", "closed/page.html"), "closed/page.html"
-    )
+    for typed in (["-o", "closed/model"], ["-o", "model", "--report", "closed/page.html"]):
+        assert_refused(command(*TRAIN, *typed), "file.access", f"{typed[-1]}: ")
     if os.geteuid():  # root is not kept out
-        assert_refused(command(*TRAIN, "-o", "model", "--work", "closed/work"), "closed/work")
+        done = command(*TRAIN, "-o", "model", "--work", "closed/work")
+        assert_refused(done, "file.access", "closed/work")
     assert contents(place) == before
     assert names(place) == {"closed", "open"}
 
 
 def test_a_work_folder_that_is_a_file(command, place):
     (place / "model.work").write_text("")
-    assert_refused(command(*TRAIN, "-o", "model"), "model.work", "is it yours?")
+    assert_refused(command(*TRAIN, "-o", "model"), "file.exists", "model.work: ")
     assert names(place) == {"model.work"}
 
 
@@ -136,41 +135,44 @@ def test_a_work_folder_that_is_a_file(command, place):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "code", "shown"),
     [
-        (["-o", "no/model"], ["no/model", "there is no folder"]),
-        (["-o", "mine"], ["mine", "is it yours?"]),
-        (["-o", "train.en"], ["train.en"]),
-        (["-o", "."], ["."]),
-        (["-o", ".."], [".."]),
-        (["-o", "-"], ["a model is a folder"]),
-        (["-o", ""], ["."]),
-        (["-o", "model", "--work", "mine"], ["mine", "is it yours?"]),
-        (["-o", "model", "--work", "no/work"], ["no/work", "there is no folder"]),
-        (["-o", "model", "--work", "model"], ["model"]),
-        (["-o", "model", "--work", "model/work"], ["model"]),
-        (["-o", "work/model", "--work", "work"], ["work"]),
-        (["-o", "model", "--work", "."], ["."]),
-        (["-o", "model", "--report", "no/page.html"], ["no/page.html", "report"]),
-        (["-o", "model", "--report", "mine"], ["mine", "folder"]),
-        (["-o", "model", "--report", "train.en"], ["train.en", "written over"]),
-        (["-o", "model", "--report", "model/page.html"], ["model"]),
-        (["-o", "model", "--report", "model.work/page.html"], ["model.work"]),
-        (["-o", "model", "--report", "model"], ["model"]),
-        (["-o", "model", "--report", "model.work"], ["model.work"]),
-        (["-o", "model", "--report", "-"], ["page"]),
-        (["-o", "model", "--dev-corpus", "dev.en"], ["dev"]),
-        (["-o", "model", "--source", "train.en"], ["2 files of sources, but 1 of targets"]),
-        (["-o", "model", "--dev-size", "10"], ["dev_size"]),
+        (["-o", "no/model"], "file.missing", ["no/model: "]),
+        (["-o", "mine"], "file.exists", ["mine: "]),
+        (["-o", "train.en"], "file.exists", ["train.en: "]),
+        (["-o", "."], "file.exists", [".: "]),
+        (["-o", ".."], "file.exists", ["..: "]),
+        (["-o", "-"], "argument.value", ["--output -"]),
+        (["-o", ""], "file.exists", [".: "]),
+        (["-o", "model", "--work", "mine"], "file.exists", ["mine: "]),
+        (["-o", "model", "--work", "no/work"], "file.missing", ["no/work: ", "'no'"]),
+        (["-o", "model", "--work", "model"], "argument.conflict", ["model: model "]),
+        (["-o", "model", "--work", "model/work"], "argument.conflict", ["model: model/work "]),
+        (["-o", "work/model", "--work", "work"], "argument.conflict", ["work: work/model "]),
+        (["-o", "model", "--work", "."], "argument.conflict", [".: model "]),
+        (["-o", "model", "--report", "no/page.html"], "file.missing", ["no/page.html: ", "report"]),
+        (["-o", "model", "--report", "mine"], "file.kind", ["mine: ", "report"]),
+        (["-o", "model", "--report", "train.en"], "file.exists", ["train.en: ", "report"]),
+        (["-o", "model", "--report", "model/page.html"], "argument.conflict",
+         ["model: model/page.html "]),
+        (["-o", "model", "--report", "model.work/page.html"], "argument.conflict",
+         ["model.work: model.work/page.html "]),
+        (["-o", "model", "--report", "model"], "argument.conflict", ["model: model "]),
+        (["-o", "model", "--report", "model.work"], "argument.conflict",
+         ["model.work: model.work "]),
+        (["-o", "model", "--report", "-"], "argument.value", ["--report -"]),
+        (["-o", "model", "--dev-corpus", "dev.en"], "argument.conflict", ["dev and dev_corpus"]),
+        (["-o", "model", "--source", "train.en"], "argument.shape", ["source", "2", "target", "1"]),
+        (["-o", "model", "--dev-size", "10"], "argument.conflict", ["dev_size"]),
     ],
-)
-def test_paths_that_are_refused(command, place, arguments, told):
+)  # fmt: skip
+def test_paths_that_are_refused(command, place, arguments, code, shown):
     """Before any work: nothing is there that was not there before."""
     (place / "mine").mkdir()
     (place / "mine" / "letter").write_text("dear")
     (place / "work").mkdir()
     before = contents(place)
-    assert_refused(command(*TRAIN, *arguments), *told)
+    assert_refused(command(*TRAIN, *arguments), code, *shown)
     assert contents(place) == before
     assert names(place) == {"mine", "work"}
 
@@ -181,10 +183,10 @@ def test_paths_that_are_refused(command, place, arguments, told):
 @pytest.mark.parametrize("file", ["train.en", "dev.de"])
 def test_files_that_cannot_be_read(command, place, file):
     (place / file).unlink()
-    assert_refused(command(*TRAIN, "-o", "model"), file, "No such file")
+    assert_refused(command(*TRAIN, "-o", "model"), "file.missing", f"{file}: ")
     assert names(place) == set()
     (place / file).mkdir()
-    assert_refused(command(*TRAIN, "-o", "model"), file)
+    assert_refused(command(*TRAIN, "-o", "model"), "file.kind", f"{file}: ")
     assert names(place) == set()
 
 
@@ -197,7 +199,7 @@ def test_a_pipe_is_read_once(place):
         [sys.executable, "-m", "rosewood", *TRAIN, "-o", "model"], cwd=place, text=True,
         capture_output=True, check=False, timeout=LONGEST,
     )  # fmt: skip
-    assert_refused(Done(done.returncode, done.stdout, done.stderr), "train.en")
+    assert_refused(Done(done.returncode, done.stdout, done.stderr), "file.kind", "train.en: ")
     assert names(place) == set()
 
 

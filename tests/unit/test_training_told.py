@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.refusals import refuses
 from tests.training import QUICK, write_book
 
-from rosewood.cli.verbs.demo import _command, _take
+from rosewood.cli.verbs.demo import take_folder, train_command
 from rosewood.errors import DecodingError, FormatError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.inspection import RuleSource
@@ -72,8 +74,8 @@ def test_rules_are_shown_where_both_sides_lie_alike():
 def test_a_demonstration_takes_no_folder_of_others(tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "train.de").write_text("mine")
-    with pytest.raises(FormatError, match="is it yours"):
-        _take(tmp_path / "own")
+    with refuses(FormatError, "file.exists", file=str(tmp_path / "own")):
+        take_folder(tmp_path / "own")
     for _ in range(2):
-        _take(tmp_path / "new")
-    assert "'my demo/train.de'" in _command(tmp_path.__class__("my demo"))
+        take_folder(tmp_path / "new")
+    assert "'my demo/train.de'" in train_command(Path("my demo"))

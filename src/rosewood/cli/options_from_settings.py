@@ -124,6 +124,8 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
         hint = Any
         more |= {"metavar": metavar, "parser": _parser(each)}
     default = Parameter.empty if each.default is MISSING else None
+    if default is Parameter.empty:  # Typer says that it is required
+        more["show_default"] = False
     names = [option, *([f"-{each.facts['short']}"] if each.facts.get("short") else [])]
     annotation = Annotated[hint, typer.Option(*names, **more)]
     return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

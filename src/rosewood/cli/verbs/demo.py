@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rosewood.pipeline.reply import Reply
     from rosewood.pipeline.store import Finished
 
-__all__ = ["PLUGIN"]
+__all__ = ["PLUGIN", "take_folder", "train_command"]
 
 _TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
 _PARTS = ("train", "dev", "test")
@@ -46,14 +46,14 @@ def demo(
     from rich.console import Console
 
     console = Console(highlight=False)
-    _take(output)
+    take_folder(output)
     trained = _training(console, output, cores(threads), quiet)
     _translating(console, output, trained, cores(threads))
     _reranking(console, output)
     _next(console, output)
 
 
-def _take(output: Path) -> None:
+def take_folder(output: Path) -> None:
     """The folder, if it is new, empty or of another demonstration: nobody's files are lost."""
     marker = output / _MARKER
     if output.exists() and not marker.exists() and (output.is_file() or any(output.iterdir())):
@@ -78,9 +78,9 @@ def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trai
     inputs = TrainingInputs(*files["train"], dev=files["dev"], test=files["test"])
     with progress_of_parts(quiet=quiet) as told:
         trained = train(
-            inputs, output / "model", threads=threads, told=told, command=_command(output)
+            inputs, output / "model", threads=threads, told=told, command=train_command(output)
         )
-    console.print(f"  {_command(output)}", markup=False, soft_wrap=True)
+    console.print(f"  {train_command(output)}", markup=False, soft_wrap=True)
     table = Table("stage", "what came of it", "seconds")
     table.columns[2].justify = "right"
     for stage in trained.stages:
@@ -90,7 +90,8 @@ def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trai
     return trained
 
 
-def _command(output: Path) -> str:
+def train_command(output: Path) -> str:
+    """The command that trains the model of the demonstration."""
     files = {part: [f"{output / part}.{end}" for end in ("de", "en")] for part in _PARTS}
     source, target = files["train"]
     words = ["rosewood", "train", "--source", source, "--target", target, "--dev", *files["dev"]]
