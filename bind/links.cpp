@@ -1,6 +1,7 @@
 // bind/links.cpp: word alignments: checks, text, symmetrisation.
 #include "align/symmetrize.hpp"
 #include "bind.hpp"
+#include "text.hpp"
 
 namespace rosewood::bind {
 
@@ -91,10 +92,8 @@ void bind_links(nb::module_& m) {
           bad = parse_links({reinterpret_cast<const char*>(lines.data()), lines.size()}, first_line,
                             base, may_be_possible, made);
         }
-        std::optional<std::pair<std::int64_t, std::string>> told;
-        if (bad) told.emplace(bad->line, std::move(bad->reason));
         auto possible = to_numpy(std::move(made.possible));
-        return std::tuple(arrays_of(made), possible, told);
+        return std::tuple(arrays_of(made), possible, told(std::move(bad)));
       },
       "lines"_a.noconvert(), "first_line"_a, "base"_a, "may_be_possible"_a,
       "Arrays of the links of whole lines, which are possible ones, and the first bad line.");

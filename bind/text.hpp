@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "bind.hpp"
 #include "corpus/indexer.hpp"
@@ -15,12 +16,12 @@ inline std::string_view text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The line and the reason, as Python takes them.
-using Told = std::optional<std::pair<std::int64_t, std::string>>;
+/// The line, the reason and its code, as Python takes them.
+using Told = std::optional<std::tuple<std::int64_t, std::string, std::string>>;
 
 inline Told told(std::optional<BadLine>&& bad) {
   if (!bad) return std::nullopt;
-  return std::pair(bad->line, std::move(bad->reason));
+  return std::tuple(bad->line, std::move(bad->reason.text), std::string(bad->reason.code));
 }
 
 /// The next piece of a text that is written block by block.

@@ -74,8 +74,8 @@ std::optional<Link> parse_link(std::string_view word, std::int32_t base, bool ma
 }
 
 /// The links of a line, or the reason why they cannot be read.
-std::string parse_line(std::string_view line, std::int32_t base, bool may_be_possible,
-                       std::vector<Link>& found) {
+Reason parse_line(std::string_view line, std::int32_t base, bool may_be_possible,
+                  std::vector<Link>& found) {
   found.clear();
   while (true) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -93,7 +93,7 @@ std::string parse_line(std::string_view line, std::int32_t base, bool may_be_pos
             [](const Link& a, const Link& b) { return a.key() < b.key(); });
   for (std::size_t n = 1; n < found.size(); ++n)
     if (found[n].key() == found[n - 1].key())
-      return "the link " + found[n].told(base) + " stands twice";
+      return {"the link " + found[n].told(base) + " stands twice", "line.duplicate"};
   const auto end = std::unique(found.begin(), found.end(), [](const Link& a, const Link& b) {
     return a.joins_same(b);  // the first one is sure
   });
@@ -108,7 +108,7 @@ std::optional<BadLine> parse_links(std::string_view text, std::int64_t first_lin
   std::vector<Link> found;
   for (std::int64_t line = first_line; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string reason = parse_line(text.substr(0, end), base, may_be_possible, found);
+    Reason reason = parse_line(text.substr(0, end), base, may_be_possible, found);
     if (!reason.empty()) return BadLine{line, std::move(reason)};
     for (const Link& link : found) {
       links.source.push_back(link.source);

@@ -28,14 +28,17 @@ std::string control_name(std::uint32_t code) {
 std::string place(std::size_t at) { return " at byte " + std::to_string(at + 1) + " of the line"; }
 
 /// Why a character that is not an ASCII letter may not stand here; empty where it may.
-std::string objection(std::uint32_t code, std::size_t at) {
-  if (code == not_utf8) return "it is not UTF-8" + place(at);
-  if (code == '\r') return "a carriage return" + place(at) + ": lines end with a line feed alone";
+Reason objection(std::uint32_t code, std::size_t at) {
+  if (code == not_utf8) return {"it is not UTF-8" + place(at), "file.encoding"};
+  if (code == '\r')
+    return {"a carriage return" + place(at) + ": lines end with a line feed alone",
+            "corpus.carriage-return"};
   if (code < 0x20 || (code >= 0x7f && code < 0xa0))
-    return "the control character " + control_name(code) + place(at);
-  if (code == 0xfeff) return "a byte order mark (U+FEFF)" + place(at);
+    return {"the control character " + control_name(code) + place(at), "corpus.control-character"};
+  if (code == 0xfeff) return {"a byte order mark (U+FEFF)" + place(at), "corpus.byte-order-mark"};
   if (code == 0xfffe || code == 0xffff)
-    return (code & 1 ? "U+FFFF" : "U+FFFE") + place(at) + ", which is no character";
+    return {(code & 1 ? "U+FFFF" : "U+FFFE") + place(at) + ", which is no character",
+            "corpus.control-character"};
   return {};
 }
 
@@ -86,9 +89,9 @@ void Indexer::add_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t before = ids_.size();
   if (static_cast<std::int64_t>(line.size()) > max_bytes_)
-    refuse("the line has more than " + std::to_string(max_bytes_) + " bytes");
+    refuse({"the line has more than " + std::to_string(max_bytes_) + " bytes", "corpus.too-long"});
   else if (lines_ == 0 && line.starts_with("\xef\xbb\xbf"))
-    refuse("the text begins with a byte order mark");
+    refuse({"the text begins with a byte order mark", "corpus.byte-order-mark"});
   else
     add_words(line);
   if (bad_) {
@@ -103,7 +106,7 @@ void Indexer::add_line(std::string_view line) {
 
 void Indexer::skip() {
   constexpr std::size_t most = 5;
-  if (examples_.size() < most) examples_.emplace_back(bad_->line, bad_->reason);
+  if (examples_.size() < most) examples_.emplace_back(bad_->line, bad_->reason.text);
   bad_.reset();
   ++skipped_;
   ++lines_;
@@ -118,7 +121,8 @@ void Indexer::add_words(std::string_view line) {
       continue;
     }
     if (++words > max_words_) {
-      refuse("the line has more than " + std::to_string(max_words_) + " words");
+      refuse(
+          {"the line has more than " + std::to_string(max_words_) + " words", "corpus.too-long"});
       return;
     }
     const std::size_t begin = at;
@@ -138,8 +142,9 @@ void Indexer::add_words(std::string_view line) {
     }
     const std::int32_t word = table_.add(line.substr(begin, at - begin));
     if (word >= forbidden_first_ && word <= forbidden_last_) {
-      refuse("the word " + std::string(table_[word]) + place(begin) +
-             ", which is no word of a text");
+      refuse(
+          {"the word " + std::string(table_[word]) + place(begin) + ", which is no word of a text",
+           "lm.sentence-mark"});
       return;
     }
     ids_.push_back(word);

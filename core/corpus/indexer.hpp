@@ -16,10 +16,20 @@
 
 namespace rosewood {
 
+/// Why a line cannot be read, and the code of such errors; empty where it can.
+struct Reason {
+  Reason() = default;
+  Reason(std::string why, const char* kind = "line.value") : text(std::move(why)), code(kind) {}
+  bool empty() const { return text.empty(); }
+
+  std::string text;
+  const char* code = "line.value";
+};
+
 /// What is wrong with a line, counted from 1.
 struct BadLine {
   std::int64_t line;
-  std::string reason;
+  Reason reason;
 };
 
 class Indexer {
@@ -59,7 +69,7 @@ class Indexer {
  private:
   void add_line(std::string_view line);
   void add_words(std::string_view line);
-  void refuse(std::string reason) { bad_ = BadLine{lines_ + 1, std::move(reason)}; }
+  void refuse(Reason reason) { bad_ = BadLine{lines_ + 1, std::move(reason)}; }
   void skip();
 
   std::int64_t max_words_, max_bytes_;

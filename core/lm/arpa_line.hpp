@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "corpus/indexer.hpp"
 #include "util/number.hpp"
 #include "util/utf8.hpp"
 
@@ -38,12 +39,12 @@ inline std::string_view trimmed(std::string_view text) {
 }
 
 /// Cuts a line at spaces and tabs; other white space belongs to words. Says what is wrong.
-inline std::string line_fields(std::string_view line, std::int64_t max_bytes,
-                               std::vector<std::string_view>& fields) {
+inline Reason line_fields(std::string_view line, std::int64_t max_bytes,
+                          std::vector<std::string_view>& fields) {
   const auto is_gap = [](char c) { return c == ' ' || c == '\t'; };
   fields.clear();
   if (static_cast<std::int64_t>(line.size()) > max_bytes)
-    return "the line has more than " + std::to_string(max_bytes) + " bytes";
+    return {"the line has more than " + std::to_string(max_bytes) + " bytes", "corpus.too-long"};
   if (line.ends_with('\r')) line.remove_suffix(1);
   const char *at = line.data(), *end = at + line.size();
   while (at != end) {
@@ -59,9 +60,10 @@ inline std::string line_fields(std::string_view line, std::int64_t max_bytes,
 }
 
 /// Reads log10 probabilities and back-offs; what is wrong is told, nothing is thrown.
-inline std::string read_probability(std::string_view text, float& value, ArpaRepairs& repairs) {
+inline Reason read_probability(std::string_view text, float& value, ArpaRepairs& repairs) {
   value = parse_number<float>(text) + 0.0F;  // never -0
-  if (std::isnan(value)) return "the log10 probability is " + quoted(text) + ", want a number";
+  if (std::isnan(value))
+    return {"the log10 probability is " + quoted(text) + ", want a number", "line.number"};
   if (value > rounding)
     return "the log10 probability is " + quoted(text) + ", want one that is not positive";
   if (value > 0) {
@@ -75,10 +77,10 @@ inline std::string read_probability(std::string_view text, float& value, ArpaRep
   return {};
 }
 
-inline std::string read_backoff(std::string_view text, float& value, ArpaRepairs& repairs) {
+inline Reason read_backoff(std::string_view text, float& value, ArpaRepairs& repairs) {
   value = parse_number<float>(text) + 0.0F;
   if (std::isnan(value) || value == INFINITY)
-    return "the back-off weight is " + quoted(text) + ", want a number";
+    return {"the back-off weight is " + quoted(text) + ", want a number", "line.number"};
   if (std::isinf(value)) {
     value = log_zero;
     ++repairs.infinite;
@@ -87,18 +89,20 @@ inline std::string read_backoff(std::string_view text, float& value, ArpaRepairs
 }
 
 /// The numbers of a line that has been cut into fields; its n words are fields 1 .. n.
-inline std::string read_weights(const std::vector<std::string_view>& fields, int n, bool is_highest,
-                                float& probability, float& backoff, ArpaRepairs& repairs) {
+inline Reason read_weights(const std::vector<std::string_view>& fields, int n, bool is_highest,
+                           float& probability, float& backoff, ArpaRepairs& repairs) {
   const auto words = static_cast<std::size_t>(n);
   if (fields.size() != words + 1 && fields.size() != words + 2)
-    return "it has " + std::to_string(fields.size()) + " fields, want a log10 probability, " +
-           std::to_string(n) + (n == 1 ? " word" : " words") + " and perhaps a back-off weight";
+    return {"it has " + std::to_string(fields.size()) + " fields, want a log10 probability, " +
+                std::to_string(n) + (n == 1 ? " word" : " words") +
+                " and perhaps a back-off weight",
+            "line.fields"};
   backoff = 0;
-  std::string reason = read_probability(fields[0], probability, repairs);
+  Reason reason = read_probability(fields[0], probability, repairs);
   if (reason.empty() && fields.size() == words + 2)
     reason = read_backoff(fields.back(), backoff, repairs);
   if (reason.empty() && is_highest && backoff != 0)
-    reason = "a back-off weight, " + quoted(fields.back()) + ", in the highest order";
+    reason = Reason("a back-off weight, " + quoted(fields.back()) + ", in the highest order");
   return reason;
 }
 

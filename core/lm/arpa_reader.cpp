@@ -49,9 +49,9 @@ std::optional<BadLine> ArpaReader::finish() {
   if (!bad_ && !waiting_.empty()) read_lines(waiting_ + "\n");
   waiting_.clear();
   if (!bad_ && part_ != Part::behind)
-    refuse(std::max<std::int64_t>(lines_, 1), part_ == Part::before
-                                                  ? "there is no \\data\\ in it: no ARPA file"
-                                                  : "it ends without \\end\\");
+    refuse(std::max<std::int64_t>(lines_, 1),
+           part_ == Part::before ? Reason("there is no \\data\\ in it: no ARPA file", "file.kind")
+                                 : Reason("it ends without \\end\\", "file.damaged"));
   if (!bad_) closed_ = close_table(keys_, probability_, backoff_, rows_, room_);
   return bad_;
 }
@@ -69,7 +69,8 @@ void ArpaReader::read_lines(std::string_view text) {
       end = text.find('\n') + 1;
       ++lines_;
       if (static_cast<std::int64_t>(end) - 1 > max_bytes_)
-        refuse(lines_, "the line has more than " + std::to_string(max_bytes_) + " bytes");
+        refuse(lines_, {"the line has more than " + std::to_string(max_bytes_) + " bytes",
+                        "corpus.too-long"});
       else
         read_line(trimmed(text.substr(0, end - 1)));
     }
@@ -87,16 +88,18 @@ void ArpaReader::read_line(std::string_view line) {
   if (line.empty()) return;
   if (part_ == Part::counts && line.starts_with("ngram")) return read_count(line);
   if (!line.starts_with('\\'))
-    return refuse(lines_, quoted(line) + " among the counts, want `ngram N=COUNT`");
+    return refuse(lines_,
+                  {quoted(line) + " among the counts, want `ngram N=COUNT`", "line.fields"});
   end_section();
   if (bad_) return;
-  if (announced_.empty()) return refuse(lines_, "\\data\\ announces no n-grams");
+  if (announced_.empty()) return refuse(lines_, {"\\data\\ announces no n-grams", "file.empty"});
   std::int64_t next = -1;
   if (line == "\\end\\")
     next = order() + 1;
   else if (line.ends_with("-grams:"))
     next = parse_count(line.substr(1, line.size() - 8));
-  if (next < 0) return refuse(lines_, quoted(line) + " is no heading of an ARPA file");
+  if (next < 0)
+    return refuse(lines_, {quoted(line) + " is no heading of an ARPA file", "line.unknown"});
   begin_section(next, line);
 }
 
@@ -105,11 +108,14 @@ void ArpaReader::read_count(std::string_view line) {
   const std::int64_t n =
       equals == line.npos ? -1 : parse_count(trimmed(line.substr(5, equals - 5)));
   const std::int64_t count = n < 0 ? -1 : parse_count(trimmed(line.substr(equals + 1)));
-  if (count < 0) return refuse(lines_, quoted(line) + " among the counts, want `ngram N=COUNT`");
+  if (count < 0)
+    return refuse(lines_,
+                  {quoted(line) + " among the counts, want `ngram N=COUNT`", "line.fields"});
   if (n != order() + 1)
     return refuse(lines_,
-                  quoted(line) + " where order " + std::to_string(order() + 1) + " should stand");
-  if (n == 1 && count == 0) return refuse(lines_, "a model without words");
+                  {quoted(line) + " where order " + std::to_string(order() + 1) + " should stand",
+                   "line.order"});
+  if (n == 1 && count == 0) return refuse(lines_, {"a model without words", "file.empty"});
   announced_.push_back(count);
 }
 
@@ -120,8 +126,9 @@ void ArpaReader::begin_section(std::int64_t next, std::string_view line) {
     ++wanted;
   }
   if (next != wanted || (wanted > order() && line != "\\end\\"))
-    return refuse(lines_, quoted(line) + " where " +
-                              (wanted > order() ? "\\end\\" : heading(wanted)) + " should stand");
+    return refuse(lines_, {quoted(line) + " where " +
+                               (wanted > order() ? "\\end\\" : heading(wanted)) + " should stand",
+                           "line.order"});
   section_ = wanted;
   section_line_ = lines_;
   found_ = 0;
@@ -136,8 +143,9 @@ void ArpaReader::end_section() {
   if (section_ == 0) return;
   const std::int64_t announced = announced_[section_ - 1];
   if (found_ != announced)
-    return refuse(section_line_, heading(section_) + " has " + std::to_string(found_) +
-                                     " n-grams, \\data\\ announces " + std::to_string(announced));
+    return refuse(section_line_, {heading(section_) + " has " + std::to_string(found_) +
+                                      " n-grams, \\data\\ announces " + std::to_string(announced),
+                                  "lm.ngrams"});
   if (section_ == 1)
     end_unigrams();
   else
@@ -173,7 +181,8 @@ void ArpaReader::end_ngrams() {
         told += words_[word];
       }
       return refuse(section_line_,
-                    std::to_string(section_) + "-gram " + quoted(told, 200) + " stands twice");
+                    {std::to_string(section_) + "-gram " + quoted(told, 200) + " stands twice",
+                     "line.duplicate"});
     }
     before.assign(row, row + size);
     rows.append({row, size + 1});
@@ -187,8 +196,9 @@ void ArpaReader::end_ngrams() {
 bool ArpaReader::has_too_many() {
   const std::int64_t announced = announced_[section_ - 1];
   if (found_ > announced)
-    refuse(section_line_, heading(section_) + " has more n-grams than the " +
-                              std::to_string(announced) + " that \\data\\ announces");
+    refuse(section_line_, {heading(section_) + " has more n-grams than the " +
+                               std::to_string(announced) + " that \\data\\ announces",
+                           "lm.ngrams"});
   return found_ > announced;
 }
 
@@ -197,7 +207,7 @@ void ArpaReader::read_unigrams(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     ++lines_;
-    std::string reason = line_fields(text.substr(0, end), max_bytes_, fields);
+    Reason reason = line_fields(text.substr(0, end), max_bytes_, fields);
     if (reason.empty() && !fields.empty()) reason = read_unigram(fields);
     if (!reason.empty()) return refuse(lines_, std::move(reason));
     if (!fields.empty()) ++found_;
@@ -206,16 +216,16 @@ void ArpaReader::read_unigrams(std::string_view text) {
   }
 }
 
-std::string ArpaReader::read_unigram(const std::vector<std::string_view>& fields) {
+Reason ArpaReader::read_unigram(const std::vector<std::string_view>& fields) {
   float probability = 0, backoff = 0;
-  std::string reason = read_weights(fields, 1, order() == 1, probability, backoff, repairs_);
+  Reason reason = read_weights(fields, 1, order() == 1, probability, backoff, repairs_);
   if (!reason.empty()) return reason;
   std::string_view word = fields[1];
   if (const std::size_t bad = first_not_utf8(word); bad < word.size())
-    return "it is not UTF-8 at byte " + std::to_string(bad + 1) + " of the word";
+    return {"it is not UTF-8 at byte " + std::to_string(bad + 1) + " of the word", "file.encoding"};
   // <UNK> is the unknown word, unless there is <unk>, too: then it is a word like others.
   if (word == "<UNK>") {
-    if (is_upper_unknown_) return "word " + quoted(word) + " stands twice";
+    if (is_upper_unknown_) return {"word " + quoted(word) + " stands twice", "line.duplicate"};
     is_upper_unknown_ = !is_there_[unknown_word];
     if (is_upper_unknown_) word = "<unk>";
   } else if (word == "<unk>" && std::exchange(is_upper_unknown_, false)) {
@@ -231,7 +241,7 @@ std::string ArpaReader::read_unigram(const std::vector<std::string_view>& fields
     backoff_.push_back(0);
     is_there_.push_back(false);
   }
-  if (is_there_[number]) return "word " + quoted(word) + " stands twice";
+  if (is_there_[number]) return {"word " + quoted(word) + " stands twice", "line.duplicate"};
   is_there_[number] = true;
   probability_[number] = probability;
   backoff_[number] = backoff;
@@ -276,10 +286,9 @@ void ArpaReader::read_piece(std::string_view text, Piece& piece) const {
   }
 }
 
-std::string ArpaReader::read_ngram(const std::vector<std::string_view>& fields,
-                                   Piece& piece) const {
+Reason ArpaReader::read_ngram(const std::vector<std::string_view>& fields, Piece& piece) const {
   float probability = 0, backoff = 0;
-  std::string reason =
+  Reason reason =
       read_weights(fields, section_, section_ == order(), probability, backoff, piece.repairs);
   if (!reason.empty()) return reason;
   for (int i = 0; i < section_; ++i) {
@@ -288,7 +297,7 @@ std::string ArpaReader::read_ngram(const std::vector<std::string_view>& fields,
     std::int32_t number = words_.find(word);
     if (is_upper_unknown_ && word == "<UNK>") number = unknown_word;
     if (number < 0 || !is_there_[number])
-      return "word " + quoted(word) + " is not among the unigrams";
+      return {"word " + quoted(word) + " is not among the unigrams", "line.unknown"};
     piece.said[i] = word;
     piece.words[i] = static_cast<std::uint32_t>(number);
   }

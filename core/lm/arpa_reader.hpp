@@ -46,7 +46,7 @@ class ArpaReader {
   struct Piece {  // of a block, read by one thread
     std::vector<std::uint64_t> rows;
     std::int64_t lines = 0;
-    std::string reason;
+    Reason reason;
     ArpaRepairs repairs;
     std::vector<std::string_view> said;  // the words of the n-gram before, and their numbers:
     std::vector<std::uint32_t> words;    // most of them come again in the next line
@@ -60,13 +60,13 @@ class ArpaReader {
   void end_unigrams();
   void end_ngrams();
   void read_unigrams(std::string_view text);
-  std::string read_unigram(const std::vector<std::string_view>& fields);
+  Reason read_unigram(const std::vector<std::string_view>& fields);
   void read_ngrams(std::string_view text);
   void read_piece(std::string_view text, Piece& piece) const;
-  std::string read_ngram(const std::vector<std::string_view>& fields, Piece& piece) const;
+  Reason read_ngram(const std::vector<std::string_view>& fields, Piece& piece) const;
   bool has_too_many();
   int order() const { return static_cast<int>(announced_.size()); }
-  void refuse(std::int64_t line, std::string reason) { bad_ = BadLine{line, std::move(reason)}; }
+  void refuse(std::int64_t line, Reason reason) { bad_ = BadLine{line, std::move(reason)}; }
 
   SortRoom room_;
   std::int64_t max_bytes_;

@@ -261,7 +261,7 @@ def test_a_table_that_is_none_is_refused():
 def test_errors_name_the_file(tmp_path):
     path = tmp_path / "bad.arpa"
     path.write_text("\\data\\\nngram 1=1\n\n\\1-grams:\nx\ta\n\\end\\\n")
-    with refuses(FormatError, "line.value", file=str(path), line=5):
+    with refuses(FormatError, "line.number", file=str(path), line=5):
         read_arpa(path)
 
 

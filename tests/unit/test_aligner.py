@@ -306,7 +306,7 @@ def test_corpora_that_are_refused():
     for pair in ("das haus", ("das", "haus", "the"), 5, {"source": "a"}):
         with refuses(AlignmentError, "argument.value", argument="corpus", value=pair):
             Aligner.fit([pair])
-    with refuses(FormatError, "line.value", file="source", line=1):
+    with refuses(FormatError, "corpus.control-character", file="source", line=1):
         Aligner.fit([("a\x00b", "c")])
     with refuses(FormatError, "file.encoding", file="target", line=1):
         Aligner.fit([("a", "\ud800")])

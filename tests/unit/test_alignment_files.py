@@ -67,48 +67,37 @@ def test_order_and_gaps_do_not_matter():
 
 def test_words_counted_from_one():
     assert format_pharaoh(read_pharaoh(["1-1 2-3"], base=1)) == "0-0 1-2\n"
-    with pytest.raises(FormatError, match="'0-1', want i-j with two numbers from 1 to"):
+    with refuses(FormatError, "line.value", line=1) as refused:
         read_pharaoh(["0-1"], base=1)
-    with pytest.raises(FormatError, match="the link 3-3 stands twice"):
+    assert "two numbers from 1 to" in refused.value.reason
+    with refuses(FormatError, "line.duplicate", line=1):
         read_pharaoh(["3-3 3-3"], base=1)
     with refuses(ForestError, "argument.range", argument="base", value=2):
         read_pharaoh([], base=2)
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("0-0 0-0", "the link 0-0 stands twice"),
-        ("0", "the link is '0', want i-j with"),
-        ("0-", "'0-'"),
-        ("-1-0", "'-1-0'"),
-        ("0--1", "'0--1'"),
-        ("+0-1", "'+0-1'"),
-        ("0-1-2", "'0-1-2'"),
-        ("0-1.5", "'0-1.5'"),
-        ("0p1", "'0p1'"),
-        ("0-2147483647", "want i-j with two numbers from 0 to 2147483646"),
-        ("99999999999999999999-0", "'99999999999999999999-0'"),
-        ("٣-0", "want i-j"),
-        ("0-0\x0b1-1", "want i-j"),
-        ("a" * 100, "'" + "a" * 40 + "'"),
-    ],
-)
-def test_bad_links_tell_the_place(tmp_path, line, reason):
+    "line",
+    ["0", "0-", "-1-0", "0--1", "+0-1", "0-1-2", "0-1.5", "0p1", "0-2147483647",
+     "99999999999999999999-0", "٣-0", "0-0\x0b1-1", "a" * 100],
+)  # fmt: skip
+def test_bad_links_tell_the_place(tmp_path, line):
     path = tmp_path / "bad.pharaoh"
     path.write_text(f"0-0\n\n{line}\n", encoding="utf-8")
-    with refuses(FormatError, "line.value", file=str(path), line=3) as told:
+    with refuses(FormatError, "line.value", file=str(path), line=3):
         read_pharaoh(path)
-    assert reason in told.value.reason  # of native code
+    path.write_text("0-0\n0-0 0-0\n", encoding="utf-8")
+    with refuses(FormatError, "line.duplicate", file=str(path), line=2):
+        read_pharaoh(path)
 
 
 def test_gold_is_sure_where_it_is_both():
     gold = read_gold(["0p0 0-0 1p1"])
     assert gold[0].sure == {(0, 0)}
     assert gold[0].possible == {(0, 0), (1, 1)}
-    with pytest.raises(FormatError, match="the link 1p1 stands twice"):
+    with refuses(FormatError, "line.duplicate", line=1):
         read_gold(["1p1 1p1"])
-    with pytest.raises(FormatError, match="want i-j or ipj"):
+    with refuses(FormatError, "line.value", line=1):
         read_gold(["1?1"])
 
 

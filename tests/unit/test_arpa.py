@@ -6,7 +6,6 @@ import gc
 import gzip
 import io
 import lzma
-import re
 
 import numpy as np
 import pytest
@@ -93,7 +92,7 @@ def test_files_of_a_table_go_with_it(tmp_path):
     del table
     gc.collect()
     assert not any(tmp_path.iterdir())
-    with pytest.raises(FormatError, match="ends without"):
+    with refuses(FormatError, "file.damaged"):
         read(text.removesuffix("\\end\\"), max_memory=1 << 16, temporary=tmp_path)
     gc.collect()
     assert not any(tmp_path.iterdir())
@@ -157,46 +156,45 @@ def test_orders_without_ngrams():
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "reason"),
+    ("text", "line", "code"),
     [
-        ("", 1, r"there is no \\data\\ in it: no ARPA file"),
-        ("hello\nworld\n", 2, r"there is no \\data\\"),
-        ("\\data\\\nngram 1=1\n", 2, r"it ends without \\end\\"),
-        ("\\data\\\n\\1-grams:\n", 2, r"\\data\\ announces no n-grams"),
-        ("\\data\\\nngram 1=x\n", 2, "'ngram 1=x' among the counts, want `ngram N=COUNT`"),
-        ("\\data\\\nngrams\n", 2, "'ngrams' among the counts"),
-        ("\\data\\\nfoo\n", 2, "'foo' among the counts"),
-        ("\\data\\\nngram 2=1\n", 2, "'ngram 2=1' where order 1 should stand"),
-        ("\\data\\\nngram 1=0\n", 2, "a model without words"),
-        ("\\data\\\nngram 1=1\n\\2-grams:\n", 3, r"'\\2-grams:' where \\1-grams: should stand"),
-        (HEAD + "\\end\\", 10, r"\\2-grams: has 0 n-grams, \\data\\ announces 1"),
-        (HEAD + "-1 a a\n-1 a </s>\n", 10, r"\\2-grams: has more n-grams than the 1 that"),
-        (HEAD.replace("1=3", "1=2"), 5, r"\\1-grams: has more n-grams than the 2"),
-        (HEAD.replace("1=3", "1=4"), 5, r"\\1-grams: has 3 n-grams, \\data\\ announces 4"),
-        (HEAD + "-1 a a\n\\3-grams:\n", 12, r"'\\3-grams:' where \\end\\ should stand"),
-        (HEAD + "-1 a a\n\\foo\n", 12, r"'\\foo' is no heading of an ARPA file"),
-        (HEAD + "-1 a\n", 11, "it has 2 fields, want a log10 probability, 2 words and perhaps"),
-        (HEAD + "-1 a a a a\n", 11, "it has 5 fields"),
-        (HEAD + "x a a\n", 11, "the log10 probability is 'x', want a number"),
-        (HEAD + "nan a a\n", 11, "the log10 probability is 'nan', want a number"),
-        (HEAD + "-1e99 a a\n", 11, "the log10 probability is '-1e99', want a number"),
-        (HEAD + "0.5 a a\n", 11, "the log10 probability is '0.5', want one that is not positive"),
-        (HEAD + "inf a a\n", 11, "the log10 probability is 'inf', want one that is not positive"),
-        (HEAD + "-1 a a -1\n", 11, "a back-off weight, '-1', in the highest order"),
-        (HEAD + "-1 a a b\n", 11, "the back-off weight is 'b', want a number"),
-        (HEAD + "-1 a größe\n", 11, "word 'größe' is not among the unigrams"),
-        (HEAD + "-1 a <unk>\n", 11, "word '<unk>' is not among the unigrams"),
-        (HEAD.replace("2=1", "2=2") + "-1 a a\n-1 a a\n\\end\\", 10, "2-gram 'a a' stands twice"),
-        (HEAD.replace("-1\t</s>", "-1 a"), 8, "word 'a' stands twice"),
-        (HEAD.encode().replace(b"\ta", b"\ta\xff"), 8, "it is not UTF-8 at byte 2 of the word"),
-        (HEAD + "-1 " + "x" * (1 << 24), 11, "the line has more than 16777216 bytes"),
-        ("x" * (17 << 20), 1, "the line has more than 16777216 bytes"),
+        ("", 1, "file.kind"),
+        ("hello\nworld\n", 2, "file.kind"),
+        ("\\data\\\nngram 1=1\n", 2, "file.damaged"),
+        ("\\data\\\n\\1-grams:\n", 2, "file.empty"),
+        ("\\data\\\nngram 1=x\n", 2, "line.fields"),
+        ("\\data\\\nngrams\n", 2, "line.fields"),
+        ("\\data\\\nfoo\n", 2, "line.fields"),
+        ("\\data\\\nngram 2=1\n", 2, "line.order"),
+        ("\\data\\\nngram 1=0\n", 2, "file.empty"),
+        ("\\data\\\nngram 1=1\n\\2-grams:\n", 3, "line.order"),
+        (HEAD + "\\end\\", 10, "lm.ngrams"),
+        (HEAD + "-1 a a\n-1 a </s>\n", 10, "lm.ngrams"),
+        (HEAD.replace("1=3", "1=2"), 5, "lm.ngrams"),
+        (HEAD.replace("1=3", "1=4"), 5, "lm.ngrams"),
+        (HEAD + "-1 a a\n\\3-grams:\n", 12, "line.order"),
+        (HEAD + "-1 a a\n\\foo\n", 12, "line.unknown"),
+        (HEAD + "-1 a\n", 11, "line.fields"),
+        (HEAD + "-1 a a a a\n", 11, "line.fields"),
+        (HEAD + "x a a\n", 11, "line.number"),
+        (HEAD + "nan a a\n", 11, "line.number"),
+        (HEAD + "-1e99 a a\n", 11, "line.number"),
+        (HEAD + "0.5 a a\n", 11, "line.value"),
+        (HEAD + "inf a a\n", 11, "line.value"),
+        (HEAD + "-1 a a -1\n", 11, "line.value"),
+        (HEAD + "-1 a a b\n", 11, "line.number"),
+        (HEAD + "-1 a größe\n", 11, "line.unknown"),
+        (HEAD + "-1 a <unk>\n", 11, "line.unknown"),
+        (HEAD.replace("2=1", "2=2") + "-1 a a\n-1 a a\n\\end\\", 10, "line.duplicate"),
+        (HEAD.replace("-1\t</s>", "-1 a"), 8, "line.duplicate"),
+        (HEAD.encode().replace(b"\ta", b"\ta\xff"), 8, "file.encoding"),
+        (HEAD + "-1 " + "x" * (1 << 24), 11, "corpus.too-long"),
+        ("x" * (17 << 20), 1, "corpus.too-long"),
     ],
 )
-def test_what_is_refused(text, line, reason):
-    with refuses(FormatError, "line.value", file="bad.arpa", line=line) as told:
+def test_what_is_refused(text, line, code):
+    with refuses(FormatError, code, file="bad.arpa", line=line):
         read(text, file="bad.arpa")
-    assert re.search(reason, told.value.reason)  # of native code
 
 
 def test_a_word_like_unknown_goes_out_and_in(tmp_path):

@@ -118,26 +118,25 @@ def test_words_come_back(lines):
 
 
 @pytest.mark.parametrize(
-    ("data", "line", "reason"),
+    ("data", "line", "code"),
     [
-        (b"a\nb\xff\n", 2, "not UTF-8 at byte 2"),
-        (b"a\nb\0c", 2, "control character U+0000 at byte 2"),
-        (b"a\rb\n", 1, "a carriage return at byte 2"),
-        ("\ufeffa\n".encode(), 1, "byte order mark"),
-        ("a\nb\ufeff\n".encode(), 2, "a byte order mark (U+FEFF) at byte 2"),
-        ("a\uffff\n".encode(), 1, "U+FFFF at byte 2 of the line, which is no character"),
-        ("a\ufffe\n".encode(), 1, "U+FFFE at byte 2"),
-        (b"a\nb\n\nb c " + b"d " * 9, 4, "more than 10 words"),
-        ("a\u0085b".encode(), 1, "U+0085"),
+        (b"a\nb\xff\n", 2, "file.encoding"),
+        (b"a\nb\0c", 2, "corpus.control-character"),
+        (b"a\rb\n", 1, "corpus.carriage-return"),
+        ("\ufeffa\n".encode(), 1, "corpus.byte-order-mark"),
+        ("a\nb\ufeff\n".encode(), 2, "corpus.byte-order-mark"),
+        ("a\uffff\n".encode(), 1, "corpus.control-character"),
+        ("a\ufffe\n".encode(), 1, "corpus.control-character"),
+        (b"a\nb\n\nb c " + b"d " * 9, 4, "corpus.too-long"),
+        ("a\u0085b".encode(), 1, "corpus.control-character"),
     ],
 )
-def test_bad_files_tell_the_place(tmp_path, data, line, reason):
+def test_bad_files_tell_the_place(tmp_path, data, line, code):
     bad, good = tmp_path / "bad.txt", tmp_path / "good.txt"
     bad.write_bytes(data)
     good.write_text("x\n" * 4)
-    with refuses(FormatError, "line.value", file=str(bad), line=line) as told:
+    with refuses(FormatError, code, file=str(bad), line=line):
         IndexedCorpus.from_files(good, bad, max_words=10)
-    assert reason in told.value.reason  # native code has no codes of its own
     with pytest.raises(FormatError):
         IndexedCorpus.build(tmp_path / "out", source=bad, target=good, max_words=10)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.txt", "good.txt"]
@@ -153,7 +152,7 @@ def test_bad_files_tell_the_place(tmp_path, data, line, reason):
         (["a b"], "argument.value"),
         (["a", ""], "argument.value"),
         (["a", 3], "argument.type"),
-        ("a\x01", "line.value"),
+        ("a\x01", "corpus.control-character"),
     ],
 )
 def test_bad_lines_tell_the_place(bad, code):
@@ -187,7 +186,7 @@ def test_unequal_files_tell_both_counts(tmp_path, paths):
 def test_a_million_words_in_a_line(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("a " * 1_000_000)
-    with refuses(FormatError, "line.value", file=str(path), line=1):
+    with refuses(FormatError, "corpus.too-long", file=str(path), line=1):
         IndexedCorpus.from_files(path, path)
     assert IndexedCorpus.from_files(path, path, max_words=10**6).source.lengths.tolist() == [10**6]
 

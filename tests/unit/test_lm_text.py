@@ -44,22 +44,21 @@ def test_words_are_numbered_by_frequency_then_by_arrival():
 
 
 @pytest.mark.parametrize(
-    ("data", "line", "reason"),
+    ("data", "line", "code"),
     [
-        (b"a\n\xff\n", 2, "not UTF-8"),
-        (b"a\nb <s> c\n", 2, "the word <s> at byte 3"),
-        (b"a </s>\n", 1, "the word </s>"),
-        (b"a\n\x00\n", 2, "control character"),
-        (b"\xef\xbb\xbfa\n", 1, "byte order mark"),
+        (b"a\n\xff\n", 2, "file.encoding"),
+        (b"a\nb <s> c\n", 2, "lm.sentence-mark"),
+        (b"a </s>\n", 1, "lm.sentence-mark"),
+        (b"a\n\x00\n", 2, "corpus.control-character"),
+        (b"\xef\xbb\xbfa\n", 1, "corpus.byte-order-mark"),
     ],
 )
-def test_bad_lines_are_refused_with_their_place(tmp_path, data, line, reason):
+def test_bad_lines_are_refused_with_their_place(tmp_path, data, line, code):
     first, second = tmp_path / "first", tmp_path / "second"
     first.write_bytes(b"good\nlines\n")
     second.write_bytes(data)
-    with refuses(FormatError, "line.value", file=str(second), line=line) as caught:
+    with refuses(FormatError, code, file=str(second), line=line):
         estimate_files([first, second], 2)
-    assert reason in caught.value.reason  # of native code
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
 

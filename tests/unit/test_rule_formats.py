@@ -296,7 +296,7 @@ def test_lines_that_are_too_long(block):
                 return bad
         return reader.finish() or reader
 
-    assert read(False) == (2, "the line has more than 100 bytes")
+    assert read(False)[:2] == (2, "the line has more than 100 bytes")
     reader = read(True)
     assert ([line for line, _ in reader.examples], len(reader.rules)) == ([2, 4], 2)
 

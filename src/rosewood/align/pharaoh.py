@@ -25,7 +25,7 @@ from rosewood.align.alignment import Links
 from rosewood.align.evaluate import Gold
 from rosewood.arrays import as_count
 from rosewood.corpus.compression import open_output
-from rosewood.corpus.lines import Source, file_name, read_lines
+from rosewood.corpus.lines import Source, check_fed, file_name, read_lines
 from rosewood.errors import FormatError
 from rosewood.scratch import Growing
 
@@ -123,13 +123,11 @@ def _parsed(
                 raise FormatError(reason, code="corpus.line-break", file=name, line=first)
             block = np.frombuffer(data, np.uint8)
             arrays, possible, bad = _core.parse_links(block, first, base, may_be_possible)
-            if bad is None:
+            if bad is None or bad_lines is None:
+                check_fed(bad, name)
                 break
-            number, reason = bad
-            if bad_lines is None:
-                raise FormatError(reason, code="line.value", file=name, line=number)
-            bad_lines[number] = reason
-            some[number - first] = ""
+            bad_lines[bad[0]] = bad[1]
+            some[bad[0] - first] = ""
         start.append(arrays[0][1:] + before)
         sources.append(arrays[1])
         targets.append(arrays[2])

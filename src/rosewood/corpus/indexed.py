@@ -33,7 +33,7 @@ from rosewood import _core
 from rosewood.arguments import check_whole
 from rosewood.corpus import indexed_files as files
 from rosewood.corpus.compression import open_input
-from rosewood.corpus.lines import at
+from rosewood.corpus.lines import at, check_fed
 from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import CorpusError, DamagedFileError, FormatError
 from rosewood.folders import cut_words
@@ -304,15 +304,10 @@ class _Reader:
             self.indexer.know(np.frombuffer("\n".join(words).encode(), np.uint8))
 
     def feed(self, data: bytes) -> None:
-        self._check(self.indexer.feed(np.frombuffer(data, np.uint8)))
+        check_fed(self.indexer.feed(np.frombuffer(data, np.uint8)), self.file)
 
     def finish(self) -> None:
-        self._check(self.indexer.finish())
-
-    def _check(self, bad: tuple[int, str] | None) -> None:
-        if bad is not None:
-            line, reason = bad
-            raise FormatError(reason, code="line.value", file=self.file, line=line)
+        check_fed(self.indexer.finish(), self.file)
 
     def blocks(self) -> Iterator[None]:
         """Reads the file; yields where there may be numbers to take."""

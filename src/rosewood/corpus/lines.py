@@ -22,6 +22,7 @@ __all__ = [
     "TextLine",
     "add_feature",
     "at",
+    "check_fed",
     "each_line",
     "file_name",
     "given_twice",
@@ -125,6 +126,12 @@ def _encodable(text: str, file: str | None, count: int) -> tuple[str, FormatErro
 
 def _bad_text(reason: str, file: str | None, line: int) -> FormatError:
     return FormatError(reason, code="file.encoding", file=file, line=line)
+
+
+def check_fed(bad: tuple[int, str, str] | None, file: str | None) -> None:
+    """Raise what native code found wrong with a line: its number, the reason, and the code."""
+    if bad is not None:
+        raise FormatError(bad[1], code=bad[2], file=file, line=bad[0])
 
 
 def split(text: str) -> list[str]:

@@ -30,7 +30,8 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.corpus.compression import open_input, open_output
-from rosewood.errors import FormatError, LanguageModelError
+from rosewood.corpus.lines import check_fed
+from rosewood.errors import LanguageModelError
 from rosewood.lm.words import Words
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName
@@ -62,10 +63,10 @@ def read_arpa(
         reader = _core.ArpaReader(folder, max_memory, threads, _MAX_LINE)
         with _opened(source) as stream:
             while block := stream.read(_BLOCK):
-                _check(reader.feed(np.frombuffer(block, np.uint8)), name)
+                check_fed(reader.feed(np.frombuffer(block, np.uint8)), name)
                 if step is not None:
                     step(len(block))
-        _check(reader.finish(), name)
+        check_fed(reader.finish(), name)
         table = reader.take_table()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -95,11 +96,6 @@ def _opened(source: PathName | BufferedIOBase) -> Iterator[BinaryIO | BufferedIO
             yield stream
     else:
         yield source
-
-
-def _check(bad: tuple[int, str] | None, file: str) -> None:
-    if bad is not None:
-        raise FormatError(bad[1], code="line.value", file=file, line=bad[0])
 
 
 def _facts(reader: _core.ArpaReader, name: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.corpus.compression import open_input
-from rosewood.corpus.lines import at
+from rosewood.corpus.lines import at, check_fed
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
@@ -154,11 +154,11 @@ def number_files(
         name, before = name_of(file), indexer.skipped
         with _opened(file) as stream:
             while block := stream.read(_BLOCK):
-                _check(indexer.feed(np.frombuffer(block, np.uint8)), name)
+                check_fed(indexer.feed(np.frombuffer(block, np.uint8)), name)
                 store.append(indexer.take_ids(), indexer.take_ends())
                 if step is not None:
                     step(len(block))
-        _check(indexer.finish(), name)
+        check_fed(indexer.finish(), name)
         store.append(indexer.take_ids(), indexer.take_ends())
         new = indexer.examples[before:]
         examples += [str(FormatError(reason, file=name, line=line)) for line, reason in new]
@@ -185,7 +185,7 @@ def number_sentences(
     while some := list(islice(walk, _LINES)):
         lines = [_line(each, number) for number, each in enumerate(some, done + 1)]
         data = ("\n".join(lines) + "\n").encode()
-        _check(indexer.feed(np.frombuffer(data, np.uint8)), None)
+        check_fed(indexer.feed(np.frombuffer(data, np.uint8)), None)
         store.append(indexer.take_ids(), indexer.take_ends())
         done += len(some)
         if step is not None:
@@ -209,12 +209,6 @@ def _line(sentence: str | Sequence[str], number: int) -> str:
             raise LanguageModelError("a sentence has a line feed", code="corpus.line-break")
         as_bytes(line)
     return line
-
-
-def _check(bad: tuple[int, str] | None, file: str | None) -> None:
-    if bad is not None:
-        line, reason = bad
-        raise FormatError(reason, code="line.value", file=file, line=line)
 
 
 def name_of(file: Source) -> str:

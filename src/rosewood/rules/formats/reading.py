@@ -16,6 +16,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.arguments import check_choice
 from rosewood.corpus.compression import open_input, plain_name
+from rosewood.corpus.lines import check_fed
 from rosewood.errors import FormatError, RuleError
 from rosewood.progress import Step, progress
 from rosewood.rules.table_files import new_table
@@ -119,10 +120,10 @@ def fed(
         try:
             while block := stream.read(_BLOCK):
                 reader = reader or make(block)
-                _check(reader.feed(np.frombuffer(block, np.uint8)), name)
+                check_fed(reader.feed(np.frombuffer(block, np.uint8)), name)
                 step(len(block))
             reader = reader or make(b"")
-            _check(reader.finish(), name)
+            check_fed(reader.finish(), name)
         except RuleError as error:
             raise error.restated(str(error), FormatError, file=name) from error
     return reader, name
@@ -207,8 +208,3 @@ def _size(source: Source) -> int | None:
         return None
     path = Path(source)
     return path.stat().st_size if path.is_file() and plain_name(path) == path else None
-
-
-def _check(bad: tuple[int, str] | None, file: str) -> None:
-    if bad is not None:
-        raise FormatError(bad[1], file=file, line=bad[0], code="line.value")
