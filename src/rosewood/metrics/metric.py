@@ -19,7 +19,17 @@ from rosewood.errors import MetricError
 from rosewood.metrics.batch import Batch, as_groups
 from rosewood.settings import Settings
 
-__all__ = ["Metric", "TextMetric", "as_number", "as_rows", "as_whole", "check_metric"]
+__all__ = [
+    "Metric",
+    "ScoreColumns",
+    "TextMetric",
+    "as_number",
+    "as_rows",
+    "as_whole",
+    "check_metric",
+]
+
+ScoreColumns = Mapping[str, Sequence[float]] | None  # by name, one number per hypothesis
 
 
 def as_whole(what: str, value: SupportsIndex, low: int = 0, high: int = 2**64 - 1) -> int:
@@ -103,10 +113,7 @@ class Metric(Settings, ABC):
 
     @abstractmethod
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        scores: Mapping[str, Sequence[float]] | None = None,
+        self, hypotheses: Sequence[str], references: Sequence[str], scores: ScoreColumns = None
     ) -> FloatArray:
         """[n, columns]: the statistics of n hypotheses for *one* sentence.
 
@@ -118,7 +125,7 @@ class Metric(Settings, ABC):
         self,
         hypotheses: Sequence[Sequence[str]],
         references: Sequence[Sequence[str]],
-        scores: Mapping[str, Sequence[float]] | None = None,
+        scores: ScoreColumns = None,
         *,
         threads: int = 1,
     ) -> FloatArray:
@@ -186,10 +193,7 @@ class TextMetric(Metric):
         """The statistics of all hypotheses of a batch."""
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        scores: Mapping[str, Sequence[float]] | None = None,
+        self, hypotheses: Sequence[str], references: Sequence[str], scores: ScoreColumns = None
     ) -> FloatArray:
         return self._count(Batch.of(self.name, [hypotheses], [references]), 1)
 
@@ -197,7 +201,7 @@ class TextMetric(Metric):
         self,
         hypotheses: Sequence[Sequence[str]],
         references: Sequence[Sequence[str]],
-        scores: Mapping[str, Sequence[float]] | None = None,
+        scores: ScoreColumns = None,
         *,
         threads: int = 1,
     ) -> FloatArray:

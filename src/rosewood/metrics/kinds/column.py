@@ -12,7 +12,7 @@ from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import as_groups
-from rosewood.metrics.metric import Metric
+from rosewood.metrics.metric import Metric, ScoreColumns
 from rosewood.settings import setting
 
 __all__ = ["Column"]
@@ -55,10 +55,7 @@ class Column(Metric):
         return f"column:{self.column}|mean:yes|better:{better}|version:rosewood-{__version__}"
 
     def statistics(
-        self,
-        hypotheses: Sequence[str],
-        references: Sequence[str],
-        scores: Mapping[str, Sequence[float]] | None = None,
+        self, hypotheses: Sequence[str], references: Sequence[str], scores: ScoreColumns = None
     ) -> FloatArray:
         return self.statistics_many([hypotheses], [references], scores)
 
@@ -66,14 +63,14 @@ class Column(Metric):
         self,
         hypotheses: Sequence[Sequence[str]],
         references: Sequence[Sequence[str]],
-        scores: Mapping[str, Sequence[float]] | None = None,
+        scores: ScoreColumns = None,
         *,
         threads: int = 1,
     ) -> FloatArray:
         own = as_groups(self.name, "hypotheses", hypotheses)
         return self._rows(sum(map(len, own)), scores)
 
-    def _rows(self, count: int, scores: Mapping[str, Sequence[float]] | None) -> FloatArray:
+    def _rows(self, count: int, scores: ScoreColumns) -> FloatArray:
         if not isinstance(scores, Mapping | None):
             reason = f"scores is {scores!r}, expected columns of numbers by name"
             raise MetricError(reason, code="argument.type", argument="scores", value=scores)
