@@ -279,5 +279,5 @@ def test_a_set_has_tables_of_its_own(tmp_path):
 def test_offsets_that_wrap_around():
     wrapping = [0, 2**63 - 1, -2, 5]
     for arguments in ((wrapping, [0] * 6, []), ([0, 0, 3], wrapping, [0] * 5)):
-        with pytest.raises(ForestError, match="decreases"):
+        with refuses(ForestError, "argument.value"):
             Forest(*arguments)
