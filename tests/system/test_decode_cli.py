@@ -291,7 +291,7 @@ def test_glossary_and_spans(command, place):  # noqa: F811
     done = command(*DECODE, "in", "--glossary", "terms")
     shows(done, "line.fields", "terms:2: ")
     done = command(*DECODE, "--inline", text="das\ndas <b> haus\n")
-    shows(done, "line.value", "<stdin>:2: ", "'<b>'")
+    shows(done, "inline.no-translation", "<stdin>:2: ", "'<b>'")
 
 
 def test_raw_text(command, place):  # noqa: F811

@@ -66,11 +66,11 @@ def test_what_is_refused(command, place, typed, code, shown):  # noqa: F811
     ("weights", "code", "shown"),
     [
         ("{", "file.format", []),
-        ('{"lm": 1}', "argument.missing", ["'phrase_ef'"]),
-        ({"lm": "1"}, "line.number", ["'lm' is '1'"]),
-        ({"lmm": 1.0}, "argument.unknown", ["'lmm'"]),
-        ({"rule:a|||b": 1.0}, "argument.unknown", ["'rule:a|||b'", "--rule-ids"]),
-        ({"bigram:a": 1.0}, "argument.unknown", ["'bigram:a'"]),
+        ('{"lm": 1}', "weights.missing", ["'phrase_ef'"]),
+        ({"lm": "1"}, "weights.value", ["'lm' is '1'"]),
+        ({"lmm": 1.0}, "weights.unknown", ["'lmm'"]),
+        ({"rule:a|||b": 1.0}, "weights.unknown", ["'rule:a|||b'", "--rule-ids"]),
+        ({"bigram:a": 1.0}, "weights.unknown", ["'bigram:a'"]),
     ],
 )
 def test_weights_that_do_not_fit(command, place, weights, code, shown):  # noqa: F811
@@ -91,9 +91,9 @@ def test_weights_of_sparse_features(command, place):  # noqa: F811
     ("line", "code", "shown"),
     [
         (b"das \xff haus", "file.encoding", ["byte 5"]),
-        (b"das\0haus", "line.value", ["NUL", "character 4"]),
-        (b"das haus " * 6, "line.value", ["12 words", "10"]),
-        (b"x" * 101, "line.value", ["101 characters", "100"]),
+        (b"das\0haus", "corpus.control-character", ["NUL", "character 4"]),
+        (b"das haus " * 6, "corpus.too-long", ["12 words", "10"]),
+        (b"x" * 101, "corpus.too-long", ["101 characters", "100"]),
     ],
 )
 def test_bad_lines(command, place, line, code, shown):  # noqa: F811

@@ -253,7 +253,7 @@ def test_bad_lines(command, place, name, line, text, code, shown):  # noqa: F811
         assert (done.code, events.code) == (0, 0)
         return
     for each in (done, events):
-        shows(each, code, *shown)
+        shows(each, code, *shown, is_only_line=False)
     assert names(place) == ["a.de", "a.en", "links"]
     skipped = command(*EXTRACT, "-q", "--on-bad-line", "skip")
     assert skipped.code == 0
@@ -295,7 +295,7 @@ def test_a_file_that_is_shorter(command, place, name):  # noqa: F811
     write(place / name, lines[:-1])
     for how in ([], ["--on-bad-line", "skip"]):
         done = command(*EXTRACT, "-q", *how)
-        shows(done, "file.mismatch", "5", name)
+        shows(done, "file.mismatch", "5", name, is_only_line=False)
         assert names(place) == ["a.de", "a.en", "links"]
 
 
@@ -303,7 +303,7 @@ def test_nothing_to_extract(command, place):  # noqa: F811
     for name, lines in (("links", [""] * 6), ("a.de", [""] * 6), ("a.en", [""] * 6)):
         write(place / name, lines)
         done = command(*EXTRACT, "-q", "--on-bad-line", "skip")
-        shows(done, "rules.no-links")
+        shows(done, "rules.no-links", is_only_line=False)
     for name in ("links", "a.de", "a.en"):
         write(place / name, [])
     assert command(*EXTRACT, "-q").code == 1
@@ -371,7 +371,7 @@ def test_errors_are_told_and_leave_nothing(command, place, typed, code, shown): 
     (place / "old" / "links").write_text("")
     before = names(place)
     done = command(*EXTRACT, "-q", *typed)
-    shows(done, code, *shown)
+    shows(done, code, *shown, is_only_line=False)
     assert code == "usage" or len(re.findall("^rosewood: (?!pairs)", done.err, re.M)) == 1
     assert names(place) == before
     assert (place / "taken" / "letter").read_text() == "mine"

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 from tests.processes import started
+from tests.refusals import shows
 from tests.system.commands import command  # noqa: F401
 from tests.system.troubles import (  # noqa: F401
     AT,
     MADE,
     TRAIN,
     WAIT,
-    assert_refused,
     before_stage,
     names,
     place,
@@ -61,23 +61,19 @@ def test_other_settings_into_the_same_folder(command, place, wanted):
 def test_a_model_that_was_made_elsewhere(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "--max-phrase", "2", "-q").code == 0
     theirs = contents(place / "model")
-    assert_refused(
-        command(*TRAIN, "-o", "model", "--work", "mine"), "file.exists", "model: ", "--overwrite"
-    )
+    shows(command(*TRAIN, "-o", "model", "--work", "mine"), "file.exists", "model: ", "--overwrite")
     assert contents(place / "model") == theirs
     done = command(*TRAIN, "-o", "model", "--work", "mine", "--overwrite", "-q")
     assert done.code == 0
     assert contents(place / "model") == wanted
-    assert_refused(
-        command(*TRAIN, "-o", "model", "--max-phrase", "2"), "file.exists", "--overwrite"
-    )
+    shows(command(*TRAIN, "-o", "model", "--max-phrase", "2"), "file.exists", "--overwrite")
     assert names(place) == {*MADE, "mine"}
 
 
 def test_a_model_whose_work_folder_is_gone(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     shutil.rmtree(place / "model.work")
-    assert_refused(command(*TRAIN, "-o", "model"), "file.exists", "model: ", "--overwrite")
+    shows(command(*TRAIN, "-o", "model"), "file.exists", "model: ", "--overwrite")
     assert contents(place / "model") == wanted
 
 
@@ -87,7 +83,7 @@ def test_a_model_that_is_damaged(command, place, wanted):
     for damage in (b"{", b"", b'{"manifest_version": 3}'):
         (place / "model" / "manifest.json").write_bytes(damage)
         for more in ([], ["--overwrite"]):
-            assert_refused(command(*TRAIN, "-o", "model", *more), "file.exists", "model: ")
+            shows(command(*TRAIN, "-o", "model", *more), "file.exists", "model: ")
         assert (place / "model" / "manifest.json").read_bytes() == damage
         shutil.rmtree(place / "model")
         assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -99,7 +95,7 @@ def test_files_of_others_in_a_model(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     (place / "model" / "letter").write_text("dear")
     for more in ([], ["--overwrite"], ["--max-phrase", "2"]):
-        assert_refused(command(*TRAIN, "-o", "model", *more), "file.exists", "letter")
+        shows(command(*TRAIN, "-o", "model", *more), "file.exists", "letter")
     assert (place / "model" / "letter").read_text() == "dear"
     (place / "model" / "letter").unlink()
     assert contents(place / "model") == wanted
@@ -125,7 +121,7 @@ def test_a_folder_that_is_no_model(command, place):
     (place / "model").mkdir()
     (place / "model" / "letter").write_text("dear")
     for more in ([], ["--overwrite"]):
-        assert_refused(command(*TRAIN, "-o", "model", *more), "file.exists", "model: ")
+        shows(command(*TRAIN, "-o", "model", *more), "file.exists", "model: ")
     assert names(place) == {"model"}
     (place / "model" / "letter").unlink()
     assert command(*TRAIN, "-o", "model", "-q").code == 0  # an empty folder is nobody's
@@ -157,10 +153,10 @@ AT_THE_FOURTH_STAGE = AT.format(moment=4, what=WAIT)
 @pytest.mark.slow
 def test_two_at_once_in_one_work_folder(command, place, wanted):
     with waiting(place, AT_THE_FOURTH_STAGE) as first:
-        assert_refused(command(*TRAIN, "-o", "model"), "model.work", "another process is at work")
+        shows(command(*TRAIN, "-o", "model"), "model.work", "another process is at work")
         # another model, the same work folder
         done = command(*TRAIN, "-o", "other", "--work", "model.work")
-        assert_refused(done, "model.work", "another process")
+        shows(done, "model.work", "another process")
         first.communicate("\n")
     assert first.returncode == 0
     assert contents(place / "model") == wanted

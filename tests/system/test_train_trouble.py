@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from tests.processes import LONGEST
+from tests.refusals import shows
 from tests.system.commands import Done, command  # noqa: F401
 from tests.system.troubles import (  # noqa: F401
     AT,
     MADE,
     TRAIN,
-    assert_refused,
     before_stage,
     names,
     place,
@@ -61,7 +61,7 @@ def test_a_full_disk(command, place, wanted, room):
             done = command(*TRAIN, "-o", "model", "-q")
         if done.code == 0:
             break
-        assert_refused(done, "system.error", "model")
+        shows(done, "system.error", "model")
         assert "large" in done.err or "space" in done.err
         refused.add(done.err)
         assert names(place) <= {"model.work"}
@@ -79,11 +79,11 @@ def test_a_full_disk_at_the_end(command, place, wanted, room):
     largest = max(len(data) for data in wanted.values())
     (place / "model.html").unlink()
     with room(page // 2):
-        assert_refused(command(*TRAIN, "-o", "model", "-q"), "system.error", "model.html")
+        shows(command(*TRAIN, "-o", "model", "-q"), "system.error", "model.html")
     assert names(place) == {"model", "model.work"}
     shutil.rmtree(place / "model")
     with room(largest // 2):
-        assert_refused(command(*TRAIN, "-o", "model", "-q"), "system.error", "model")
+        shows(command(*TRAIN, "-o", "model", "-q"), "system.error", "model")
     assert names(place) == {"model.work"}
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     assert contents(place / "model") == wanted
@@ -117,17 +117,17 @@ def test_folders_that_cannot_be_written(command, place, read_only):
     read_only(place / "closed")
     before = contents(place)
     for typed in (["-o", "closed/model"], ["-o", "model", "--report", "closed/page.html"]):
-        assert_refused(command(*TRAIN, *typed), "file.access", f"{typed[-1]}: ")
+        shows(command(*TRAIN, *typed), "file.access", f"{typed[-1]}: ")
     if os.geteuid():  # root is not kept out
         done = command(*TRAIN, "-o", "model", "--work", "closed/work")
-        assert_refused(done, "file.access", "closed/work")
+        shows(done, "file.access", "closed/work")
     assert contents(place) == before
     assert names(place) == {"closed", "open"}
 
 
 def test_a_work_folder_that_is_a_file(command, place):
     (place / "model.work").write_text("")
-    assert_refused(command(*TRAIN, "-o", "model"), "file.exists", "model.work: ")
+    shows(command(*TRAIN, "-o", "model"), "file.exists", "model.work: ")
     assert names(place) == {"model.work"}
 
 
@@ -172,7 +172,7 @@ def test_paths_that_are_refused(command, place, arguments, code, shown):
     (place / "mine" / "letter").write_text("dear")
     (place / "work").mkdir()
     before = contents(place)
-    assert_refused(command(*TRAIN, *arguments), code, *shown)
+    shows(command(*TRAIN, *arguments), code, *shown)
     assert contents(place) == before
     assert names(place) == {"mine", "work"}
 
@@ -183,10 +183,10 @@ def test_paths_that_are_refused(command, place, arguments, code, shown):
 @pytest.mark.parametrize("file", ["train.en", "dev.de"])
 def test_files_that_cannot_be_read(command, place, file):
     (place / file).unlink()
-    assert_refused(command(*TRAIN, "-o", "model"), "file.missing", f"{file}: ")
+    shows(command(*TRAIN, "-o", "model"), "file.missing", f"{file}: ")
     assert names(place) == set()
     (place / file).mkdir()
-    assert_refused(command(*TRAIN, "-o", "model"), "file.kind", f"{file}: ")
+    shows(command(*TRAIN, "-o", "model"), "file.kind", f"{file}: ")
     assert names(place) == set()
 
 
@@ -199,14 +199,14 @@ def test_a_pipe_is_read_once(place):
         [sys.executable, "-m", "rosewood", *TRAIN, "-o", "model"], cwd=place, text=True,
         capture_output=True, check=False, timeout=LONGEST,
     )  # fmt: skip
-    assert_refused(Done(done.returncode, done.stdout, done.stderr), "file.kind", "train.en: ")
+    shows(Done(done.returncode, done.stdout, done.stderr), "file.kind", "train.en: ")
     assert names(place) == set()
 
 
 def test_a_file_that_vanished_between_two_runs(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     (place / "train.de").rename(place / "gone")
-    assert_refused(command(*TRAIN, "-o", "model"), "train.de", "No such file")
+    shows(command(*TRAIN, "-o", "model"), "train.de", "No such file")
     assert contents(place / "model") == wanted
     (place / "gone").rename(place / "train.de")
     assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -232,7 +232,7 @@ def test_a_file_that_changed_between_two_runs(command, place, wanted):
 def test_a_file_that_vanishes_while_it_runs(command, place, wanted, before_stage, file):
     data = (place / file).read_bytes()
     before_stage(1, (place / file).unlink)
-    assert_refused(command(*TRAIN, "-o", "model", "-q"), file)
+    shows(command(*TRAIN, "-o", "model", "-q"), file)
     assert names(place) <= {"model.work"}
     (place / file).write_bytes(data)
     assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -252,7 +252,7 @@ def test_a_file_that_changes_between_its_hash_and_its_reading(
     """What was read is not what the key is of: the run is refused, and the next one is right."""
     text = (place / "train.de").read_text()
     before_stage(1, lambda: (place / "train.de").write_text(text.replace("die", "dye")))
-    assert_refused(command(*TRAIN, "-o", "model", "-q"), "train.de")
+    shows(command(*TRAIN, "-o", "model", "-q"), "train.de")
     (place / "train.de").write_text(text)
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     assert contents(place / "model") == wanted

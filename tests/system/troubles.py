@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.refusals import shows
 from tests.training import QUICK, contents, flags, in_a_process, write_book
 
 from rosewood.pipeline.store import StageStore
@@ -62,12 +61,6 @@ def place(texts, tmp_path, monkeypatch):
 def names(place: Path) -> set[str]:
     """What there is beside the files that are read."""
     return {path.name for path in place.iterdir()} - READ
-
-
-def assert_refused(done, code: str, *shown: str) -> None:
-    """One line, with this code and all of this."""
-    shows(done, code, *shown)
-    assert len(done.err.strip().splitlines()) == 1, done.err
 
 
 @pytest.fixture

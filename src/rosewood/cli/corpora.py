@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rosewood.cli.common import bad_value, warn
-from rosewood.errors import CorpusError, FormatError
+from rosewood.errors import CorpusError, RosewoodError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import OnBadLine
 
@@ -129,30 +129,30 @@ def checked_lines(
     name: str,
     line_characters: int,
     line_words: int | None = None,
-    bad_lines: dict[int, str] | None = None,
+    bad_lines: dict[int, RosewoodError] | None = None,
 ) -> Iterator[tuple[int, str]]:
     """Lines of a text with their numbers, as they come; errors call the file `name`.
 
     Lines that a corpus would refuse are refused, except empty ones.  With `bad_lines` they become
-    empty lines, and it gets their numbers and what is wrong with them.
+    empty lines, and it gets their errors by number.
     """
     from rosewood.corpus import Checks
+    from rosewood.corpus.checks import BadPair
     from rosewood.corpus.inputs import Input, strict_lines
 
     checks = Checks(line_words or line_characters, line_characters, allow_empty=True)
     for line in strict_lines(Input(str(file), once=True), checks.max_bytes):
-        reason: str | None = None
-        if line.bad is not None:
-            reason = line.bad.error.reason
-        elif (wrong := checks.problem(line.text)) is not None:
-            reason = wrong[1]
-        if reason is None:
+        bad = line.bad
+        if bad is None and (wrong := checks.problem(line.text)) is not None:
+            bad = BadPair.with_fault(wrong)
+        if bad is None:
             yield line.number, line.text
-        elif bad_lines is None:
-            raise FormatError(reason, file=name, line=line.number)
-        else:
-            bad_lines[line.number] = reason
-            yield line.number, ""
+            continue
+        error = bad.error.restated(bad.error.reason, file=name, line=line.number)
+        if bad_lines is None:
+            raise error
+        bad_lines[line.number] = error
+        yield line.number, ""
 
 
 def _report(tally: Tally) -> None:

@@ -17,7 +17,7 @@ from rosewood.arguments import check_choice
 from rosewood.cli.common import name_of, source_of, warn
 from rosewood.cli.corpora import checked_lines
 from rosewood.cli.lm_reading import opened
-from rosewood.errors import DecodingError, FormatError
+from rosewood.errors import DecodingError, FormatError, RosewoodError
 
 if TYPE_CHECKING:
     from rosewood.cli.decode_options import KnownText, TranslationOptions
@@ -131,7 +131,7 @@ def _check_sparse(weights: dict[str, float], is_used: dict[str, bool]) -> None:
             hint = f" without {options[template]}" if template in options else ""
             raise DecodingError(
                 f"there is a weight for {name!r}, but no such feature{hint}",
-                code="argument.unknown", argument="weights", value=name,
+                code="weights.unknown", argument="weights", value=name,
             )  # fmt: skip
 
 
@@ -204,7 +204,7 @@ class LineReader:
         from rosewood.decode.stream import InputLine
 
         stops = self._options.on_bad_line == "stop"
-        bad: dict[int, str] | None = None if stops else {}
+        bad: dict[int, RosewoodError] | None = None if stops else {}
         name = name_of(self.input)
         references = None if self.reference is None else self._lines(self.reference, None)
         for number, text in self._lines(self.input, bad):
@@ -217,15 +217,13 @@ class LineReader:
                         file=self.reference,
                         code="file.mismatch",
                     )
-            reason = None if bad is None else bad.pop(number, None)
-            error = None if reason is None else FormatError(reason, file=name, line=number)
-            yield InputLine(text, reference, number, error)
+            yield InputLine(text, reference, number, (bad or {}).pop(number, None))
         if references is not None and next(references, None) is not None:
             raise FormatError(
                 f"it has more lines than {name}", file=self.reference, code="file.mismatch"
             )
 
-    def _lines(self, file: Path, bad: dict[int, str] | None) -> Iterator[tuple[int, str]]:
+    def _lines(self, file: Path, bad: dict[int, RosewoodError] | None) -> Iterator[tuple[int, str]]:
         limits = self._options.line_characters, self._options.line_words
         return checked_lines(file, name_of(file), *limits, bad)
 

@@ -76,11 +76,14 @@ def inspect(
     """
     from rosewood.cli.decoding import open_translator
     from rosewood.corpus import Checks
+    from rosewood.corpus.checks import BadPair
     from rosewood.output import whole_file
 
     wrong = Checks(allow_empty=True).problem(text)  # what translate refuses in a line
     if wrong is not None:
-        raise DecodingError(f"TEXT: {wrong[1]}", code="line.value", argument="TEXT")
+        raise BadPair.with_fault(wrong, argument="TEXT").error.restated(
+            f"TEXT: {wrong.reason}", DecodingError
+        )
     files = options.files()
     glossary = None if options.glossary is None else Path(options.glossary)
     check_files(files, [glossary, config], model)
