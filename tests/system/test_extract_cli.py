@@ -201,11 +201,11 @@ def test_events_of_all_kinds(command, place):  # noqa: F811
 @pytest.mark.parametrize(
     ("typed", "code", "shown"),
     [
-        (["--orientation", "best"], "usage", ["--orientation", "'best'", "word"]),
-        (["--direction", "up"], "usage", ["--direction", "'up'", "backward or forward"]),
-        (["--classes", "x"], "usage", ["--classes", "'x'", "msd or mslr"]),
+        (["--orientation", "best"], "argument.choice", ["'best'", "word, phrase, hierarchy"]),
+        (["--direction", "up"], "argument.choice", ["direction is 'up'", "backward or forward"]),
+        (["--classes", "x"], "argument.choice", ["classes is 'x'", "msd or mslr"]),
         (["--max-phrase", "0"], "usage", ["--max-phrase", "'0'"]),
-        (["--max-phrase", "99999999999"], "usage", ["--max-phrase", "'99999999999'"]),
+        (["--max-phrase", "99999999999"], "argument.range", ["max_phrase is 99999999999"]),
         (["-o", "a.de"], "file.exists", ["a.de: -o: "]),
         (["-o", "no/where"], "file.missing", ["no/where: -o: ", "'no'"]),
         (["-a", "missing"], "file.missing", ["missing: "]),
@@ -213,7 +213,7 @@ def test_events_of_all_kinds(command, place):  # noqa: F811
 )
 def test_events_that_cannot_be(command, place, typed, code, shown):  # noqa: F811
     done = command("rules", "events", *EXTRACT[1:5], "-q", *typed)
-    shows(done, code, *shown)
+    shows(done, code, *shown, is_only_line=False)
     assert done.out == ""
     assert names(place) == ["a.de", "a.en", "links"]
 
@@ -274,7 +274,7 @@ def test_bad_lines(command, place, name, line, text, code, shown):  # noqa: F811
         ("0--1", "line.value", "'0--1'"),
         ("-1-0", "line.value", "'-1-0'"),
         ("0-99999999999", "line.value", "'0-99999999999'"),
-        ("0-0 0-0", "line.duplicate", "0-0"),
+        ("0-0 0-0", "line.value", "the link 0-0 "),
         ("0p0", "line.value", "'0p0'"),
     ],
 )
@@ -311,7 +311,7 @@ def test_nothing_to_extract(command, place):  # noqa: F811
     write(place / "a.en", [" ".join("y" * 300)])
     write(place / "links", [" ".join(f"0-{n}" for n in range(300))])
     done = command(*EXTRACT, "-q")
-    shows(done, "rules.no-rules")
+    shows(done, "rules.none")
     assert names(place) == ["a.de", "a.en", "links"]
 
 
@@ -345,7 +345,7 @@ def test_nothing_to_extract(command, place):  # noqa: F811
         (["--threads", "0"], "usage", ["--threads"]),
         (["--max-memory", "0"], "usage", ["--max-memory", "'0'", "1M"]),
         (["--max-memory", "much"], "usage", ["--max-memory", "'much'", "500M"]),
-        (["--on-bad-line", "cry"], "usage", ["--on-bad-line", "'cry'", "stop or skip"]),
+        (["--on-bad-line", "cry"], "usage", ["--on-bad-line", "'cry'", "stop, skip, blank"]),
         (["--work", "rules"], "argument.conflict", ["rules: rules "]),
         (["--work", "."], "argument.conflict", [".: a.de "]),
         (["--work", "a.de"], "argument.conflict", ["a.de: a.de "]),
@@ -388,7 +388,7 @@ def test_the_folder_one_is_in(command, place, monkeypatch):  # noqa: F811
 def test_a_folder_that_cannot_be_written(command, place):  # noqa: F811
     (place / "closed").mkdir(mode=0o500)
     done = command(*EXTRACT[:-1], "closed/rules", "-q")
-    shows(done, "file.access", "closed/rules: ")
+    shows(done, "file.permission", "closed/rules: ")
 
 
 def test_nothing_is_left_to_keep(command, place):  # noqa: F811

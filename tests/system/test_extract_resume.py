@@ -167,7 +167,7 @@ def test_two_at_once(place, wanted):
         second = run(place, None)
         elsewhere = run(place, None, "--work", "elsewhere")
         first.communicate("\n" * 100)
-    shows(Done(second.returncode, second.stdout, second.stderr), "file.busy", "rules.work: ")
+    shows(Done(second.returncode, second.stdout, second.stderr), "lock.held", "rules.work: ")
     assert (elsewhere.returncode, first.returncode) == (0, 0)
     assert contents(place / "rules") == wanted["plain"]
     assert names(place) == ["rules"]

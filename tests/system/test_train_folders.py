@@ -95,7 +95,7 @@ def test_files_of_others_in_a_model(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     (place / "model" / "letter").write_text("dear")
     for more in ([], ["--overwrite"], ["--max-phrase", "2"]):
-        shows(command(*TRAIN, "-o", "model", *more), "file.exists", "letter")
+        shows(command(*TRAIN, "-o", "model", *more), "model.foreign-file", "model/letter: ")
     assert (place / "model" / "letter").read_text() == "dear"
     (place / "model" / "letter").unlink()
     assert contents(place / "model") == wanted
@@ -153,10 +153,10 @@ AT_THE_FOURTH_STAGE = AT.format(moment=4, what=WAIT)
 @pytest.mark.slow
 def test_two_at_once_in_one_work_folder(command, place, wanted):
     with waiting(place, AT_THE_FOURTH_STAGE) as first:
-        shows(command(*TRAIN, "-o", "model"), "model.work", "another process is at work")
+        shows(command(*TRAIN, "-o", "model"), "lock.held", "model.work: ")
         # another model, the same work folder
         done = command(*TRAIN, "-o", "other", "--work", "model.work")
-        shows(done, "model.work", "another process")
+        shows(done, "lock.held", "model.work: ")
         first.communicate("\n")
     assert first.returncode == 0
     assert contents(place / "model") == wanted

@@ -117,10 +117,10 @@ def test_folders_that_cannot_be_written(command, place, read_only):
     read_only(place / "closed")
     before = contents(place)
     for typed in (["-o", "closed/model"], ["-o", "model", "--report", "closed/page.html"]):
-        shows(command(*TRAIN, *typed), "file.access", f"{typed[-1]}: ")
+        shows(command(*TRAIN, *typed), "file.permission", f"{typed[-1]}: ")
     if os.geteuid():  # root is not kept out
         done = command(*TRAIN, "-o", "model", "--work", "closed/work")
-        shows(done, "file.access", "closed/work")
+        shows(done, "file.permission", "closed/work")
     assert contents(place) == before
     assert names(place) == {"closed", "open"}
 
@@ -206,7 +206,7 @@ def test_a_pipe_is_read_once(place):
 def test_a_file_that_vanished_between_two_runs(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     (place / "train.de").rename(place / "gone")
-    shows(command(*TRAIN, "-o", "model"), "train.de", "No such file")
+    shows(command(*TRAIN, "-o", "model"), "file.missing", "train.de: ")
     assert contents(place / "model") == wanted
     (place / "gone").rename(place / "train.de")
     assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -232,7 +232,7 @@ def test_a_file_that_changed_between_two_runs(command, place, wanted):
 def test_a_file_that_vanishes_while_it_runs(command, place, wanted, before_stage, file):
     data = (place / file).read_bytes()
     before_stage(1, (place / file).unlink)
-    shows(command(*TRAIN, "-o", "model", "-q"), file)
+    shows(command(*TRAIN, "-o", "model", "-q"), "file.missing", f"{file}: ")
     assert names(place) <= {"model.work"}
     (place / file).write_bytes(data)
     assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -252,7 +252,7 @@ def test_a_file_that_changes_between_its_hash_and_its_reading(
     """What was read is not what the key is of: the run is refused, and the next one is right."""
     text = (place / "train.de").read_text()
     before_stage(1, lambda: (place / "train.de").write_text(text.replace("die", "dye")))
-    shows(command(*TRAIN, "-o", "model", "-q"), "train.de")
+    shows(command(*TRAIN, "-o", "model", "-q"), "file.changed", "train.de: ")
     (place / "train.de").write_text(text)
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     assert contents(place / "model") == wanted

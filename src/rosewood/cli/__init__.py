@@ -28,7 +28,8 @@ __all__ = ["VERBS", "app", "main", "verb"]
 VERBS: Registry[Any] = Registry("rosewood.cli.verbs", "rosewood.verbs", "verb")
 _SYSTEM = {  # codes of the system's errors
     FileNotFoundError: "file.missing", FileExistsError: "file.exists",
-    IsADirectoryError: "file.kind", NotADirectoryError: "file.kind", PermissionError: "file.access",
+    IsADirectoryError: "file.kind", NotADirectoryError: "file.kind",
+    PermissionError: "file.permission",
 }  # fmt: skip
 _FIRST = ("train", "translate", "inspect", "model", "align", "extract", "decode", "tune")
 

@@ -208,7 +208,7 @@ def check_files(
         if not path.parent.is_dir():
             raise refused(f"there is no folder {str(path.parent)!r}", "file.missing")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise refused("no permission to write this file", "file.access")
+            raise refused("no permission to write this file", "file.permission")
         if model is not None and whole.is_relative_to(model.resolve()):
             raise refused("outputs cannot be in the folder of the model", "argument.conflict")
         if whole in seen:

@@ -189,7 +189,7 @@ def _statistics(
                 try:  # which sentence it is
                     metric.statistics(text, refs)
                 except RosewoodError as error:
-                    raise type(error)(f"{i}: {error}") from error
+                    raise error.restated(f"{i}: {error}") from error
             raise
     return np.concatenate(blocks)
 

@@ -143,13 +143,13 @@ class TuningSet:
             if name is None:  # find the list that has the error
                 for i in chosen:
                     self._statistics(range(i, i + 1))
-            raise type(error)(f"{name}: {error}" if name else str(error)) from error
+            raise error.restated(f"{name}: {error}" if name else str(error)) from error
 
     def _row_block(self, i: int, texts: Sequence[str]) -> FloatArray:
         try:
             rows = self.metric.statistics(texts, self.references[i], self._scores[i])
         except RosewoodError as error:
-            raise type(error)(f"{self.names[i]}: {error}") from error
+            raise error.restated(f"{self.names[i]}: {error}") from error
         if not np.isfinite(rows).all():
             raise TuningError(
                 f"{self.names[i]}: a statistic of {self.metric.name} is not finite",
