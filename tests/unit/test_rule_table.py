@@ -339,7 +339,7 @@ def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
         with suppress(RosewoodError):
             use(place)
         if was_changed:
-            with refuses(DamagedFileError, "file.damaged"):
+            with pytest.raises(DamagedFileError):
                 RuleTable.open(place).verify()
         shutil.rmtree(place)
         shutil.rmtree(tmp_path / "filtered", ignore_errors=True)

@@ -239,8 +239,7 @@ def _used(use: Callable[[StoredPart], Any], part: StoredPart) -> Any:
 
 def wrong_checksum(path: Path) -> DamagedFileError:
     """The error about a file whose content is not the one that was written."""
-    reason = "it does not match its checksum"
-    return DamagedFileError(reason, code="file.damaged", argument="checksum", file=path)
+    return DamagedFileError("checksum mismatch", code="file.changed", file=path)
 
 
 def _check_sizes(folder: Path, manifest: Mapping[str, Any]) -> None:
