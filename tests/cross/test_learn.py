@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.lists import batch_of, batches
 from tests.reference import learn as loops
 from tests.reference.forest import enumerate_derivations, features_of, score
+from tests.refusals import refuses
 from tests.strategies import forests, quarters, thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
@@ -106,9 +107,9 @@ def test_an_edge_of_weight_zero_is_on_no_line():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_lines_must_be_numbers(bad):
     forest = Forest.from_nbest([["a"], ["b"]])
-    with pytest.raises(TuningError, match="edge 1 of forest 0"):
+    with refuses(TuningError, "argument.range", match="edge 1 of forest 0"):
         lines_of([forest], np.array([0.0, bad]), np.zeros(2))
-    with pytest.raises(TuningError, match="edge 0 of forest 1"):
+    with refuses(TuningError, "argument.range", match="edge 0 of forest 1"):
         lines_of([forest, forest], np.zeros(4), np.array([0.0, 0.0, bad, 0.0]))
 
 
@@ -264,11 +265,11 @@ def test_batches_are_checked():
         with pytest.raises(RosewoodError):
             _core.make_batch([forest.view], [forest.feature_view], maps)
     batch = _core.make_batch([forest.view], [forest.feature_view], [np.array([1, 1])], [17])
-    with pytest.raises(TuningError, match="without maps"):
+    with refuses(TuningError, "argument.conflict"):
         _core.batch_scores(batch, np.zeros((1, 0)), np.zeros(2), 1)
-    with pytest.raises(TuningError, match="edge 0 of forest 17"):
+    with refuses(TuningError, "argument.range", match="edge 0 of forest 17"):
         _core.upper_envelopes(batch, np.array([np.nan, 0.0]), np.zeros(2), 1)
-    with pytest.raises(TuningError, match="ascend"):
+    with refuses(TuningError, "argument.value", argument="shards"):
         _core.batch_objective(
             batch, np.array([0, 0]), np.array([1, 0]), np.empty(0), np.zeros(2), np.empty(0),
             (1.0, 1.0, 0.0, 0.0), np.zeros((2, 3)), np.zeros((2, 0)), 1,

@@ -147,16 +147,12 @@ def test_languages_that_are_none(languages):
         ({"monolingual": "-"}, "file.kind", {"file": "-"}),
         ({"dev": ("-", "d")}, "file.kind", {"file": "-"}),
         ({"on_bad_line": "guess"}, "argument.choice", {"argument": "on_bad_line"}),
+        ({"format": "csv"}, "argument.choice", {"argument": "format", "value": "csv"}),
     ],
 )
 def test_shapes_that_are_refused(given, code, fields):
     with refuses(TrainingError, code, **fields):
         TrainingInputs(**({"source": "a", "target": "b", **given} if given else given))
-
-
-def test_an_unknown_format():
-    with pytest.raises(RosewoodError, match="format"):
-        TrainingInputs(corpus="a.tsv", format="csv")
 
 
 def test_nothing_is_read_before_training():

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rosewood.arguments import check_choice
+from rosewood.arguments import check_choice, check_number
 from rosewood.arrays import FloatArray, as_weight
 from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace
@@ -83,21 +83,13 @@ class Begun(NamedTuple):
 def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
     """The starting weights, the candidates under them (k of a forest), and units for weights."""
     theta = as_weight("start", start, len(tuning.features))
-    bad = np.flatnonzero(~np.isfinite(theta))
-    if bad.size:
-        name = tuning.features.name(int(bad[0]))
-        raise TuningError(
-            f"the starting weight of {name!r} is {theta[bad[0]]}, expected a finite number",
-            code="argument.range",
-            argument=name,
-            value=float(theta[bad[0]]),
-        )
+    if (bad := _first_not_finite(theta)) is not None:
+        check_number(tuning.features.name(bad), float(theta[bad]), error=TuningError)
     candidates = tuning.candidates(theta, k)
     with np.errstate(over="ignore", invalid="ignore"):
         varies = spread(candidates)
-    bad = np.flatnonzero(~np.isfinite(varies))
-    if bad.size:
-        name = tuning.features.name(int(bad[0]))
+    if (bad := _first_not_finite(varies)) is not None:
+        name = tuning.features.name(bad)
         raise TuningError(
             f"the values of feature {name!r} are too large to be compared",
             code="tuning.not-finite",
@@ -141,13 +133,12 @@ def check_weights(
     With `units`, as a `Fit` has them, a weight is large that makes scores large: a feature of tiny
     values may well have a huge weight.
     """
-    bad = np.flatnonzero(~np.isfinite(theta))
-    if bad.size:
+    if (bad := _first_not_finite(theta)) is not None:
         raise TuningError(
-            f"the weight of feature {_name(names, bad[0])!r} is {theta[bad[0]]}: the learner "
-            "diverged; a smaller step or a stronger penalty may help",
+            f"the weight of feature {_name(names, bad)!r} is {theta[bad]}: the learner diverged; "
+            "a smaller step or a stronger penalty may help",
             code="tuning.diverged",
-            argument=_name(names, bad[0]),
+            argument=_name(names, bad),
         )
     if not theta.any():
         raise TuningError(
@@ -163,6 +154,11 @@ def check_weights(
             code="tuning.exploded",
             argument=_name(names, place),
         )
+
+
+def _first_not_finite(values: FloatArray) -> int | None:
+    places = np.flatnonzero(~np.isfinite(values))
+    return int(places[0]) if places.size else None
 
 
 def _name(names: Sequence[str] | FeatureSpace | None, place: int) -> str:

@@ -26,6 +26,30 @@ __all__ = ["TrainingFiles", "TrainingSettings"]
 _CORPUS, _TEXT, _MODELS, _TUNING, _SEARCH = "Corpus", "Text", "Models", "Tuning", "Search"
 
 
+def _formats() -> tuple[str, ...]:
+    from rosewood.corpus.formats import CORPUS_FORMATS
+
+    return CORPUS_FORMATS.names()
+
+
+def _tokenisers() -> tuple[str, ...]:
+    from rosewood.corpus.text.tokenisers import TOKENISERS
+
+    return TOKENISERS.names()
+
+
+def _decoders() -> tuple[str, ...]:
+    from rosewood.decode.plugins import DECODERS
+
+    return DECODERS.names()
+
+
+def _tuners() -> tuple[str, ...]:
+    from rosewood.learn.registry import learner_names
+
+    return (*learner_names(), "none")
+
+
 @dataclass(frozen=True)
 class TrainingFiles(Settings):
     """Files that training reads.  Nothing is opened here; `TrainingInputs` reads them."""
@@ -58,10 +82,10 @@ class TrainingFiles(Settings):
     )
     format: str | None = setting(
         None,
-        "Format of corpus files: text, tsv, jsonl, tmx, po or xliff.",
+        "Format of corpus files.",
+        choices=_formats,
         group=_CORPUS,
         default_text="from file names",
-        metavar="NAME",
     )
     on_bad_line: Literal["stop", "skip"] = setting(
         "stop", "At a malformed line: stop, or skip its sentence pair and count it.", group=_CORPUS
@@ -107,12 +131,6 @@ class TrainingFiles(Settings):
     )
 
 
-def _tuners() -> tuple[str, ...]:
-    from rosewood.learn.registry import learner_names
-
-    return (*learner_names(), "none")
-
-
 @dataclass(frozen=True)
 class TrainingSettings(Settings):
     """How a model is trained; None is no limit."""
@@ -122,9 +140,7 @@ class TrainingSettings(Settings):
     pretokenized: bool = setting(
         False, "Treat all text as words between spaces and do not change it.", group=_TEXT
     )
-    tokeniser: str = setting(
-        "unicode", "Tokeniser: unicode, moses, char or none.", group=_TEXT, metavar="NAME"
-    )
+    tokeniser: str = setting("unicode", "Tokeniser.", choices=_tokenisers, group=_TEXT)
     lowercase: bool = setting(False, "Lowercase all text instead of truecasing it.", group=_TEXT)
     min_words: int = setting(1, "Minimum sentence length in words.", low=0, group=_TEXT)
     max_words: int | None = setting(100, "Maximum sentence length in words.", low=1, group=_TEXT)
@@ -140,8 +156,8 @@ class TrainingSettings(Settings):
         group=_CORPUS,
         default_text="a tenth, up to 1000",
     )
-    aligner: str = setting(
-        "best", "Word alignment model: model1, diag, hmm or best.", group=_MODELS, metavar="NAME"
+    aligner: Literal["model1", "diag", "hmm", "best"] = setting(
+        "best", "Word alignment model.", group=_MODELS
     )
     symmetrization: Literal[
         "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
@@ -172,7 +188,7 @@ class TrainingSettings(Settings):
         "of discontinuous (mslr).",
         group=_MODELS,
     )
-    decoder: str = setting("phrase", "Decoder.", group=_MODELS, metavar="NAME")
+    decoder: str = setting("phrase", "Decoder.", choices=_decoders, group=_MODELS)
     features: tuple[str, ...] = setting(
         (),
         "Add a feature written in Python, with settings as JSON in braces: "
@@ -247,15 +263,11 @@ class TrainingSettings(Settings):
 
     def _check_with_rooms(self) -> None:
         """What would be refused hours later is refused now."""
-        from rosewood.align.models import make_model
         from rosewood.decode.decoder import decoder_kind
-        from rosewood.lm.smoothing import Smoothing
         from rosewood.rules.settings import ExtractionSettings
 
         decoder_kind(self.decoder)
         self.filters()
-        make_model(self.aligner)
-        Smoothing(order=self.lm_order)
         ExtractionSettings(**self.extraction())
         self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
         self.learner()
