@@ -86,7 +86,7 @@ def test_it_is_what_python_gives(command, files, sides, model):  # noqa: F811
 def test_new_text_with_a_saved_aligner(command, files, sides):  # noqa: F811
     folder = files / "aligner"
     assert command("align", *sides, "--save", folder, "--set", "iterations=4").code == 0
-    assert Aligner.load(folder).model.settings()["iterations"] == 4
+    assert Aligner.load(folder).model.to_dict()["iterations"] == 4
     write(files / "new.tsv", ["das kleine buch\tthe small book", "hier\there"])
     done = command("align", files / "new.tsv", "--load", folder, "-o", "-", "--verify")
     assert done.out.splitlines() == ["0-0 1-1 2-2", "0-0"]
