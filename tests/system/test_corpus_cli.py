@@ -104,7 +104,7 @@ def test_standard_input(command):  # noqa: F811
     done = command("corpus", "convert", "-", "--format", "tsv", "-o", "-", text="a\tb\n")
     assert (done.code, done.out) == (0, '{"source": "a", "target": "b"}\n')
     done = command("corpus", "info", "-", text="a\tb\n")
-    shows(done, None, "standard input")
+    shows(done, "argument.missing", "standard input")
 
 
 def test_split(files, command):  # noqa: F811
@@ -141,18 +141,19 @@ def test_tags_survive_a_split(files, command):  # noqa: F811
 @pytest.mark.parametrize(
     ("arguments", "code", "fields"),
     [
-        (["info", "a.de"], None, "a.de:"),
+        (["info", "a.de"], "corpus.one-side", "a.de:"),
         (["info", "a.de", "a.en", "-l", "de"], "argument.value", "--languages de:"),
         (["info", "a.de", "none.en"], None, "none.en: No such file"),
-        (["convert", "a.de", "a.en", "-o", "a.de"], None, "a.de text"),
+        (["convert", "a.de", "a.en", "-o", "a.de"], "argument.value", "a.de text"),
         (["convert", "a.de", "a.en", "-o", "a.de", "-o", "b.en"], None, "a.de: -o"),
-        (["convert", "a.de", "a.en", "-o", "x.tmx"], None, "languages"),
+        (["convert", "a.de", "a.en", "-o", "x.tmx"], "argument.missing", "languages"),
         (["convert", "a.de", "a.en", "-o", "x", "-o", "y", "-o", "z"], "argument.conflict", "-o"),
-        (["convert", "a.de", "a.en", "-o", "x.tsv", "--dedupe-by", "line"], None, "deduplicate"),
-        (["split", "a.de", "a.en", "--dev", "9", "-o", "p"], None, "9"),
+        (["convert", "a.de", "a.en", "-o", "x.tsv", "--dedupe-by", "line"],
+         "argument.choice", "deduplicate"),
+        (["split", "a.de", "a.en", "--dev", "9", "-o", "p"], "corpus.too-small", "9"),
         (["split", "a.de", "a.en", "--to", "text.bz2", "-o", "p"], "argument.value",
          "--to text.bz2:"),
-        (["split", "a.de", "a.en", "--to", "po", "-o", "p"], None, "po"),
+        (["split", "a.de", "a.en", "--to", "po", "-o", "p"], "argument.choice", "po"),
         (["split", "a.de", "a.en", "-o", "none/p"], "file.missing", "none/p: -o: 'none'"),
     ],
 )  # fmt: skip

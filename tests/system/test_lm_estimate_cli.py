@@ -119,10 +119,10 @@ def test_a_command_that_was_killed_goes_on(place):
         (["text", "-o", "lm.rlm", "--layout", "fast", "--quantise", "8"], "argument.conflict",
          "--quantise"),
         (["text", "-o", "lm.rlm", "--on-bad-line", "cry"], "usage", "--on-bad-line 'cry'"),
-        (["bad", "-o", "lm.rlm"], None, "bad:2: UTF-8"),
-        (["marked", "-o", "lm.rlm"], None, "marked:1: </s>"),
-        (["empty", "-o", "lm.rlm"], None, "empty"),
-        (["text", "-o", "lm.rlm", "--vocabulary", "text"], None, "text:1: 5"),
+        (["bad", "-o", "lm.rlm"], "line.value", "bad:2: UTF-8"),
+        (["marked", "-o", "lm.rlm"], "line.value", "marked:1: </s>"),
+        (["empty", "-o", "lm.rlm"], "lm.no-sentences", "empty"),
+        (["text", "-o", "lm.rlm", "--vocabulary", "text"], "line.fields", "text:1: 5"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line_and_leave_nothing(command, place, arguments, code, fields):  # noqa: F811

@@ -90,10 +90,10 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
     for arguments, text, code, fields in [
         (["tokenise"], "a\n<b>x\n", "text.tags", "<stdin>:2: '<b>'"),
         (["tokenise", tmp_path / "no"], "", None, "no: No such file"),
-        (["tokenise", "--load", tmp_path / "bad.json"], "", None, "bad.json"),
+        (["tokenise", "--load", tmp_path / "bad.json"], "", "file.version", "bad.json"),
         (["tokenise", "--load", tags, "--joiners"], "", "argument.conflict", "--load --joiners"),
         (["tokenise", "--tokeniser", "x"], "", None, "'x'"),
-        (["tokenise", "--protect", "("], "", None, "'('"),
+        (["tokenise", "--protect", "("], "", "argument.value", "'('"),
         (["tokenise", "--tags", "-"], "", "argument.conflict", "-o --tags"),
         (
             ["tokenise", "--tags", tmp_path / "t", "--drop-tags"],
