@@ -161,7 +161,10 @@ def number_files(
         check_fed(indexer.finish(), name)
         store.append(indexer.take_ids(), indexer.take_ends())
         new = indexer.examples[before:]
-        examples += [str(FormatError(reason, file=name, line=line)) for line, reason in new]
+        examples += [
+            str(FormatError(reason, file=name, line=line, code="line.value"))
+            for line, reason in new
+        ]
         indexer.next_text()
     return store.text(indexer, Skipped(indexer.skipped, tuple(examples)))
 
@@ -190,7 +193,9 @@ def number_sentences(
         done += len(some)
         if step is not None:
             step(len(some))
-    examples = [str(FormatError(reason, line=line)) for line, reason in indexer.examples]
+    examples = [
+        str(FormatError(reason, line=line, code="line.value")) for line, reason in indexer.examples
+    ]
     return store.text(indexer, Skipped(indexer.skipped, tuple(examples)))
 
 

@@ -177,7 +177,10 @@ def read_rules(
 
 def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: int) -> Imported:
     """What a reader tells of its lines, added."""
-    told = tuple(FormatError(reason, file=file, line=line) for line, reason in reader.examples)
+    told = tuple(
+        FormatError(reason, file=file, line=line, code="line.value")
+        for line, reason in reader.examples
+    )
     return replace(
         imported,
         skipped=imported.skipped + reader.skipped,
