@@ -26,7 +26,6 @@ __all__ = [
     "DecoderKind",
     "UnknownWords",
     "decoder_kind",
-    "decoder_kinds",
     "search_settings",
 ]
 
@@ -108,11 +107,6 @@ class DecoderKind(Protocol):
     ) -> Decoder:
         """A decoder from opened parts: "rules" (a RuleTable), "lm" (language models by name), …"""
         ...
-
-
-def decoder_kinds() -> tuple[str, ...]:
-    """The names of all kinds of decoders."""
-    return DECODERS.names()
 
 
 def decoder_kind(name: str) -> DecoderKind:
