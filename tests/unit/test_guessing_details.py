@@ -77,7 +77,7 @@ def test_a_model_learns_from_its_most_frequent_words(tmp_path, monkeypatch):
     corpus = IndexedCorpus.build(tmp_path / "corpus", source=tmp_path / "source",
                                  target=tmp_path / "target")  # fmt: skip
     links = Links.of([[(0, 0)]] * 30)
-    monkeypatch.setattr(guessing_module, "_WORDS", 10)
+    monkeypatch.setattr(guessing_module, "MOST_WORDS", 10)
     found = _learn_guesses(corpus, links, table_of(tmp_path, {"kleine": 2.0}))
     assert found.endings == Guesses.learn(frequent).endings == {"e": {"n": 5}, "n": {"e": 5}}
     counts = np.bincount(corpus.source.ids)

@@ -34,7 +34,7 @@ from rosewood.rules.table import RuleTable
 __all__ = ["Guesser", "Guesses", "judged", "unknown_words"]
 
 _FORMAT, _VERSION = "rosewood-guesses", 1
-_WORDS = 200_000  # that are learnt from, the most frequent
+MOST_WORDS = 200_000  # that are learnt from, the most frequent
 _STEM, _ENDING = 4, 3  # letters: at least, at most
 _PART, _BETWEEN = 3, 2  # letters of a part, and of what stands between parts
 _SIGNS = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]+")  # of which each may be a word
@@ -57,7 +57,7 @@ class Guesses:
     @classmethod
     def learn(cls, words: Iterable[str]) -> Guesses:
         """From distinct words, the most frequent first."""
-        some = islice(words, _WORDS)
+        some = islice(words, MOST_WORDS)
         known = [word for word in some if word.isalpha() and len(word) <= _LONGEST]
         least = max(_LEAST, len(known) // 2000)
         return cls(_endings(known, least), _between(set(known), least))
