@@ -142,8 +142,7 @@ def test_errors_are_one_line(toy, tmp_path, command):  # noqa: F811
         return command("forest", verb, *arguments)
 
     missing, bad = tmp_path / "missing.forest", tmp_path / "bad.forest"
-    done = refused("info", missing)
-    assert done.err == f"rosewood: {missing}: No such file or directory\n"
+    shows(refused("info", missing), "file.missing", f"{missing}: No such file")
     bad.write_text("forest\n0 <- ||| a ||| x=y\n")
     shows(refused("info", bad), "line.number", f"{bad}:2:", "'x'", "'y'")
     for text, *fields in [

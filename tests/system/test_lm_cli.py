@@ -235,7 +235,7 @@ def test_mix(command, files):  # noqa: F811
         (("query", "lm.rlm", "."), None, "Is a directory"),
         (("query", "text", "text"), "file.kind", "text:"),
         (("query", "cut", "text"), "file.damaged", "cut:"),
-        (("query", "bad.arpa", "text"), "line.value", "bad.arpa:6: 'x'"),
+        (("query", "bad.arpa", "text"), "line.number", "bad.arpa:6: 'x'"),
         (("query", "lm.rlm", "text", "--words", "--kenlm"), "argument.conflict", "--words --kenlm"),
         (("query", "lm.rlm", "text", "--kenlm", "--json"), "argument.conflict", "--kenlm --json"),
         (("query", "lm.rlm", "text", "--html", "-"), "argument.value", "--html"),
