@@ -153,7 +153,7 @@ def test_errors_are_one_line(toy, tmp_path, command):  # noqa: F811
         ('{"lm": ' + "9" * 401 + "}", "'lm'", "9999"),
         ("[1]", "object"),
         ("[" * 100_000, "JSON"),
-        ('{"lm": 1, "lm": 2}', "twice"),
+        ('{"lm": 1, "lm": 2}', "[weights.duplicate]"),
     ]:
         bad.write_text(text)
         shows(refused("best", toy, "--weights", bad), None, bad, *fields)
