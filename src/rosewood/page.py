@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 
 from rosewood import __version__
-from rosewood.lettering import clean, columns
+from rosewood.svg_text import clean, columns
 
 __all__ = [
     "details", "differences", "facts_list", "page", "section", "sentence", "signed", "table",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rosewood.lettering import duration
+from rosewood.svg_text import duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, Task

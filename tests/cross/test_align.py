@@ -25,9 +25,9 @@ from tests.refusals import refuses
 
 from rosewood import _core
 from rosewood.align import Aligner, Links
-from rosewood.align.knowledge import Stems, likeness_of, spelling
 from rosewood.align.lexicon import UNIT, Lexicon, bitext_of
 from rosewood.align.training import NONE, null_words
+from rosewood.align.word_similarity import Stems, likeness_of, spelling
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError
 

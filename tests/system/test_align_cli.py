@@ -19,7 +19,8 @@ from tests.system.commands import command  # noqa: F401
 
 from rosewood import align
 from rosewood.align import Aligner, Preparation, alignment_error_rate, read_gold, read_pharaoh
-from rosewood.cli import aligning, verb
+from rosewood.cli import aligned_corpora as aligning
+from rosewood.cli import verb
 from rosewood.corpus import Corpus, IndexedCorpus
 from rosewood.errors import AlignmentError
 

@@ -11,7 +11,7 @@ import pytest
 from tests.decoders import WEIGHTS, small_decoder, write_models
 
 from rosewood.decode import Forced, PhraseDecoder, SearchSettings, Source, variational
-from rosewood.decode import phrase as module
+from rosewood.decode.decoders.phrase import batches_of_sentences
 from rosewood.decode.stream import Arriving
 from rosewood.errors import DecodingError, RuleError
 from rosewood.lm import estimate
@@ -95,10 +95,10 @@ def test_features_of_an_empty_line_have_their_columns(tmp_path):
 
 
 def test_batches_are_smaller_where_sentences_are_long():
-    made = module._batches(["a b"] * 200 + ["a " * 1500] * 5, 1)
+    made = batches_of_sentences(["a b"] * 200 + ["a " * 1500] * 5, 1)
     sizes = [len(batch) for batch in made]
     assert sizes == [64, 64, 64, 10, 2, 1]
-    assert [len(batch) for batch in module._batches(["a"] * 130, 2)] == [128, 2]
+    assert [len(batch) for batch in batches_of_sentences(["a"] * 130, 2)] == [128, 2]
 
 
 # -- hypotheses that cannot be told apart ----------------------------------------------------------

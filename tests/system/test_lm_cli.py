@@ -274,7 +274,7 @@ def test_errors_are_one_line(command, files, arguments, code, fields, monkeypatc
 
 
 def test_sizes(command, files):  # noqa: F811
-    from rosewood.cli.working import memory_size
+    from rosewood.cli.memory_options import memory_size
 
     assert [memory_size(s) for s in ("1M", "2g", "1.5 GiB", "4MB", 7)] == [
         1 << 20, 2 << 30, 3 << 29, 4 << 20, 7,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.training import QUICK, contents, flags, in_a_process, write_book
 
-from rosewood.pipeline.store import StageStore
+from rosewood.pipeline.work_store import StageStore
 
 FILES = ["--source", "train.en", "--target", "train.de", "--dev", "dev.en", "dev.de"]
 TRAIN = ["train", *FILES, *flags({**QUICK, "tune": "none", "set": {}}), "--threads", "1"]
@@ -20,7 +20,7 @@ MADE = {"model", "model.html", "model.work"}
 AT = """
 import os, signal, sys
 from rosewood.cli import main
-from rosewood.pipeline.store import StageStore
+from rosewood.pipeline.work_store import StageStore
 
 left = {moment}
 

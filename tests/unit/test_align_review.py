@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.refusals import refuses
 
-from rosewood import _core, scratch
+from rosewood import _core, disk_arrays
 from rosewood.align import ORDERS, Aligner, Diagonal, Hmm, Links, symmetrize
-from rosewood.align.knowledge import Stems, likeness_of, spelling
 from rosewood.align.lexicon import Lexicon, bitext_of
+from rosewood.align.word_similarity import Stems, likeness_of, spelling
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError, DamagedFileError
 from rosewood.output import whole_file
@@ -86,8 +86,8 @@ def test_pairs_out_of_order_are_refused(tmp_path):
 @pytest.mark.parametrize("value", [-1, 0, 7])
 def test_large_arrays_have_their_room_on_disk(monkeypatch, value):
     """Room that is only promised is missed when it is written to, by a signal that kills."""
-    monkeypatch.setattr(scratch, "SMALL", 64)
-    made = scratch.filled(1001, value, np.int32)
+    monkeypatch.setattr(disk_arrays, "SMALL", 64)
+    made = disk_arrays.filled(1001, value, np.int32)
     assert made.tolist() == [value] * 1001
     made[1000] = 5
     assert made[1000] == 5
@@ -108,12 +108,12 @@ class FullFile:
 
 
 def test_a_full_disk_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(scratch, "SMALL", 64)
+    monkeypatch.setattr(disk_arrays, "SMALL", 64)
     monkeypatch.setattr("tempfile.TemporaryFile", FullFile)
     monkeypatch.setattr("tempfile.gettempdir", lambda: "/scratch")
     with pytest.raises(OSError, match="/scratch"):
-        scratch.filled(1001, 0, np.int32)
-    growing = scratch.Growing(np.int32)
+        disk_arrays.filled(1001, 0, np.int32)
+    growing = disk_arrays.Growing(np.int32)
     with pytest.raises(OSError, match="/scratch"):
         growing.append(np.zeros(1001, np.int32))
     with pytest.raises(OSError, match=r"out\.pharaoh"), whole_file(tmp_path / "out.pharaoh"):

@@ -19,7 +19,7 @@ from rosewood.forest.draw.captions import Marks
 from rosewood.forest.draw.excerpt import choose
 from rosewood.forest.draw.layout import Box, Link, lay_out
 from rosewood.forest.draw.picture import Picture
-from rosewood.lettering import text_width
+from rosewood.svg_text import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -12,7 +12,7 @@ from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Guesser, Guesses
 from rosewood.decode import guessing as guessing_module
-from rosewood.pipeline.models import _learn_guesses
+from rosewood.pipeline.model_stages import _learn_guesses
 from rosewood.rules import Rule, RuleTable
 
 NO_GUESSES = Guesses({}, ("",))

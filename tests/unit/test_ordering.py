@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rosewood.align import Links
 from rosewood.pipeline import TrainingSettings
-from rosewood.pipeline.ordering import _limit, jump_lengths
+from rosewood.pipeline.reordering_stage import _limit, jump_lengths
 
 SENTENCES = st.lists(
     st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12), max_size=6

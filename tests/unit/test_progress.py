@@ -10,8 +10,8 @@ import pytest
 from tests.processes import at_a_terminal
 
 from rosewood import progress as progress_module
-from rosewood.lettering import duration
 from rosewood.progress import progress, progress_of_parts
+from rosewood.svg_text import duration
 
 
 class Clock:

@@ -12,7 +12,7 @@ from rosewood.learn import LEARNERS
 from rosewood.plots import Curve, axis, curves, ticks, weight_row
 from rosewood.rerank import toy_lists, tune, write_candidates
 from rosewood.rerank.report import report_html
-from rosewood.rerank.words import places
+from rosewood.rerank.summary_text import places
 
 QUICK = {"mert": {"restarts": 3}, "mira": {"passes": 3}, "l1": {"passes": 3}, "pro": {"rounds": 2},
          "mr-da": {"stages": 2, "iterations": 4}}  # fmt: skip

@@ -27,7 +27,7 @@ from rosewood.rerank import (
     tune,
     write_candidates,
 )
-from rosewood.rerank.choosing import parse_choices
+from rosewood.rerank.candidate_sweep import parse_choices
 
 QUICK = {"settings": {"restarts": 2}, "folds": 2, "replicates": 2, "samples": 100}
 

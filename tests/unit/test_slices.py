@@ -16,9 +16,9 @@ from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace, ForestSet, ForestSetWriter
 from rosewood.learn import LEARNERS, Mira, Objective, Pro, Terms, TuningSet, make_learner
 from rosewood.learn import candidates as tables
+from rosewood.learn.array_store import RecordStore
 from rosewood.learn.batches import batches_of
 from rosewood.learn.pairs import compacted, differences, sample_pairs
-from rosewood.learn.store import RecordStore
 from rosewood.metrics import parse_metric
 
 BLEU = parse_metric("bleu:tokenize=none")

@@ -18,10 +18,10 @@ from tests.training import QUICK, contents, stage_folder, write_book
 
 from rosewood.errors import TrainingError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
-from rosewood.pipeline.running import run_stages
 from rosewood.pipeline.stage import Done, Needs, Stage, Task, beside, in_order
+from rosewood.pipeline.stage_runner import run_stages
 from rosewood.pipeline.stages import STAGE_NAMES, STAGES, run_task
-from rosewood.pipeline.store import StageStore
+from rosewood.pipeline.work_store import StageStore
 
 
 def write(task, told):

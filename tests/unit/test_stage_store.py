@@ -16,7 +16,7 @@ from tests.refusals import refuses
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
 from rosewood.folders import table_checksum
 from rosewood.journal import fingerprint
-from rosewood.pipeline.store import Place, StageStore, remove_parts
+from rosewood.pipeline.work_store import Place, StageStore, remove_parts
 
 TEXT = "a text\n"
 
@@ -348,7 +348,7 @@ def test_the_folder_moves(tmp_path):
 
 WAITING = """
 import sys
-from rosewood.pipeline.store import StageStore
+from rosewood.pipeline.work_store import StageStore
 
 with StageStore("model.work"):
     print("begun", flush=True)

@@ -7,9 +7,9 @@ from tests.training import QUICK, contents, write_book
 
 from rosewood.corpus import TextProcessor
 from rosewood.pipeline import TrainingInputs, TrainingSettings, text_blocks
-from rosewood.pipeline.cleaning import clean
+from rosewood.pipeline.clean_stage import clean
 from rosewood.pipeline.stage import Done, Task
-from rosewood.pipeline.words import tokenise
+from rosewood.pipeline.tokenise_stage import tokenise
 
 HOW = {
     "truecase": {},

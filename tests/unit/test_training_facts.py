@@ -13,11 +13,11 @@ from rosewood.corpus import IndexedCorpus, SentencePair
 from rosewood.errors import DamagedFileError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
-from rosewood.pipeline.cleaning import clean_settings
-from rosewood.pipeline.models import linked_share, read_links
+from rosewood.pipeline.clean_stage import clean_settings
+from rosewood.pipeline.model_stages import linked_share, read_links
 from rosewood.pipeline.pair_blocks import Block
-from rosewood.pipeline.sifting import Sifting
-from rosewood.pipeline.words import tokenise_settings
+from rosewood.pipeline.pair_selection import Sifting
+from rosewood.pipeline.tokenise_stage import tokenise_settings
 from rosewood.workers import LateWorkers
 
 QUICKEST = {**QUICK, "tune": "none", "set": {}}

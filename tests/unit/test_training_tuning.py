@@ -7,10 +7,10 @@ from tests.decoders import PAIRS, small_decoder
 from tests.training import QUICK, write_book
 
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
-from rosewood.pipeline import tuning as tuning_module
+from rosewood.pipeline import tune_stage as tuning_module
 from rosewood.pipeline.confidence import fit_confidence
-from rosewood.pipeline.tuning import _confidence, _lists
-from rosewood.pipeline.words import held_out
+from rosewood.pipeline.tokenise_stage import held_out
+from rosewood.pipeline.tune_stage import _confidence, _lists
 
 NO_BETTER = "no weights were better than those that tuning began with"
 SENTENCES = ["das haus ist klein .", "wir gehen nach hause .", "hallo !", "das ist nicht klein .",

@@ -11,13 +11,13 @@ import pytest
 from tests.processes import LONGEST
 
 from rosewood.errors import RosewoodError
-from rosewood.workplace import Workplace
+from rosewood.work_folder import Workplace
 
 # Killed before the so many-th deletion or opening of a file, in a process for each moment.
 KILLED = """
 import json, os, signal, sys
 from rosewood.errors import RosewoodError
-from rosewood.workplace import Workplace
+from rosewood.work_folder import Workplace
 
 EVENTS = {"os.remove", "os.rmdir", "shutil.rmtree", "open"}
 

@@ -31,8 +31,8 @@ from rosewood.align.training import Report, Training
 from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.corpus import IndexedCorpus
+from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError
-from rosewood.scratch import Growing
 
 __all__ = ["Aligned", "Aligner", "Posteriors"]
 

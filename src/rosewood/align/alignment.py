@@ -26,8 +26,8 @@ from rosewood import _core
 from rosewood.arguments import check_length
 from rosewood.arrays import IdArray, LongArray, as_array
 from rosewood.corpus.lines import split
+from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError
-from rosewood.scratch import Growing
 
 if TYPE_CHECKING:
     from rosewood.corpus import IndexedCorpus

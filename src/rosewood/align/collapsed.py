@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.align.knowledge import Likeness, Stems, likeness_of
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
 from rosewood.align.models import Best
 from rosewood.align.positions import NullWords, learn_null
 from rosewood.align.training import Kept, Report, Training
+from rosewood.align.word_similarity import Likeness, Stems, likeness_of
 from rosewood.corpus import IndexedCorpus
-from rosewood.scratch import filled
+from rosewood.disk_arrays import filled
 
 __all__ = ["CollapsedTraining", "CollapsedWords"]
 

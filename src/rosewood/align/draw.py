@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood import lettering as say
+from rosewood import svg_text as say
 from rosewood.align.alignment import Alignment, GoldAlignment, Link
 from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import AlignmentError
-from rosewood.lettering import ACCENT, ROSEWOOD
+from rosewood.svg_text import ACCENT, ROSEWOOD
 
 __all__ = ["to_html", "to_svg", "to_text"]
 

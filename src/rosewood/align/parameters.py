@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.align.collapsed import CollapsedTraining, CollapsedWords
-from rosewood.align.knowledge import Stems
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
 from rosewood.align.models import MODELS, Best, Model, make_model
 from rosewood.align.positions import NullWords, Positions
 from rosewood.align.training import Training, null_words
+from rosewood.align.word_similarity import Stems
 from rosewood.arguments import check_known
 from rosewood.corpus import IndexedCorpus, IndexedText
 from rosewood.errors import AlignmentError, DamagedFileError

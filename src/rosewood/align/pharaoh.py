@@ -26,8 +26,8 @@ from rosewood.align.evaluate import Gold
 from rosewood.arrays import as_count
 from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import Source, check_fed, file_name, read_lines
+from rosewood.disk_arrays import Growing
 from rosewood.errors import FormatError
-from rosewood.scratch import Growing
 
 __all__ = ["format_pharaoh", "read_gold", "read_pharaoh", "write_gold", "write_pharaoh"]
 

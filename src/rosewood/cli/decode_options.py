@@ -14,7 +14,7 @@ from rosewood.errors import DecodingError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import OnBadLine, PathName
 
-__all__ = ["KnownText", "ModelFolder", "TranslationOptions"]
+__all__ = ["KnownText", "LineOptions", "ModelFolder"]
 
 _TEXT, _OUTPUT, _CONSENSUS, _INPUT = "Known translations", "Output", "Consensus", "Input lines"
 
@@ -44,7 +44,7 @@ class KnownText(Settings):
 
 
 @dataclass(frozen=True)
-class TranslationOptions(KnownText):
+class LineOptions(KnownText):
     """What is read and written, line by line."""
 
     reference: PathName | None = setting(

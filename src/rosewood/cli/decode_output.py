@@ -14,7 +14,7 @@ from rosewood.cli.common import lines_to
 from rosewood.errors import DecodingError, FormatError, RosewoodError
 
 if TYPE_CHECKING:
-    from rosewood.cli.decode_options import TranslationOptions
+    from rosewood.cli.decode_options import LineOptions
     from rosewood.decode import (
         Explanation,
         TextTranslator,
@@ -51,7 +51,7 @@ class Writer:
     def __init__(
         self,
         translator: TextTranslator,
-        options: TranslationOptions,
+        options: LineOptions,
         confidence: Confidence | None,
         stack: ExitStack,
     ) -> None:
@@ -186,7 +186,7 @@ class Writer:
 
     def _tell(self, job: TranslatedLine, said: str, why: Explanation) -> None:
         """The explanation as a table beside the results, and as a picture."""
-        from rosewood.decode.pages import page_section
+        from rosewood.decode.explanation_page import page_section
 
         if self.options.explain and not self.options.json:
             print(f"{job.number}\n{why.to_text()}", file=sys.stderr)

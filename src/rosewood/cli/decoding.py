@@ -20,7 +20,7 @@ from rosewood.cli.lm_reading import opened
 from rosewood.errors import DecodingError, FormatError, RosewoodError
 
 if TYPE_CHECKING:
-    from rosewood.cli.decode_options import KnownText, TranslationOptions
+    from rosewood.cli.decode_options import KnownText, LineOptions
     from rosewood.corpus import TextProcessor
     from rosewood.decode import (
         Decoder,
@@ -185,7 +185,7 @@ def _read_glossary(
 class LineReader:
     """The lines of an input, with their references."""
 
-    def __init__(self, input: Path, options: TranslationOptions) -> None:
+    def __init__(self, input: Path, options: LineOptions) -> None:
         self.input, self._options = input, options
         self.reference = None if options.reference is None else Path(options.reference)
 
@@ -301,7 +301,7 @@ class Results:
 def run(
     translator: TextTranslator,
     reading: LineReader,
-    options: TranslationOptions,
+    options: LineOptions,
     confidence: Confidence | None,
     *,
     threads: int,
@@ -335,7 +335,7 @@ def run(
 def translate_all(
     translator: TextTranslator,
     reading: LineReader,
-    options: TranslationOptions,
+    options: LineOptions,
     confidence: Confidence | None,
     *,
     threads: int,

@@ -30,8 +30,8 @@ from rosewood.cli.lm_reading import (
     sentences,
     warn_of_repairs,
 )
+from rosewood.cli.memory_options import MaxMemory, Temporary, Work
 from rosewood.cli.options import FILES, Config, Threads, check_files, cores
-from rosewood.cli.working import MaxMemory, Temporary, Work
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName

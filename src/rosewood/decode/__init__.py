@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     )
     from rosewood.decode.extra_features.rule_ids import RuleIds
     from rosewood.decode.extra_features.target_words import TargetWords
+    from rosewood.decode.feature_declarations import (
+        Feature,
+        declared_features,
+        feature,
+        feature_table,
+    )
     from rosewood.decode.features import OptionFeature, SparseFeature
     from rosewood.decode.glossary import Glossary, GlossaryEntry
     from rosewood.decode.guessing import Guesser, Guesses
@@ -39,7 +45,6 @@ if TYPE_CHECKING:
     from rosewood.decode.options import TranslationOptions
     from rosewood.decode.plugins import DECODERS, FEATURES
     from rosewood.decode.posteriors import WordPosteriors, string_posteriors
-    from rosewood.decode.registry import Feature, declared_features, feature, feature_table
     from rosewood.decode.results import SearchResult, translation_of
     from rosewood.decode.settings import SearchSettings
     from rosewood.decode.source import Forced, Source

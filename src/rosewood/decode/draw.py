@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from rosewood import lettering as say
+from rosewood import svg_text as say
 from rosewood.decode.explanation import ExplainedRule
 from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse
-from rosewood.lettering import ACCENT, ROSEWOOD
+from rosewood.svg_text import ACCENT, ROSEWOOD
 
 __all__ = ["Derived", "to_svg"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from math import floor, log10
 from typing import Any
 
-from rosewood import lettering as say
+from rosewood import svg_text as say
 from rosewood.decode.results import SearchResult, rules_of
 from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse
@@ -159,7 +159,7 @@ class Explanation:
 
     def to_html(self) -> str:
         """The picture and the table, for a page."""
-        from rosewood.decode.pages import explanation_html
+        from rosewood.decode.explanation_page import explanation_html
 
         return explanation_html(self)
 
@@ -311,7 +311,7 @@ class Difference:
 
     def to_html(self) -> str:
         """The same for a page, with both pictures."""
-        from rosewood.decode.pages import difference_html
+        from rosewood.decode.explanation_page import difference_html
 
         return difference_html(self)
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_count
+from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
 from rosewood.forest.forest import Forest
 from rosewood.forest.search import Derivations
 from rosewood.resources import MAX_MEMORY
-from rosewood.scratch import Growing
 
 if TYPE_CHECKING:
     from rosewood.learn.tuning_set import TuningSet

@@ -18,8 +18,8 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest, Refined, refine
+from rosewood.learn.array_store import RecordStore
 from rosewood.learn.batches import Batch, Batches
-from rosewood.learn.store import RecordStore
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearBleu
 

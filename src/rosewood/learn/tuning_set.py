@@ -26,13 +26,13 @@ from rosewood import _core
 from rosewood.arguments import check_type, check_whole
 from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
+from rosewood.disk_arrays import filled
 from rosewood.errors import RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
 from rosewood.learn.batches import Batch, ForestReader, OriginalBatches, check_forest
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
-from rosewood.scratch import filled
 
 __all__ = ["Slice", "TuningSet", "whole_number"]
 

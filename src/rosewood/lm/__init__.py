@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import Model, State
-    from rosewood.lm.opening import kind_of, open_arpa, open_model
+    from rosewood.lm.open_any import kind_of, open_arpa, open_model
     from rosewood.lm.perplexity import Perplexity
     from rosewood.lm.scores import BatchScores, WordScore
     from rosewood.lm.smoothing import Fallback
     from rosewood.lm.table_ngrams import Ngram, ngrams
-    from rosewood.lm.words import ModelVocabulary, Words
+    from rosewood.lm.vocabulary import ModelVocabulary, Words
 
 __all__ = [
     "BatchScores",

@@ -32,7 +32,7 @@ from rosewood import _core
 from rosewood.corpus.compression import open_input, open_output
 from rosewood.corpus.lines import check_fed
 from rosewood.errors import LanguageModelError
-from rosewood.lm.words import Words
+from rosewood.lm.vocabulary import Words
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName
 

@@ -36,10 +36,10 @@ from rosewood.lm.text import (
     number_files,
     number_sentences,
 )
-from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, words_of
+from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import ProgressCallback
-from rosewood.workplace import Workplace
+from rosewood.work_folder import Workplace
 
 if TYPE_CHECKING:
     from rosewood.lm.files import Layout
@@ -125,7 +125,7 @@ def estimate(
             sentences, skip_bad=skip_bad, folder=work.folder, held=max_memory // 8
         )
 
-    return _Work(settings, work, max_memory, threads, told).go(read)
+    return _Estimation(settings, work, max_memory, threads, told).go(read)
 
 
 def estimate_files(
@@ -178,7 +178,7 @@ def estimate_files(
             raise LanguageModelError(f"{names}: there are no sentences", code="lm.no-sentences")
         return text
 
-    return _Work(settings, place, max_memory, threads, told).go(read)
+    return _Estimation(settings, place, max_memory, threads, told).go(read)
 
 
 def _settings(
@@ -209,7 +209,7 @@ def _state(file: Source) -> tuple[str, int, int] | None:
 
 
 @dataclass
-class _Work:
+class _Estimation:
     """Text, counts, orders: steps one after the other, those that were done before left out."""
 
     settings: Smoothing

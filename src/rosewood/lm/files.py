@@ -31,7 +31,7 @@ from rosewood import _core
 from rosewood.arguments import check_choice
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
-from rosewood.lm.words import Words
+from rosewood.lm.vocabulary import Words
 from rosewood.output import whole_file
 from rosewood.resources import MAX_MEMORY, check_resources
 

@@ -27,7 +27,7 @@ from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
 from rosewood.lm.scores import BatchScores, Scorer, Sentence, WordScore
-from rosewood.lm.words import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
+from rosewood.lm.vocabulary import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
 
 __all__ = ["Model", "State"]
 

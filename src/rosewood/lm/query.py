@@ -11,7 +11,7 @@ from typing import Literal
 from rosewood.corpus.lines import split
 from rosewood.lm.perplexity import Perplexity
 from rosewood.lm.scores import BatchScores, WordScore
-from rosewood.lm.words import words_of
+from rosewood.lm.vocabulary import words_of
 
 __all__ = ["Style", "kenlm_summary", "query_rows", "word_scores"]
 

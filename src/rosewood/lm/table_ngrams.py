@@ -10,7 +10,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.arguments import check_whole
 from rosewood.errors import LanguageModelError
-from rosewood.lm.words import Words
+from rosewood.lm.vocabulary import Words
 
 __all__ = ["Ngram", "ngrams"]
 

@@ -25,7 +25,7 @@ from rosewood import _core
 from rosewood.corpus.compression import open_input
 from rosewood.corpus.lines import at, check_fed
 from rosewood.errors import FormatError, LanguageModelError
-from rosewood.lm.words import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
+from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
 
 __all__ = ["NumberedText", "Skipped", "Source", "name_of", "number_files", "number_sentences"]

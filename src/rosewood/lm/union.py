@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rosewood.corpus.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from rosewood.lm.words import ModelVocabulary
+    from rosewood.lm.vocabulary import ModelVocabulary
 
 __all__ = ["UnionVocabulary"]
 

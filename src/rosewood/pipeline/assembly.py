@@ -16,8 +16,8 @@ from rosewood.model.python_features import write_records
 from rosewood.model.registry import new_entry
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished, StageStore
-from rosewood.pipeline.tuning import WEIGHTS
+from rosewood.pipeline.tune_stage import WEIGHTS
+from rosewood.pipeline.work_store import Finished, StageStore
 from rosewood.shared_types import ProgressCallback
 
 __all__ = ["write_model"]

@@ -23,10 +23,10 @@ from rosewood.decode import explain as explained
 from rosewood.decode.explanation import aligned
 from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
-from rosewood.lettering import clean, plural
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.rules.rule import Rule
+from rosewood.svg_text import clean, plural
 
 __all__ = ["Inspection", "RuleSource", "SpanOption", "inspect"]
 

@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 
 from rosewood import __version__
-from rosewood.decode.pages import explanation_html
-from rosewood.lettering import clean
+from rosewood.decode.explanation_page import explanation_html
 from rosewood.pipeline.inspection import Inspection, RuleSource, SpanOption
+from rosewood.svg_text import clean
 
 __all__ = ["body", "page"]
 

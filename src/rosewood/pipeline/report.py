@@ -14,7 +14,6 @@ from platform import python_version
 from typing import Any
 
 from rosewood import __version__
-from rosewood.lettering import plural
 from rosewood.output import whole_file
 from rosewood.page import details, facts_list, page, section, sentence, table, text
 from rosewood.pipeline.report_corpus import alignment_part, corpus_part, shown, vocabulary_part
@@ -29,6 +28,7 @@ from rosewood.pipeline.report_scores import (
     tuning_part,
 )  # fmt: skip
 from rosewood.pipeline.stages import STAGE_NAMES
+from rosewood.svg_text import plural
 
 __all__ = ["report_html", "write_report"]
 

@@ -7,11 +7,11 @@ from math import nan
 from rosewood.align.alignment import Alignment
 from rosewood.align.draw import to_svg
 from rosewood.errors import AlignmentError
-from rosewood.lettering import clean, plural
 from rosewood.page import details, section, signed, table, text
 from rosewood.pipeline.report_facts import Facts, percent
 from rosewood.pipeline.report_plots import bar_row, histogram
 from rosewood.plots import Curve, curves
+from rosewood.svg_text import clean, plural
 
 __all__ = ["alignment_part", "corpus_part", "feature", "legend", "shown", "vocabulary_part"]
 

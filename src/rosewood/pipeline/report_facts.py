@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, Protocol
 
-from rosewood.lettering import duration
+from rosewood.svg_text import duration
 
 __all__ = ["Facts", "StageResult", "byte_size", "percent", "took"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rosewood.lettering import plural
 from rosewood.page import details, facts_list, section, table, text
 from rosewood.pipeline.report_corpus import legend
 from rosewood.pipeline.report_facts import Facts, byte_size, percent
 from rosewood.pipeline.report_plots import bar_row, shares_row
+from rosewood.svg_text import plural
 
 __all__ = ["language_models_part", "rules_part"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from rosewood.lettering import clean
 from rosewood.plots import dot, label, line, number, share, svg, ticks
+from rosewood.svg_text import clean
 
 __all__ = ["bar_row", "histogram", "move_row", "shares_row"]
 

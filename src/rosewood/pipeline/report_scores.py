@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import nan
 
-from rosewood.lettering import clean, plural
 from rosewood.page import details, differences, facts_list, section, signed, table, text
 from rosewood.pipeline.report_corpus import feature, legend, shown
 from rosewood.pipeline.report_facts import Facts, percent
 from rosewood.pipeline.report_plots import bar_row, move_row
 from rosewood.plots import Curve, curves
-from rosewood.rerank.words import places
+from rosewood.rerank.summary_text import places
+from rosewood.svg_text import clean, plural
 
 __all__ = ["SETS", "examples_part", "is_tuned", "scores_part", "tuning_part"]
 

@@ -278,8 +278,8 @@ class TrainingSettings(Settings):
             self.processor(None)
 
     def _check_feature_names(self) -> None:
+        from rosewood.decode.feature_declarations import declared_features
         from rosewood.decode.features import SparseFeature
-        from rosewood.decode.registry import declared_features
 
         taken = {each.name for each in declared_features() if not each.is_sparse}
         for each in self.python_features():

@@ -26,7 +26,7 @@ from rosewood.errors import TrainingError
 from rosewood.journal import fingerprint
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.store import Finished
+from rosewood.pipeline.work_store import Finished
 from rosewood.shared_types import ProgressCallback
 
 __all__ = ["EVERY_FILE", "Done", "Needs", "Stage", "Task", "beside", "in_order", "stage_key"]

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosewood.pipeline.cleaning import clean, clean_settings
-from rosewood.pipeline.judging import judge
-from rosewood.pipeline.models import align, build_lms, extract_rules
-from rosewood.pipeline.ordering import reordering
+from rosewood.pipeline.clean_stage import clean, clean_settings
+from rosewood.pipeline.model_stages import align, build_lms, extract_rules
+from rosewood.pipeline.reordering_stage import reordering
+from rosewood.pipeline.report_stage import judge
 from rosewood.pipeline.stage import EVERY_FILE, Needs, Stage, Task, in_order
-from rosewood.pipeline.tuning import search_choices, tune, tune_settings
-from rosewood.pipeline.words import tokenise, tokenise_settings
+from rosewood.pipeline.tokenise_stage import tokenise, tokenise_settings
+from rosewood.pipeline.tune_stage import search_choices, tune, tune_settings
 from rosewood.shared_types import ProgressCallback
 
 __all__ = ["STAGES", "STAGE_NAMES", "run_task"]

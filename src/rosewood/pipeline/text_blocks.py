@@ -21,7 +21,8 @@ from rosewood.corpus.filters import FilterReport
 from rosewood.corpus.pairs import Origin
 from rosewood.model.origins import read_origins
 from rosewood.output import whole_file
-from rosewood.pipeline.cutting import (
+from rosewood.pipeline.stage import Task
+from rosewood.pipeline.tokenising import (
     FORMAT,
     MadePairs,
     Sides,
@@ -30,7 +31,6 @@ from rosewood.pipeline.cutting import (
     make_lines,
     make_pairs,
 )
-from rosewood.pipeline.stage import Task
 from rosewood.shared_types import ProgressCallback
 from rosewood.workers import Workers, in_order, start_workers
 

@@ -18,11 +18,11 @@ from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.assembly import write_model
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.report import write_report
-from rosewood.pipeline.running import run_stages
 from rosewood.pipeline.settings import TrainingSettings
+from rosewood.pipeline.stage_runner import run_stages
 from rosewood.pipeline.stages import STAGES
-from rosewood.pipeline.store import Finished, StageStore, remove_parts
-from rosewood.pipeline.tuning import make_decoder
+from rosewood.pipeline.tune_stage import make_decoder
+from rosewood.pipeline.work_store import Finished, StageStore, remove_parts
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import ProgressCallback
 

@@ -1,8 +1,8 @@
 """Candidates in, weights out, candidates out."""
 
 from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
+from rosewood.rerank.candidate_sweep import sweep
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
-from rosewood.rerank.choosing import sweep
 from rosewood.rerank.forests import candidate_forest, write_forest_set
 from rosewood.rerank.heldout import Heldout
 from rosewood.rerank.readers import FORMATS, Dropped, read_candidates

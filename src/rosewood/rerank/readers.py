@@ -19,7 +19,7 @@ from rosewood.corpus.lines import Source, TextLine, each_line, file_name
 from rosewood.errors import FormatError, TuningError
 from rosewood.rerank.candidates import CandidateList
 from rosewood.rerank.formats.beside import with_companions
-from rosewood.rerank.formats.draft import Bad, Drafts, Schema
+from rosewood.rerank.formats.draft import BadList, Drafts, Schema
 from rosewood.rerank.formats.jsonl import looks_like_jsonl, parse_jsonl
 from rosewood.rerank.formats.lines import PerSource, parse_lines
 from rosewood.rerank.formats.moses import looks_like_moses, parse_moses
@@ -150,9 +150,9 @@ def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
     for draft in drafts:
         if draft.id is not None and draft.id in seen:
             told = f"id {draft.id[:40]!r} stands twice, the first time on line {seen[draft.id]}"
-            if isinstance(draft, Bad) or draft.lines:
+            if isinstance(draft, BadList) or draft.lines:
                 told += "; the candidates of a list stand together"
-            yield Bad(
+            yield BadList(
                 draft.index,
                 FormatError(
                     told,
@@ -180,7 +180,7 @@ def _good_lists(
     good, bad, first = 0, 0, None
     for draft in drafts:
         try:
-            if isinstance(draft, Bad):
+            if isinstance(draft, BadList):
                 raise draft.error
             made = schema.build(draft)
         except FormatError as error:

@@ -10,11 +10,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from rosewood import __version__
-from rosewood.lettering import clean
 from rosewood.output import whole_file
 from rosewood.page import differences, facts_list, page, sentence, signed, table, text
 from rosewood.plots import Curve, axis, curves, weight_row
-from rosewood.rerank.words import places, verdict
+from rosewood.rerank.summary_text import places, verdict
+from rosewood.svg_text import clean
 
 if TYPE_CHECKING:
     from rosewood.rerank.effects import FeatureEffect

@@ -87,7 +87,7 @@ class Tuned:
 
     def summary(self) -> str:
         """What a person wants to know, in a few lines."""
-        from rosewood.rerank.words import summary
+        from rosewood.rerank.summary_text import summary
 
         return summary(self)
 
@@ -109,7 +109,7 @@ class Tuned:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Fits:
     """What every fit needs."""
 
     data: TuningSet
@@ -214,7 +214,7 @@ def tune(
     workers = max(1, min(threads, len(jobs)))
     inner = max(1, threads // workers)
     record = Journal() if journal is None else journal  # an empty one is false
-    work = _Work(
+    work = _Fits(
         data, learner, theta, normalization, record, identity, inner, max(1, max_memory // workers)
     )
     found = side_by_side(work, jobs, workers=workers, step=step)

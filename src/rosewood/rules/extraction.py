@@ -31,7 +31,7 @@ from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS, ExtractionSettin
 from rosewood.rules.table import RuleTable
 from rosewood.rules.table_files import MANIFEST, new_table
 from rosewood.shared_types import PathName, ProgressCallback
-from rosewood.workplace import Workplace
+from rosewood.work_folder import Workplace
 
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
@@ -80,7 +80,7 @@ def extract(
              _crc(links.source), _crc(links.target)]  # fmt: skip
     place = Workplace(work, temporary, facts, task="rules", error=RuleError)
     try:
-        made = _Work(corpus, links, chosen, place, max_memory, threads, told).go(Path(folder))
+        made = _Extraction(corpus, links, chosen, place, max_memory, threads, told).go(Path(folder))
     except RuleError:  # it would end in the same way again
         place.remove()
         raise
@@ -214,7 +214,7 @@ class _Totals:
 
 
 @dataclass
-class _Work:
+class _Extraction:
     """Steps one after the other, those that were done before left out."""
 
     corpus: IndexedCorpus

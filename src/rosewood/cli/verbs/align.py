@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.aligning import Text, check_picture, read_gold_file, read_text
+from rosewood.cli.aligned_corpora import Text, check_picture, read_gold_file, read_text
 from rosewood.cli.common import (
     Quiet,
     bad_value,

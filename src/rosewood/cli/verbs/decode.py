@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rosewood.cli.common import Quiet, warn
-from rosewood.cli.decode_options import TranslationOptions
+from rosewood.cli.decode_options import LineOptions
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
@@ -84,7 +84,7 @@ class ModelOptions(Settings):
 
 def decode(
     parts: ModelOptions,
-    options: TranslationOptions,
+    options: LineOptions,
     limits: SearchSettings,
     input: Annotated[
         Path,

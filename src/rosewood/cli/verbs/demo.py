@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rosewood.pipeline import Trained, Translator
     from rosewood.pipeline.reply import Reply
-    from rosewood.pipeline.store import Finished
+    from rosewood.pipeline.work_store import Finished
 
 __all__ = ["PLUGIN", "take_folder", "train_command"]
 

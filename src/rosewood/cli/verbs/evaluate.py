@@ -204,7 +204,7 @@ def _print(
     metrics: Sequence[Metric],
     found: Sequence[Any],
 ) -> None:
-    from rosewood.rerank.words import places
+    from rosewood.rerank.summary_text import places
 
     each = "1 reference" if references == 1 else f"{references or 'no'} references"
     against = "" if baseline is None else f" against {baseline}"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.aligning import read_aligned
+from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import Quiet, print_row, print_table, warn
 from rosewood.cli.corpora import CorpusOptions, Sources
+from rosewood.cli.memory_options import MaxMemory, Work
 from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
 from rosewood.cli.options_from_settings import Typed
-from rosewood.cli.working import MaxMemory, Work
 from rosewood.errors import RuleError
 from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS, ExtractionSettings
 

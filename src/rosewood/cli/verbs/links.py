@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.aligning import check_picture, read_gold_file, read_links_file
+from rosewood.cli.aligned_corpora import check_picture, read_gold_file, read_links_file
 from rosewood.cli.common import (
     Json,
     conflict,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from rosewood.cli.aligning import read_aligned
+from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import (
     Json,
     Quiet,

@@ -12,8 +12,8 @@ import typer
 from rosewood.cli.candidates import ListFile
 from rosewood.cli.common import Json, Quiet, print_row, print_table
 from rosewood.cli.learning_options import JUDGING, LEARNING, LearningOptions
+from rosewood.cli.memory_options import MaxMemory
 from rosewood.cli.options import FILES, Config, Threads, check_files, cores, goes_on, merged
-from rosewood.cli.working import MaxMemory
 from rosewood.errors import TuningError
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
@@ -78,7 +78,7 @@ def sweep(
     from rosewood.output import whole_file
     from rosewood.progress import progress_of_parts
     from rosewood.rerank import sweep
-    from rosewood.rerank.choosing import parse_choices
+    from rosewood.rerank.candidate_sweep import parse_choices
 
     if not grid:
         raise TuningError(
@@ -144,7 +144,7 @@ def _print(found: Sweep) -> None:
 
 
 def _score(value: float | None) -> str:
-    from rosewood.rerank.words import places
+    from rosewood.rerank.summary_text import places
 
     return "-" if value is None else f"{value:.{places(value)}f}"
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosewood.cli.common import Quiet, print_row, print_table, warn
+from rosewood.cli.memory_options import MaxMemory
 from rosewood.cli.options import FILES, Config, Threads, cores
-from rosewood.cli.working import MaxMemory
 from rosewood.errors import TrainingError
 from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
 

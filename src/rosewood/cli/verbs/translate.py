@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from rosewood.cli.common import Quiet
-from rosewood.cli.decode_options import ModelFolder, TranslationOptions
+from rosewood.cli.decode_options import LineOptions, ModelFolder
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.cli.options_from_settings import Typed
 from rosewood.decode.settings import SearchSettings
@@ -18,7 +18,7 @@ __all__ = ["PLUGIN"]
 
 def translate(
     model: ModelFolder,
-    options: TranslationOptions,
+    options: LineOptions,
     limits: Annotated[dict[str, Any], Typed(SearchSettings, default_text="the model's")],
     input: Annotated[
         Path,

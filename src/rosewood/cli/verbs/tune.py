@@ -13,8 +13,8 @@ import typer
 
 from rosewood.cli.common import Json, Quiet, print_row, print_table
 from rosewood.cli.learning_options import JUDGING, LEARNING, LearningOptions
+from rosewood.cli.memory_options import MaxMemory
 from rosewood.cli.options import FILES, Config, Threads, check_files, cores, goes_on
-from rosewood.cli.working import MaxMemory
 from rosewood.errors import TuningError
 from rosewood.settings import setting, settings_of
 from rosewood.shared_types import PathName

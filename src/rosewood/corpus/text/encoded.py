@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rosewood.arguments import check_type
-from rosewood.corpus.text.placing import Tag
+from rosewood.corpus.text.tag_placement import Tag
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.errors import TextError
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from rosewood.arguments import check_flag, check_text, check_type, check_whole
 from rosewood.corpus.lines import at
 from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
-from rosewood.corpus.text.placing import Alignment, place_tags
+from rosewood.corpus.text.tag_placement import Alignment, place_tags
 from rosewood.corpus.text.tags import Found, Protection, paired
 from rosewood.corpus.text.tokeniser import Cut, Tokeniser, joined
 from rosewood.corpus.text.tokenisers import make_tokeniser

@@ -24,6 +24,7 @@ from rosewood import _core
 from rosewood.arguments import check_type, check_whole
 from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
+from rosewood.decode.feature_declarations import Feature, feature, own_feature
 from rosewood.decode.features import (
     Describing,
     OptionFeature,
@@ -35,7 +36,6 @@ from rosewood.decode.features import (
 )
 from rosewood.decode.options import TranslationOptions
 from rosewood.decode.phrase_results import ResultMaker, each_result
-from rosewood.decode.registry import Feature, feature, own_feature
 from rosewood.decode.results import SearchResult
 from rosewood.decode.settings import SearchSettings, native_limit
 from rosewood.decode.source import Forced, Sentence, Source
@@ -287,7 +287,7 @@ class PhraseDecoder:
             )
         threads = check_whole("threads", threads, low=1, high=1024, error=DecodingError)
         number = 1
-        for sources in _batches(sentences, threads):
+        for sources in batches_of_sentences(sentences, threads):
             options = self._options(sources, number, threads)
             references = [each.reference for each in sources]
             natives = [each.native for each in options]
@@ -434,7 +434,7 @@ def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: 
     )  # fmt: skip
 
 
-def _batches(sentences: Iterable[Sentence], threads: int) -> Iterator[list[Source]]:
+def batches_of_sentences(sentences: Iterable[Sentence], threads: int) -> Iterator[list[Source]]:
     """Sentences that are searched together: fewer where they are long, for memory's sake."""
     batch: list[Source] = []
     words = 0

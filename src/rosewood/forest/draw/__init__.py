@@ -21,7 +21,7 @@ from rosewood.forest.draw import captions as say
 from rosewood.forest.draw.captions import Marks
 from rosewood.forest.draw.picture import ACCENT, NODE, ROOT, Picture, colour, thickness
 from rosewood.forest.forest import Forest
-from rosewood.lettering import decimal, plural
+from rosewood.svg_text import decimal, plural
 
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation

@@ -11,7 +11,7 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray, as_weight
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
-from rosewood.lettering import SIZE, clean, plural, shorten, text_width
+from rosewood.svg_text import SIZE, clean, plural, shorten, text_width
 
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation

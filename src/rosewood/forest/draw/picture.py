@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rosewood import lettering
+from rosewood import svg_text as lettering
 from rosewood.forest.draw import captions as say
 from rosewood.forest.draw.captions import Marks, Token
 from rosewood.forest.draw.excerpt import choose
 from rosewood.forest.draw.layout import Box, Link, depths, lay_out
 from rosewood.forest.forest import Forest
-from rosewood.lettering import SIZE, decimal, from_right, plural, text_width, xml_text
+from rosewood.svg_text import SIZE, decimal, from_right, plural, text_width, xml_text
 
 __all__ = ["ACCENT", "NODE", "ROOT", "Picture", "colour", "thickness"]
 

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 
 from rosewood.corpus.lines import TextLine, each_line
 from rosewood.errors import FormatError
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
 __all__ = ["Lockstep", "with_companions"]
 
@@ -67,7 +67,7 @@ def with_companions(
     rows = iter(together)
     for draft in drafts:
         behind = draft.index is not None and draft.index < together.count
-        if draft.index is None or (behind and isinstance(draft, Bad)):
+        if draft.index is None or (behind and isinstance(draft, BadList)):
             yield draft
             continue
         if behind:
@@ -76,7 +76,7 @@ def with_companions(
                 reason, code="line.order", argument="id", value=draft.index,
                 file=file, line=draft.line,
             )  # fmt: skip
-            yield Bad(draft.index, error, draft.id, draft.line)
+            yield BadList(draft.index, error, draft.id, draft.line)
             continue
         for row in rows:
             index = together.count - 1
@@ -84,7 +84,7 @@ def with_companions(
                 yield _joined(draft, row, len(references), file)
                 break
             reason = f"there are no candidates for line {index + 1} of {names[0]}, id {index}"
-            yield Bad(
+            yield BadList(
                 index,
                 FormatError(
                     reason, file=file, line=draft.line, code="tuning.no-candidates", value=index
@@ -109,13 +109,13 @@ def with_companions(
 
 
 def _joined(
-    draft: Draft | Bad, row: list[TextLine], references: int, file: str | None
-) -> Draft | Bad:
-    if isinstance(draft, Bad):
+    draft: Draft | BadList, row: list[TextLine], references: int, file: str | None
+) -> Draft | BadList:
+    if isinstance(draft, BadList):
         return draft
     for line in row:
         if line.error is not None:
-            return Bad(draft.index, line.error, draft.id, draft.line)
+            return BadList(draft.index, line.error, draft.id, draft.line)
     if references:
         if draft.references:
             told = "the list has references of its own, and there are files of references"

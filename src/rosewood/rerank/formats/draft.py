@@ -1,6 +1,6 @@
 """From what a file says of a list to a `CandidateList`: the checks that all formats share.
 
-A parser yields a `Draft` for each list, or a `Bad` one with its error; `Schema` holds every list
+A parser yields a `Draft` for each list, or a `BadList` with its error; `Schema` holds every list
 against the first one.  An error that a parser raises is of the whole file and always stops.
 """
 
@@ -21,7 +21,7 @@ from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.rerank.candidates import CandidateList, is_sparse
 
-__all__ = ["Bad", "Draft", "Drafts", "Schema", "Table"]
+__all__ = ["BadList", "Draft", "Drafts", "Schema", "Table"]
 
 Table = Mapping[str, Any]  # names and numbers; the numbers are checked here
 
@@ -42,7 +42,7 @@ class Draft:
 
 
 @dataclass(slots=True)
-class Bad:
+class BadList:
     """A list that cannot be read, and why."""
 
     index: int | None
@@ -51,7 +51,7 @@ class Bad:
     line: int | None = None
 
 
-Drafts = Iterator[Draft | Bad]
+Drafts = Iterator[Draft | BadList]
 
 
 class Schema:

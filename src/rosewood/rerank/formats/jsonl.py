@@ -15,7 +15,7 @@ from typing import Any
 from rosewood.corpus.json_lines import parse_json, show
 from rosewood.corpus.lines import TextLine, at
 from rosewood.errors import FormatError, RosewoodError
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
 __all__ = ["looks_like_jsonl", "parse_jsonl"]
 
@@ -29,13 +29,13 @@ def parse_jsonl(lines: Iterable[TextLine], file: str | None) -> Drafts:
     """A draft of the list on each line."""
     for index, (number, text, wrong) in enumerate(lines):
         if wrong is not None:
-            yield Bad(index, wrong)
+            yield BadList(index, wrong)
             continue
         try:
             with at(file, number):
-                item: Draft | Bad = _draft(text, index, number)
+                item: Draft | BadList = _draft(text, index, number)
         except FormatError as error:
-            item = Bad(index, error)
+            item = BadList(index, error)
         yield item
 
 

@@ -24,7 +24,7 @@ from rosewood.corpus.lines import (
 )
 from rosewood.errors import FormatError, RosewoodError, TuningError
 from rosewood.rerank.formats.beside import Lockstep
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 from rosewood.rerank.formats.rows import SCORE, Row
 
 __all__ = ["PerSource", "parse_lines"]
@@ -77,10 +77,10 @@ def _counts(file: str) -> Iterator[int]:
             yield whole("the number of candidates", text.strip(" \t"))
 
 
-def _draft(index: int, rows: list[Row], counts: str) -> Draft | Bad:
+def _draft(index: int, rows: list[Row], counts: str) -> Draft | BadList:
     if not rows:
         reason = f"list '{index}' has no candidates"
-        return Bad(
+        return BadList(
             index,
             FormatError(
                 reason, file=counts, line=index + 1, code="tuning.no-candidates", value=index
@@ -88,7 +88,7 @@ def _draft(index: int, rows: list[Row], counts: str) -> Draft | Bad:
         )
     error = next((row.error for row in rows if row.error is not None), None)
     if error is not None:
-        return Bad(index, error, str(index), rows[0].line)
+        return BadList(index, error, str(index), rows[0].line)
     return Draft(
         index,
         rows[0].line,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from rosewood.errors import FormatError
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
 __all__ = ["SCORE", "Row", "group_rows"]
 
@@ -46,7 +46,7 @@ def group_rows(
             continue
         if draft is None or row.id != draft.id:
             if draft is not None:
-                yield draft if error is None else Bad(draft.index, error, draft.id, draft.line)
+                yield draft if error is None else BadList(draft.index, error, draft.id, draft.line)
             index = lists if index_of is None else index_of(row.id)
             draft = Draft(index, row.line, row.id, [], [], [], row.source, row.references)
             error = stray
@@ -63,6 +63,6 @@ def group_rows(
         draft.scores.append(row.scores)
         draft.lines.append(row.line)
     if draft is not None:
-        yield draft if error is None else Bad(draft.index, error, draft.id, draft.line)
+        yield draft if error is None else BadList(draft.index, error, draft.id, draft.line)
     elif error is not None:
-        yield Bad(None, error)
+        yield BadList(None, error)

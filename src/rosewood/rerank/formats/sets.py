@@ -8,7 +8,7 @@ from typing import Any
 from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError
 from rosewood.forest import Forest, ForestSet, nbest_texts
-from rosewood.rerank.formats.draft import Bad, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
 __all__ = ["parse_set"]
 
@@ -21,7 +21,7 @@ def parse_set(path: Path) -> Drafts:
         if fault is not None:
             reason = f"forest {index}: {fault[1]}"
             error = FormatError(reason, code="file.format", argument=fault[0], file=path)
-            yield Bad(index, error)
+            yield BadList(index, error)
             continue
         columns = info.get("scores", {})
         edges = range(forest.num_edges)

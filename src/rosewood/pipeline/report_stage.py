@@ -15,8 +15,8 @@ from rosewood.model.weight_files import open_weights
 from rosewood.pipeline.confidence import confidences
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
-from rosewood.pipeline.tuning import WEIGHTS, make_decoder
-from rosewood.pipeline.words import held_out
+from rosewood.pipeline.tokenise_stage import held_out
+from rosewood.pipeline.tune_stage import WEIGHTS, make_decoder
 from rosewood.shared_types import ProgressCallback
 
 __all__ = ["judge"]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.align import Links
-from rosewood.pipeline.models import read_links
+from rosewood.pipeline.model_stages import read_links
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
 from rosewood.reorder import Lexicalized

@@ -16,9 +16,9 @@ from rosewood.decode import Guesses
 from rosewood.decode.guessing import judged
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
-from rosewood.lm.words import BEGIN, END
+from rosewood.lm.vocabulary import BEGIN, END
 from rosewood.pipeline.stage import Done, Task
-from rosewood.pipeline.words import held_out
+from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.rules import RuleTable, extract
 from rosewood.shared_types import ProgressCallback
 

@@ -30,7 +30,7 @@ from rosewood.folders import table_checksum
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file, whole_folder
 from rosewood.pipeline.inputs import content_hash
-from rosewood.workplace import folder_lock
+from rosewood.work_folder import folder_lock
 
 __all__ = ["Finished", "Place", "StageStore", "remove_parts"]
 

@@ -12,7 +12,7 @@ from statistics import median
 
 from rosewood.decode.draw import to_svg
 from rosewood.decode.explanation import Difference, Explanation, Table, signed
-from rosewood.lettering import clean
+from rosewood.svg_text import clean
 
 __all__ = ["difference_html", "explanation_html", "page_section"]
 

@@ -4,7 +4,7 @@ Writes      train.source, train.target, dev.source, dev.target.0 …, test.…: 
             origins/: the file and the line of each pair of the training corpus
 Files are read once; a run that was killed continues from the pairs it has kept (`pair_blocks.py`).
 This process parses them and writes the results; what lies between is done in worker processes
-(`sifting.py`).
+(`pair_selection.py`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from rosewood.corpus.checks import Tally
 from rosewood.corpus.filters import FilterReport, Removed
 from rosewood.corpus.fingerprints import KEYS, fingerprint
+from rosewood.disk_arrays import Growing
 from rosewood.errors import TrainingError
 from rosewood.model.origins import write_origins
 from rosewood.output import whole_file
 from rosewood.pipeline.inputs import HeldOut, TrainingInputs
 from rosewood.pipeline.pair_blocks import PairBlocks
+from rosewood.pipeline.pair_selection import Dealt, Sifting
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.sifting import Dealt, Sifting
 from rosewood.pipeline.stage import Task
-from rosewood.scratch import Growing
 from rosewood.shared_types import ProgressCallback
 from rosewood.workers import LateWorkers
 

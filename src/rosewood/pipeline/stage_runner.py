@@ -21,7 +21,7 @@ from rosewood.errors import FormatError
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Stage, Task, beside, in_order, stage_key
-from rosewood.pipeline.store import Finished, Place, StageStore
+from rosewood.pipeline.work_store import Finished, Place, StageStore
 from rosewood.shared_types import ProgressCallback
 
 __all__ = ["run_stages"]

@@ -14,20 +14,20 @@ from rosewood.decode import Decoder, Guesses, decoder_kind, search_settings
 from rosewood.decode.guessing import unknown_words
 from rosewood.forest import Forest, Weights
 from rosewood.learn import tune_loop
-from rosewood.lettering import plural
 from rosewood.lm import Model
 from rosewood.model.python_features import feature_code, make_feature
 from rosewood.model.weight_files import save_weights
+from rosewood.pipeline.background import ahead
 from rosewood.pipeline.confidence import MOST_SEARCHES, fit_confidence
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
-from rosewood.pipeline.store import Finished
-from rosewood.pipeline.threads import ahead
-from rosewood.pipeline.words import held_out
+from rosewood.pipeline.tokenise_stage import held_out
+from rosewood.pipeline.work_store import Finished
 from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable
 from rosewood.shared_types import ProgressCallback
+from rosewood.svg_text import plural
 
 __all__ = ["WEIGHTS", "make_decoder", "search_choices", "tune", "tune_settings"]
 

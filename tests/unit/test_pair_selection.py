@@ -11,8 +11,8 @@ import pytest
 from rosewood.corpus.fingerprints import fingerprint
 from rosewood.errors import CorpusError
 from rosewood.model.origins import read_origins
-from rosewood.pipeline import TrainingInputs, TrainingSettings, cleaning, pair_blocks
-from rosewood.pipeline.cleaning import clean
+from rosewood.pipeline import TrainingInputs, TrainingSettings, clean_stage, pair_blocks
+from rosewood.pipeline.clean_stage import clean
 from rosewood.pipeline.stage import Task
 
 
@@ -36,7 +36,7 @@ def files(tmp_path):
 def run(files, name, monkeypatch, *, test=True, dev=False, threads=1, block=16, **settings):
     """What cleaning wrote, and its facts."""
     monkeypatch.setattr(pair_blocks, "BLOCK", block)
-    monkeypatch.setattr(cleaning, "FEW_BLOCKS", 1)
+    monkeypatch.setattr(clean_stage, "FEW_BLOCKS", 1)
     inputs = TrainingInputs(
         corpus=[files / "one.tsv", files / "two.tsv"], languages="de:en", on_bad_line="skip",
         test_corpus=files / "test.tsv" if test else None,

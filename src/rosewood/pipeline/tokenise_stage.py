@@ -21,11 +21,11 @@ from rosewood.corpus.filters import FilterReport
 from rosewood.errors import FormatError, TrainingError, told_path
 from rosewood.model.origins import read_origins, write_origins
 from rosewood.output import whole_file
-from rosewood.pipeline.cutting import Sides, words_of
 from rosewood.pipeline.inputs import TrainingInputs, read_lines
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.text_blocks import TextBlocks
+from rosewood.pipeline.tokenising import Sides, words_of
 from rosewood.shared_types import ProgressCallback
 
 __all__ = ["held_out", "tokenise", "tokenise_settings"]
