@@ -12,7 +12,7 @@ import pytest
 
 from rosewood.align.models import MODELS
 from rosewood.align.symmetrize import SYMMETRIZATIONS
-from rosewood.cli import app
+from rosewood.cli import verb as command_of
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode import SearchSettings
@@ -112,7 +112,7 @@ def test_the_guide_names_every_learner():
             "docs/decoding.md",
             [
                 *("decode", "phrasebook", "align", "extract", "lm", "tune", "evaluate"),
-                *("text", "forest"),
+                *("text", "forest", "train"),
             ],
         ),
         ("docs/training.md", ["train", "translate", "inspect", "model", "evaluate", "tune"]),
@@ -213,9 +213,7 @@ def _options(verb: str) -> list[str]:
 
 
 def _parameters(verb: str) -> list[Any]:
-    from typer.main import get_command
-
-    command = get_command(app).commands[verb]
+    command = command_of(verb)
     each = [command, *getattr(command, "commands", {}).values()]
     return [parameter for one in each for parameter in one.params]
 

@@ -274,7 +274,7 @@ def test_bad_lines(command, place, name, line, text, code, shown):  # noqa: F811
         ("0--1", "line.value", "'0--1'"),
         ("-1-0", "line.value", "'-1-0'"),
         ("0-99999999999", "line.value", "'0-99999999999'"),
-        ("0-0 0-0", "line.value", "the link 0-0 "),
+        ("0-0 0-0", "line.duplicate", "the link 0-0 "),
         ("0p0", "line.value", "'0p0'"),
     ],
 )

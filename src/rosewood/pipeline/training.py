@@ -103,8 +103,13 @@ def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -
     if page.is_dir():
         told = "the report is a page, but this is a folder"
         raise FormatError(told, file=page, code="file.kind")
-    if not page.resolve().parent.is_dir() or not os.access(page.resolve().parent, os.W_OK):
-        raise FormatError("the report cannot be written there", file=page, code="file.missing")
+    folder = page.resolve().parent
+    if not folder.is_dir():
+        told = f"the report cannot be written: there is no folder {str(folder)!r}"
+        raise FormatError(told, file=page, code="file.missing")
+    if not os.access(folder, os.W_OK):
+        told = "the report cannot be written: no permission in its folder"
+        raise FormatError(told, file=page, code="file.permission")
 
 
 def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
