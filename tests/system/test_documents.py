@@ -224,3 +224,11 @@ def test_the_table_of_features_is_that_of_the_registry():
     text = (ROOT / "docs/decoding.md").read_text(encoding="utf-8")
     after = text.partition("<!-- rosewood.decode.feature_table() -->\n")[2]
     assert after.partition("\n\n")[0] == feature_table()
+
+
+def test_generated_documents_are_current():
+    """Settings, names and codes in the documents are those of the package: else run `make map`."""
+    script = ROOT / "docs" / "generate.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    stale = {line.partition(":")[0] for line in done.stdout.splitlines()}
+    assert stale <= {"docs/modules.md"}, done.stdout + done.stderr  # new modules may wait
