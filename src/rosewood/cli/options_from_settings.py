@@ -10,6 +10,7 @@ settings that differ from those of a model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass
 from inspect import Parameter, Signature, signature
@@ -143,7 +144,8 @@ def _parser(each: Setting) -> Callable[[str], _Value]:
 
 def _help(each: Setting) -> str:
     """The help of a setting, and its choices where they are not a few words of the help."""
-    if not each.choices or each.facts.get("metavar"):
+    words = set(re.findall(r"[\w+-]+", each.help))
+    if not each.choices or each.facts.get("metavar") or words >= set(each.choices):
         return each.help
     return f"{each.help} Choices: {', '.join(each.choices)}."
 

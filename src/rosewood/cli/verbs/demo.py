@@ -33,15 +33,14 @@ _LENGTHS = range(8, 15)  # words of the sentence that is looked into
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where everything goes.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Output folder.")
     ] = Path("demo"),
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Train a model on the phrasebook, tune it, translate what it has not seen, look into it;
-    then rerank the candidates of another system.
+    """Train and tune a model on a small corpus, translate with it, explain a translation, rerank.
 
-    Run again it takes the stages of training that are there.
+    A second run reuses the finished stages of training.
     """
     from rich.console import Console
 

@@ -39,7 +39,8 @@ class EvaluateOptions(Settings):
     metric: tuple[str, ...] = setting(
         ("bleu",),
         f"Metrics: {metric_names()}; settings as in bleu:tokenize=none; column:NAME is the mean of "
-        "--scores NAME.",
+        "--scores NAME. Repeatable.",
+        metavar="NAME",
     )
     test: str = setting(
         "bootstrap",
@@ -66,7 +67,10 @@ class EvaluateOptions(Settings):
 def evaluate(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Translations, one per line; .gz, .xz, .zst; - is standard input."),
+        typer.Argument(
+            metavar="FILE...",
+            help="Translations, one per line; .gz, .xz and .zst too; - is standard input.",
+        ),
     ],
     options: EvaluateOptions,
     threads: Threads = None,
