@@ -28,7 +28,7 @@ def tell(work, *_):
     if left == 0:
         os.kill(os.getpid(), 9)
 
-extraction._Work._tell = tell
+extraction._Extraction._tell = tell
 main()
 """
 KILLED_AFTER = """
@@ -37,13 +37,13 @@ import threading
 from rosewood.cli import main
 from rosewood.rules import extraction
 
-def begin(*arguments, then=extraction._Work.go):
+def begin(*arguments, then=extraction._Extraction.go):
     clock = threading.Timer({seconds}, os.kill, (os.getpid(), 9))
     clock.daemon = True
     clock.start()
     return then(*arguments)
 
-extraction._Work.go = begin
+extraction._Extraction.go = begin
 main()
 """
 WITH_ROOM = """
@@ -63,7 +63,7 @@ def tell(work, *_):
     print("begun", flush=True)
     sys.stdin.readline()
 
-extraction._Work._tell = tell
+extraction._Extraction._tell = tell
 main()
 """
 
