@@ -17,33 +17,35 @@ pytestmark = pytest.mark.slow
 ARGUMENTS = [*EXTRACT, "--threads", "2", "--max-memory", "1M"]
 KILLED_AT = """
 import os
+from rosewood import rules
 from rosewood.cli import main
-from rosewood.rules import extraction
 
-left = {moment}
+left, extract = {moment}, rules.extract
 
-def tell(work, *_):
+def tell(*progress):
     global left
     left -= 1
     if left == 0:
         os.kill(os.getpid(), 9)
 
-extraction._Extraction._tell = tell
+rules.extract = lambda *given, told, **more: extract(*given, told=tell, **more)
 main()
 """
 KILLED_AFTER = """
 import os
 import threading
+from rosewood import rules
 from rosewood.cli import main
-from rosewood.rules import extraction
 
-def begin(*arguments, then=extraction._Extraction.go):
+extract = rules.extract
+
+def begin(*given, **more):
     clock = threading.Timer({seconds}, os.kill, (os.getpid(), 9))
     clock.daemon = True
     clock.start()
-    return then(*arguments)
+    return extract(*given, **more)
 
-extraction._Extraction.go = begin
+rules.extract = begin
 main()
 """
 WITH_ROOM = """
@@ -56,14 +58,16 @@ main()
 """
 WAITING = """
 import sys
+from rosewood import rules
 from rosewood.cli import main
-from rosewood.rules import extraction
 
-def tell(work, *_):
+extract = rules.extract
+
+def tell(*progress):
     print("begun", flush=True)
     sys.stdin.readline()
 
-extraction._Extraction._tell = tell
+rules.extract = lambda *given, told, **more: extract(*given, told=tell, **more)
 main()
 """
 
