@@ -145,7 +145,7 @@ def test_what_a_set_refuses(path, tmp_path):
         with refuses(ForestError, "argument.value", argument="info"):
             out.append(SAMPLE[0], {"score": float("nan")})
         if os.name == "posix":
-            with refuses(ForestError, "forest", match="another writer is appending"):
+            with refuses(ForestError, "lock.held"):
                 ForestSetWriter(path, mode="append")
     assert len(ForestSet(path)) == 2
     with refuses(ForestError, "argument.conflict", argument="features"):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.bitexts import corpora, indexed
+from tests.refusals import refuses
 
 from rosewood.align import LexicalTable, Links
 from rosewood.corpus import IndexedCorpus
@@ -47,9 +48,9 @@ def test_lexical_tables(sentences, chance):
 
 def test_links_of_another_corpus():
     corpus = IndexedCorpus.from_pairs([SimpleNamespace(source="a b", target="c")])
-    with pytest.raises(AlignmentError, match="links of 2 sentences, a corpus of 1"):
+    with refuses(AlignmentError, "argument.shape", argument="corpus", value=1, expected=2):
         LexicalTable.of(corpus, Links.of([set(), set()]))
-    with pytest.raises(AlignmentError, match="sentence 0"):
+    with refuses(AlignmentError, "argument.range", argument="links", value=0):
         LexicalTable.of(corpus, Links.of([{(0, 1)}]))
 
 

@@ -180,9 +180,9 @@ def test_weights_move_between_sets_of_features():
     own, other = FeatureSpace(["a", "b"], ["s:1", "s:2"]), FeatureSpace(["b", "a"], ["s:2", "s:3"])
     moved = shared_features(own, other)(np.array([1.0, 2.0, 3.0, 4.0]))
     assert moved.tolist() == [2.0, 1.0, 4.0, 0.0]
-    with refuses(TuningError, "tuning", match="the test set do not have the feature 'b'"):
+    with refuses(TuningError, "features.missing", argument="b"):
         shared_features(own, FeatureSpace(["a"]), other_name="the test set")
-    with refuses(TuningError, "tuning", match="'c', which is not tuned"):
+    with refuses(TuningError, "features.unknown", argument="c"):
         shared_features(own, FeatureSpace(["a", "b", "c"]))
 
 

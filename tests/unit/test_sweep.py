@@ -139,23 +139,23 @@ def test_weights_come_back_as_they_were(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("text", "code", "argument"),
     [
-        ("", "not JSON"),
-        ("[1]", "want an object"),
-        ('{"a": NaN}', "'a' is nan"),
-        ('{"a": 1, "a": 2}', "stands twice"),
-        ('{"a": "1"}', "want a number"),
-        ('{"a": true}', "want a number"),
-        ('{"a": {"b": 1}}', "want a number"),
-        ('{"a": ' + "9" * 400 + "}", "want a number"),
-        ("[" * 100000, "not JSON"),
+        ("", "file.format", None),
+        ("[1]", "file.format", "weights"),
+        ('{"a": NaN}', "weights.value", "a"),
+        ('{"a": 1, "a": 2}', "weights.duplicate", None),
+        ('{"a": "1"}', "weights.value", "a"),
+        ('{"a": true}', "weights.value", "a"),
+        ('{"a": {"b": 1}}', "weights.value", "a"),
+        ('{"a": ' + "9" * 400 + "}", "weights.value", "a"),
+        ("[" * 100000, "file.format", None),
     ],
 )
-def test_files_that_are_no_weights(tmp_path, text, reason):
+def test_files_that_are_no_weights(tmp_path, text, code, argument):
     path = tmp_path / "weights.json"
     path.write_text(text)
-    with pytest.raises(FormatError, match=reason):
+    with refuses(FormatError, code, argument=argument, file=str(path)):
         read_weights(path)
 
 
