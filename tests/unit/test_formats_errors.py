@@ -271,10 +271,10 @@ A = '"edges":[{"rule":"[X] ||| a ||| a"}],"node":{"in_edges":[0]}'
         ("{}", 1, fault("forest.empty")),
         ("{" + A, 1, fault("line.value")),
         ("{" + A + "} {", 1, fault("line.value")),
-        ('{\n"rules": [1,\n x]}', 3, fault("line.value")),
-        ('{"rules":' + "[" * 200000, 1, fault("line.value")),
+        ('{\n"rules": [1,\n x]}', 3, fault("line.format")),
+        ('{"rules":' + "[" * 200000, 1, fault("line.format")),
         ('{"rules":[NaN]}', 1, fault("line.number", value="NaN")),
-        ('{"rules":' + "9" * 9999 + "}", 1, fault("line.value")),
+        ('{"rules":' + "9" * 9999 + "}", 1, fault("line.format")),
         ('{"rules":[1]}', 1, fault("line.fields", argument='"rules"')),
         ('{"rules":[1,"[X] ||| a"]}', 1, fault("line.fields", argument="rule")),
         (
