@@ -37,10 +37,16 @@ class Registry(Mapping[str, T], Generic[T]):
     """What is known under the names of a package's files and of a group of entry points."""
 
     def __init__(
-        self, package: str, group: str, what: str, error: type[RosewoodError] = RosewoodError
+        self,
+        package: str,
+        group: str,
+        what: str,
+        error: type[RosewoodError] = RosewoodError,
+        has: tuple[str, ...] = (),
     ) -> None:
-        """`what` is what errors call a thing: "learner"."""
+        """`what` is what errors call a thing: "learner"; `has` are attributes it must have."""
         self.package, self.group, self.what, self.error = package, group, what, error
+        self._has = has
         self._loaded: dict[str, T] = {}
         self._added: dict[str, T] = {}
 
@@ -97,10 +103,10 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._added[name]
         if name not in self._loaded:
             if name in self._files:
-                module = import_module(f"{self.package}.{name.replace('-', '_')}")
-                self._loaded[name] = module.PLUGIN
+                self._loaded[name] = self._checked(name, self._own(name), self._files[name].name)
             elif name in self._points:
-                self._loaded[name] = _load(self._points[name])
+                point = self._points[name]
+                self._loaded[name] = self._checked(name, _load(point), point.value)
             else:
                 raise self.error(
                     f"unknown {self.what} {name!r}: expected one of {', '.join(self.names())}",
@@ -110,6 +116,42 @@ class Registry(Mapping[str, T], Generic[T]):
                     expected=self.names(),
                 )
         return self._loaded[name]
+
+    def _own(self, name: str) -> Any:
+        file = self._files[name]
+        if not _stem(file).isidentifier():
+            fault = f"rename it to {_stem(file).replace('-', '_')}.py"
+        else:
+            module = import_module(f"{self.package}.{_stem(file)}")
+            if hasattr(module, "PLUGIN"):
+                return module.PLUGIN
+            fault = "it has no PLUGIN"
+        raise RosewoodError(
+            f"{self.what} {name!r}: {fault}", code="plugin.broken", argument=name, file=file
+        )
+
+    def _checked(self, name: str, thing: Any, place: str) -> T:
+        for each in thing if isinstance(thing, tuple) else (thing,):
+            for attribute in self._has:
+                if not hasattr(each, attribute):
+                    raise RosewoodError(
+                        f"{place} is not a {self.what}: it has no {attribute}",
+                        code="plugin.broken",
+                        argument=name,
+                        value=thing,
+                        expected=attribute,
+                    )
+        found: T = thing
+        return found
+
+    def working(self) -> Iterator[tuple[str, T]]:
+        """All things but those of broken packages."""
+        for name in self.names():
+            try:
+                yield name, self[name]
+            except RosewoodError as error:
+                if error.code != "plugin.broken":
+                    raise
 
     def __contains__(self, name: object) -> bool:
         return name in self._added or name in self._files or name in self._points
@@ -126,9 +168,12 @@ def first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
+def _stem(file: Path) -> str:
+    return file.parent.name if file.name == "__init__.py" else file.stem
+
+
 def _name(file: Path) -> str:
-    stem = file.parent.name if file.name == "__init__.py" else file.stem
-    return stem.replace("_", "-")
+    return _stem(file).replace("_", "-")
 
 
 def _load(point: EntryPoint) -> Any:

@@ -56,17 +56,20 @@ def setting(
     metavar: str | None = None,
     option: str | None = None,
     short: str | None = None,
+    known: Callable[[], Collection[str]] | None = None,
+    types_none: bool = True,
 ) -> Any:
     """A field of settings.
 
     `choices` may be a function or a registry, so that naming them costs nothing.  `group` is a
     panel of --help; `default_text` stands for a default that says nothing by itself; `option` is
-    the option's name where it is not the field's, `short` its letter.
+    the option's name where it is not the field's, `short` its letter.  `known` are names to list in
+    the help besides.  Without `types_none` a setting may be None, but nobody types `none`.
     """
     more: dict[str, Any] = {
         "help": help, "low": low, "high": high, "choices": choices, "group": group,
         "default_text": default_text, "metavar": metavar, "option": option,
-        "short": short,
+        "short": short, "known": known, "types_none": types_none,
     }  # fmt: skip
     if isinstance(default, list | dict):
         made = type(default)(default)
@@ -96,6 +99,11 @@ class Setting(NamedTuple):
         return str(self.facts.get("help", ""))
 
     @property
+    def types_none(self) -> bool:
+        """Whether None is typed as `none`."""
+        return self.may_be_none and bool(self.facts.get("types_none", True))
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The values it may have; empty: any of its type."""
         given = self.facts.get("choices")
@@ -114,7 +122,7 @@ class Setting(NamedTuple):
                 whole = "a list of paths" if self.length is None else f"{self.length} paths"
             within = bounds(self.facts.get("low"), self.facts.get("high"))
             listed = [f"{whole} {within}".rstrip(), *self.words]
-        return ", ".join([*listed, *(["none"] if self.may_be_none else [])])
+        return ", ".join([*listed, *(["none"] if self.types_none else [])])
 
     def check(self, value: Any, error: type[RosewoodError]) -> Any:
         """Returns the value, or raises an error that says what was expected."""
@@ -155,7 +163,7 @@ class Setting(NamedTuple):
         if self.kind is PathLike or self.kind is tuple:
             return self.check(text, error)
         is_free_text = self.kind is str and not self.choices
-        if text == "none" and self.may_be_none and not is_free_text:
+        if text == "none" and self.types_none and not is_free_text:
             return None
         if text in self.words or self.kind is str:
             return self.check(text, error)

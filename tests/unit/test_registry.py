@@ -68,3 +68,13 @@ def test_things_are_added_for_a_while(registry):
         assert "four" in registry
     assert registry["one"] == 1
     assert "four" not in registry
+
+
+def test_broken_things_are_named_and_do_not_hide_others(registry, tmp_path):
+    (tmp_path / "sample_things" / "hy-phen.py").write_text('"""Wrongly named."""\nPLUGIN = 1\n')
+    (tmp_path / "sample_things" / "empty.py").write_text('"""Nothing in it."""\n')
+    strict = Registry("sample_things", "sample.things", "thing", TuningError, has=("__name__",))
+    for name in ("hy-phen", "empty", "one"):
+        with refuses(RosewoodError, "plugin.broken", argument=name):
+            strict[name]
+    assert [name for name, _ in strict.working()] == ["third"]

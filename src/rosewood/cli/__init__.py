@@ -25,7 +25,7 @@ from rosewood.registry import Registry
 
 __all__ = ["VERBS", "app", "main", "verb"]
 
-VERBS: Registry[Any] = Registry("rosewood.cli.verbs", "rosewood.verbs", "verb")
+VERBS: Registry[Any] = Registry("rosewood.cli.verbs", "rosewood.verbs", "verb", has=("__call__",))
 _SYSTEM = {  # codes of the system's errors
     FileNotFoundError: "file.missing", FileExistsError: "file.exists",
     IsADirectoryError: "file.kind", NotADirectoryError: "file.kind",
@@ -70,7 +70,10 @@ class _Program(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in VERBS:
             return None
-        return TyperCommand(cmd_name, help=VERBS.help(cmd_name))
+        try:
+            return TyperCommand(cmd_name, help=VERBS.help(cmd_name))
+        except RosewoodError as error:  # a broken package must not hide the others
+            return TyperCommand(cmd_name, help=str(error))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)

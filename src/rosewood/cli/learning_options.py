@@ -20,7 +20,12 @@ class LearningOptions(ReferenceOptions):
     """What is learnt, and for which metric."""
 
     method: str | None = setting(
-        None, "Learner.", choices=learner_names, group=LEARNING, default_text="mert"
+        None,
+        "Learner.",
+        choices=learner_names,
+        group=LEARNING,
+        default_text="mert",
+        types_none=False,
     )
     metric: str = setting(
         "bleu",

@@ -144,6 +144,8 @@ def _parser(each: Setting) -> Callable[[str], _Value]:
 
 def _help(each: Setting) -> str:
     """The help of a setting, and its choices where they are not a few words of the help."""
+    if each.facts.get("known") is not None:
+        return f"{each.help} Known: {', '.join(each.facts['known']())}."
     words = set(re.findall(r"[\w+-]+", each.help))
     if not each.choices or each.facts.get("metavar") or words >= set(each.choices):
         return each.help
@@ -155,7 +157,7 @@ def _metavar(each: Setting) -> str:
     words = [] if each.choices else list(each.words)
     if each.kind in (PathLike, tuple):
         return "FILE" if PathLike in (each.kind, each.items) else kind
-    return "|".join([kind, *words, *(["none"] if each.may_be_none else [])])
+    return "|".join([kind, *words, *(["none"] if each.types_none else [])])
 
 
 def _says_default(each: Setting) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["DECODERS", "FEATURES"]
 
 DECODERS: Registry[DecoderKind] = Registry(
-    "rosewood.decode.decoders", "rosewood.decoders", "decoder", DecodingError
+    "rosewood.decode.decoders", "rosewood.decoders", "decoder", DecodingError, ("make",)
 )
 FEATURES: Registry[type[Any]] = Registry(
     "rosewood.decode.extra_features", "rosewood.features", "feature", DecodingError

@@ -65,7 +65,8 @@ class Rounds(list[dict[str, Any]]):
 
     def add(self, score: float, **facts: Any) -> None:
         """A round is over: the metric on the tuning set, and whatever the learner has to tell."""
-        row = {"round": len(self) + 1, "score": score, **facts}
+        plain = {n: v.item() if isinstance(v, np.generic) else v for n, v in facts.items()}
+        row = {"round": len(self) + 1, "score": float(score), **plain}
         self.append(row)
         if self._report is not None:
             self._report(row)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["LEARNERS", "learner_names", "make_learner"]
 
 LEARNERS: Registry[type[Learner]] = Registry(
-    "rosewood.learn.learners", "rosewood.learners", "learner", TuningError
+    "rosewood.learn.learners", "rosewood.learners", "learner", TuningError, ("fit", "from_values")
 )
 _OTHER_NAMES = {"minrisk": "mr"}
 

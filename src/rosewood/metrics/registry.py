@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "PRESETS", "metric_names"]
 
 METRICS: Registry[type[Metric]] = Registry(
-    "rosewood.metrics.kinds", "rosewood.metrics", "metric", MetricError
+    "rosewood.metrics.kinds",
+    "rosewood.metrics",
+    "metric",
+    MetricError,
+    ("statistics", "from_values"),
 )
 PRESETS = {"chrf++": ("chrf", {"word_order": "2"})}
 

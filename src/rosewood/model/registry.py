@@ -56,7 +56,7 @@ class PartType:
 
 
 PARTS: Registry[PartType | tuple[PartType, ...]] = Registry(
-    "rosewood.model.parts", "rosewood.parts", "bundle part"
+    "rosewood.model.parts", "rosewood.parts", "bundle part", has=("name", "open", "verify")
 )
 
 
@@ -64,7 +64,7 @@ def part_types() -> list[PartType]:
     """All types of parts."""
     return [
         each
-        for declared in PARTS.values()
+        for _, declared in PARTS.working()
         for each in (declared if isinstance(declared, tuple) else (declared,))
     ]
 

@@ -44,6 +44,12 @@ def _decoders() -> tuple[str, ...]:
     return DECODERS.names()
 
 
+def _features() -> tuple[str, ...]:
+    from rosewood.decode.plugins import FEATURES
+
+    return FEATURES.names()
+
+
 def _tuners() -> tuple[str, ...]:
     from rosewood.learn.registry import learner_names
 
@@ -191,10 +197,11 @@ class TrainingSettings(Settings):
     decoder: str = setting("phrase", "Decoder.", choices=_decoders, group=_MODELS)
     features: tuple[str, ...] = setting(
         (),
-        "Add a feature written in Python, with settings as JSON in braces: "
-        "package.module:Name{...}. Repeatable.",
+        "Add a feature by its name, or package.module:Name, with settings as JSON in braces. "
+        "Repeatable.",
         group=_MODELS,
-        metavar="MODULE:NAME",
+        metavar="NAME",
+        known=_features,
         option="feature",
     )
     tune: str = setting("mira", "Tuning algorithm.", choices=_tuners, group=_TUNING)

@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 __all__ = ["REORDERING"]
 
 REORDERING: Registry[ReorderingKind] = Registry(
-    "rosewood.reorder.models", "rosewood.reordering", "reordering model", DecodingError
+    "rosewood.reorder.models", "rosewood.reordering", "reordering model", DecodingError, ("of",)
 )

@@ -165,8 +165,8 @@ def _list_settings(method: str | None, as_json: bool) -> None:
     """Print the settings of a learner, or of all."""
     from rosewood.learn import LEARNERS
 
-    for number, name in enumerate([method] if method is not None else LEARNERS):
-        kind = LEARNERS[name]
+    chosen = LEARNERS.working() if method is None else [(method, LEARNERS[method])]
+    for number, (name, kind) in enumerate(chosen):
         settings = settings_of(kind)
         if as_json:
             rows = [

@@ -57,7 +57,7 @@ class CorpusFormat:
 
 
 CORPUS_FORMATS: Registry[CorpusFormat] = Registry(
-    "rosewood.corpus.formats", "rosewood.corpus_formats", "format", CorpusError
+    "rosewood.corpus.formats", "rosewood.corpus_formats", "format", CorpusError, ("parse",)
 )
 
 

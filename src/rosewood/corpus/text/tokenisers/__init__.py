@@ -12,7 +12,11 @@ from rosewood.registry import Registry
 __all__ = ["TOKENISERS", "make_tokeniser"]
 
 TOKENISERS: Registry[type[Tokeniser]] = Registry(
-    "rosewood.corpus.text.tokenisers", "rosewood.tokenisers", "tokeniser", TextError
+    "rosewood.corpus.text.tokenisers",
+    "rosewood.tokenisers",
+    "tokeniser",
+    TextError,
+    ("from_settings",),
 )
 
 
