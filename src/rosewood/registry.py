@@ -17,16 +17,19 @@ Its help is the first line of the docstring of the object.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rosewood.errors import RosewoodError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["Registry", "first_line"]
 
@@ -63,6 +66,10 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @cached_property
     def _points(self) -> dict[str, EntryPoint]:
+        if not _may_announce(self.group, tuple(sys.path)):
+            return {}
+        from importlib.metadata import entry_points
+
         found = sorted(entry_points(group=self.group), key=lambda each: each.name)
         return {each.name: each for each in found}
 
@@ -174,6 +181,23 @@ def _stem(file: Path) -> str:
 
 def _name(file: Path) -> str:
     return _stem(file).replace("_", "-")
+
+
+@cache
+def _may_announce(group: str, path: tuple[str, ...]) -> bool:
+    """Whether an installed package may have entry points of a group.
+
+    importlib.metadata knows for certain, but takes longer to import than everything else that
+    `rosewood --help` needs.
+    """
+    wanted = f"[{group}]".encode()
+    for folder in map(Path, path):
+        if folder.is_file():  # an archive: not looked into here
+            return True
+        for file in folder.glob("*.*-info/entry_points.txt"):
+            if wanted in file.read_bytes():
+                return True
+    return False
 
 
 def _load(point: EntryPoint) -> Any:

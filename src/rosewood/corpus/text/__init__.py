@@ -1,11 +1,16 @@
 """Raw text to words and back: tokenisers, truecasing, tags and placeholders."""
 
-from rosewood.corpus.text.encoded import Encoded
-from rosewood.corpus.text.processor import TextProcessor
-from rosewood.corpus.text.tag_placement import Tag
-from rosewood.corpus.text.tokeniser import Tokeniser
-from rosewood.corpus.text.tokenisers import TOKENISERS, make_tokeniser
-from rosewood.corpus.text.truecase import Truecaser
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.corpus.text.encoded import Encoded
+    from rosewood.corpus.text.processor import TextProcessor
+    from rosewood.corpus.text.tag_placement import Tag
+    from rosewood.corpus.text.tokeniser import Tokeniser
+    from rosewood.corpus.text.tokenisers import TOKENISERS, make_tokeniser
+    from rosewood.corpus.text.truecase import Truecaser
 
 __all__ = [
     "TOKENISERS",
@@ -16,3 +21,5 @@ __all__ = [
     "Truecaser",
     "make_tokeniser",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)
