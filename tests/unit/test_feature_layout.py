@@ -90,7 +90,9 @@ def native_model(models, rows, columns=(), lms=1):
 def test_a_decoder_refuses_a_layout_that_does_not_fit(models):
     native_model(models, GOOD)
     for kind in ("word_penalty", "phrase_penalty", "unknown_penalty", "distortion"):
-        with pytest.raises(DecodingError, match=f"no feature of kind '{kind}'"):
+        with refuses(
+            DecodingError, "decoding.missing-feature", match=f"no feature of kind '{kind}'"
+        ):
             native_model(models, [row for row in GOOD if row[1] != kind])
     with refuses(DecodingError, "argument.shape"):
         native_model(models, GOOD, lms=0)

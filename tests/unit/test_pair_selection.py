@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tests.refusals import refuses
 
 from rosewood.corpus.fingerprints import fingerprint
 from rosewood.errors import CorpusError
@@ -122,7 +123,7 @@ def test_a_given_development_set(files, monkeypatch):
 
 
 def test_too_few_sources(files, monkeypatch):
-    with pytest.raises(CorpusError, match="cannot be split off"):
+    with refuses(CorpusError, "corpus.too-small"):
         run(files, "a", monkeypatch, dev_size=60)
 
 

@@ -171,7 +171,7 @@ def refused(folder, name: str, data: bytes, reason: str) -> None:
     place = folder.with_name("changed")
     shutil.copytree(folder, place)
     rewrite(place / name, data)
-    with pytest.raises(DamagedFileError, match=reason):
+    with refuses(DamagedFileError, "file.damaged", match=reason):
         RuleTable.open(place).verify()
     shutil.rmtree(place)
 

@@ -265,7 +265,7 @@ def test_bad_lines_tell_file_line_and_reason(tmp_path, format, line, reason):
 
 
 def test_bytes_that_are_no_text(tmp_path):
-    with pytest.raises(FormatError, match="not UTF-8 at byte 3"):
+    with refuses(FormatError, "line.value", match="not UTF-8 at byte 3"):
         import_moses(io.BytesIO(b"a \xff ||| b ||| 1\n"), tmp_path / "t")
 
 

@@ -208,7 +208,7 @@ def test_rules_that_cannot_be_are_refused(tmp_path, rule, code, reason):
 
 def test_features_are_checked(tmp_path):
     for value in (nan, inf, -inf, 1e300):
-        with pytest.raises(RuleError, match="finite"):
+        with refuses(RuleError, "rules.rule", match="finite"):
             RuleTable.build(tmp_path / "rules", [Rule(("a",), ("b",), features={"p": value})])
     two = [Rule(("a",), ("b",), features={"p": 0}), Rule(("b",), ("b",), features={"q": 0})]
     with refuses(RuleError, "features.missing", argument="features", value=["q"]):
@@ -250,7 +250,7 @@ def begin(folder):
 
 
 def test_sources_come_in_order(tmp_path):
-    with pytest.raises(RuleError, match="rule 2: its source is not in order"):
+    with refuses(RuleError, "rules.rule", match="rule 2: its source is not in order"):
         write(tmp_path / "rules", ((0, 1), (0,)), ((0,), (0,)))
     with refuses(RuleError, "argument.range"):
         write(tmp_path / "rules", ((0,), (1,)))
@@ -270,9 +270,9 @@ def test_targets_stand_in_the_training_text(tmp_path):
             writer.native.add(
                 0, arrays(number), target, NO_LINKS, (1, 1, 1), NOTHING, 1, place, 2 * number
             )
-        with pytest.raises(RuleError, match="does not stand at place 4"):
+        with refuses(RuleError, "rules.rule", match="does not stand at place 4"):
             writer.native.add(0, arrays(4), arrays(1, 0), NO_LINKS, (1, 1, 1), NOTHING, 2, 4, 9)
-        with pytest.raises(RuleError, match="ids do not ascend"):
+        with refuses(RuleError, "rules.rule", match="ids do not ascend"):
             writer.native.add(0, arrays(4), arrays(1), NO_LINKS, (1, 1, 1), NOTHING, 2, 4, 4)
         writer.finish(joined_words("abc"), joined_words("xyz"), {})
     table = RuleTable.open(tmp_path / "rules")
@@ -432,7 +432,7 @@ def test_limits_are_the_readers_own(tmp_path):
     assert len(table.lookup("a")[0].features) == 4096
     with refuses(RuleError, "argument.range", argument="features"):
         RuleTable.build(tmp_path / "more", [], features=[*names, "one more"])
-    with pytest.raises(RuleError, match="more than 1000 symbols"):
+    with refuses(RuleError, "rules.rule", match="more than 1000 symbols"):
         RuleTable.build(tmp_path / "long", [Rule(("a",) * 1001, ("b",))])
 
 
