@@ -44,6 +44,7 @@ def bleu(text):
     return evaluate(text.splitlines(), [references], "bleu:tokenize=none")[0].value
 
 
+@pytest.mark.slow
 def test_lists_are_tuned_and_the_weights_translate_better(command, models):  # noqa: F811
     before = command(*models)
     assert command(*models, "--nbest", 30, "--distinct", "-o", "dev.nbest").code == 0

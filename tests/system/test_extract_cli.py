@@ -133,6 +133,7 @@ def test_corpora_of_all_kinds(command, place):  # noqa: F811
         assert not (place / "out.work").exists()
 
 
+@pytest.mark.slow
 def test_bytes_are_the_same_on_any_machine(command, place):  # noqa: F811
     write_large(place)
     for kind in ([], ["--hierarchical", "--max-span", "6"]):

@@ -102,6 +102,7 @@ def test_a_corpus_format(run, tmp_path):
     assert (tmp_path / "again.bars").read_bytes() == (tmp_path / "t.bars").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_feature_in_a_trained_model(run, tmp_path):
     quick = ["--aligner", "model1", "--lm-order", 2, "--dev-size", 0, "--tune", "none", "-q"]
     run("train", "--corpus", "t.bars", "-l", "de:en", "-o", "m", "--feature", "long-words", *quick)
@@ -111,6 +112,7 @@ def test_a_feature_in_a_trained_model(run, tmp_path):
     assert json.loads(run("translate", "m", "in", "--json"))["features"]["long_words"] == 0
 
 
+@pytest.mark.slow
 def test_a_reordering_model(run, tmp_path):
     assert "monotone" in run("decode", "--help")
     quick = ["--aligner", "model1", "--lm-order", 2, "--dev-size", 0, "--tune", "none", "-q"]

@@ -118,6 +118,7 @@ def finish(runs: Runs, model: dict[str, bytes]) -> None:
 SEED = 20  # of the moments
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sequence", range(10))
 def test_killed_at_three_random_moments(runs, wanted, sequence):
     """Thirty moments in all: ten that are spread over a whole run, and then two more in a row."""

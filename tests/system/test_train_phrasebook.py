@@ -75,6 +75,7 @@ def test_tuners(book, tuner):
         assert score(made, "dev") > before["value"]
 
 
+@pytest.mark.slow
 def test_it_translates_as_it_was_judged(book):
     """The model in its folder says what was scored: the search, weights and text are the same."""
     settings = TrainingSettings(**QUICK, tune="none")

@@ -206,6 +206,7 @@ def test_seen_grows():
     assert not any(seen.add(str(number)) for number in range(20_000))
 
 
+@pytest.mark.slow
 def test_training_does_not_load_it(tmp_path):
     """It is a corpus for tests and first steps, which translation systems do not need."""
     folder = write_book(tmp_path, train=60)

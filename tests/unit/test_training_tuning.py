@@ -39,6 +39,7 @@ def test_chance_is_of_the_seed(book):
     assert one["weights"] != other["weights"]
 
 
+@pytest.mark.slow
 def test_confidence_is_that_of_the_weights_that_were_found(book):
     made = tuned(book, "model")
     facts, words = made.stages[6].facts, made.stages[1].folder
