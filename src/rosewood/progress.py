@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.text import Text
 
-__all__ = ["LINE_EVERY", "Step", "progress", "progress_of_parts"]
+__all__ = ["EARLY", "LINE_EVERY", "SOONEST", "Step", "progress", "progress_of_parts"]
 
 LINE_EVERY = 10.0  # seconds
 _BAR_EVERY = 0.1
 _WIDEST = 100  # columns of a bar and what stands beside it
-_EARLY = 1.0  # seconds: what is done by then was perhaps done before
-_SOONEST = 3.0  # seconds after which the rest is estimated
+EARLY = 1.0  # seconds: what is done by then was perhaps done before
+SOONEST = 3.0  # seconds after which the rest is estimated
 _LEAST = 0.01  # of the work must be done for that
 
 
@@ -94,7 +94,7 @@ class _Pace:
     def reached(self, count: int, now: float) -> None:
         """So much of the work is done now."""
         self._last, self._count = now, count
-        if now - self._begin <= _EARLY:
+        if now - self._begin <= EARLY:
             self._from, self._early = now, count
 
     def seconds(self) -> float:
@@ -104,7 +104,7 @@ class _Pace:
     def left(self) -> float | None:
         """Seconds until the end, if that can be told."""
         done, took = self._count - self._early, self._last - self._from
-        if not self._total or done < _LEAST * self._total or self.seconds() < _SOONEST:
+        if not self._total or done < _LEAST * self._total or self.seconds() < SOONEST:
             return None
         if self._count >= self._total:
             return None

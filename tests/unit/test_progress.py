@@ -152,8 +152,8 @@ def test_a_bar_on_a_terminal(monkeypatch, capsys):
 @pytest.mark.parametrize("wide", [60, 80, 200])
 def test_a_bar_fits_its_terminal(wide):
     program = (
-        "import time; from rosewood import progress; progress._SOONEST = 0.2; "
-        "progress._EARLY = 0\n"
+        "import time; from rosewood import progress; progress.SOONEST = 0.2; "
+        "progress.EARLY = 0\n"
         "with progress.progress_of_parts() as tell:\n"
         "    for i in range(8):\n"
         "        time.sleep(0.1); tell('extracting from pairs', 1_000_000 * i, 9_000_000)\n"

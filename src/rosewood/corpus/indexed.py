@@ -381,7 +381,7 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _check_line(line: object) -> None:
-    """Refuses what is no line, or no words of one."""
+    """Refuse an object that is neither a line nor a list of words."""
     if not isinstance(line, str):
         try:
             line = _joined(line)  # type: ignore[arg-type]

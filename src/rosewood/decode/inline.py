@@ -1,4 +1,4 @@
-"""Translations that stand in the text itself: <x translation="the house">das haus</x>.
+"""Translations given by tags in the text: <x translation="the house">das haus</x>.
 
 The name of the tag is anything.  Alternatives stand between ||; soft="true" adds them to what the
 table has, instead of forbidding everything else.  In the text, and in what a tag says, < > & and

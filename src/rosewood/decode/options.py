@@ -1,4 +1,4 @@
-"""The translation options of a sentence: what features of one's own are computed from."""
+"""The translation options of a sentence, from which features written in Python are computed."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def deal(path: Path, verdicts: bytes, chosen: Collection[bytes], seed: int | Non
 
 
 class Sifting:
-    """The verdicts on all pairs, and what is told of those that are not trained on."""
+    """The verdict on each pair, and counts and examples of the pairs that are left out."""
 
     def __init__(self, settings: TrainingSettings, held_out: set[bytes], *, splits: bool) -> None:
         """`held_out` are fingerprints of pairs; with `splits` a development set is split off."""

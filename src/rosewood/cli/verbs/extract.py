@@ -73,7 +73,7 @@ def extract(
                 code="argument.conflict",
                 argument=option,
             )
-    ExtractionSettings(**settings)  # what is wrong with them is told before anything is read
+    ExtractionSettings(**settings)  # bad settings are refused before anything is read
     inputs = [*map(Path, sources), alignment, config]
     check_files({}, inputs)
     check_folder("-o", output, MANIFEST, [*inputs, work])

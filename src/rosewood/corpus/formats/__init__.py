@@ -67,7 +67,7 @@ def by_ending() -> dict[str, str]:
     for name in CORPUS_FORMATS:
         try:
             endings = CORPUS_FORMATS[name].endings
-        except RosewoodError:  # it is told when the format is asked for by name
+        except RosewoodError:  # reported when the format is asked for by name
             continue
         for ending in endings:
             found.setdefault(ending, name)

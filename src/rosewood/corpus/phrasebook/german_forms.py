@@ -1,4 +1,4 @@
-"""Forms of German words: what is regular is worked out, what is not stands in the data."""
+"""Forms of German words: regular ones by rule, irregular ones from the data."""
 
 from __future__ import annotations
 
