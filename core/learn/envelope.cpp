@@ -75,62 +75,97 @@ ROSEWOOD_CLONES Extremes extremes(const double* slope, const double* intercept, 
   return found;
 }
 
-/// Two points that the envelope does not lie below: the corners of the flattest, the highest and
-/// the steepest line. Flatter lines than the highest are held against the left one.
-struct Corners {
-  double top_slope;
-  double left, low;    // x and y
-  double right, high;  // x and y
+struct Point {
+  double x, y;
 };
 
-/// above[i] is 1 where a line is not below its corner.
+/// Where two lines cross, a little below it, so that rounding loses no line; `steepest` is the
+/// largest absolute slope of any line. A point below everything where that is beyond all doubles.
+Point crossing(double slope, double intercept, double other_slope, double other_intercept,
+               double steepest) {
+  const double run = slope - other_slope;
+  const double x = run == 0.0 ? 0.0 : (other_intercept - intercept) / run;
+  const double height = intercept + slope * x;
+  const double reach = std::abs(height) + std::abs(intercept) + steepest * std::abs(x);
+  if (!(reach < infinity)) return {0.0, -infinity};
+  return {x, height - 1e-9 * (1.0 + reach)};
+}
+
+/// above[i] is 1 where a line is not below the left point, if it is flatter than `middle`, or else
+/// the right one.
 ROSEWOOD_CLONES void compare(const double* slope, const double* intercept, std::size_t n,
-                             const Corners& at, std::int64_t* above) {
-  const double top_slope = at.top_slope;
-  const double left = at.left, low = at.low, right = at.right, high = at.high;
+                             double middle, Point left, Point right, std::int64_t* above) {
+  const double left_x = left.x, left_y = left.y, right_x = right.x, right_y = right.y;
   for (std::size_t i = 0; i < n; ++i) {  // written so that the compiler sees selections
-    const double x = slope[i] < top_slope ? left : right;
-    const double y = slope[i] < top_slope ? low : high;
+    const double x = slope[i] < middle ? left_x : right_x;
+    const double y = slope[i] < middle ? left_y : right_y;
     above[i] = intercept[i] + slope[i] * x >= y ? 1 : 0;
   }
 }
 
-/// The lines that may be part of the envelope of n lines: a line below the two corners is nowhere
-/// on it. Most of a list goes here, before anything is sorted.
-void sift(const double* slope, const double* intercept, std::size_t n,
-          std::vector<std::int64_t>& above, std::vector<Offset>& kept) {
-  const Extremes at = extremes(slope, intercept, n);
-  kept.resize(n);
-  if (!(at.low_intercept > -infinity && at.high_intercept > -infinity)) {
-    std::iota(kept.begin(), kept.end(), Offset{0});
-    return;
+/// The lines of a list that may be part of its upper envelope: most go before anything is sorted.
+/// A line below the corner of a flatter and a steeper line is nowhere on the envelope.
+class Sieve {
+ public:
+  /// The numbers of the lines that are left, in order.
+  std::span<const Offset> sift(const double* slope, const double* intercept, std::size_t n) {
+    const Extremes at = extremes(slope, intercept, n);
+    kept_.resize(n);
+    if (!(at.low_intercept > -infinity && at.high_intercept > -infinity)) {
+      std::iota(kept_.begin(), kept_.end(), Offset{0});
+      return kept_;
+    }
+    const double steepest = std::max(std::abs(at.low), std::abs(at.high));
+    const Point left = crossing(at.top_slope, at.top, at.low, at.low_intercept, steepest);
+    const Point right = crossing(at.top_slope, at.top, at.high, at.high_intercept, steepest);
+    above_.resize(n);
+    compare(slope, intercept, n, at.top_slope, left, right, above_.data());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      kept_[count] = static_cast<Offset>(i);
+      count += static_cast<std::size_t>(above_[i]);
+    }
+    kept_.resize(count);
+    if (count >= enough) refine(slope, intercept, at, steepest, left.x, right.x);
+    return kept_;
   }
-  const auto corner = [&](double other_slope, double other_intercept) {
-    const double run = at.top_slope - other_slope;
-    return run == 0.0 ? 0.0 : (other_intercept - at.top) / run;
-  };
-  const double left = corner(at.low, at.low_intercept);
-  const double right = corner(at.high, at.high_intercept);
-  // A little below, so that rounding loses no line.
-  const auto height = [&](double x) {
-    const double y = at.top + at.top_slope * x;
-    const double run = std::max(std::abs(at.low), std::abs(at.high)) * std::abs(x);
-    return y - 1e-9 * (1.0 + std::abs(y) + std::abs(at.top) + run);
-  };
-  above.resize(n);
-  compare(slope, intercept, n, {at.top_slope, left, height(left), right, height(right)},
-          above.data());
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    kept[count] = static_cast<Offset>(i);
-    count += static_cast<std::size_t>(above[i]);
+
+ private:
+  static constexpr std::size_t enough = 6;  // fewer are sorted as fast
+
+  /// Again, with the lines that are highest at the two corners, which makes four corners.
+  void refine(const double* slope, const double* intercept, const Extremes& at, double steepest,
+              double left_x, double right_x) {
+    Offset left = kept_[0], right = kept_[0];
+    double left_y = -infinity, right_y = -infinity;
+    for (const Offset e : kept_) {
+      const double y = intercept[e] + slope[e] * left_x, z = intercept[e] + slope[e] * right_x;
+      left = y > left_y ? e : left;
+      left_y = y > left_y ? y : left_y;
+      right = z > right_y ? e : right;
+      right_y = z > right_y ? z : right_y;
+    }
+    const double low = slope[left], high = slope[right];
+    if (!(low <= at.top_slope && at.top_slope <= high)) return;  // only by rounding
+    const auto corner = [&](Offset e, double other_slope, double other_intercept) {
+      return crossing(slope[e], intercept[e], other_slope, other_intercept, steepest);
+    };
+    const Point corners[] = {
+        corner(left, at.low, at.low_intercept), corner(left, at.top_slope, at.top),
+        corner(right, at.top_slope, at.top), corner(right, at.high, at.high_intercept)};
+    std::size_t count = 0;
+    for (const Offset e : kept_) {
+      const double s = slope[e];
+      const Point& at_corner = corners[(s >= low) + (s >= at.top_slope) + (s >= high)];
+      kept_[count] = e;
+      count += intercept[e] + s * at_corner.x >= at_corner.y ? 1 : 0;
+    }
+    kept_.resize(count);
   }
-  kept.resize(count);
-}
 
-}  // namespace
-
-namespace {
+  std::vector<std::int64_t> above_;
+  std::vector<Offset> kept_;
+};
 
 struct Line {
   double slope;
@@ -206,9 +241,8 @@ class Hulls {
   /// Lines of an n-best list: each is an edge, and has nothing to unfold.
   std::span<const Line> build_list(std::span<const double> intercept,
                                    std::span<const double> slope) {
-    sift(slope.data(), intercept.data(), slope.size(), above_, kept_);
     key_.clear();
-    for (const Offset e : kept_)
+    for (const Offset e : sieve_.sift(slope.data(), intercept.data(), slope.size()))
       if (intercept[e] > -infinity) key_.push_back({slope[e], static_cast<std::size_t>(e)});
     sort_by_slope(key_);
     lines_.clear();
@@ -266,8 +300,7 @@ class Hulls {
   std::vector<std::size_t> chosen_;  // lines of tails
   std::vector<Line> drawn_;
   std::vector<Key> key_;
-  std::vector<std::int64_t> above_;
-  std::vector<Offset> kept_;
+  Sieve sieve_;
   std::vector<std::size_t> at_;
   std::vector<const Line*> pending_;
 };

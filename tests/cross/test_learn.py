@@ -95,6 +95,15 @@ def test_envelopes_of_long_lists(seed, size, ties):
     assert [x for x, _ in own] == pytest.approx([x for x, _ in other], rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("size", [2, 9])
+def test_slopes_so_close_that_lines_cross_beyond_all_doubles(size):
+    slope = np.linspace(0.0, 1e-320, size)
+    intercept = np.linspace(1.0, 0.0, size)
+    forest = Forest.from_nbest([["a"]] * size)
+    (lines,) = lines_of([forest], intercept, slope)
+    assert lines == [(-np.inf, (0,))]
+
+
 def test_an_edge_of_weight_zero_is_on_no_line():
     forest = Forest.from_nbest([["a"], ["b"], ["c"]])
     slope = np.array([1.0, 5.0, -1.0])
