@@ -187,6 +187,15 @@ def test_mbr(pair, k, scale):
     assert gains == sorted(gains, reverse=True)
 
 
+@settings(max_examples=50)
+@given(weighted_forests(st.sampled_from([-0.1, -0.2, -0.3, -1.0, -np.inf]), max_derivations=20))
+def test_scaling_does_not_change_which_strings_mbr_takes(pair):
+    """Sums that are equal may differ in rounding when they are scaled."""
+    if has_weight(*pair):
+        listed = [c.text for c in pair[0].k_best(pair[1], 3, distinct=True)]
+        assert sorted(c.text for c in mbr(*pair, 3, scale=0.3)) == sorted(listed)
+
+
 @pytest.mark.parametrize("name", FULL)
 def test_mbr_of_the_zoo(name):
     strings = table(FULL[name].forest, FULL[name].weight).strings

@@ -79,7 +79,8 @@ class _Evidence:
                 code="forest.empty",
             )
         self.forest, self.edge_map = left.forest, left.edge_map
-        self.weight: FloatArray = as_scale(scale) * self.given[left.edge_map]
+        self.unscaled: FloatArray = self.given[left.edge_map]
+        self.weight: FloatArray = as_scale(scale) * self.unscaled
         self.left_out = forest.num_edges - left.forest.num_edges
 
     def derivation(self, edges: LongArray) -> Derivation:
@@ -135,7 +136,8 @@ def mbr(
     """
     metric = Bleu(tokenize="none") if metric is None else metric
     evidence = _Evidence(forest, weight, scale, margin)
-    listed = evidence.forest.k_best(evidence.weight, as_count("k", k, 1), distinct=True)
+    # Unscaled, so that rounding does not break ties in another way than `k_best` does.
+    listed = evidence.forest.k_best(evidence.unscaled, as_count("k", k, 1), distinct=True)
     posterior = number_posteriors(evidence.forest, evidence.weight, _said(listed), max_edges)
     texts = listed.texts()
     # Against each string in turn: rows of one reference after those of another.
