@@ -206,10 +206,11 @@ class KBest::Search {
       std::int64_t rank;
     };
     std::vector<Item> stack{{f_.root(), rank}};
+    ListLimit limit(f_);
     while (!stack.empty()) {
       const auto [v, r] = stack.back();
       stack.pop_back();
-      check_listed(out.size() + stack.size());
+      limit.check(out.size() + stack.size());
       // A node that was never opened has been used for its best derivation only.
       const auto index = state_of_[v];
       const bool opened = index >= 0 && static_cast<std::size_t>(r) <

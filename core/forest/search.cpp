@@ -33,18 +33,43 @@ class Random {
 template <class Pick>
 void unfold(const ForestView& f, Pick&& pick, std::vector<std::int64_t>& out) {
   std::vector<NodeId> stack{f.root()};
+  ListLimit limit(f);
   while (!stack.empty()) {
     const NodeId v = stack.back();
     stack.pop_back();
     const std::int64_t e = pick(v);
     out.push_back(e);
     const auto tails = f.tails(e);
-    check_listed(out.size() + stack.size() + tails.size());
+    limit.check(out.size() + stack.size() + tails.size());
     stack.insert(stack.end(), tails.rbegin(), tails.rend());
   }
 }
 
+/// The edges of the shortest derivation, or one more than may be listed.
+std::size_t shortest_derivation(const ForestView& f) {
+  constexpr std::size_t too_many = max_listed_edges + 1;
+  std::vector<std::size_t> shortest(static_cast<std::size_t>(f.num_nodes()), too_many);
+  for (std::int64_t v = 0; v < f.num_nodes(); ++v)
+    for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
+      std::size_t edges = 1;
+      for (const NodeId t : f.tails(e)) edges = std::min(too_many, edges + shortest[t]);
+      shortest[v] = std::min(shortest[v], edges);
+    }
+  return shortest[f.root()];
+}
+
 }  // namespace
+
+void check_listed(std::size_t edges) {
+  if (edges > max_listed_edges)
+    fail<ForestError>("forest.too-large", "the derivations have more than ", max_listed_edges,
+                      " edges in all");
+}
+
+void ListLimit::pass(std::size_t edges) {
+  check_listed(std::max(edges, shortest_derivation(f_)));
+  next_ = max_listed_edges;
+}
 
 std::vector<std::int64_t> follow(const ForestView& f, std::span<const std::int64_t> back) {
   std::vector<std::int64_t> edges;

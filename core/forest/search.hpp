@@ -17,11 +17,24 @@ namespace rosewood {
 /// What a list of derivations may hold in all. Sharing lets a forest of 60 edges describe a
 /// derivation of 2^60; that is an error here, not a machine without memory.
 constexpr std::size_t max_listed_edges = std::size_t{1} << 28;
-inline void check_listed(std::size_t edges) {
-  if (edges > max_listed_edges)
-    fail<ForestError>("forest.too-large", "the derivations have more than ", max_listed_edges,
-                      " edges in all");
-}
+void check_listed(std::size_t edges);
+
+/// Refuses to list more edges than that, and early where no derivation of the forest is shorter.
+class ListLimit {
+ public:
+  explicit ListLimit(const ForestView& f) : f_(f) {}
+
+  /// `edges`: listed so far, or sure to come.
+  void check(std::size_t edges) {
+    if (edges > next_) pass(edges);
+  }
+
+ private:
+  void pass(std::size_t edges);
+
+  ForestView f_;
+  std::size_t next_ = std::size_t{1} << 16;
+};
 
 /// Rows of edges, and a log score each.
 struct Derivations {

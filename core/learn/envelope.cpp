@@ -255,12 +255,13 @@ class Hulls {
   /// Appends the edges of a line's derivation, in pre-order.
   void unfold(const ForestView& f, const Line& top, Offset edge_begin, std::vector<Offset>& out) {
     pending_.assign(1, &top);
+    ListLimit limit(f);
     while (!pending_.empty()) {
       const Line& line = *pending_.back();
       pending_.pop_back();
       out.push_back(edge_begin + line.edge);
       const auto tails = f.tails(line.edge);
-      check_listed(out.size() + pending_.size() + tails.size());
+      limit.check(out.size() + pending_.size() + tails.size());
       for (auto slot = std::ssize(tails) - 1; slot >= 0; --slot)
         pending_.push_back(&lines_[chosen_[line.choice + static_cast<std::size_t>(slot)]]);
     }

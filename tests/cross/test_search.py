@@ -154,7 +154,6 @@ def test_huge_counts_are_exact():
     assert doubling(12).num_derivations() == 2 ** (2**12)
 
 
-@pytest.mark.slow
 def test_huge_derivations_are_refused():
     forest = doubling(60)
     weight = np.zeros(forest.num_edges)
