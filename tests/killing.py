@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
 from pathlib import Path
 from typing import Any
 
-import sacrebleu  # noqa: F401  # a run imports these when it needs them, and each child anew
-
-import rosewood.decode.draw  # noqa: F401
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from tests.training import QUICK
 
@@ -43,7 +42,7 @@ def _kill_at(number: int) -> None:
     sys.addaudithook(hook)
 
 
-def _child(folder: Path, order: dict[str, Any]) -> None:
+def _child(folder: Path, order: dict[str, Any], *, threads: int = 2) -> None:
     os.chdir(folder)
     inputs = TrainingInputs(
         "train.en", "train.de", dev=("dev.en", "dev.de"), test=("test.en", "test.de")
@@ -55,10 +54,20 @@ def _child(folder: Path, order: dict[str, Any]) -> None:
         clock = threading.Timer(order["after"], os.kill, (os.getpid(), signal.SIGKILL))
         clock.daemon = True
         clock.start()
-    train(inputs, "model", settings, threads=2)
+    train(inputs, "model", settings, threads=threads)
+
+
+def _import_what_runs_import(folder: Path) -> None:
+    """A run imports things as it needs them, and each child would do so anew."""
+    with tempfile.TemporaryDirectory() as place:
+        for path in folder.iterdir():
+            shutil.copy(path, place)
+        _child(Path(place), {}, threads=1)
+        os.chdir(folder)
 
 
 def main(folder: Path) -> None:
+    _import_what_runs_import(folder)
     for line in sys.stdin:
         begin = time.monotonic()
         child = os.fork()
