@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 from hypothesis import strategies as st
@@ -75,17 +76,28 @@ def _used(rows: list[list[list[int]]]) -> list[list[list[int]]]:
 
 @st.composite
 def dressed(draw, rows: list[list[list[int]]]) -> Forest:
-    """A forest of this shape with random features and words."""
+    """A forest of this shape with random features and words.
+
+    They are drawn by a generator of Python's, which is much faster than Hypothesis; examples are
+    made smaller by shape, and by the seed 0, without features and words.
+    """
     edges = [tails for row in rows for tails in row]
-    sparse = [draw(st.dictionaries(st.integers(0, 3), quarters, max_size=2)) for _ in edges]
-    says = [draw(_says(len(tails))) for tails in edges]
-    flat = [sorted(row.items()) for row in sparse]
+    seed = draw(st.integers(0, 2**32 - 1))
+    random = Random(seed)
+    flat, says = [], []
+    for tails in edges:
+        ids = sorted(random.sample(range(len(SPARSE)), random.randint(0, 2)) if seed else [])
+        flat.append([(key, random.randint(-12, 12) / 4) for key in ids])
+        words = random.choices(range(len(WORDS)), k=random.randint(0, 2)) if seed else []
+        symbols = [*words, *(-1 - slot for slot in range(len(tails)))]
+        says.append(random.sample(symbols, len(symbols)) if seed else symbols)
+    dense = [random.randint(-12, 12) / 4 if seed else 0.0 for _ in range(len(edges) * len(DENSE))]
     return Forest(
         _starts(rows),
         _starts(edges),
         [t for tails in edges for t in tails],
         features=FeatureSpace(DENSE, SPARSE),
-        dense=np.array(draw(_rows(len(edges), len(DENSE)))).reshape(len(edges), len(DENSE)),
+        dense=np.array(dense).reshape(len(edges), len(DENSE)),
         feat_start=_starts(flat),
         feat_id=np.array([key for row in flat for key, _ in row], dtype=np.int32),
         feat_value=np.array([x for row in flat for _, x in row], dtype=np.float64),
@@ -93,16 +105,6 @@ def dressed(draw, rows: list[list[list[int]]]) -> Forest:
         yield_start=_starts(says),
         yield_symbol=np.array([s for row in says for s in row], dtype=np.int32),
     )
-
-
-@st.composite
-def _says(draw, arity: int) -> list[int]:
-    words = draw(st.lists(st.integers(0, len(WORDS) - 1), max_size=2))
-    return draw(st.permutations([*words, *(-1 - slot for slot in range(arity))]))
-
-
-def _rows(count: int, width: int) -> st.SearchStrategy[list[float]]:
-    return st.lists(quarters, min_size=count * width, max_size=count * width)
 
 
 def _starts(rows: list) -> np.ndarray:

@@ -7,6 +7,7 @@ have what small ones have not: depth, blocks of many edges, weights thousands of
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 from math import inf, log
 from random import Random
@@ -46,6 +47,7 @@ each_case = pytest.mark.parametrize(("kind", "seed"), CASES)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
+@cache
 def case_of(kind: str, seed: int) -> tuple[Forest, np.ndarray]:
     """A large forest and its weights; the last seeds have nodes that no derivation uses."""
     forest = large_forest(seed, broken=seed == SEEDS[-1])

@@ -8,7 +8,7 @@ has a loop for each native kernel, under the kernel's name, for forests of any s
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 
 from rosewood.forest import Forest
@@ -142,7 +142,8 @@ def features_of(forest: Forest, derivation) -> dict[str, float]:
 
 def tails_of(forest: Forest) -> list[list[int]]:
     """The tails of each edge, in slot order."""
-    return [forest.tails(edge).tolist() for edge in range(forest.num_edges)]
+    tail = forest.tail.tolist()
+    return [tail[first:last] for first, last in pairwise(forest.tail_start.tolist())]
 
 
 def inside_outside(forest: Forest, weights, semiring) -> tuple[list, list]:

@@ -67,13 +67,12 @@ def sample(forest: Forest, conditional, random) -> tuple[int, ...]:
 
     `random` is one of Python's own; kernels draw other numbers, from the same distribution.
     """
-    tails = tails_of(forest)
     edges, todo = [], [forest.root]
     while todo:
         own = forest.edges_into(todo.pop())
         (edge,) = random.choices(own, [conditional[e] for e in own])
         edges.append(edge)
-        todo.extend(reversed(tails[edge]))
+        todo.extend(forest.tails(edge)[::-1].tolist())
     return tuple(edges)
 
 
