@@ -45,8 +45,9 @@ def forests(tmp_path_factory) -> Path:
     space = FeatureSpace([f"f{i}" for i in range(600)], [f"s:{i}" for i in range(100)])
     words = Vocabulary([f"w{i}" for i in range(200)])
     with ForestSetWriter(path, features=space, vocabulary=words) as out:
+        made = [lattice(number, space, words, length=10, choices=2) for number in range(100)]
         for number in range(COUNT):
-            forest, reference = lattice(number, space, words, length=10, choices=2)
+            forest, reference = made[number % len(made)]
             out.append(forest, {"refs": [reference]})
     return path
 
