@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import strategies as st
 
 PREFIXES = {"moses_phrases": "score_", "moses_grammar": "score_", "cdec": "PhraseModel_",
@@ -13,40 +15,49 @@ TOKENS = [
     "F=1", "G=-2.5", "=1", "F=", "F=1;G=2", "0-1", "1-0", "1-1", "2-0", "9-9", "0-", "-",
 ]  # fmt: skip
 
-probabilities = st.one_of(
-    st.sampled_from(["0", "1", "0.5", "2.718", "1e-07", "3e-60", "0.333333"]),
-    st.floats(1e-30, 1).map("{:.6g}".format),
-)
-values = st.one_of(st.sampled_from(["0", "1", "-2"]), st.floats(-50, 50).map("{:.5g}".format))
+
+def good_lines(format: str) -> st.SearchStrategy[str]:
+    """A line that is good in the format, but for the number of its scores.
+
+    By a generator of Python's, which is much faster than draws of Hypothesis.
+    """
+    return st.integers(0, 2**32 - 1).map(lambda seed: _good_line(Random(seed), format))
 
 
-@st.composite
-def good_lines(draw, format: str) -> str:
-    """A line that is good in the format, but for the number of its scores."""
-    source = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
-    target = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4))
+def _good_line(random: Random, format: str) -> str:
+    source, target = (random.choices(WORDS, k=random.randint(1, 4)) for _ in range(2))
     links = {
-        (draw(st.integers(0, len(source) - 1)), draw(st.integers(0, len(target) - 1)))
-        for _ in range(draw(st.integers(0, 3)))
+        (random.randrange(len(source)), random.randrange(len(target)))
+        for _ in range(random.randint(0, 3))
     }
-    gaps = 0 if format == "moses_phrases" else draw(st.integers(0, 2))
-    labels = draw(st.lists(st.sampled_from("XYZ"), min_size=gaps, max_size=gaps))
-    where = [draw(st.permutations(range(len(side) + gaps)))[:gaps] for side in (source, target)]
+    gaps = 0 if format == "moses_phrases" else random.randint(0, 2)
+    labels = random.choices("XYZ", k=gaps)
+    where = [random.sample(range(len(side) + gaps), gaps) for side in (source, target)]
     source, target, links, pairs = _with_gaps(source, target, links, labels, where, format)
     told = " ".join(f"{i}-{j}" for i, j in sorted(links | pairs))
     if format.startswith("moses"):
-        left = draw(st.sampled_from(["[X]", "[Y]"]))
+        left = random.choice(["[X]", "[Y]"])
         if format == "moses_grammar":
             source, target = [*source, left], [*target, left]
-        scores = " ".join(draw(st.lists(probabilities, min_size=4, max_size=4)))
-        counts = " ".join(draw(st.lists(st.sampled_from(["1", "2.5", "30"]), max_size=3)))
+        scores = " ".join(_probability(random) for _ in range(4))
+        counts = " ".join(random.choices(["1", "2.5", "30"], k=random.randint(0, 3)))
         fields = [" ".join(source), " ".join(target), scores, told, counts, "", ""]
-        return " ||| ".join(fields[: draw(st.integers(4, 7))])
-    names = draw(st.lists(st.sampled_from(["", "F=", "G=", "long_name="]), max_size=4))
+        return " ||| ".join(fields[: random.randint(4, 7)])
+    names = random.choices(["", "F=", "G=", "long_name="], k=random.randint(0, 4))
     kept = [n for i, n in enumerate(names) if not n or n not in names[:i]]
-    features = " ".join(name + draw(values) for name in kept)
-    fields = [f"[{draw(st.sampled_from('XYS'))}]", " ".join(source), " ".join(target), features]
-    return " ||| ".join([*fields, told] if draw(st.booleans()) or told else fields)
+    features = " ".join(name + _value(random) for name in kept)
+    fields = [f"[{random.choice('XYS')}]", " ".join(source), " ".join(target), features]
+    return " ||| ".join([*fields, told] if told or random.random() < 0.5 else fields)
+
+
+def _probability(random: Random) -> str:
+    few = ["0", "1", "0.5", "2.718", "1e-07", "3e-60", "0.333333"]
+    return random.choice(few) if random.random() < 0.5 else f"{10 ** random.uniform(-30, 0):.6g}"
+
+
+def _value(random: Random) -> str:
+    few = ["0", "1", "-2"]
+    return random.choice(few) if random.random() < 0.5 else f"{random.uniform(-50, 50):.5g}"
 
 
 def _with_gaps(source, target, links, labels, where, format):
