@@ -355,7 +355,7 @@ void bind_models(nb::module_& m) {
          In<std::int64_t> target_position, In<std::int64_t> source_position,
          Out<Count> target_placed, Out<Count> source_placed, int threads) {
         const AlignmentModel& view = fitting(bitext, model);
-        Expectation sums;
+        ExpectedCounts sums;
         sums.link = span_of(count);
         sums.null = spans(null_target, null_source);
         const bool is_one = view.agreement || keep.size() > 0;

@@ -38,7 +38,8 @@ void each_sentence(const BitextView& bitext, const AlignmentModel& model, int th
 /// What the sentences of one thread add to the counts.
 class Counter {
  public:
-  Counter(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, bool is_shared)
+  Counter(const BitextView& bitext, const AlignmentModel& model, ExpectedCounts& sums,
+          bool is_shared)
       : bitext_(bitext), model_(model), sums_(sums), is_shared_(is_shared) {}
 
   void add(SentencePosteriors& sentence, std::int64_t k) const {
@@ -138,7 +139,7 @@ class Counter {
 
   const BitextView& bitext_;
   const AlignmentModel& model_;
-  Expectation& sums_;
+  ExpectedCounts& sums_;
   bool is_shared_;
 };
 
@@ -148,8 +149,8 @@ using JumpCounts = std::array<std::vector<Count>, 2>;  // by direction and size
 /// end.
 class Worker {
  public:
-  Worker(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, bool is_shared,
-         JumpCounts& jumps, JumpCounts& chances)
+  Worker(const BitextView& bitext, const AlignmentModel& model, ExpectedCounts& sums,
+         bool is_shared, JumpCounts& jumps, JumpCounts& chances)
       : counter_(bitext, model, sums, is_shared), model_(model), jumps_(jumps), chances_(chances) {
     for (std::size_t d = 0; d < 2; ++d) {
       own_jumps_[d].assign(jumps[d].size(), 0);
@@ -191,7 +192,8 @@ class Worker {
 
 }  // namespace
 
-void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, int threads) {
+void expect(const BitextView& bitext, const AlignmentModel& model, ExpectedCounts& sums,
+            int threads) {
   // Sums of floating-point numbers: by block first, then in the order of the blocks.
   std::array<std::vector<double>, 2> log_probability, distance;
   JumpCounts jumps, chances;

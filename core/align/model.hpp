@@ -48,7 +48,7 @@ struct AlignmentModel {
 };
 
 /// What the expectation step adds up.
-struct Expectation {
+struct ExpectedCounts {
   std::span<Count> link;  // a place of the lexicon: forward and backward; one with agreement
   std::array<std::span<Count>, 2> null;
   std::array<std::vector<double>, 2> jump, chance;  // see Chain::add_jumps
@@ -61,7 +61,8 @@ struct Expectation {
 };
 
 /// Posteriors of the whole corpus, added up.
-void expect(const BitextView& bitext, const AlignmentModel& model, Expectation& sums, int threads);
+void expect(const BitextView& bitext, const AlignmentModel& model, ExpectedCounts& sums,
+            int threads);
 
 /// For each target word its source word, and the other way round, or -1; by sentence, the
 /// logarithms of the probabilities of one side given the other. Words choose by their posterior;
