@@ -53,10 +53,10 @@ AnyLayout opened(std::span<const std::uint8_t> file, const Places& places,
 SentenceText::SentenceText(std::string_view whole, std::uint64_t count) : text(whole) {
   start.reserve(count + 1);
   start.push_back(0);
-  if (count == 0) return;
+  if (count == 0 && text.empty()) return;
   for (std::size_t at = text.find('\n'); at != std::string_view::npos;
        at = text.find('\n', at + 1)) {
-    if (start.size() == count)
+    if (start.size() >= count)
       fail<LanguageModelError>("argument.shape", "there are more lines in the text than sentences");
     start.push_back(at + 1);
   }
