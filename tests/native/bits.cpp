@@ -2,9 +2,15 @@
 #include "util/bits.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "check.hpp"
 #include "util/bit_fields.hpp"
+#include "util/loaded.hpp"
+#include "util/prefetch.hpp"
+
+namespace bits_tests {
 
 using namespace rosewood;
 
@@ -175,3 +181,15 @@ TEST(fields_of_rows) {
                   std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n) + 1, b.begin()));
   }
 }
+
+TEST(numbers_at_any_place) {
+  const std::uint8_t bytes[] = {9, 1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK_EQUAL(loaded<std::uint64_t>(bytes + 1), 0x0807060504030201ULL);
+  CHECK_EQUAL(loaded<std::uint16_t>(bytes + 3), 0x0403);
+  CHECK_EQUAL(loaded<std::int8_t>(bytes), 9);
+  prefetch_to_read(bytes);  // any address may be asked for: it is only a hint
+  prefetch_to_read(nullptr);
+  prefetch_to_write(bytes + 1000);
+}
+
+}  // namespace bits_tests

@@ -1,14 +1,16 @@
 // tests/native/check.hpp: all that native tests need.
 //
-//   TEST(name) { CHECK(1 + 1 == 2); CHECK_EQUAL(f(x), 3); CHECK_THROWS(RuleError, g(x)); }
-//
-// A program runs its tests one after the other, tells every check that failed, and ends with
-// code 1 if there was one.
+//   TEST(name) {
+//     CHECK(1 + 1 == 2);
+//     CHECK_EQUAL(f(x), 3);
+//     CHECK_NEAR(f(x), 0.5, 1e-12);                    // relative and absolute tolerance
+//     CHECK_THROWS(FileError, g(x));
+//     CHECK_REFUSED(RuleError, "file.damaged", g(x));  // with that code
+//   }
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,47 +18,38 @@
 
 namespace check {
 
-struct Test {
-  const char* name;
-  void (*body)();
+/// Where a check or a test is.
+struct Place {
+  const char* file;
+  int line;
 };
 
-inline std::vector<Test>& tests() {
-  static std::vector<Test> all;
-  return all;
-}
-inline int& failures() {
-  static int count = 0;
-  return count;
-}
-
+/// Adds a test to those that the program runs.
 struct Adder {
-  Adder(const char* name, void (*body)()) { tests().push_back({name, body}); }
+  Adder(Place place, const char* name, void (*body)());
 };
 
-inline void failed(const char* file, int line, const std::string& what) {
-  if (++failures() <= 20) std::printf("%s:%d: %s\n", file, line, what.c_str());
-}
+/// Prints what failed; the program goes on, and ends with code 1.
+void failed(Place place, const std::string& what);
+void unequal(Place place, const char* text, const std::string& found, const std::string& expected);
+void near(Place place, const char* text, double found, double expected, double tolerance);
 
+std::string shown(double value);
 template <class T>
 std::string shown(const T& value) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_integral_v<T>)
     return std::to_string(value);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", static_cast<double>(value));
-    return text;
-  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+  else if constexpr (std::is_floating_point_v<T>)
+    return shown(static_cast<double>(value));
+  else if constexpr (std::is_convertible_v<T, std::string_view>)
     return std::string(std::string_view(value));
-  } else {
+  else
     return "a value";
-  }
 }
 
 template <class A, class B>
-void equal(const A& found, const B& expected, const char* text, const char* file, int line) {
-  if (!(found == expected))
-    failed(file, line, std::string(text) + " is " + shown(found) + ", expected " + shown(expected));
+void equal(Place place, const char* text, const A& found, const B& expected) {
+  if (!(found == expected)) unequal(place, text, shown(found), shown(expected));
 }
 
 /// Random numbers (splitmix64), the same in every run and with every library.
@@ -80,40 +73,43 @@ class Chance {
 
 }  // namespace check
 
-#define TEST(name)                                         \
-  static void name();                                      \
-  static const check::Adder adder_of_##name(#name, &name); \
+#define CHECK_PLACE \
+  check::Place { __FILE__, __LINE__ }
+
+#define TEST(name)                                                      \
+  static void name();                                                   \
+  static const check::Adder adder_of_##name(CHECK_PLACE, #name, &name); \
   static void name()
 
-#define CHECK(condition)                                             \
-  do {                                                               \
-    if (!(condition)) check::failed(__FILE__, __LINE__, #condition); \
+#define CHECK(condition)                                      \
+  do {                                                        \
+    if (!(condition)) check::failed(CHECK_PLACE, #condition); \
   } while (false)
 
-#define CHECK_EQUAL(found, expected) check::equal(found, expected, #found, __FILE__, __LINE__)
+#define CHECK_EQUAL(found, expected) check::equal(CHECK_PLACE, #found, found, expected)
 
-#define CHECK_THROWS(Kind, expression)                                                       \
-  do {                                                                                       \
-    bool is_thrown = false;                                                                  \
-    try {                                                                                    \
-      (void)(expression);                                                                    \
-    } catch (const Kind&) {                                                                  \
-      is_thrown = true;                                                                      \
-    }                                                                                        \
-    if (!is_thrown) check::failed(__FILE__, __LINE__, #expression " does not throw " #Kind); \
+#define CHECK_NEAR(found, expected, tolerance) \
+  check::near(CHECK_PLACE, #found, found, expected, tolerance)
+
+#define CHECK_THROWS(Kind, expression)                                                \
+  do {                                                                                \
+    bool is_thrown = false;                                                           \
+    try {                                                                             \
+      (void)(expression);                                                             \
+    } catch (const Kind&) {                                                           \
+      is_thrown = true;                                                               \
+    }                                                                                 \
+    if (!is_thrown) check::failed(CHECK_PLACE, #expression " does not throw " #Kind); \
   } while (false)
 
-int main() {
-  for (const check::Test& test : check::tests()) {
-    const int before = check::failures();
-    try {
-      test.body();
-    } catch (const std::exception& error) {
-      check::failed(test.name, 0, error.what());
-    } catch (...) {
-      check::failed(test.name, 0, "something was thrown");
-    }
-    std::printf("%s %s\n", check::failures() == before ? "passed" : "FAILED", test.name);
-  }
-  return check::failures() != 0;
-}
+#define CHECK_REFUSED(Kind, expected_code, expression)                                    \
+  do {                                                                                    \
+    const char* found_code = "no error";                                                  \
+    try {                                                                                 \
+      (void)(expression);                                                                 \
+    } catch (const Kind& error) {                                                         \
+      found_code = error.fault.code.text;                                                 \
+    }                                                                                     \
+    if (std::string_view(found_code) != expected_code)                                    \
+      check::unequal(CHECK_PLACE, "the code of " #expression, found_code, expected_code); \
+  } while (false)

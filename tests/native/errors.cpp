@@ -4,6 +4,8 @@
 #include "check.hpp"
 #include "util/error.hpp"
 
+namespace errors_tests {
+
 using namespace rosewood;
 
 TEST(an_error_has_a_code_an_argument_and_a_message) {
@@ -25,3 +27,5 @@ TEST(more_in_front_of_a_message) {
   CHECK_EQUAL(std::string(other.fault.code.text), "file.damaged");
   CHECK_EQUAL(std::strlen(other.fault.argument), std::size_t{0});
 }
+
+}  // namespace errors_tests

@@ -1,36 +1,20 @@
-// tests/native/files.cpp: files, spools, numbers of few bytes, and rows sorted in memory and on
-// disk.
+// tests/native/files.cpp: files, sinks, spools, numbers of few bytes, and rows sorted in memory and
+// on disk.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
+#include <span>
 
 #include "check.hpp"
+#include "folder.hpp"
+#include "util/big_vector.hpp"
 #include "util/row_sort.hpp"
+#include "util/sink.hpp"
+#include "util/spool.hpp"
 #include "util/varint.hpp"
 
+namespace files_tests {
+
 using namespace rosewood;
-
-namespace {
-
-/// An empty folder that is deleted in the end.
-struct Folder {
-  std::filesystem::path path;
-
-  Folder() {
-    const auto time = std::chrono::steady_clock::now().time_since_epoch().count();
-    path = std::filesystem::temp_directory_path() / ("rosewood-native-" + std::to_string(time));
-    std::filesystem::create_directory(path);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::string operator/(const char* name) const { return (path / name).string(); }
-  bool is_empty() const { return std::filesystem::is_empty(path); }
-};
-
-}  // namespace
 
 TEST(what_fails_names_the_file) {
   const Folder folder;
@@ -75,6 +59,58 @@ TEST(a_spool_that_was_cut_short) {
   spool.close();
   std::filesystem::resize_file(spool.path(), 399);
   CHECK_THROWS(FileError, spool.copied());
+}
+
+TEST(pieces_of_a_spool_are_written_to_their_places) {
+  Spool<std::int32_t> spool = Spool<std::int32_t>::sized(4);
+  PlacedSink<std::int32_t> second(spool, 2), first(spool, 0);
+  for (const std::int32_t n : {2, 3}) second.push(n);
+  for (const std::int32_t n : {0, 1}) first.push(n);
+  CHECK(spool.copied() == std::vector<std::int32_t>({0, 1, 2, 3}));
+  const Folder folder;
+  Spool<std::int32_t> file(folder / "spool");
+  PlacedSink<std::int32_t> only(file, 0);
+  for (const std::int32_t n : {0, 1, 2}) only.push(n);
+  file.close();
+  CHECK(file.copied() == std::vector<std::int32_t>({0, 1, 2}));
+}
+
+TEST(a_sink_hands_on_large_pieces_in_order) {
+  std::vector<std::uint8_t> all, expected;
+  std::size_t pieces = 0;
+  Sink sink([&](std::span<const std::uint8_t> piece) {
+    CHECK(!piece.empty());
+    ++pieces;
+    all.insert(all.end(), piece.begin(), piece.end());
+  });
+  sink.flush();
+  CHECK_EQUAL(pieces, std::size_t{0});  // nothing is no piece
+  for (std::uint32_t n = 0; n < 400'000; ++n) {
+    sink.put(n);
+    for (int byte = 0; byte < 4; ++byte)
+      expected.push_back(static_cast<std::uint8_t>(n >> 8 * byte));
+  }
+  sink.flush();
+  sink.flush();
+  CHECK(all == expected);
+  CHECK(pieces > 1 && pieces < 10);
+  const std::vector<std::uint8_t> large(3'000'000, 7);
+  sink.bytes(large.data(), large.size());
+  sink.bytes(large.data(), 0);
+  sink.flush();
+  CHECK_EQUAL(all.size(), expected.size() + large.size());
+}
+
+TEST(large_vectors_give_their_memory_back) {
+  BigVector<std::uint64_t> numbers(3, 7);
+  CHECK(numbers == BigVector<std::uint64_t>({7, 7, 7}));
+  numbers.resize(1000);  // those that are added have no value yet
+  CHECK_EQUAL(numbers[2], 7U);
+  release(numbers);
+  CHECK(numbers.empty());
+  CHECK_EQUAL(numbers.capacity(), std::size_t{0});
+  BigVector<std::string> words(2);  // what has a constructor is constructed
+  CHECK_EQUAL(words[1], "");
 }
 
 TEST(numbers_of_few_bytes) {
@@ -143,3 +179,5 @@ TEST(rows_on_disk_are_sorted_as_in_memory) {
     CHECK(folder.is_empty());
   }
 }
+
+}  // namespace files_tests

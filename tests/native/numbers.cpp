@@ -1,13 +1,19 @@
 // tests/native/numbers.cpp: scaled numbers, plain semirings, logarithms, sorting by doubles, text.
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "check.hpp"
 #include "semiring/scaled.hpp"
 #include "semiring/standard.hpp"
+#include "util/clones.hpp"
 #include "util/log10.hpp"
 #include "util/number.hpp"
 #include "util/radix_sort.hpp"
 #include "util/utf8.hpp"
+
+namespace numbers_tests {
 
 using namespace rosewood;
 
@@ -17,6 +23,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_near(double found, double expected, double tolerance = 1e-14) {
   return found == expected || std::abs(found - expected) <= tolerance * std::abs(expected);
+}
+
+ROSEWOOD_INLINE double product(double a, double b) { return a * b; }
+
+ROSEWOOD_CLONES void multiply_and_add(const double* a, const double* b, double* sum, int size) {
+  for (int n = 0; n < size; ++n) sum[n] += product(a[n], b[n]);
 }
 
 double value_of(const Scaled& a) { return a.mantissa * std::pow(2.0, a.exponent); }
@@ -80,6 +92,19 @@ TEST(exponentials_one_and_many_at_a_time) {
     CHECK(!scaled_exp_block(std::vector{0.0, strange}, out, out));
   CHECK(ScaledReal::is_zero(scaled_exp(-infinity)));
   CHECK(std::isfinite(scaled_exp(-1e300).mantissa));
+}
+
+TEST(wide_vectors_change_no_bit) {
+  check::Chance chance(5);
+  double a[37], b[37], sum[37];
+  for (int n = 0; n < 37; ++n) a[n] = chance.unit(), b[n] = chance.unit(), sum[n] = chance.unit();
+  std::vector<double> expected(sum, sum + 37);
+  for (int n = 0; n < 37; ++n) {
+    volatile double rounded = a[n] * b[n];  // products and sums are rounded one by one
+    expected[static_cast<std::size_t>(n)] += rounded;
+  }
+  multiply_and_add(a, b, sum, 37);
+  for (int n = 0; n < 37; ++n) CHECK_EQUAL(sum[n], expected[static_cast<std::size_t>(n)]);
 }
 
 TEST(counts_that_saturate) {
@@ -162,3 +187,5 @@ TEST(characters_of_utf8) {
   CHECK_EQUAL(quoted("h\xc3\xa9\xff!"), "'h\xc3\xa9?!'");
   CHECK_EQUAL(quoted("abcdef", 3), "'abc\xe2\x80\xa6'");
 }
+
+}  // namespace numbers_tests

@@ -1,13 +1,20 @@
 // tests/native/search.cpp: parts of the decoder: sets of words, estimates, orientations, batches,
 // forests.
+#include <algorithm>
+#include <atomic>
+#include <limits>
 #include <map>
 #include <set>
+#include <span>
 
 #include "check.hpp"
 #include "decode/batch_runner.hpp"
+#include "decode/coverage.hpp"
 #include "decode/forest_writer.hpp"
 #include "decode/future.hpp"
 #include "reorder/tracking.hpp"
+
+namespace search_tests {
 
 using namespace rosewood;
 
@@ -240,3 +247,5 @@ TEST(searches_that_are_no_forests) {
   astray.best[3] = 1;
   CHECK_THROWS(ForestError, ForestWriter(astray).write());
 }
+
+}  // namespace search_tests

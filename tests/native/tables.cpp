@@ -1,17 +1,21 @@
-// tests/native/tables.cpp: tables of hashes, words and rows, packed n-grams, numbers that stand for
-// many.
+// tests/native/tables.cpp: tables of hashes, words and rows, n-grams packed and as a tree, numbers
+// that stand for many.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include "check.hpp"
 #include "corpus/word_table.hpp"
 #include "lm/hash_table.hpp"
 #include "lm/ngram_keys.hpp"
 #include "lm/quantise.hpp"
+#include "metrics/ngrams.hpp"
 #include "util/interner.hpp"
 #include "util/string_hash.hpp"
+
+namespace tables_tests {
 
 using namespace rosewood;
 
@@ -186,6 +190,75 @@ TEST(packed_ngrams_are_in_suffix_order) {
   }
 }
 
+TEST(matches_are_those_of_the_richest_reference) {
+  using Text = std::vector<SymbolId>;
+  check::Chance chance(8);
+  NgramLimits limits;  // used again and again: what was counted before leaves no trace
+  for (int round = 0; round < 300; ++round) {
+    const auto any = [&] {
+      Text text(chance.below(9));
+      for (auto& symbol : text) symbol = static_cast<SymbolId>(chance.below(3)) - 1;
+      return text;
+    };
+    const auto counts = [](const Text& text, std::size_t n) {
+      std::map<Text, int> found;
+      for (std::size_t i = 0; i + n <= text.size(); ++i)
+        ++found[Text(text.begin() + static_cast<std::ptrdiff_t>(i),
+                     text.begin() + static_cast<std::ptrdiff_t>(i + n))];
+      return found;
+    };
+    const int orders = 1 + static_cast<int>(chance.below(5));
+    std::vector<Text> references(chance.below(4));
+    std::int64_t symbols = 0;
+    for (auto& reference : references) symbols += std::ssize(reference = any());
+    limits.clear(symbols, orders);
+    for (const auto& reference : references) limits.add_reference(reference);
+    for (int again = 0; again < 3; ++again) {
+      const Text text = any();
+      std::vector<double> clipped(static_cast<std::size_t>(orders) * 2, 0.5), all(clipped);
+      limits.count(text, true, clipped.data(), 2);
+      limits.count(text, false, all.data());
+      for (std::size_t n = 1; n <= static_cast<std::size_t>(orders); ++n) {
+        double expected = 0.5, unclipped = 0.5;
+        for (const auto& [ngram, times] : counts(text, n)) {
+          int most = 0;
+          for (const auto& reference : references)
+            most = std::max(most, counts(reference, n)[ngram]);
+          expected += std::min(times, most);
+          unclipped += most ? times : 0;
+          CHECK_EQUAL(limits.contains(ngram), most > 0);
+        }
+        CHECK_EQUAL(clipped[2 * (n - 1)], expected);
+        CHECK_EQUAL(clipped[2 * n - 1], 0.5);  // between two, nothing is written
+        CHECK_EQUAL(all[n - 1], unclipped);
+        CHECK_EQUAL(ngrams_of(text.size(), static_cast<int>(n)),
+                    static_cast<double>(std::max<std::ptrdiff_t>(
+                        0, std::ssize(text) + 1 - static_cast<std::ptrdiff_t>(n))));
+      }
+    }
+    CHECK(limits.contains({}));
+  }
+}
+
+TEST(children_of_a_tree_of_ngrams) {
+  NgramTree tree;
+  tree.clear(1000, 1);
+  CHECK_EQUAL(tree.size(), 1);
+  for (SymbolId symbol = 0; symbol < 1000; ++symbol) {
+    CHECK_EQUAL(tree.child(0, symbol), NgramTree::none);
+    CHECK_EQUAL(tree.add(0, symbol), symbol + 1);
+  }
+  for (SymbolId symbol = 0; symbol < 1000; ++symbol) {
+    CHECK_EQUAL(tree.add(0, symbol), symbol + 1);
+    CHECK_EQUAL(tree.child(symbol + 1, symbol), NgramTree::none);
+  }
+  CHECK_EQUAL(tree.size(), 1001);
+  tree.clear(0, 4);
+  CHECK_EQUAL(tree.size(), 1);
+  CHECK_EQUAL(tree.child(0, 0), NgramTree::none);
+  CHECK_REFUSED(MetricError, "metric.too-long", tree.clear(std::int64_t{1} << 28, 4));
+}
+
 TEST(few_numbers_stand_for_many) {
   check::Chance chance(7);
   Histogram few, many;
@@ -222,3 +295,5 @@ TEST(zeros_of_both_signs_keep_their_codes) {
   CHECK_EQUAL(book.values()[book.code(0.0F)], 0.0F);
   CHECK(book.values()[book.code(-1e-6F)] < 0.0F);
 }
+
+}  // namespace tables_tests

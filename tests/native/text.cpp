@@ -2,6 +2,8 @@
 #include "check.hpp"
 #include "rules/text_line.hpp"
 
+namespace text_tests {
+
 using namespace rosewood;
 
 TEST(a_line_is_cut_into_fields_of_words) {
@@ -65,3 +67,5 @@ TEST(logarithms_of_probabilities) {
   for (const double bad : {-0.5, static_cast<double>(INFINITY), static_cast<double>(NAN)})
     CHECK(std::isnan(log_probability(bad)));
 }
+
+}  // namespace text_tests

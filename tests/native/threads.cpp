@@ -1,7 +1,12 @@
 // tests/native/threads.cpp: ranges and blocks on several threads.
+#include <algorithm>
+#include <atomic>
+
 #include "check.hpp"
 #include "util/error.hpp"
 #include "util/parallel.hpp"
+
+namespace threads_tests {
 
 using namespace rosewood;
 
@@ -65,3 +70,5 @@ TEST(the_first_block_that_failed) {
     }
   }
 }
+
+}  // namespace threads_tests
