@@ -1,5 +1,5 @@
-// core/align/chain.hpp: which place does each observed word come from? Posteriors of one sentence
-// in one direction, given how well words go together. No Python here.
+// core/align/chain.hpp: alignment posteriors of one sentence in one direction, given translation
+// probabilities of words. No Python here.
 //
 // Observed words o = 0 .. O-1 each choose a place s = 0 .. S-1 on the other side, or no place with
 // probability `null`. Places are chosen uniformly; near the diagonal (Dyer et al. 2013); or by a
@@ -31,20 +31,20 @@ struct Placement {
 /// Posteriors of one sentence; buffers are kept from one sentence to the next.
 class Chain {
  public:
-  /// emission[o*S + s] and null_emission[o] are positive. Returns the logarithm of the probability
-  /// of the observed words, and fills posterior() and null_posterior().
+  /// emission[o*S + s] and null_emission[o] are positive and in the range of a float. Returns the
+  /// log probability of the observed words, and fills posterior() and null_posterior().
   double infer(const Placement& placement, std::int64_t observed, std::int64_t places,
                std::span<const double> emission, std::span<const double> null_emission);
 
   std::span<double> posterior() { return {posterior_.data(), size_}; }
   std::span<double> null_posterior() { return {null_posterior_.data(), observed_}; }
 
-  /// What the diagonal's tension is learned from: the expected sum of |(s+1)/S - (o+1)/O|.
+  /// The expected sum of |(s+1)/S - (o+1)/O|, for learning the tension of the diagonal.
   double distance() const { return distance_; }
 
-  /// What jumps are learned from, after infer() with jumps: the expected number of jumps of each
-  /// size goes to `count`, and to `chance` the sum, over jumps, of 1/(sum over s' of jump(s' - a))
-  /// for each size that could have been chosen. Their quotient raises the likelihood.
+  /// Statistics for learning jumps, after infer() with jumps: adds to `count` the expected number
+  /// of jumps of each size, and to `chance` the sum over jumps of 1/(sum over s' of jump(s' - a))
+  /// for each size that could have been chosen. Jumps count/chance have a higher likelihood.
   void add_jumps(const Placement& placement, std::span<double> count, std::span<double> chance);
 
  private:

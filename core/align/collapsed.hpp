@@ -1,11 +1,10 @@
-// core/align/collapsed.hpp: probabilities of words from counts that leave out the place at which
-// they are asked for. No Python here.
+// core/align/collapsed.hpp: translation probabilities from counts without the current link. No
+// Python here.
 //
-// Collapsed inference (as in Gibbs sampling, here with expected counts): a word's own link says
-// nothing about where that word should be linked. Without this, words that occur once confirm
-// whatever they were linked to first. What is known before any count, as pseudo-counts: a little
-// for every pair, more for words that are spelled alike, and the probability of the pair of stems,
-// with which word forms share what they know.
+// Collapsed inference (as in Gibbs sampling, here with expected counts): the counts for a link
+// leave out the link itself. Otherwise words that occur once would keep confirming their first
+// link. Pseudo-counts: a small one for every pair of words, a larger one for words that are spelled
+// alike, and the probability of the pair of stems, by which the forms of a word share statistics.
 #pragma once
 
 #include <array>

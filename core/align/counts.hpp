@@ -1,5 +1,5 @@
-// core/align/counts.hpp: expected counts as whole numbers, so that sums do not depend on the order
-// in which threads add: the same bytes at any number of threads. No Python here.
+// core/align/counts.hpp: expected counts as fixed-point numbers, whose sums do not depend on the
+// order of additions: the same result for any number of threads. No Python here.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
-// core/align/lexicon.hpp: one entry for each pair of words that occur in one sentence pair. No
+// core/align/lexicon.hpp: an entry for each pair of words that occur in the same sentence pair. No
 // Python here.
 //
-// A row is all target words that occur with one source word: a table of open addressing with a
-// quarter of its places free, so that a sentence's entries are found with about one miss of the
-// cache each, in both directions at once, and nothing is kept for each cell of the corpus.
+// A row has all target words that occur with one source word. It is a hash table with open
+// addressing and a quarter of its places free: an entry is found with about one cache miss and has
+// the probabilities of both directions; nothing is stored for each cell of the corpus.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct BasicLexicon {
         (static_cast<std::uint64_t>(hash) * static_cast<std::uint64_t>(size)) >> 32);
   }
 
-  /// The place of a pair, which is searched from `place` on; -1 where it is not there.
+  /// The place of a word in the row begin .. end-1, searched from `place` on; -1 if it is missing.
   std::int64_t find_from(std::int64_t place, std::int64_t begin, std::int64_t end,
                          std::int32_t word) const {
     for (std::int64_t looked = begin; looked < end; ++looked) {

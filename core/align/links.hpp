@@ -23,7 +23,7 @@ struct LinksView {
   std::int64_t size() const { return static_cast<std::int64_t>(start.size()) - 1; }
 };
 
-/// Refuses offsets that do not fit, negative numbers, and links that are not sorted or stand twice.
+/// Refuses offsets that do not fit, negative numbers, and links that are unsorted or repeated.
 void check_links(const LinksView& links);
 
 /// Links that own their arrays; `possible` has one entry a link where marks were read.
@@ -33,9 +33,9 @@ struct LinksArrays {
   std::vector<std::uint8_t> possible;
 };
 
-/// Whole lines of links `i-j`, or `ipj` for possible ones where these may be. Lines are counted
-/// from `first_line`, words from `base`. A link that stands twice is refused; one that is both sure
-/// and possible is sure.
+/// Reads whole lines of links `i-j`, and of possible links `ipj` if they are allowed. Lines are
+/// counted from `first_line`, words from `base`. A repeated link is refused; a link that is both
+/// sure and possible is sure.
 std::optional<BadLine> parse_links(std::string_view text, std::int64_t first_line,
                                    std::int32_t base, bool may_be_possible, LinksArrays& links);
 

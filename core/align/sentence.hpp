@@ -14,7 +14,7 @@ class SentencePosteriors {
   SentencePosteriors(const BitextView& bitext, const AlignmentModel& model)
       : bitext_(bitext), model_(model) {}
 
-  /// Returns whether there are words on both sides; there are no posteriors otherwise.
+  /// Returns false, without posteriors, if one side has no words.
   bool infer(std::int64_t k);
 
   std::span<const std::int32_t> source, target;

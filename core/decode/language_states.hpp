@@ -1,8 +1,8 @@
-// core/decode/language_states.hpp: what one or several language models know of the words before, as
-// small numbers, and what phrases cost after them. No Python here.
+// core/decode/language_states.hpp: states of one or more language models as small numbers, and
+// scores of phrases after them. No Python here.
 //
-// States of one sentence are numbered as they come, and what a phrase costs after a state is
-// computed once: hypotheses with other coverage, but the same last words, share it.
+// The distinct states of a sentence are numbered in the order of their first use. The score of a
+// phrase after a state is computed once and shared by all hypotheses with that state.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace rosewood {
 
 class LanguageStates {
  public:
-  /// The weights are of each model.
+  /// One weight for each model.
   LanguageStates(WordModels models, std::span<const double> weights, TargetPhrases& phrases);
 
   std::int32_t begin() const { return 0; }
@@ -26,7 +26,7 @@ class LanguageStates {
   };
   Step follow(std::int32_t state, std::int32_t phrase) { return steps_[step(state, phrase)]; }
   double finish(std::int32_t state);
-  /// What each model says, not weighted.
+  /// The score of each model, without weights.
   std::span<const double> values(std::int32_t state, std::int32_t phrase) {
     return {values_.data() + step(state, phrase) * models_.size(), models_.size()};
   }

@@ -1,4 +1,4 @@
-// core/decode/options.hpp: what may stand for the spans of a sentence. No Python here.
+// core/decode/options.hpp: translation options of a sentence. No Python here.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace rosewood {
 
 enum class UnknownWords : std::uint8_t { copy, drop };
 enum class GivenKind : std::uint8_t {
-  forced,  // nothing else may touch these words
-  added,   // besides what the table has
-  unknown  // for a word that the table has nothing for
+  forced,  // no other option may overlap with the span
+  added,   // in addition to the options of the table
+  unknown  // for a word without an option in the table
 };
 
-/// Words of a text, which lie elsewhere.
+/// Words of a text that the caller owns.
 using TextWords = std::span<const std::string_view>;
 
 /// A translation of a span that does not come from the table.
@@ -30,7 +30,9 @@ struct GivenOption {
 
 enum class OptionOrigin : std::uint8_t { table, given, unknown };
 
-/// The options of one sentence, by where they begin, then end; flat.
+/// The options of one sentence in flat arrays, by the first word of their span: for each first word
+/// those of the table, by the end of the span; those that are given, likewise; and, if there is no
+/// option for this word alone, one for the unknown word.
 struct SentenceOptions {
   std::int32_t length = 0;  // source words
   std::vector<std::int32_t> begin, end;
@@ -64,7 +66,7 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
 std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,
                                         TextWords words);
 
-/// Places of words that the table has no option of one word for.
+/// Positions of words without an option of length one in the table.
 std::vector<std::int32_t> words_without_option(const RuleTable& table, TextWords words);
 
 }  // namespace rosewood

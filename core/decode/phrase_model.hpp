@@ -1,5 +1,5 @@
-// core/decode/phrase_model.hpp: what a phrase-based decoder searches with: rules, language models,
-// how phrases are reordered, and weights. No Python here.
+// core/decode/phrase_model.hpp: the model of a phrase-based decoder: rule table, language models,
+// reordering models and weights. No Python here.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ class PhraseModel {
   std::size_t first_language_model() const { return first_language_model_; }
   std::size_t first_orientation() const { return first_orientation_; }
 
-  /// Refuses target words that are none, and what are no numbers: tables may be damaged.
+  /// Refuses target words out of range and features that are not finite: tables may be damaged.
   void check_rule(std::uint64_t rule, std::span<const std::int32_t> target,
                   std::span<const float> values) const;
   /// A target word of the table as a language model numbers it.
@@ -69,7 +69,7 @@ class PhraseModel {
   mutable std::vector<std::vector<std::atomic<std::uint32_t>>> lm_words_;
 };
 
-/// A model with weights, and which rules of each source are the best ones by them.
+/// A model with weights, which select the best rules of each source.
 class WeightedPhraseModel {
  public:
   /// The model must outlive it. `limit`: rules of one source; 0: all.
@@ -85,8 +85,8 @@ class WeightedPhraseModel {
     return weights().subspan(model_.first_orientation(), model_.orientation_columns().size());
   }
 
-  /// Calls body(record) for the rules of a source that are used: those that are worth most by
-  /// themselves.
+  /// Calls body(record) for the `limit` rules of a source with the highest scores without context,
+  /// in the order of the table; of equal scores, the rule that comes first in the table.
   template <class Body>
   void for_each_rule(const RuleRange& range, Body&& body) const;
 

@@ -1,5 +1,5 @@
-// core/decode/target_phrases.hpp: the target phrases of one sentence, each once, and what language
-// models say of them before their context is known. No Python here.
+// core/decode/target_phrases.hpp: the distinct target phrases of one sentence, and their language
+// model scores in the empty context. No Python here.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class TargetPhrases {
   std::int32_t add(std::size_t length, std::span<const std::uint32_t> words);
   std::size_t length(std::int32_t phrase) const { return length_[phrase]; }
   WordModelPhrase of(std::int32_t phrase, std::size_t model);
-  /// What a model says of the whole phrase alone.
+  /// The score of the phrase in the empty context.
   double alone(std::int32_t phrase, std::size_t model) const {
     return rest_[rest_place(phrase, model)];
   }

@@ -1,5 +1,5 @@
-// core/decode/word_model.hpp: a language model as a decoder asks it: phrase by phrase, whatever its
-// layout. No Python here.
+// core/decode/word_model.hpp: a language model of any layout, queried phrase by phrase. No Python
+// here.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace rosewood {
 
-/// A phrase as a language model sees it: its words, and what it says of them when nothing is known
-/// of what stands before.
+/// A phrase for a language model: its words, and their scores in the empty context.
 struct WordModelPhrase {
   std::span<const std::uint32_t> words;
   std::span<const double> rest;  // of words i, i+1 … to the end; one more than words, the last 0
@@ -23,7 +22,7 @@ class WordModel {
  public:
   virtual ~WordModel() = default;
   virtual int order() const = 0;
-  /// The number of a word; that of the unknown word if there is none.
+  /// The number of a word, or that of <unk>. <s> and </s> are unknown words in a text.
   virtual std::uint32_t find(std::string_view word) const = 0;
   /// The state at the beginning of a sentence.
   virtual void begin(State& out) const = 0;

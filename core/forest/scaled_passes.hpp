@@ -1,7 +1,7 @@
-// core/forest/scaled_passes.hpp: inside and outside values of log weights, the loops that
-// everything else waits for. The same values as inside<ScaledReal>() and outside<ScaledReal>()
-// give, in a form that compilers turn into straight code: exponentials over many edges at once,
-// then, for each node, products and their largest exponent, then a sum without a branch.
+// core/forest/scaled_passes.hpp: inside and outside values of log weights, optimised. The same
+// values as those of inside<ScaledReal>() and outside<ScaledReal>(), in loops without branches:
+// exponentials of many edges at once, then, for each node, products and their largest exponent,
+// then a sum. No Python here.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace rosewood {
 void scaled_inside(const ForestView& f, std::span<const double> log_weight,
                    std::span<Scaled> value);
 
-/// The same, and share[e]: the part of its head's value that edge e has.
+/// The same, and share[e]: the part of its head's value that comes from edge e.
 void scaled_inside(const ForestView& f, std::span<const double> log_weight, std::span<Scaled> value,
                    std::span<double> share);
 

@@ -28,7 +28,7 @@ struct SentenceText {
   }
 };
 
-/// Whether a sentence stands behind <s>, and whether </s> is scored behind it.
+/// Whether a sentence begins after <s>, and whether </s> is scored at its end.
 struct Edges {
   bool begin = true, end = true;
 };
@@ -53,7 +53,7 @@ inline const char* word_end(const char* at, const char* end, const char* limit) 
   return at;
 }
 
-/// A word that may not stand in a sentence: <s> or </s>.
+/// A word that is not allowed in a sentence: <s> or </s>.
 struct BadWord {
   std::uint64_t sentence, place;
   std::uint32_t word;
@@ -66,8 +66,8 @@ struct BadWord {
                            found.word == begin_word ? "begins" : "ends");
 }
 
-/// Scores one sentence, word by word, without the room that many want: calls emit(word number,
-/// score) for each. The same numbers as those of a block.
+/// Scores one sentence word by word, with little memory: calls emit(word number, score) for each
+/// word. The scores are the same as those of TextScorer.
 template <Layout L, class Emit>
 void score_sentence(const ModelVocabulary& vocabulary, const L& layout, std::string_view sentence,
                     Edges edges, Emit&& emit) {

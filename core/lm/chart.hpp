@@ -3,12 +3,11 @@
 //
 // A part is a string of words and of smaller parts. Its state has two sides:
 //
-//   left    its first words, as many as longer n-grams of the model end in: the first one alone,
-//   the
-//           first two and so on. Their scores change when words come before the part. The part is
-//           full if a word follows them, or if there are order - 1 of them: only back-offs of
-//           contexts that reach over all of them can then be added, for the next word
-//   right   the state behind its last word, as in core/lm/query.hpp
+//   left    its first words, as long as the first one alone, the first two and so on are n-grams
+//           with which longer n-grams end. Their scores change when words are put before the part.
+//           The part is full if more words follow, or if there are order - 1 of them: then only the
+//           back-offs of contexts that cover all of them may still be added, for the next word
+//   right   the state after its last word, as in core/lm/query.hpp
 //
 // Words of the left side count with the probability that they have by themselves. What changes when
 // a context is known is added where the part is used. So the scores of all parts of a sentence add

@@ -1,5 +1,5 @@
-// core/lm/contexts.hpp: walks over n-grams and their contexts, in memory or in files, which
-// smoothing is made of. No Python here.
+// core/lm/contexts.hpp: iteration over n-grams and their contexts, in memory or in files, for
+// smoothing. No Python here.
 #pragma once
 
 #include <bit>
@@ -50,7 +50,7 @@ struct ContextPiece {
   std::uint64_t parent = 0;  // of `begin`, where they are walked as contexts
 };
 
-/// What smoothing finds out of each n-gram of an order, by the n-gram's place.
+/// Weights of each n-gram of an order, by the n-gram's place.
 class NgramWeights {
  public:
   struct Found {

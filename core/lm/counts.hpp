@@ -24,8 +24,8 @@ inline constexpr std::uint64_t cut = std::uint64_t{1} << 63;
 /// The n-grams of one order, in suffix order.
 struct CountedOrder {
   Spool<std::uint32_t> word;  // the first word
-  /// What Kneser-Ney counts: how often for the highest order and behind <s>; elsewhere how many
-  /// different words come before, which is how many children there are.
+  /// Kneser-Ney counts: occurrences for the highest order and for n-grams that begin with <s>;
+  /// otherwise the number of distinct words before the n-gram, which is its number of children.
   Spool<std::uint64_t> count;
   std::uint64_t kept = 0;                     // how many are not cut
   std::array<std::uint64_t, 5> with_count{};  // how many have count 1, 2, 3, 4

@@ -39,8 +39,8 @@ concept Layout =
       layout.prefetch_unigram(word);
     };
 
-/// The words that can still matter, the latest first, and the back-offs of the contexts of one
-/// word, of two and so on. The room, order - 1 of each, is the caller's.
+/// The last words that can affect later scores, the latest first, and the back-offs of the contexts
+/// of one word, of two and so on. The caller owns the memory: order - 1 of each.
 struct State {
   std::uint32_t* words = nullptr;
   float* backoffs = nullptr;
@@ -53,8 +53,8 @@ struct WordScore {
   int length;
 };
 
-/// Keeps of a state what matters: longer contexts that begin no n-gram and lose nothing in backing
-/// off make no difference to anything that follows.
+/// Drops words that cannot affect later scores: contexts that begin no longer n-gram and have no
+/// back-off.
 inline void shorten(State& state) {
   while (state.length > 0 && is_dead_end(state.backoffs[state.length - 1])) --state.length;
 }

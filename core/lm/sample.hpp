@@ -40,7 +40,7 @@ class Sampler {
     return room;
   }
 
-  /// Words up to the end of a sentence, which is not among them, or as many as there may be.
+  /// Draws words up to </s>, which is not included, or up to max_words.
   std::vector<std::uint32_t> draw(std::uint64_t seed, std::uint64_t max_words, Room& room) const {
     std::vector<std::uint32_t> text;
     State state = first_;

@@ -1,5 +1,5 @@
-// core/lm/walk.hpp: the n-grams of an order, each with the one that it is longer than. No Python
-// here.
+// core/lm/walk.hpp: iteration over the n-grams of an order, each with its suffix of one word less.
+// No Python here.
 #pragma once
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 
 namespace rosewood {
 
-/// Node 0 is the empty n-gram; a child is its parent and one symbol more. A string that leaves the
-/// tree has no longer n-gram in it either, so most lookups of a bad hypothesis never happen.
+/// Node 0 is the empty n-gram; a child is its parent with one more symbol at the end. If an n-gram
+/// is not in the tree, longer ones that begin with it need not be looked up.
 class NgramTree {
  public:
   static constexpr std::int32_t none = -1;
@@ -72,7 +72,7 @@ class NgramTree {
 /// How often each n-gram may match: at most as often as in the reference that has it most often.
 class NgramLimits {
  public:
-  /// Forgets everything; `symbols` symbols will follow, in one or more references.
+  /// Starts anew; references of `symbols` symbols in total will follow.
   void clear(std::int64_t symbols, int orders) {
     orders_ = orders;
     tree_.clear(symbols, orders);
@@ -138,7 +138,7 @@ class NgramLimits {
   std::vector<std::int32_t> limit_, used_, touched_;
 };
 
-/// The number of n-grams of a text.
+/// The number of n-grams of order n in a text.
 inline double ngrams_of(std::size_t length, int n) {
   const auto order = static_cast<std::size_t>(n);
   return length < order ? 0.0 : static_cast<double>(length - order + 1);

@@ -1,22 +1,29 @@
-// core/rules/orientation.hpp: where a phrase pair's neighbour on the target side stands in the
-// source. No Python here.
+// core/rules/orientation.hpp: orientations of phrase pairs for lexicalised reordering models. No
+// Python here.
 //
-// backward   the neighbour is what ends just before the phrase pair on the target side
-// forward    it is what begins just behind it
-// monotone   going on in the order of the target, the source goes on with the next word too
-// swap       the source goes on with what stands just before, on its left
-// left       it jumps to the left, over other words (Moses's dleft)
-// right      it jumps to the right, or nobody can tell (Moses's dright)
+// The orientation is the position, on the source side, of a phrase pair relative to its neighbour
+// on the target side.
 //
-// What a neighbour is depends on the kind. Words are neighbours when they are linked: a word that
-// is linked to the source words on both sides of the phrase pair is neither monotone nor a swap. Of
-// the kinds phrase and hierarchy they are so as well, and then every phrase pair that ends (begins)
-// there, of up to max_phrase words a side, or of any length. At the beginning (end) of the target,
-// the phrase pair is monotone if it is at the beginning (end) of the source too.
+// Directions
+//   backward   the neighbour ends just before the phrase pair on the target side
+//   forward    the neighbour begins just after it
+// Classes, for a reader who follows the order of the target
+//   monotone   the source continues with the next word to the right
+//   swap       the source continues with the words just to the left
+//   left       the source jumps to the left over other words (Moses: dleft)
+//   right      the source jumps to the right, or none of the above holds (Moses: dright)
+// Kinds of neighbours
+//   word       the target word before (after) the phrase pair, through its links. A word linked to
+//              the source words on both sides of the phrase pair is neither monotone nor a swap
+//   phrase     that word, and every phrase pair of up to max_phrase words a side that ends (begins)
+//              with it
+//   hierarchy  the same, with phrase pairs of any length
+// At the beginning (end) of the target, a phrase pair is monotone if it is at the beginning (end)
+// of the source, otherwise right.
 //
-// These are the definitions of Moses's extract, but for two things it does otherwise by mistake: it
-// never looks at the last source word when it tells left from right by phrases, and forward it
-// looks for phrases that end with the next target word, where they begin with it.
+// These are the definitions of Moses's extract, except for two of its bugs: it ignores the last
+// source word when it tells left from right by phrases; and in the forward direction it looks for
+// phrases that end with the next target word instead of phrases that begin with it.
 #pragma once
 
 #include <algorithm>
@@ -32,17 +39,16 @@ enum class Orientation : std::uint8_t { monotone = 0, swap = 1, left = 2, right 
 enum class OrientationKind : std::uint8_t { word = 0, phrase = 1, hierarchy = 2 };
 enum class Direction : std::uint8_t { backward = 0, forward = 1 };
 
-/// Monotone, swap, and discontinuous for both others.
+/// The class of a model with three: monotone, swap, and discontinuous for left and right.
 inline std::uint8_t three_classes(Orientation orientation) {
   return std::min<std::uint8_t>(static_cast<std::uint8_t>(orientation), 2);
 }
 
-/// Answers for one sentence after the other. What it needs of a target word it makes when it is
-/// first asked for it, and keeps of a few: asking in the order of for_each_phrase costs least.
+/// Orientations of one sentence at a time. The phrase pairs that end (begin) at a target word are
+/// listed on first use and cached for a few words: the order of for_each_phrase is the fastest.
 class Orientations {
  public:
-  /// The sentence must stay as it is while questions are asked. Phrases have up to max_phrase
-  /// words.
+  /// The sentence must not change until the next call. max_phrase limits the kind `phrase`.
   void set(const AlignedSentence& sentence, std::int32_t max_phrase);
 
   Orientation backward(OrientationKind kind, const Box& box);

@@ -1,12 +1,11 @@
-// core/rules/rule.hpp: one translation rule, as those who make rules hand it to those who keep
-// them. No Python here.
+// core/rules/rule.hpp: one translation rule, as extractors and readers pass it to tables. No Python
+// here.
 //
-// Symbols    words are their numbers, from 0; gaps are negative. In a source, -1-l is a gap with
-// the
-//            label l; in a target, -1-k is where the k-th gap of the source goes, counted from 0
-// Order      sources ascend symbol by symbol, gaps (by label) before words, a beginning before
-//            what it is the beginning of: is_source_before
-// A phrase pair is a rule without gaps, whose left-hand side is label 0.
+// Symbols    words are numbers from 0; gaps are negative. In a source, -1-l is a gap of label l;
+//            in a target, -1-k is the place of the k-th gap of the source, counted from 0
+// Order      sources are sorted symbol by symbol: gaps (by label) before words, and a prefix before
+//            the sources that begin with it (is_source_before)
+// A phrase pair is a rule without gaps whose left-hand side is label 0.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +30,7 @@ struct RuleView {
   std::int64_t target_place = -1;  // where the target stands in the text the table has; -1: nowhere
 };
 
-/// Where a symbol of a source stands among all of them.
+/// The rank of a source symbol: labels first, then words.
 inline std::int64_t source_rank(std::int32_t symbol, std::int32_t labels) {
   return symbol < 0 ? -1 - std::int64_t{symbol} : std::int64_t{labels} + symbol;
 }

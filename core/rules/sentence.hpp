@@ -19,7 +19,7 @@ struct Box {
   std::int32_t target_size() const { return target_end - target_begin; }
 };
 
-/// Which words are linked; made once and given one sentence after the other.
+/// The links of a sentence pair, by word. One object is reused for many sentences.
 class AlignedSentence {
  public:
   /// Links are sorted by source and then by target, each once, and within these lengths.
@@ -40,7 +40,8 @@ class AlignedSentence {
   std::span<const std::int32_t> link_source() const { return source_; }
   std::span<const std::int32_t> link_target() const { return target_; }
 
-  /// From the first to behind the last partner of a word; begin > end if it has none.
+  /// The range of words that a word is linked to, from the first to one past the last; empty
+  /// (begin > end) for a null-aligned word.
   struct Reach {
     std::int32_t begin = std::numeric_limits<std::int32_t>::max(), end = 0;
     void add(std::int32_t place) {
@@ -66,8 +67,9 @@ class AlignedSentence {
   std::vector<Reach> by_source_, by_target_;
 };
 
-/// Calls body(box) for every phrase pair: it has a link, no link leaves it, and neither side is
-/// longer than its limit. By target begin, target end, then source begin downwards, source end.
+/// Calls body(box) for every phrase pair: a box with at least one link, that no link leaves, and
+/// whose sides are within their limits. Order: target begin, target end, source begin descending,
+/// source end.
 template <class Body>
 void for_each_phrase(const AlignedSentence& sentence, std::int32_t max_source,
                      std::int32_t max_target, Body&& body) {

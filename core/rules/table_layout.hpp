@@ -1,8 +1,7 @@
 // core/rules/table_layout.hpp: how the files of a rule table are laid out. No Python here.
 //
-// Sources   a trie of their symbols, nodes numbered level by level, the root 0, those of a level
-// and
-//           the children of a node in the order of symbols
+// Sources   a trie of their symbols. Nodes are numbered level by level from the root, 0, and within
+//           a level in the order of their symbols
 //   nodes           of each node but the root: symbol, lower bits of its rules' place, and whether
 //                   it has rules of its own
 //   children, .kept of each node, how many children it has (core/util/bits.hpp)
@@ -48,9 +47,9 @@ inline constexpr std::size_t num_counts = 3;
 /// No table has more; so many columns are surely a mistake.
 inline constexpr std::size_t most_features = 4096;
 
-/// How the numbers of a column are written: those of counts, doubles, as whole numbers if all are;
-/// those of features, floats, by their bits. Zero may stand for itself, all others are counted from
-/// the least one, without the lower bits that are the same in all.
+/// How the numbers of a column are written: counts (doubles) as whole numbers if all are whole,
+/// features (floats) as their bits. Zero may have a code of its own; other values are differences
+/// from the smallest one, without the low bits that all have in common.
 struct ColumnCode {
   std::uint64_t is_whole = 0, has_zero = 0, least = 0, shift = 0, width = 0;
 
@@ -64,8 +63,9 @@ struct ColumnCode {
   }
 };
 
-/// How codes are written: the first ones in as many bits as the first width says, the next ones in
-/// those of the second, and so on. What has no code is written as it is, which is one width more.
+/// How codes are written: the first 2^widths[0] codes in widths[0] bits, the next 2^widths[1] in
+/// widths[1] bits, and so on. Tuples without a code are written in full, which counts as one more
+/// width.
 struct CodeWidths {
   std::vector<std::uint64_t> widths;
   std::uint64_t codes = 0;       // how many there are
@@ -76,7 +76,7 @@ struct CodeWidths {
   std::uint64_t shape_width() const {
     return size() ? static_cast<std::uint64_t>(std::bit_width(size() - 1)) : 0;
   }
-  /// Of which width a code is, and what is written; what has no code is of the last one.
+  /// Which width a code has (`shape`), and what is written. Requires code < codes.
   struct Written {
     std::uint64_t shape, value, width;
   };

@@ -1,5 +1,5 @@
-// core/rules/table_pools.hpp: what many rules have in common, kept once while a table is written.
-// All of it has a largest size, which depends on nothing but what is written. No Python here.
+// core/rules/table_pools.hpp: values that many rules share, stored once while a table is written.
+// All pools are of bounded size. No Python here.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace rosewood {
 
-/// Where strings of numbers were put. Only so many are remembered, the later ones: who asks may put
-/// one a second time.
+/// Places of strings of numbers, by their hashes. A bounded cache: later strings may replace
+/// earlier ones, so that a caller may store a string twice.
 class StringPlaces {
  public:
   std::optional<std::uint64_t> find(const StringHash& key) const {
@@ -50,14 +50,14 @@ class StringPlaces {
   std::size_t used_ = 0;
 };
 
-/// What a column's numbers are like, so far.
+/// The range of a column's numbers, from which its code follows.
 class ColumnRange {
  public:
   explicit ColumnRange(bool is_count) : is_count_(is_count) {}
 
-  /// A number: the bits of a double or of a float.
+  /// Takes a number: the bits of a double or of a float.
   void see(std::uint64_t bits);
-  /// Bits as the code takes them: those of whole numbers are the numbers.
+  /// The whole number whose bits, as a double, these are.
   static std::uint64_t whole_of(std::uint64_t bits);
   static bool is_whole(std::uint64_t bits);
   ColumnCode code() const;
@@ -75,7 +75,7 @@ class ColumnRange {
   Range bits_, whole_;
 };
 
-/// Codes of the distinct tuples of a group; when there are too many, there are no more codes.
+/// Codes of the distinct tuples of a group, in the order of their first use, up to a limit.
 class TupleCodes {
  public:
   /// A code for one number saves little, so there are fewer of those.
@@ -84,7 +84,7 @@ class TupleCodes {
         most_(std::size_t{1} << (columns == 1 ? 16 : 18)),
         slots_(1 << 10, free_slot) {}
 
-  /// The code of a tuple, which is given the next one if it is new; none if it gets none.
+  /// The code of a tuple; a new tuple gets the next one, or none beyond the limit.
   std::optional<std::uint32_t> code(std::span<const std::uint64_t> tuple, bool& is_new);
   std::size_t size() const { return size_; }
   /// How often each code was given.
@@ -104,9 +104,9 @@ class TupleCodes {
   std::vector<std::uint32_t> slots_, times_;
 };
 
-/// The widths that take the least room: times[c] is how often code c is used, those used most come
-/// first. `most_shapes` widths may be told apart; where a code stands for `numbers` bits, those at
-/// the end may go, and what they stand for is written as it is, as it is for `others` rules.
+/// Widths for codes, in few bits: times[c] is how often code c is used, the most frequent first. At
+/// most `most_shapes` different widths. If a code stands for a tuple of `numbers` bits, rare codes
+/// at the end may be dropped: their tuples are written in full, like those of `others` rules.
 struct Chosen {
   CodeWidths code;
   std::uint64_t bits = 0;  // of all records, their shapes, and what codes stand for

@@ -1,8 +1,8 @@
-// core/rules/text_rules.hpp: rules that come from text, in any order, until they are sorted and go
-// into a table. No Python here.
+// core/rules/text_rules.hpp: rules read from text, in any order, to be sorted and written to a
+// table. No Python here.
 //
-// Everything lies in flat arrays, in memory. Words and labels are numbered as they come, and in the
-// order of their bytes once all are there: the order of the lines does not matter to the numbers.
+// All rules are kept in memory, in flat arrays. finish() numbers words and labels in the order of
+// their bytes, so that the numbers do not depend on the order of the lines.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace rosewood {
 
-/// A symbol of a rule as it is written: a word; or a gap, which has a label in the source, and in
-/// the target the place among the gaps of the source.
+/// A symbol of a rule: a word; or a gap, with a label (in the source) and a number (in the target:
+/// which gap of the source).
 struct TextSymbol {
   std::string_view text;
   std::int32_t gap = -1;  // from 0; negative: a word
@@ -30,7 +30,7 @@ struct TextFeature {
   float value;
 };
 
-/// A rule as it stands in a line.
+/// A rule as a line has it.
 struct TextRule {
   std::string_view left;
   std::vector<TextSymbol> source, target;
@@ -43,27 +43,26 @@ class TextRules {
  public:
   TextRules();
 
-  /// The line of the same rule, if there is one; else the rule is added, and this is 0.
+  /// Adds a rule and returns 0; or, if the same rule was added before, returns the line of that.
   std::int64_t add(const TextRule& rule, std::int64_t line);
-  /// The number of a rule without gaps; negative if it is not there. Before `finish`.
+  /// The number of a phrase pair (no gaps, left-hand side X), or -1. Only before finish().
   std::int64_t find(std::span<const std::string_view> source,
                     std::span<const std::string_view> target) const;
 
-  /// Columns that stand behind the other features: `width` numbers for each rule, all `missing`.
+  /// Adds columns after the features: `width` numbers for each rule, all equal to `missing`.
   void add_columns(std::size_t width, float missing);
   std::span<float> columns(std::int64_t rule) {
     return {columns_.data() + static_cast<std::size_t>(rule) * width_, width_};
   }
 
-  /// All rules are there: numbers words and labels, and puts the rules into the order of tables.
-  /// Rules of one source are in the order of the feature `by`, the largest first, and in that of
-  /// their lines where it is negative.
+  /// Ends adding: numbers words and labels, and sorts the rules by source. Rules of one source are
+  /// sorted by the feature `by`, the largest first; if `by` is negative, they keep their order.
   void finish(std::int32_t by);
 
   std::int64_t size() const { return static_cast<std::int64_t>(line_.size()); }
   /// The names of features, without columns that were added.
   const WordTable& features() const { return features_; }
-  /// Behind `finish`; X is the first label, whether it is used or not.
+  /// After finish(). X is always the first label.
   const WordTable& labels() const { return labels_; }
   const WordTable& source_words() const { return source_words_; }
   const WordTable& target_words() const { return target_words_; }

@@ -1,5 +1,5 @@
-// core/util/big_vector.hpp: vectors for very many numbers, which begin unwritten: writing zeros to
-// what is filled in anyway costs as much as a pass of sorting.
+// core/util/big_vector.hpp: vectors whose new numbers are not set to zero, for large buffers that
+// are filled anyway: zeroing them would cost as much as a pass of sorting. No Python here.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct UnwrittenAllocator : std::allocator<T> {
 template <class T>
 using BigVector = std::vector<T, UnwrittenAllocator<T>>;
 
-/// Gives back the memory of a vector: assigning {} would keep it.
+/// Frees the memory of a vector: assigning {} would keep it.
 template <class Vector>
 void release(Vector& vector) {
   Vector().swap(vector);

@@ -1,4 +1,5 @@
-// core/util/prefetch.hpp: asks for a cache line that is about to be used, where compilers can.
+// core/util/prefetch.hpp: prefetches a cache line, where compilers can. Any address is allowed. No
+// Python here.
 #pragma once
 
 namespace rosewood {

@@ -10,7 +10,7 @@
 
 namespace rosewood {
 
-/// Collects small pieces into large ones for whoever writes them.
+/// Collects small pieces into large ones and passes these on.
 class Sink {
  public:
   using Take = std::function<void(std::span<const std::uint8_t>)>;
