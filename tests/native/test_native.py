@@ -77,3 +77,16 @@ def test_native_code():
     for source in HERE.glob("*.cpp"):
         is_run = f"passed {source.name}: " in done.stdout
         assert is_run != (source.name == "check.cpp"), f"{source.name} has no tests"
+
+
+def test_every_header_of_the_core_is_tested():
+    """A header that no binding includes has a test in C++ that includes it."""
+    core = ROOT / "core"
+    headers = {path.relative_to(core).as_posix() for path in core.rglob("*.hpp")}
+    users = [*(ROOT / "bind").glob("*.?pp"), *HERE.glob("*.?pp")]
+    included = {
+        name
+        for path in users
+        for name in re.findall(r'^#include "(.+)"', path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert not headers - included
