@@ -19,9 +19,8 @@ from tests.system.commands import command  # noqa: F401
 
 from rosewood import align
 from rosewood.align import Aligner, Preparation, alignment_error_rate, read_gold, read_pharaoh
-from rosewood.cli import aligned_corpora as aligning
 from rosewood.cli import verb
-from rosewood.corpus import Corpus, IndexedCorpus
+from rosewood.corpus import Corpus, IndexedCorpus, parallel_text
 from rosewood.errors import AlignmentError
 
 WORDS = {"das": "the", "haus": "house", "alte": "old", "ist": "is", "klein": "small", "ein": "a",
@@ -168,7 +167,7 @@ def test_large_corpora_are_on_disk(command, files, sides, monkeypatch, tmp_path)
     assert (piped.out.splitlines(), made) == (STRAIGHT, [1])
     assert command("align", *sides, "-o", "-").out == piped.out
     assert made == [1]
-    monkeypatch.setattr(aligning, "SMALL_CORPUS", 10)
+    monkeypatch.setattr(parallel_text, "SMALL_CORPUS", 10)
     assert command("align", *sides, "-o", "-").out == piped.out
     assert made == [1, 1]
     assert "No such file" in command("align", *sides, "none", "none", "-o", "-").err

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rosewood.align.models import MODELS
-from rosewood.align.symmetrize import SYMMETRIZATIONS
+from rosewood.align.symmetrization import SYMMETRIZATIONS
 from rosewood.cli import verb as command_of
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.corpus.text.tokenisers import TOKENISERS

@@ -11,7 +11,7 @@ import pytest
 from tests.refusals import refuses
 
 from rosewood.align.models import MODELS
-from rosewood.align.symmetrize import SYMMETRIZATIONS
+from rosewood.align.symmetrization import SYMMETRIZATIONS
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode.plugins import DECODERS
 from rosewood.errors import RosewoodError, TrainingError

@@ -1,27 +1,30 @@
-"""Word alignment: links between the words of sentence pairs, one alignment made of two, scores."""
+"""Word alignment: links between the words of sentence pairs, one alignment made of two, scores.
 
-from rosewood.align.aligner import Aligned, Aligner, Posteriors
-from rosewood.align.alignment import Alignment, GoldAlignment, Links
-from rosewood.align.evaluate import Gold, LinkScores, alignment_error_rate, score_links
-from rosewood.align.lexical import LexicalTable, Translation
-from rosewood.align.models import MODELS, Best, Diagonal, Hmm, Model1, make_model
-from rosewood.align.naacl import read_naacl
-from rosewood.align.pharaoh import (
-    format_pharaoh,
-    read_gold,
-    read_pharaoh,
-    write_gold,
-    write_pharaoh,
-)
-from rosewood.align.preparation import Preparation
-from rosewood.align.symmetrize import (
-    COMBINATIONS,
-    ORDERS,
-    SYMMETRIZATIONS,
-    combine,
-    symmetrize,
-    threshold,
-)
+What is named here is loaded when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.align.aligner import Aligned, Aligner, Posteriors
+    from rosewood.align.alignment import Alignment, GoldAlignment, Links
+    from rosewood.align.corpus_alignment import CorpusAlignment, align_text
+    from rosewood.align.evaluate import Gold, LinkScores, alignment_error_rate, score_links
+    from rosewood.align.lexical import LexicalTable, Translation
+    from rosewood.align.models import MODELS, Best, Diagonal, Hmm, Model1, make_model
+    from rosewood.align.naacl import read_naacl
+    from rosewood.align.pharaoh import (
+        format_pharaoh,
+        read_gold,
+        read_pharaoh,
+        write_gold,
+        write_pharaoh,
+    )
+    from rosewood.align.preparation import Preparation
+    from rosewood.align.settings import ORDERS, SYMMETRIZATIONS, AlignmentSettings
+    from rosewood.align.symmetrization import COMBINATIONS, combine, symmetrize, threshold
 
 __all__ = [
     "COMBINATIONS",
@@ -31,7 +34,9 @@ __all__ = [
     "Aligned",
     "Aligner",
     "Alignment",
+    "AlignmentSettings",
     "Best",
+    "CorpusAlignment",
     "Diagonal",
     "Gold",
     "GoldAlignment",
@@ -43,6 +48,7 @@ __all__ = [
     "Posteriors",
     "Preparation",
     "Translation",
+    "align_text",
     "alignment_error_rate",
     "combine",
     "format_pharaoh",
@@ -56,3 +62,5 @@ __all__ = [
     "write_gold",
     "write_pharaoh",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -26,7 +26,7 @@ from rosewood.align.lexical import LexicalTable
 from rosewood.align.lexicon import Bitext, bitext_of
 from rosewood.align.models import Best, Model, make_model
 from rosewood.align.parameters import Parameters
-from rosewood.align.symmetrize import combine, symmetrize
+from rosewood.align.symmetrization import combine, symmetrize
 from rosewood.align.training import Report, Training
 from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count

@@ -1,28 +1,42 @@
-"""Alignments of a whole corpus: symmetrisation by name, gold links, posteriors, pictures."""
+"""Alignments of a whole corpus: symmetrisation by name, gold links, posteriors, pictures.
+
+text = read_parallel_text(["train.de", "train.en"], CorpusSettings())
+done = align_text(text, make_model("hmm"), Symmetrization.parse("union"), threads=2)
+write_pharaoh(done.links, "train.pharaoh"); print(done.summary())
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import tee
+from json import dumps
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosewood.align.aligner import Aligned, Aligner
 from rosewood.align.alignment import Alignment, GoldAlignment, Links
-from rosewood.align.evaluate import Gold
-from rosewood.align.symmetrize import ORDERS, SYMMETRIZATIONS, threshold
+from rosewood.align.evaluate import Gold, LinkScores, score_links
+from rosewood.align.models import Model
+from rosewood.align.settings import ORDERS, SYMMETRIZATIONS
+from rosewood.align.symmetrization import threshold
+from rosewood.align.training import Report
 from rosewood.arguments import check_choice
 from rosewood.arrays import FloatArray
 from rosewood.corpus import IndexedCorpus
+from rosewood.corpus.parallel_text import ParallelText
 from rosewood.errors import AlignmentError, FormatError
 from rosewood.output import whole_file
 from rosewood.shared_types import PathName
 
 __all__ = [
+    "CorpusAlignment",
     "Drawing",
     "Symmetrization",
+    "align_text",
     "check_gold",
     "gold_of",
     "posterior_rows",
@@ -38,7 +52,7 @@ class Symmetrization(NamedTuple):
     least: float | None = None  # of posteriors
 
     @classmethod
-    def parse(cls, text: str, order: str) -> Symmetrization:
+    def parse(cls, text: str, order: str = "atools") -> Symmetrization:
         """As it is typed: a method, a direction, or threshold:0.4."""
         check_choice("order", order, ORDERS, error=AlignmentError)
         method, _, value = text.partition(":")
@@ -129,3 +143,101 @@ def write_picture(drawings: Sequence[Drawing], output: PathName) -> None:
         picture = "\n".join([*parts, ""])
     with whole_file(output) as stream:
         stream.write(picture.encode())
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusAlignment:
+    """A text and its alignment; gold links are those of its lines from `first_line` on."""
+
+    text: ParallelText
+    aligner: Aligner
+    aligned: Aligned
+    links: Links
+    method: str
+    gold: Gold | None = None
+    first_line: int | None = None
+    threads: int = 1
+
+    @cached_property
+    def scores(self) -> LinkScores | None:
+        """How well links agree with gold links."""
+        if self.gold is None:
+            return None
+        return score_links(self.links, self.gold, first_line=self.first_line)
+
+    def drawings(self, lines: Sequence[int], *, posteriors: bool) -> Iterator[Drawing]:
+        """Sentences to draw, by their lines from 1."""
+        corpus = self.text.corpus
+        for line in lines:
+            posterior = None
+            if posteriors:
+                part = corpus.part(line - 1, line)
+                (both,) = self.aligner.posteriors(part, threads=self.threads)
+                posterior = both.combined()
+            truth = None if self.gold is None else gold_of(self.gold, line, self.first_line)
+            yield Drawing(self.links.sentence(line - 1, corpus), truth, posterior, f"Line {line:,}")
+
+    def rows(self, what: str) -> Iterator[str]:
+        """A line of text for each pair: its "scores", its "words", or its "posteriors" as JSON."""
+        corpus = self.text.corpus
+        if what == "scores":
+            for forward, backward in self.aligned.scores(corpus).tolist():
+                yield f"{forward:.6f}\t{backward:.6f}"
+        elif what == "words":
+            for n in range(len(corpus)):
+                yield "\t".join(map(" ".join, (corpus.source.words(n), corpus.target.words(n))))
+        else:
+            check_choice("what", what, ("scores", "words", "posteriors"), error=AlignmentError)
+            yield from map(
+                dumps, posterior_rows(self.aligner, corpus, least=0.01, threads=self.threads)
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was done, in numbers."""
+        last = self.aligner.history[-1]
+        return {
+            "model": self.aligner.model.name,
+            "settings": self.aligner.model.to_dict(),
+            "symmetrize": self.method,
+            "pairs": len(self.text.corpus),
+            "blank": self.text.blank,
+            "too_long": self.text.too_long,
+            "skipped": self.text.skipped,
+            "links": len(self.links.source),
+            "training": {"rounds": last["round"], **{d: last[d] for d in ("forward", "backward")}},
+            "gold": None if self.scores is None else self.scores.to_dict(),
+        }
+
+    def summary(self) -> str:
+        """The same for people: a line, and another of gold links."""
+        pairs, links = len(self.text.corpus), len(self.links.source)
+        name = f"{self.aligner.model.name}, {self.method}"
+        told = f"{pairs:,} sentence pairs, {links:,} links ({name})"
+        if (found := self.scores) is None:
+            return told
+        return (
+            f"{told}\nAER {found.aer:.4f}, precision {found.precision:.4f}, recall "
+            f"{found.recall:.4f} on {len(found.sentence):,} sentence pairs with gold"
+        )
+
+
+def align_text(
+    text: ParallelText,
+    model: Model | Aligner,
+    method: Symmetrization,
+    *,
+    gold: Gold | None = None,
+    first_line: int | None = None,
+    threads: int = 1,
+    report: Report | None = None,
+) -> CorpusAlignment:
+    """Trains a model on a text, or uses a trained aligner, and aligns the text.
+
+    `report` is called after each training round.
+    """
+    if isinstance(model, Aligner):
+        aligner, aligned = model, model.align_both(text.corpus, threads=threads)
+    else:
+        aligner, aligned = Aligner.fit_align(text.corpus, model, threads=threads, report=report)
+    links = method(aligner, aligned, text.corpus, threads)
+    return CorpusAlignment(text, aligner, aligned, links, method.method, gold, first_line, threads)

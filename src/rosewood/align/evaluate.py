@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.align.alignment import GoldAlignment, Links, sorting_order
-from rosewood.align.symmetrize import symmetrize
+from rosewood.align.symmetrization import symmetrize
 from rosewood.arguments import check_number, check_shape
 from rosewood.arrays import FloatArray, LongArray, as_count
 from rosewood.errors import AlignmentError

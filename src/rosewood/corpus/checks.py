@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -143,6 +143,21 @@ class Tally:
         self.skipped[bad.kind] += 1
         if len(self.examples) < _EXAMPLES:
             self.examples.append(bad.error)
+
+    def report(self) -> Iterator[str]:
+        """Lines that say how many pairs were skipped, left out or changed."""
+        for counts, told in (
+            (self.skipped, "bad pairs were skipped"),
+            (self.left_out, "were left out"),
+        ):
+            if counts:
+                kinds = ", ".join(f"{kind} {count:,}" for kind, count in counts.most_common())
+                yield f"{counts.total():,} {told}: {kinds}"
+            if counts is self.skipped:
+                yield from (f"  {example}" for example in self.examples)
+                yield from ["  …"] * (counts.total() > len(self.examples))
+        if self.joined:
+            yield f"tabs and line breaks became spaces in this many pairs: {self.joined:,}"
 
 
 class Gate:

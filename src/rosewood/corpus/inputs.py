@@ -16,9 +16,10 @@ from weakref import finalize
 
 from rosewood.corpus.checks import BadPair, Checks, Gate, Tally
 from rosewood.corpus.compression import open_input
-from rosewood.errors import DamagedFileError
+from rosewood.errors import DamagedFileError, RosewoodError
+from rosewood.shared_types import PathName
 
-__all__ = ["Input", "Line", "Settings", "strict_lines"]
+__all__ = ["Input", "Line", "Settings", "checked_lines", "strict_lines"]
 
 _CHUNK = 1 << 20
 
@@ -118,6 +119,33 @@ def strict_lines(source: Input, limit: int) -> Iterator[Line]:
                 yield Line(number, text)
     except DamagedFileError as error:
         raise error.restated(error.reason, file=source.name, line=number + 1) from error
+
+
+def checked_lines(
+    file: PathName,
+    name: str,
+    line_characters: int,
+    line_words: int | None = None,
+    bad_lines: dict[int, RosewoodError] | None = None,
+) -> Iterator[tuple[int, str]]:
+    """Lines of a text with their numbers, as they come; errors call the file `name`.
+
+    Lines that a corpus would refuse are refused, except empty ones.  With `bad_lines` they become
+    empty lines, and it gets their errors by number.
+    """
+    checks = Checks(line_words or line_characters, line_characters, allow_empty=True)
+    for line in strict_lines(Input(str(file), once=True), checks.max_bytes):
+        bad = line.bad
+        if bad is None and (wrong := checks.problem(line.text)) is not None:
+            bad = BadPair.with_fault(wrong)
+        if bad is None:
+            yield line.number, line.text
+            continue
+        error = bad.error.restated(bad.error.reason, file=name, line=line.number)
+        if bad_lines is None:
+            raise error
+        bad_lines[line.number] = error
+        yield line.number, ""
 
 
 def _bad(source: Input, number: int, kind: str, reason: str, expected: object = None) -> Line:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json as json_text
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.aligned_corpora import Text, check_picture, read_gold_file, read_text
+from rosewood.align.settings import AlignmentSettings
+from rosewood.cli.aligned_corpora import check_picture, read_gold_file, read_text
 from rosewood.cli.common import (
     Quiet,
     bad_value,
@@ -23,25 +23,16 @@ from rosewood.cli.common import (
     target_of,
     warn,
 )
-from rosewood.cli.corpora import ParallelOptions
-from rosewood.cli.options import (
-    FILES,
-    LEARNING,
-    Config,
-    Threads,
-    check_files,
-    check_folder,
-    cores,
-)
+from rosewood.cli.corpora import SOURCES, ParallelOptions
+from rosewood.cli.options import FILES, LEARNING, Config, Threads, check_files, check_folder, cores
 from rosewood.errors import AlignmentError
-from rosewood.settings import Settings, setting
+from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.align import Aligned, Aligner, Gold, Links, LinkScores, Preparation
-    from rosewood.align.corpus_alignment import Drawing, Symmetrization
+    from rosewood.align import Aligner, CorpusAlignment, Preparation
     from rosewood.align.models import Model
-    from rosewood.corpus import IndexedCorpus
+    from rosewood.corpus.parallel_text import ParallelText
 
 __all__ = ["PLUGIN"]
 
@@ -50,11 +41,21 @@ _LONG = 500  # words of a sentence that are worth a warning
 
 
 @dataclass(frozen=True)
-class OutputOptions(Settings):
-    """What is written, and where."""
+class AlignOptions(AlignmentSettings):
+    """How a corpus is aligned, by a new aligner or one that was saved; what is written."""
 
-    error = AlignmentError
-
+    list_settings: bool = setting(
+        False, "Print the settings of --model, or of all models, and exit.", group=LEARNING
+    )
+    load: PathName | None = setting(
+        None, "Use an aligner that --save wrote; nothing is trained.",
+        group=FILES, metavar="FOLDER",
+    )  # fmt: skip
+    verify: bool = setting(False, "Check every byte of --load first.", group=FILES)
+    gold: PathName | None = setting(None, "Gold links: i-j is sure, ipj possible.")
+    first_line: int | None = setting(
+        None, "Line of the corpus at which the gold begins.", low=1, metavar="N"
+    )
     output: PathName | None = setting(
         None,
         "Links, a line for each pair: i-j, source word and target word, counted from 0; - is "
@@ -65,23 +66,17 @@ class OutputOptions(Settings):
         None, "Folder for the trained aligner, for --load.", group=FILES, metavar="FOLDER"
     )
     scores: PathName | None = setting(
-        None,
-        "Log probability per word of each pair, target given source and source given target, "
-        "separated by a tab; -inf where a side is empty.",
-        group=FILES,
-    )
+        None, "Log probability per word of each pair, target given source and source given "
+        "target, separated by a tab; -inf where a side is empty.", group=FILES,
+    )  # fmt: skip
     lexicon: PathName | None = setting(
-        None,
-        "Lexical translations: source word, target word, p(target|source), p(source|target), "
-        "separated by tabs.",
-        group=FILES,
-    )
+        None, "Lexical translations: source word, target word, p(target|source), "
+        "p(source|target), separated by tabs.", group=FILES,
+    )  # fmt: skip
     posteriors: PathName | None = setting(
-        None,
-        "A line of JSON for each pair: [i, j, forward, backward] for each link with a posterior "
-        "of 0.01 or more.",
-        group=FILES,
-    )
+        None, "A line of JSON for each pair: [i, j, forward, backward] for each link with a "
+        "posterior of 0.01 or more.", group=FILES,
+    )  # fmt: skip
     words: PathName | None = setting(
         None, "The words that links count: source and target, separated by a tab.", group=FILES
     )
@@ -99,103 +94,57 @@ class OutputOptions(Settings):
         """Options whose output goes to standard output."""
         return [option for option, path in self.files().items() if str(path) == "-"]
 
-    def write(self, done: Done, how: Preparation, threads: int) -> None:
+    def write(self, done: CorpusAlignment, how: Preparation, show: Sequence[int]) -> None:
         """All of them, the aligner first: it took longest to make."""
         from rosewood.align import write_pharaoh
-        from rosewood.align.corpus_alignment import posterior_rows, write_picture
+        from rosewood.align.corpus_alignment import write_picture
 
-        corpus = done.text.corpus
         if self.save is not None:
             done.aligner.save(self.save, notes=how.notes())
         if self.output is not None:
             write_pharaoh(done.links, target_of(self.output))
-        if self.scores is not None:
-            with lines_to(self.scores) as write:
-                for forward, backward in done.aligned.scores(corpus).tolist():
-                    write(f"{forward:.6f}\t{backward:.6f}")
-        if self.words is not None:
-            with lines_to(self.words) as write:
-                for n in range(len(corpus)):
-                    sides = corpus.source.words(n), corpus.target.words(n)
-                    write("\t".join(map(" ".join, sides)))
-        if self.posteriors is not None:
-            with lines_to(self.posteriors) as write:
-                for row in posterior_rows(done.aligner, corpus, least=0.01, threads=threads):
-                    write(json_text.dumps(row))
+        for what in ("scores", "words", "posteriors"):
+            if (path := getattr(self, what)) is not None:
+                with lines_to(path) as write:
+                    for row in done.rows(what):
+                        write(row)
         if self.lexicon is not None:
             done.aligner.lexicon().write(self.lexicon)
         if self.picture is not None:
-            write_picture([*done.drawings(posteriors=True, threads=threads)], self.picture)
+            write_picture([*done.drawings(show, posteriors=True)], self.picture)
 
+    def report(self, done: CorpusAlignment, show: Sequence[int], *, as_json: bool) -> None:
+        """Drawings and numbers, on standard output if nothing else goes there."""
+        stream = sys.stderr if self.streams else sys.stdout
+        if as_json:
+            print_row(done.to_dict(), as_json=True)
+            return
+        if self.picture is None:
+            for each in done.drawings(show, posteriors=False):
+                print(f"{each.title}\n{each.alignment.text(gold=each.gold)}\n", file=stream)
+        print(done.summary(), file=stream)
 
-@dataclass(frozen=True)
-class AlignOptions(Settings):
-    """The model, and what it aligns."""
+    def chosen(self, languages: tuple[str | None, str | None]) -> tuple[Any, Preparation]:
+        """A model to train, or an aligner, and how its text is prepared."""
+        if self.load is None:
+            return self.make_model(), self.preparation(languages)
+        from rosewood.align import Aligner, Preparation
+        from rosewood.corpus.lines import at
 
-    error = AlignmentError
-
-    model: str | None = setting(
-        None,
-        "Model: best (by far the most accurate), hmm, diag (fast_align's) or model1.",
-        group=LEARNING, metavar="NAME", default_text="best",
-    )  # fmt: skip
-    set: dict[str, Any] = setting({}, "A setting of the model; see --list-settings.",
-                                  group=LEARNING)  # fmt: skip
-    list_settings: bool = setting(
-        False, "Print the settings of --model, or of all models, and exit.", group=LEARNING
-    )
-    load: PathName | None = setting(
-        None, "Use an aligner that --save wrote; nothing is trained.",
-        group=FILES, metavar="FOLDER",
-    )  # fmt: skip
-    verify: bool = setting(False, "Check every byte of --load first.", group=FILES)
-    symmetrize: str = setting(
-        "grow-diag-final-and",
-        "Symmetrisation: intersection, union, grow-diag, grow-diag-final, grow-diag-final-and; "
-        "one direction: forward, backward; or threshold:0.4, links with this geometric mean of "
-        "posteriors or more.",
-        metavar="METHOD",
-    )
-    order: str = setting(
-        "atools", "Tie-break of grow-diag: that of fast_align's atools or of Moses' symal.",
-        metavar="atools|symal",
-    )  # fmt: skip
-    gold: PathName | None = setting(None, "Gold links: i-j is sure, ipj possible.")
-    first_line: int | None = setting(
-        None, "Line of the corpus at which the gold begins.", low=1, metavar="N"
-    )
-    tokeniser: str | None = setting(
-        None,
-        "Tokenise raw text: unicode, moses or char. Links count those words (see --words).",
-        metavar="NAME", default_text="split at spaces",
-    )  # fmt: skip
-    lowercase: bool = setting(False, "Lowercase the words before alignment.")
-    max_words: int | None = setting(
-        None, "Do not align longer sentences: their lines stay empty.",
-        low=1, metavar="N", default_text="no limit",
-    )  # fmt: skip
-
-    def make(self, languages: tuple[str | None, str | None]) -> tuple[Model, Preparation]:
-        """A model to train, and how its text is prepared."""
-        from rosewood.align import Preparation, make_model
-
-        model = make_model(self.model or "best", self.set)
-        source, target = languages
-        how = Preparation(self.tokeniser, (source or "", target or ""), self.lowercase)
-        return model, how.checked()
+        if self.verify:
+            Aligner.verify(self.load)
+        aligner = Aligner.load(self.load)
+        with at(str(self.load), None):
+            return aligner, Preparation.of(aligner.notes).checked()
 
 
 def align(
-    output: OutputOptions,
     options: AlignOptions,
     reading: ParallelOptions,
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SOURCES",
-            help="Two text files with parallel lines, or .tsv, .jsonl, .tmx, .po or .xlf files, "
-            "which are joined; .gz, .xz and .zst too; - is standard input. Or a folder that "
-            "rosewood corpus index wrote.",
+            metavar="SOURCES", help=f"{SOURCES} Or a folder that rosewood corpus index wrote."
         ),
     ] = None,
     show: Annotated[
@@ -228,224 +177,122 @@ def align(
 
     method = Symmetrization.parse(options.symmetrize, options.order)
     shown = show or []
-    _check(output, options, sources or [], shown, config, json)
-    chosen: Model | Aligner
-    if options.load is None:
-        chosen, how = options.make(reading.both_languages)
-    else:
-        chosen, how = _loaded(options.load, options.verify)
-        if not sources:
-            _without_corpus(chosen, output, options, shown)
-            return
-    text = read_text(sources or [], reading, how, options.max_words, quiet=quiet)
+    _check(options, sources or [], shown, config, json)
+    chosen, how = options.chosen(reading.both_languages)
+    if not sources:
+        _without_corpus(chosen, options, shown)
+        return
+    text = read_text(sources, reading, how or None, options.max_words, quiet=quiet)
     done = _align(text, chosen, method, options, shown, cores(threads), quiet)
-    output.write(done, how, cores(threads))
-    done.report(output, as_json=json)
+    options.write(done, how, shown)
+    options.report(done, shown, as_json=json)
 
 
 def _check(
-    output: OutputOptions,
-    options: AlignOptions,
-    sources: list[str],
-    show: list[int],
-    config: Path | None,
-    json: bool,
+    options: AlignOptions, sources: list[str], show: list[int], config: Path | None, json: bool
 ) -> None:
     """Refuses, before any work, what cannot be done."""
-    load, files, streams = options.load, output.files(), output.streams
+    load, files, streams = options.load, options.files(), options.streams
     if not sources and load is None:
         raise typer.BadParameter("there must be a corpus", param_hint="SOURCES")
     inputs = [*sources, options.gold, config]
     check_files(files, inputs)
-    if len(streams) > 1:
-        raise conflict(AlignmentError, f"{streams[1]} -", f"{streams[0]} -")
-    if streams and json:
-        raise conflict(AlignmentError, "--json", f"{streams[0]} -")
-    if (streams or json) and show and output.picture is None:
-        other = f"{streams[0]} -" if streams else "--json"
-        raise conflict(AlignmentError, "--show", other, "add --picture")
+    taken = [*(f"{each} -" for each in streams), *(["--json"] if json else [])]
+    if len(taken) > 1:
+        raise conflict(AlignmentError, taken[1], taken[0])
+    if taken and show and options.picture is None:
+        raise conflict(AlignmentError, "--show", taken[0], "add --picture")
     for option in {"--lexicon", "--picture"}.intersection(streams):
         raise bad_value(AlignmentError, option, "-", "a file")
     for folder in [load, *(each for each in sources if Path(each).is_dir())]:
         for option, path in files.items():
             if folder and path and Path(path).resolve().is_relative_to(Path(folder).resolve()):
                 raise conflict(AlignmentError, f"{option} {path}", f"the input {folder}")
-    check_picture("--picture", output.picture)
-    if str(output.picture).lower().endswith(".svg") and len(show) > 1:
-        raise bad_value(AlignmentError, "--picture", output.picture, ".html for several drawings")
-    if output.save is not None:
+    check_picture("--picture", options.picture)
+    if str(options.picture).lower().endswith(".svg") and len(show) > 1:
+        raise bad_value(AlignmentError, "--picture", options.picture, ".html for several drawings")
+    if options.save is not None:
         from rosewood.align.parameters import MANIFEST
 
-        check_folder("--save", output.save, MANIFEST, [*inputs, *files.values()])
-    if not (output.save or any(files.values()) or show or options.gold or options.verify):
+        check_folder("--save", options.save, MANIFEST, [*inputs, *files.values()])
+    if not (options.save or any(files.values()) or show or options.gold or options.verify):
         raise needs(AlignmentError, "align", "-o FILE, or -o -")
     for option, value, other, has_other in (
         ("--first-line", options.first_line, "--gold", options.gold),
-        ("--picture", output.picture, "--show", show),
+        ("--picture", options.picture, "--show", show),
         ("--verify", options.verify, "--load", load),
     ):
         if value and not has_other:
             raise needs(AlignmentError, option, other)
-    typed = {"--model": options.model, "--set": options.set, "--save": output.save,
+    typed = {"--model": options.model, "--set": options.set, "--save": options.save,
              "--tokeniser": options.tokeniser, "--lowercase": options.lowercase}  # fmt: skip
     for option in [option for option, value in typed.items() if value and load is not None]:
         raise conflict(AlignmentError, option, "--load")
 
 
-def _loaded(folder: PathName, verify: bool) -> tuple[Aligner, Preparation]:
-    from rosewood.align import Aligner, Preparation
-    from rosewood.corpus.lines import at
-
-    if verify:
-        Aligner.verify(folder)
-    aligner = Aligner.load(folder)
-    with at(str(folder), None):
-        return aligner, Preparation.of(aligner.notes).checked()
-
-
-def _without_corpus(
-    aligner: Aligner, output: OutputOptions, options: AlignOptions, show: list[int]
-) -> None:
+def _without_corpus(aligner: Aligner, options: AlignOptions, show: list[int]) -> None:
     """What needs no corpus: the lexicon, and a summary of the aligner."""
-    asked = {**output.files(), "--show": show, "--gold": options.gold}
+    asked = {**options.files(), "--show": show, "--gold": options.gold}
     for option, value in asked.items():
         if value and option != "--lexicon":
             raise typer.BadParameter(f"{option} needs a corpus", param_hint="SOURCES")
-    if output.lexicon is not None:
-        aligner.lexicon().write(output.lexicon)
+    if options.lexicon is not None:
+        aligner.lexicon().write(options.lexicon)
     print(aligner)
 
 
 def _list_settings(model: str | None, as_json: bool) -> None:
     """The settings of a model, or of all."""
     from rosewood.align.models import MODELS, make_model
+    from rosewood.registry import first_line
     from rosewood.settings import settings_of
 
     for name, kind in MODELS.items() if model is None else [(model, type(make_model(model)))]:
-        rows: list[dict[str, Any]] = [
-            {"name": each.name, "default": each.default, "help": each.help}
-            for each in settings_of(kind)
-        ]
+        facts = settings_of(kind)
         if as_json:
+            rows = [{name: getattr(each, name) for name in ("name", "default", "help")}
+                    for each in facts]  # fmt: skip
             print_row({"model": name, "settings": rows}, as_json=True)
-            continue
-        print(f"{name}: {(kind.__doc__ or '').splitlines()[0]}")
-        print_table([[f"  {r['name']}", _typed(r["default"]), r["help"]] for r in rows])
-
-
-def _typed(value: Any) -> str:
-    """A value as it is typed after --set."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-@dataclass(frozen=True)
-class Done:
-    """A corpus and its alignment."""
-
-    text: Text
-    aligner: Aligner
-    aligned: Aligned
-    links: Links
-    method: str
-    gold: Gold | None
-    first_line: int | None
-    show: Sequence[int]
-    scores: LinkScores | None
-
-    def drawings(self, *, posteriors: bool, threads: int = 1) -> Iterator[Drawing]:
-        """The sentences that are to be shown."""
-        from rosewood.align.corpus_alignment import Drawing, gold_of
-
-        corpus = self.text.corpus
-        for line in self.show:
-            posterior = None
-            if posteriors:
-                (both,) = self.aligner.posteriors(corpus.part(line - 1, line), threads=threads)
-                posterior = both.combined()
-            truth = None if self.gold is None else gold_of(self.gold, line, self.first_line)
-            alignment = self.links.sentence(line - 1, corpus)
-            yield Drawing(alignment, truth, posterior, f"Line {line:,}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """What was done, in numbers."""
-        last = self.aligner.history[-1]
-        return {
-            "model": self.aligner.model.name,
-            "settings": self.aligner.model.to_dict(),
-            "symmetrize": self.method,
-            "pairs": len(self.text.corpus),
-            "blank": self.text.blank,
-            "too_long": self.text.too_long,
-            "skipped": self.text.skipped,
-            "links": len(self.links.source),
-            "training": {"rounds": last["round"], **{d: last[d] for d in ("forward", "backward")}},
-            "gold": None if self.scores is None else self.scores.to_dict(),
-        }
-
-    def report(self, output: OutputOptions, *, as_json: bool) -> None:
-        """Drawings and numbers, on standard output if nothing else goes there."""
-        stream = sys.stderr if output.streams else sys.stdout
-        if as_json:
-            print_row(self.to_dict(), as_json=True)
-            return
-        if output.picture is None:
-            for each in self.drawings(posteriors=False):
-                print(f"{each.title}\n{each.alignment.text(gold=each.gold)}\n", file=stream)
-        pairs, links = len(self.text.corpus), len(self.links.source)
-        name = f"{self.aligner.model.name}, {self.method}"
-        print(f"{pairs:,} sentence pairs, {links:,} links ({name})", file=stream)
-        if self.scores is not None:
-            found = self.scores
-            print(
-                f"AER {found.aer:.4f}, precision {found.precision:.4f}, recall {found.recall:.4f} "
-                f"on {len(found.sentence):,} sentence pairs with gold",
-                file=stream,
-            )
+        else:
+            print(f"{name}: {first_line(kind.__doc__)}")
+            print_table([[f"  {e.name}", str(e.default).lower(), e.help] for e in facts])
 
 
 def _align(
-    text: Text,
-    model: Model | Aligner,
-    method: Symmetrization,
+    text: ParallelText,
+    chosen: Model | Aligner,
+    method: Any,
     options: AlignOptions,
     show: Sequence[int],
     threads: int,
     quiet: bool,
-) -> Done:
-    """Trains a model on the text, or uses a trained aligner, and aligns the text."""
-    from rosewood.align import Aligner, score_links
+) -> CorpusAlignment:
+    """Checks what depends on the text, warns of long sentences, and aligns with progress."""
+    from rosewood.align import Aligner, align_text
     from rosewood.align.corpus_alignment import check_gold
     from rosewood.arguments import check_whole
     from rosewood.progress import progress
 
-    corpus, first_line = text.corpus, options.first_line
+    corpus, gold = text.corpus, None
     for line in show:
         check_whole("show", line, low=1, high=len(corpus), error=AlignmentError)
-    truth = None if options.gold is None else read_gold_file(options.gold)
-    if truth is not None and options.gold is not None:
-        check_gold(truth, corpus, first_line, options.gold)
-    _warn_of_long(corpus, model.model if isinstance(model, Aligner) else model)
-    if isinstance(model, Aligner):
-        aligner, aligned = model, model.align_both(corpus, threads=threads)
-    else:
-        rounds = model.warm_up + model.iterations
-        with progress(f"training {model.name}, rounds", rounds, quiet=quiet) as step:
-            aligner, aligned = Aligner.fit_align(
-                corpus, model, threads=threads, report=lambda _: step()
-            )
-    links = method(aligner, aligned, corpus, threads)
-    scores = None if truth is None else score_links(links, truth, first_line=first_line)
-    return Done(text, aligner, aligned, links, method.method, truth, first_line, show, scores)
-
-
-def _warn_of_long(corpus: IndexedCorpus, model: Model) -> None:
-    """A few lines of a broken file may take longer than all others together."""
+    if options.gold is not None:
+        gold = read_gold_file(options.gold)
+        check_gold(gold, corpus, options.first_line, options.gold)
+    is_trained = isinstance(chosen, Aligner)
+    model = chosen.model if isinstance(chosen, Aligner) else chosen
     longest = max(int(side.lengths.max(initial=0)) for side in (corpus.source, corpus.target))
     if model.placing == "jumps" and longest > _LONG:
         warn(
             f"the longest sentence has {longest:,} words, and the time of {model.name} grows with "
             "the square: --max-words leaves such pairs out"
         )
+    rounds = model.warm_up + model.iterations
+    with progress(f"training {model.name}, rounds", rounds, quiet=quiet or is_trained) as step:
+        return align_text(
+            text, chosen, method, gold=gold, first_line=options.first_line, threads=threads,
+            report=lambda _: step(),
+        )  # fmt: skip
 
 
 PLUGIN = align

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rosewood.cli.common import Json, Quiet, bad_value, conflict, print_row, warn
-from rosewood.cli.corpora import CorpusOptions, ParallelOptions, Sources
+from rosewood.cli.corpora import CorpusOptions, ParallelOptions, Sources, read_corpus
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, Seed, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
@@ -271,7 +271,7 @@ def index(
 
     check_files({}, [*sources, config])
     check_folder("-o", output, MANIFEST, [*sources, config])
-    corpus = reading.read(sources, every_line=True, quiet=quiet)
+    corpus = read_corpus(reading, sources, every_line=True, quiet=quiet)
     made = IndexedCorpus.build(output, pairs=corpus, max_words=reading.line_words)
     _print_indexed(made, json, skipped=corpus.skipped)
 

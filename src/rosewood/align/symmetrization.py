@@ -23,21 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
 from rosewood.align.alignment import Links
+from rosewood.align.settings import ORDERS, SYMMETRIZATIONS
 from rosewood.arguments import check_known, check_shape
 from rosewood.arrays import as_count
 from rosewood.errors import AlignmentError
 
-__all__ = ["COMBINATIONS", "ORDERS", "SYMMETRIZATIONS", "combine", "symmetrize", "threshold"]
-
-SYMMETRIZATIONS = (
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-)
-
-ORDERS = ("symal", "atools")
+__all__ = ["COMBINATIONS", "combine", "symmetrize", "threshold"]
 
 _Matrix = NDArray[np.float64]
 COMBINATIONS: dict[str, Callable[[_Matrix, _Matrix], _Matrix]] = {

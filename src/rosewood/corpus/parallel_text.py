@@ -1,0 +1,124 @@
+"""A corpus as word numbers, with a sentence pair for every line of its files.
+
+text = read_parallel_text(["train.de", "train.en"], CorpusSettings(), max_words=100)
+text.corpus, text.skipped, text.too_long
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rosewood.corpus.checks import Checks
+from rosewood.corpus.corpus import Corpus
+from rosewood.corpus.indexed import IndexedCorpus
+from rosewood.corpus.pairs import SentencePair, count_words
+from rosewood.corpus.readers import format_of
+from rosewood.corpus.settings import CorpusSettings
+from rosewood.errors import CorpusError, FormatError
+
+__all__ = ["SMALL_CORPUS", "ParallelText", "read_parallel_text"]
+
+SMALL_CORPUS = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
+
+Prepare = Callable[[SentencePair], SentencePair]
+
+
+@dataclass(frozen=True)
+class ParallelText:
+    """A corpus as word numbers, with a sentence pair for each line, and counts of blank ones."""
+
+    corpus: IndexedCorpus
+    skipped: dict[str, int]  # bad lines, by kind
+    too_long: int = 0
+
+    @property
+    def blank(self) -> int:
+        """Pairs without words on a side, for whatever reason."""
+        lengths = self.corpus.source.lengths, self.corpus.target.lengths
+        return int(((lengths[0] == 0) | (lengths[1] == 0)).sum())
+
+
+def read_parallel_text(
+    sources: Sequence[str],
+    settings: CorpusSettings,
+    *,
+    prepare: Prepare | None = None,
+    max_words: int | None = None,
+    read: Callable[[Sequence[str]], Corpus] | None = None,
+) -> ParallelText:
+    """The text of some files, read once, or an indexed corpus; it is not held in memory.
+
+    `prepare` makes words of a pair.  Pairs with a side of more than `max_words` become blank.
+    `read` makes the corpus of the files, for those who want to see how far reading has come.
+    """
+    folders = [source for source in sources if Path(source).is_dir()]
+    is_changed = prepare is not None or max_words is not None
+    if folders:
+        if len(sources) > 1:
+            told = "an indexed corpus cannot be joined with others"
+        elif is_changed or settings.format is not None:
+            told = (
+                "the corpus is indexed already: --tokeniser, --lowercase, --max-words and --format "
+                "are for text, as is an aligner trained with the first two"
+            )
+        else:
+            return ParallelText(IndexedCorpus.open(folders[0]), {})
+        raise CorpusError(
+            f"{folders[0]}: {told}", code="argument.conflict", argument="SOURCES", value=folders[0]
+        )
+    whole = settings.corpus(sources, every_line=True) if read is None else read(sources)
+    corpus = None if is_changed else _read_natively(sources, settings.format, settings.checks())
+    too_long = 0
+
+    def changed(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+        nonlocal too_long
+        for pair in pairs:
+            made = prepare(pair) if prepare is not None else pair
+            longest = max(map(count_words, (made.source, made.target)))
+            if max_words is not None and longest > max_words:
+                too_long += 1
+                made = SentencePair("", "", origin=pair.origin)
+            yield made
+
+    if corpus is None:
+        text = whole.through(changed) if is_changed else whole
+        corpus = _indexed(text, sources, settings.line_characters)
+    return ParallelText(corpus, dict(whole.skipped), too_long)
+
+
+def _read_natively(
+    sources: Sequence[str], format: str | None, checks: Checks
+) -> IndexedCorpus | None:
+    """Two text files without bad lines; None where the readers of Python must look."""
+    is_text = len(sources) == 2 and format in (None, "text") and not any(map(format_of, sources))
+    if not is_text or not all(Path(source).is_file() for source in sources):
+        return None
+    words, size = checks.max_words, checks.max_characters  # a character is a byte or more
+    try:
+        if sum(Path(source).stat().st_size for source in sources) <= SMALL_CORPUS:
+            corpus = IndexedCorpus.from_files(*sources, max_words=words, max_bytes=size)
+        else:
+            with TemporaryDirectory(prefix="rosewood-") as place:
+                made = IndexedCorpus.build(
+                    Path(place) / "corpus", source=sources[0], target=sources[1],
+                    max_words=words, max_bytes=size,
+                )  # fmt: skip
+                corpus = IndexedCorpus(made.source, made.target)
+    except FormatError:
+        return None
+    return corpus if len(corpus) else None
+
+
+def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCorpus:
+    """In memory if it is small; else mapped from files that are deleted already."""
+    files = [Path(source) for source in sources if source != "-"]
+    sizes = [file.stat().st_size for file in files if file.is_file()]
+    # Streams may have no end.  Missing files are reported when they are read.
+    if len(sizes) == len(sources) and sum(sizes) <= SMALL_CORPUS:
+        return IndexedCorpus.from_pairs(text, max_words=max_words)
+    with TemporaryDirectory(prefix="rosewood-") as place:
+        made = IndexedCorpus.build(Path(place) / "corpus", pairs=text, max_words=max_words)
+        return IndexedCorpus(made.source, made.target)

@@ -1,0 +1,103 @@
+"""Settings of reading a corpus: languages, format, bad lines and limits of lines.
+
+CorpusSettings(format="tsv", on_bad_line="skip").corpus(["train.tsv.gz"])     # a Corpus
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rosewood.corpus.formats import CORPUS_FORMATS
+from rosewood.errors import CorpusError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import OnBadLine, PathName
+
+if TYPE_CHECKING:
+    from rosewood.corpus.checks import Checks
+    from rosewood.corpus.corpus import Corpus
+
+__all__ = ["CorpusSettings", "LineLimits", "ParallelSettings", "written_formats"]
+
+_GROUP = "Reading corpora"  # of options
+
+
+def written_formats() -> list[str]:
+    """Formats that corpora are written in."""
+    return [name for name, each in CORPUS_FORMATS.working() if each.write]
+
+
+@dataclass(frozen=True)
+class LineLimits(Settings):
+    """Longest lines that are not bad."""
+
+    error = CorpusError
+
+    line_words: int = setting(10_000, "Longest line, in words.", low=1, group=_GROUP)
+    line_characters: int = setting(100_000, "Longest line, in characters.", low=1, group=_GROUP)
+
+    def checks(self, *, allow_empty: bool = False) -> Checks:
+        """The limits as readers take them."""
+        from rosewood.corpus.checks import Checks
+
+        return Checks(self.line_words, self.line_characters, allow_empty)
+
+
+@dataclass(frozen=True)
+class CorpusSettings(LineLimits):
+    """How the pairs of a corpus are read."""
+
+    languages: str | None = setting(
+        None, "Source and target language, for files with several languages; de matches de-AT.",
+        group=_GROUP, metavar="DE:EN", short="l",
+    )  # fmt: skip
+    format: str | None = setting(
+        None, "Format.", group=_GROUP, metavar="NAME", default_text="by the file name",
+        known=CORPUS_FORMATS.names,
+    )  # fmt: skip
+    on_bad_line: OnBadLine = setting(
+        "stop", "At a bad line: stop, skip its pair and count it, or keep a blank pair.",
+        group=_GROUP, metavar="stop|skip|blank",
+    )  # fmt: skip
+
+    @property
+    def both_languages(self) -> tuple[str | None, str | None]:
+        """Source and target language of `de:en`."""
+        if self.languages is None:
+            return None, None
+        source, colon, target = self.languages.partition(":")
+        if not colon or not source or not target or ":" in target:
+            raise CorpusError(
+                f"--languages {self.languages}: expected two, as in de:en",
+                code="argument.value", argument="--languages", value=self.languages,
+                expected="two, as in de:en",
+            )  # fmt: skip
+        return source, target
+
+    def corpus(self, sources: Sequence[PathName], *, every_line: bool = False) -> Corpus:
+        """The corpus of some files.
+
+        With `every_line`, each line has a pair: sides may be empty, and bad lines become blank.
+        """
+        from rosewood.corpus.corpus import Corpus
+
+        source_language, target_language = self.both_languages
+        return Corpus.read(
+            *sources,
+            format=self.format,
+            source_language=source_language,
+            target_language=target_language,
+            on_bad_line="blank" if every_line and self.on_bad_line == "skip" else self.on_bad_line,
+            checks=self.checks(allow_empty=every_line),
+        )
+
+
+@dataclass(frozen=True)
+class ParallelSettings(CorpusSettings):
+    """How a corpus is read whose lines keep their numbers."""
+
+    on_bad_line: Literal["stop", "blank"] = setting(
+        "stop", "At a bad line: stop, or count it and keep a blank pair.",
+        group=_GROUP, metavar="stop|blank",
+    )  # fmt: skip
