@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from rosewood.lm.files import read_table, verify_model, write_model
     from rosewood.lm.mixture import Mixture, MixtureState
     from rosewood.lm.model import Model, State
-    from rosewood.lm.open_any import kind_of, open_arpa, open_model
+    from rosewood.lm.open_any import kind_of, open_arpa, open_model, verify_any
     from rosewood.lm.perplexity import Perplexity
     from rosewood.lm.scores import BatchScores, WordScore
+    from rosewood.lm.settings import EstimationSettings, LayoutSettings
     from rosewood.lm.smoothing import Fallback
     from rosewood.lm.table_ngrams import Ngram, ngrams
     from rosewood.lm.vocabulary import ModelVocabulary, Words
@@ -26,7 +27,9 @@ __all__ = [
     "BatchScores",
     "ChartState",
     "Estimate",
+    "EstimationSettings",
     "Fallback",
+    "LayoutSettings",
     "Mixture",
     "MixtureState",
     "Model",
@@ -46,6 +49,7 @@ __all__ = [
     "read_arpa",
     "read_table",
     "surprisal_page",
+    "verify_any",
     "verify_model",
     "write_arpa",
     "write_model",

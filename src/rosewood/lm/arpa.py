@@ -19,7 +19,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedIOBase
 from os import PathLike, fspath
@@ -36,7 +36,7 @@ from rosewood.lm.vocabulary import Words
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName
 
-__all__ = ["read_arpa", "write_arpa"]
+__all__ = ["read_arpa", "repairs", "write_arpa"]
 
 _BLOCK = 1 << 22  # bytes read at a time
 _MAX_LINE = 1 << 24  # bytes of a line; more is no ARPA file
@@ -87,6 +87,19 @@ def write_arpa(
     writer = _core.ArpaWriter(table, words.word_bytes, words.word_start, threads)
     while block := writer.next():
         path.write(block)
+
+
+def repairs(facts: Mapping[str, Any]) -> Iterator[str]:
+    """What was added to an ARPA file, or changed, by the facts of `read_arpa`."""
+    mended = facts.get("mended", {})
+    if words := mended.get("missing_words"):
+        yield f"it has no {', '.join(words)}: added, with a probability of almost 0"
+    if added := sum(mended.get("added_ngrams", ())):
+        yield f"{added:,} n-grams added that are parts of longer ones: no score changes"
+    if count := mended.get("infinite_as_-99"):
+        yield f"{count:,} numbers are -inf, read as -99"
+    if count := mended.get("positive_as_0"):
+        yield f"{count:,} log probabilities are slightly above 0, read as 0"
 
 
 @contextmanager

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from rosewood.lm.scores import WordScore
+from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
-__all__ = ["surprisal_page"]
+__all__ = ["surprisal_page", "write_surprisal_page"]
 
 _SHADES = 10
 _MOST = 20.0  # bits at which a word is as dark as it gets
@@ -53,6 +55,15 @@ def surprisal_page(
         words = " ".join(map(_word, sentence))
         yield f'<p>{words}<span class="total">{total:.1f} bits</span></p>'
     yield "</body></html>"
+
+
+def write_surprisal_page(
+    sentences: Iterable[Sequence[WordScore]], path: PathName, *, title: str = "Surprisal"
+) -> None:
+    """Writes the page, which appears whole or not at all."""
+    with whole_file(path) as stream:
+        for line in surprisal_page(sentences, title=title):
+            stream.write(line.encode() + b"\n")
 
 
 def _word(word: WordScore) -> str:

@@ -19,7 +19,7 @@ from io import BufferedIOBase
 from operator import index
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from rosewood.lm.text import (
 )
 from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.resources import MAX_MEMORY, check_resources
-from rosewood.shared_types import ProgressCallback
+from rosewood.shared_types import PathName, ProgressCallback
 from rosewood.work_folder import Workplace
 
 if TYPE_CHECKING:
@@ -68,12 +68,18 @@ class Estimate:
     def fallbacks(self) -> list[Fallback]:
         return [Fallback(**each) for each in self.facts["fallbacks"]]
 
+    def summary(self) -> dict[str, Any]:
+        """Sizes of the text and of the model."""
+        sizes = {name: self.facts[name] for name in ("sentences", "tokens", "types")}
+        orders = range(1, len(self.facts["cutoffs"]) + 1)
+        return {**sizes, "ngrams": [self.table.size(n) for n in orders]}
+
     def ngrams(self, n: int) -> Iterator[Ngram]:
         """The n-grams of an order with their numbers, by their last words."""
         return ngrams(self.table, self.words, n)
 
     def save(
-        self, path: str | PathLike[str], *, layout: Layout = "fast", quantise: int | None = None
+        self, path: PathName, *, layout: Layout = "fast", quantise: int | None = None
     ) -> Model:
         """Write the model, and open it."""
         from rosewood.lm.files import write_model
@@ -85,7 +91,7 @@ class Estimate:
         )  # fmt: skip
         return Model.open(path)
 
-    def write_arpa(self, path: str | PathLike[str]) -> None:
+    def write_arpa(self, path: PathName) -> None:
         """Write the model as text, in the format that every program reads."""
         from rosewood.lm.arpa import write_arpa
 
@@ -101,47 +107,36 @@ class Estimate:
             self._work.abandon()
 
 
+class EstimationKeywords(TypedDict, total=False):
+    """Keywords of `estimate` and `estimate_files`, beside the order."""
+
+    cutoffs: Sequence[int]  # drop n-grams that occur so often or less, for each order from 1 on
+    max_vocabulary: int | None  # keep the most frequent words, others are <unk>
+    vocabulary: Iterable[str] | None  # keep these words
+    fallback: tuple[float, float, float]  # discounts of orders with too little text
+    skip_bad: bool  # leave bad lines out and count them
+    max_memory: int  # bytes; the rest is sorted in files
+    temporary: PathName | None  # folder for files that are gone with the process
+    threads: int
+    told: ProgressCallback | None
+
+
 def estimate(
     sentences: Iterable[str | Sequence[str]],
     order: int = 5,
-    *,
-    cutoffs: Sequence[int] = (),
-    max_vocabulary: int | None = None,
-    vocabulary: Iterable[str] | None = None,
-    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
-    skip_bad: bool = False,
-    max_memory: int = MAX_MEMORY,
-    temporary: str | PathLike[str] | None = None,
-    threads: int = 1,
-    told: ProgressCallback | None = None,
+    **keywords: Unpack[EstimationKeywords],
 ) -> Estimate:
     """A model of sentences, each a text or a sequence of words."""
-    settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
-    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
-    work = Workplace(None, temporary, None, task="lm", error=LanguageModelError)
-
-    def read() -> NumberedText:
-        return number_sentences(
-            sentences, skip_bad=skip_bad, folder=work.folder, held=max_memory // 8
-        )
-
-    return _Estimation(settings, work, max_memory, threads, told).go(read)
+    made = _begin(order, **keywords)
+    return made.go(lambda: number_sentences(sentences, **made.reading))
 
 
 def estimate_files(
     files: Sequence[Source],
     order: int = 5,
     *,
-    cutoffs: Sequence[int] = (),
-    max_vocabulary: int | None = None,
-    vocabulary: Iterable[str] | None = None,
-    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
-    skip_bad: bool = False,
-    max_memory: int = MAX_MEMORY,
-    work: str | PathLike[str] | None = None,
-    temporary: str | PathLike[str] | None = None,
-    threads: int = 1,
-    told: ProgressCallback | None = None,
+    work: PathName | None = None,
+    **keywords: Unpack[EstimationKeywords],
 ) -> Estimate:
     """A model of files of lines, compressed or not, or of streams of bytes.
 
@@ -153,12 +148,8 @@ def estimate_files(
             "files is one path, expected a sequence of them",
             code="argument.type", argument="files", value=files,
         )  # fmt: skip
-    settings = _settings(order, cutoffs, max_vocabulary, vocabulary, fallback)
-    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     sources = [_state(file) for file in files]
-    # A stream cannot be read again, so there is nothing to go on from.
-    facts = None if None in sources else [asdict(settings), skip_bad, sources]
-    place = Workplace(work, temporary, facts, task="lm", error=LanguageModelError)
+    made = _begin(order, work, sources, **keywords)
     total = sum(size for _, size, _ in filter(None, sources))
 
     def read() -> NumberedText:
@@ -167,32 +158,42 @@ def estimate_files(
         def step(count: int) -> None:
             nonlocal done
             done += count
-            if told is not None:
-                told("reading bytes", done, max(total, done + 1))
+            made.tell("reading bytes", done, max(total, done + 1))
 
-        text = number_files(
-            files, skip_bad=skip_bad, folder=place.folder, held=max_memory // 8, step=step
-        )
+        text = number_files(files, **made.reading, step=step)
         if text.num_sentences == 0:
             names = ", ".join(map(name_of, files))
             raise LanguageModelError(f"{names}: there are no sentences", code="lm.no-sentences")
         return text
 
-    return _Estimation(settings, place, max_memory, threads, told).go(read)
+    return made.go(read)
 
 
-def _settings(
+def _begin(
     order: int,
-    cutoffs: Sequence[int],
-    max_vocabulary: int | None,
-    vocabulary: Iterable[str] | None,
-    fallback: tuple[float, float, float],
-) -> Smoothing:
+    work: PathName | None = None,
+    sources: Sequence[tuple[str, int, int] | None] = (None,),
+    *,
+    cutoffs: Sequence[int] = (),
+    max_vocabulary: int | None = None,
+    vocabulary: Iterable[str] | None = None,
+    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
+    skip_bad: bool = False,
+    max_memory: int = MAX_MEMORY,
+    temporary: PathName | None = None,
+    threads: int = 1,
+    told: ProgressCallback | None = None,
+) -> _Estimation:
     listed = None if vocabulary is None else tuple(dict.fromkeys(words_of(list(vocabulary))))
-    return Smoothing(
+    settings = Smoothing(
         order if isinstance(order, bool) else _whole(order), tuple(map(_whole, cutoffs)),
         max_vocabulary, listed, tuple(map(float, fallback)),
     )  # fmt: skip
+    threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
+    # A stream cannot be read again, so there is nothing to go on from.
+    facts = None if None in sources else [asdict(settings), skip_bad, sources]
+    place = Workplace(work, temporary, facts, task="lm", error=LanguageModelError)
+    return _Estimation(settings, place, max_memory, threads, told, skip_bad)
 
 
 def _whole(value: Any) -> Any:
@@ -217,6 +218,13 @@ class _Estimation:
     max_memory: int
     threads: int
     told: ProgressCallback | None
+    skip_bad: bool
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Keywords of `number_files` and `number_sentences`."""
+        folder, held = self.work.folder, self.max_memory // 8
+        return {"skip_bad": self.skip_bad, "folder": folder, "held": held}
 
     def go(self, read: Callable[[], NumberedText]) -> Estimate:
         try:
@@ -253,12 +261,12 @@ class _Estimation:
             for n, row in enumerate(sizes, 1)
         ]
         for n, (values, _) in enumerate(found, 1):
-            self._tell("smoothing orders", n - 1, order)
+            self.tell("smoothing orders", n - 1, order)
             if self.work.result(f"order {n}") is None:
                 native.smooth(n, list(values))
                 if not native.is_in_memory:
                     self.work.note(f"order {n}", True)
-        self._tell("smoothing orders", order, order)
+        self.tell("smoothing orders", order, order)
         facts |= {
             "discounts": [list(values) for values, _ in found],
             "fallbacks": [asdict(reason) for _, reason in found if reason is not None],
@@ -295,9 +303,9 @@ class _Estimation:
         for ids, ends in text.parts():
             native.add(numbers[ids], ends)
             done += len(ids) + len(ends)
-            self._tell("counting n-grams", min(done, places - 1), places)
+            self.tell("counting n-grams", min(done, places - 1), places)
         native.count()
-        self._tell("counting n-grams", places, places)
+        self.tell("counting n-grams", places, places)
 
     def _save_words(
         self, native: _core.NgramEstimator, words: Words, facts: dict[str, Any], skipped: Skipped
@@ -315,7 +323,7 @@ class _Estimation:
         skipped = counted["skipped"]
         return words, counted["facts"], Skipped(skipped["count"], tuple(skipped["examples"]))
 
-    def _tell(self, what: str, done: int, total: int) -> None:
+    def tell(self, what: str, done: int, total: int) -> None:
         if self.told is not None:
             self.told(what, done, total)
 

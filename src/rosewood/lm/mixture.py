@@ -75,6 +75,15 @@ class Mixture(Scorer):
         """The state where nothing is known of what came before."""
         return tuple(model.no_context for model in self.models)
 
+    def to_dict(self) -> dict[str, Any]:
+        """What it is, in numbers."""
+        return {
+            "order": self.order,
+            "words": len(self.vocabulary),
+            "models": [str(model.path) for model in self.models],
+            "weights": list(self.weights),
+        }
+
     # -- sentences ---------------------------------------------------------------------------------
 
     def score(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> float:
@@ -151,25 +160,13 @@ class Mixture(Scorer):
             total += self.weights[number] * spread
         return total
 
-    def sample(
-        self,
-        count: int,
-        *,
-        seed: int = 0,
-        max_words: int = 1000,
-        context: MixtureState | Sentence | None = None,
-        threads: int = 1,
+    def _sample(
+        self, count: int, seed: int, max_words: int, context: Any, threads: int
     ) -> list[str]:
-        """Sentences drawn from the mixture; sentence k depends on the seed and on k alone.
-
-        A word comes from a model that is drawn by weight.  It is done in one thread.
-        """
-        as_count("threads", threads, 1, 1024)
+        """A word comes from a model that is drawn by weight.  It is done in one thread."""
         begin = self.start if context is None else self.state(context)
-        count, most = as_count("count", count), as_count("max_words", max_words)
-        seed = as_count("seed", seed, 0, 2**64 - 1)
         return [
-            " ".join(self._drawn(np.random.default_rng([seed, k]), begin, most))
+            " ".join(self._drawn(np.random.default_rng([seed, k]), begin, max_words))
             for k in range(count)
         ]
 

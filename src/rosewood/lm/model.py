@@ -34,7 +34,6 @@ __all__ = ["Model", "State"]
 State = tuple[int, ...]
 
 SENTENCES_AT_ONCE = 1 << 14  # sentences handed to native code in one text
-_MAX_SEED = 2**64 - 1
 
 
 class Model(Scorer):
@@ -89,6 +88,17 @@ class Model(Scorer):
         """What was said of it when it was written: how it was made."""
         return dict(self._contents["facts"])
 
+    def to_dict(self) -> dict[str, Any]:
+        """What it is, in numbers."""
+        return {
+            "order": self.order,
+            "ngrams": list(self.counts),
+            "words": len(self.vocabulary),
+            "layout": self.layout,
+            "quantised": self.quantised,
+            "bytes": self.size,
+        }
+
     # -- sentences ---------------------------------------------------------------------------------
 
     def score(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> float:
@@ -111,22 +121,14 @@ class Model(Scorer):
             for word, score, length, number in zip(said, scores, lengths, numbers, strict=True)
         ]
 
-    def score_batch(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
-    ) -> NDArray[np.float64]:
-        """log10 of the probability of each sentence; the same numbers at any number of threads."""
+    def _totals(
+        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+    ) -> Iterator[NDArray[np.float64]]:
         threads = as_count("threads", threads, 1, 1024)
-        found = [np.empty(0)]
         for first, count, text in _texts(sentences):
             out = np.empty(count)
             self._native.score(text, count, begin, end, first, threads, out)
-            found.append(self._checked(out))
-        return np.concatenate(found)
+            yield self._checked(out)
 
     def _word_scores(
         self,
@@ -177,26 +179,10 @@ class Model(Scorer):
         out[1] = 0.0
         return self._checked(out)
 
-    def sample(
-        self,
-        count: int,
-        *,
-        seed: int = 0,
-        max_words: int = 1000,
-        context: State | Sentence | None = None,
-        threads: int = 1,
+    def _sample(
+        self, count: int, seed: int, max_words: int, context: Any, threads: int
     ) -> list[str]:
-        """Sentences drawn from the model: as many words as come before `</s>`, or `max_words`.
-
-        Sentence k depends on the seed and on k alone.  The unknown word is written `<unk>`.
-        """
-        start, word = self._native.sample(
-            as_count("count", count),
-            as_count("seed", seed, 0, _MAX_SEED),
-            as_count("max_words", max_words),
-            self._context(context),
-            as_count("threads", threads, 1, 1024),
-        )
+        start, word = self._native.sample(count, seed, max_words, self._context(context), threads)
         words = self.vocabulary.words(word.tolist())
         return [" ".join(words[begin:end]) for begin, end in pairwise(start.tolist())]
 

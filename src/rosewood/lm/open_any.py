@@ -12,13 +12,13 @@ from pathlib import Path
 from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError
 from rosewood.lm.arpa import read_arpa
-from rosewood.lm.files import open_file, write_model
+from rosewood.lm.files import open_file, verify_model, write_model
 from rosewood.lm.mixture import Mixture
 from rosewood.lm.model import Model
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import PathName
 
-__all__ = ["Kind", "kind_of", "open_arpa", "open_model"]
+__all__ = ["Kind", "kind_of", "open_arpa", "open_model", "verify_any"]
 
 Kind = str  # "model", "mixture" or "arpa"
 
@@ -59,6 +59,20 @@ def open_model(
     if kind == "model":
         return Model.open(path)
     return open_arpa(path, threads=threads, max_memory=max_memory, temporary=temporary, step=step)
+
+
+def verify_any(
+    path: PathName, *, threads: int = 1, step: Callable[[int], None] | None = None
+) -> None:
+    """Reads all of a model, of the models of a mixture, or of an ARPA file."""
+    kind = kind_of(path)
+    if kind == "arpa":
+        read_arpa(path, threads=threads, step=step)
+        return
+    for file in (
+        [model.path for model in Mixture.open(path).models] if kind == "mixture" else [path]
+    ):
+        verify_model(file)
 
 
 def open_arpa(

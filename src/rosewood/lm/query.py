@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from json import dumps
 from typing import Literal
 
 from rosewood.corpus.lines import split
 from rosewood.lm.perplexity import Perplexity
-from rosewood.lm.scores import BatchScores, WordScore
+from rosewood.lm.scores import BatchScores, Scorer, WordScore
 from rosewood.lm.vocabulary import words_of
 
-__all__ = ["Style", "kenlm_summary", "query_rows", "word_scores"]
+__all__ = ["Style", "kenlm_summary", "query_rows", "scored_lines", "word_scores"]
 
 Style = Literal["totals", "words", "kenlm"]
 _TOTALS = ("log10", "words", "unknown")
 _WORD = ("word", "score", "length", "is_known")
+
+
+def scored_lines(
+    model: Scorer, lines: Iterable[str], *, bounds: bool, threads: int = 1, at_once: int = 1 << 12
+) -> Iterator[tuple[list[str], BatchScores]]:
+    """Batches of lines with the scores of their words; `bounds` puts <s> and </s> around them."""
+    rest = iter(lines)
+    while some := list(islice(rest, at_once)):
+        yield some, model.words_batch(some, begin=bounds, end=bounds, threads=threads)
 
 
 def word_scores(line: str, scores: BatchScores, number: int) -> list[WordScore]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rosewood.arrays import as_count
 from rosewood.lm.perplexity import Perplexity
 
 __all__ = ["BatchScores", "Scorer", "Sentence", "WordScore"]
@@ -66,6 +67,8 @@ class BatchScores(NamedTuple):
 class Scorer(ABC):
     """What gives words of sentences scores."""
 
+    vocabulary: Any
+
     @property
     @abstractmethod
     def order(self) -> int:
@@ -99,8 +102,53 @@ class Scorer(ABC):
         threads: int = 1,
     ) -> NDArray[np.float64]:
         """log10 of the probability of each sentence; the same numbers at any number of threads."""
-        parts = self._word_scores(sentences, begin=begin, end=end, threads=threads)
-        return np.concatenate([np.empty(0), *(part.totals() for part in parts)])
+        parts = self._totals(sentences, begin=begin, end=end, threads=threads)
+        return np.concatenate([np.empty(0), *parts])
+
+    def _totals(
+        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+    ) -> Iterator[NDArray[np.float64]]:
+        for part in self._word_scores(sentences, begin=begin, end=end, threads=threads):
+            yield part.totals()
+
+    @abstractmethod
+    def distribution(self, context: Any = None) -> NDArray[np.float64]:
+        """The probability of every word after a context, by number; at first after `<s>`."""
+
+    def next_words(
+        self, context: Any = None, top: int | None = None
+    ) -> Iterator[tuple[str, float]]:
+        """Words with their probabilities after a context, the most probable first."""
+        p = self.distribution(context)
+        order = np.argsort(-p, kind="stable")
+        for word in order[order != 1][:top].tolist():  # <s> never comes next
+            yield self.vocabulary.word(word), float(p[word])
+
+    def sample(
+        self,
+        count: int,
+        *,
+        seed: int = 0,
+        max_words: int = 1000,
+        context: Any = None,
+        threads: int = 1,
+    ) -> list[str]:
+        """Sentences drawn from it: as many words as come before `</s>`, or `max_words`.
+
+        Sentence k depends on the seed and on k alone.  The unknown word is written `<unk>`.
+        """
+        return self._sample(
+            as_count("count", count),
+            as_count("seed", seed, 0, 2**64 - 1),
+            as_count("max_words", max_words),
+            context,
+            as_count("threads", threads, 1, 1024),
+        )
+
+    @abstractmethod
+    def _sample(
+        self, count: int, seed: int, max_words: int, context: Any, threads: int
+    ) -> list[str]: ...
 
     def perplexity(
         self,

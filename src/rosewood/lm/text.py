@@ -23,12 +23,20 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.corpus.compression import open_input
-from rosewood.corpus.lines import at, check_fed
+from rosewood.corpus.lines import at, check_fed, read_lines, split
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
 
-__all__ = ["NumberedText", "Skipped", "Source", "name_of", "number_files", "number_sentences"]
+__all__ = [
+    "NumberedText",
+    "Skipped",
+    "Source",
+    "name_of",
+    "number_files",
+    "number_sentences",
+    "read_sentences",
+]
 
 _MAX_WORDS = 10_000_000  # of a line
 _MAX_BYTES = 1 << 28
@@ -197,6 +205,20 @@ def number_sentences(
         str(FormatError(reason, line=line, code="line.value")) for line, reason in indexer.examples
     ]
     return store.text(indexer, Skipped(indexer.skipped, tuple(examples)))
+
+
+def read_sentences(files: Iterable[Source]) -> Iterator[str]:
+    """The lines of texts; sentence markers in them are refused."""
+    for file in files:
+        for number, line in read_lines(file, name_of(file)):
+            if "s>" in line:
+                for word in split(line):
+                    if word in (BEGIN, END):
+                        raise FormatError(
+                            f"{word} must not be in the text: it is added to every line",
+                            code="line.value", file=name_of(file), line=number, value=word,
+                        )  # fmt: skip
+            yield line
 
 
 def _indexer(skip_bad: bool) -> _core.Indexer:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rosewood.cli.common import (
-    Json,
-    Quiet,
     bad_value,
     conflict,
     name_of,
@@ -24,19 +21,17 @@ from rosewood.cli.common import (
 )
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.lm_making import convert, estimate, mix
-from rosewood.cli.lm_reading import ModelFile, Texts, opened, reading, sentences
-from rosewood.cli.options import Config, Seed, Threads, check_files, cores
+from rosewood.cli.lm_reading import JsonOptions, LmOptions, ModelFile, Texts, reading, sentences
+from rosewood.cli.options import Config, Seed, check_files
 from rosewood.errors import LanguageModelError
-from rosewood.settings import Settings, setting
+from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.lm import BatchScores, Mixture, Model, WordScore
+    from rosewood.lm import BatchScores
     from rosewood.lm.query import Style
 
 __all__ = ["PLUGIN"]
-
-_AT_ONCE = 1 << 12  # sentences that are scored at a time
 
 app = VerbGroup(
     "n-gram language models: estimate, query, inspect, convert and mix them. Logarithms are to "
@@ -46,59 +41,50 @@ for verb in (estimate, convert, mix):
     app.command()(verb)
 
 
-@dataclass(frozen=True)
-class QueryOptions(Settings):
+@dataclass(frozen=True, kw_only=True)
+class QueryOptions(JsonOptions):
     """What is printed of each line."""
-
-    error = LanguageModelError
 
     words: bool = setting(False, "Print a row for each word: word, score, n-gram length.")
     kenlm: bool = setting(False, "Print rows as KenLM's query: word=number length score.")
     html: PathName | None = setting(None, "HTML page that shows the surprisal of each word.")
     no_bounds: bool = setting(False, "Lines are parts of sentences: add no <s> and </s>.")
 
-    @property
     def style(self) -> Style:
-        """What is printed of each line."""
-        return "kenlm" if self.kenlm else "words" if self.words else "totals"
-
-    def check(self, as_json: bool) -> None:
-        """Refuses options that exclude each other."""
-        for option, other in (("--words", self.words), ("--json", as_json)):
-            if self.kenlm and other:
-                raise conflict(LanguageModelError, option, "--kenlm")
+        """What is printed of each line; options that exclude each other are refused."""
+        for name in ("words", "json"):
+            if self.kenlm and getattr(self, name):
+                raise conflict(LanguageModelError, f"--{name}", "--kenlm")
         if self.html == "-":
             raise bad_value(LanguageModelError, "--html", "-", "a file")
+        return "kenlm" if self.kenlm else "words" if self.words else "totals"
 
 
 @app.command()
 def query(
-    model: ModelFile,
-    options: QueryOptions,
-    texts: Texts = None,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    config: Config = None,
+    model: ModelFile, options: QueryOptions, texts: Texts = None, config: Config = None
 ) -> None:
     """Score text: log10 of each line's probability, its words, and how many are unknown.
 
     The end of a line, </s>, is scored, too, but not counted as a word.
     """
-    from rosewood.lm.query import kenlm_summary, query_rows, word_scores
+    from rosewood.lm.draw import write_surprisal_page
+    from rosewood.lm.query import kenlm_summary, query_rows, scored_lines, word_scores
     from rosewood.progress import progress
 
     files = texts or [Path("-")]
     check_files({"--html": options.html}, [model, *files])
-    options.check(json)
-    found = opened(model, threads=cores(threads), quiet=quiet)
-    with progress("scoring, lines", quiet=quiet) as step:
+    style, bounds, html = options.style(), not options.no_bounds, options.html
+    found = options.open(model)
+    at_once = {"at_once": 1} if sys.stdin.isatty() else {}
+    with progress("scoring, lines", quiet=options.quiet) as step:
 
         def batches() -> Iterator[tuple[list[str], BatchScores]]:
             """Prints what is asked for, and passes it on."""
-            bounds = not options.no_bounds
-            for lines, scores in _scored(found, sentences(files), bounds, cores(threads)):
-                rows = query_rows(lines, scores, bounds=bounds, style=options.style, as_json=json)
+            for lines, scores in scored_lines(
+                found, sentences(files), bounds=bounds, threads=options.cores, **at_once
+            ):
+                rows = query_rows(lines, scores, bounds=bounds, style=style, as_json=options.json)
                 sys.stdout.write("".join(f"{row}\n" for row in rows))
                 step(len(lines))
                 yield lines, scores
@@ -106,7 +92,7 @@ def query(
         if options.kenlm:
             for row in kenlm_summary(scores for _, scores in batches()):
                 print(row)
-        elif options.html is None:
+        elif html is None:
             for _ in batches():
                 pass
         else:
@@ -115,58 +101,33 @@ def query(
                 for lines, scores in batches()
                 for number, line in enumerate(lines)
             )
-            _write_page(words, options.html, title=f"{model.name}: surprisal")
-
-
-def _scored(
-    model: Model | Mixture, lines: Iterator[str], bounds: bool, threads: int
-) -> Iterator[tuple[list[str], BatchScores]]:
-    """Batches of lines with the scores of their words; at a terminal, line by line."""
-    most = 1 if sys.stdin.isatty() else _AT_ONCE
-    while some := list(islice(lines, most)):
-        yield some, model.words_batch(some, begin=bounds, end=bounds, threads=threads)
-
-
-def _write_page(words: Iterator[Sequence[WordScore]], output: PathName, title: str) -> None:
-    from rosewood.lm.draw import surprisal_page
-    from rosewood.output import whole_file
-
-    with whole_file(output) as stream:
-        for line in surprisal_page(words, title=title):
-            stream.write(line.encode() + b"\n")
+            write_surprisal_page(words, html, title=f"{model.name}: surprisal")
 
 
 @app.command()
 def perplexity(
-    model: ModelFile,
-    texts: Texts = None,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    config: Config = None,
+    model: ModelFile, options: JsonOptions, texts: Texts = None, config: Config = None
 ) -> None:
     """Perplexity of a text, with and without unknown words."""
     from rosewood.progress import progress
 
     files = texts or [Path("-")]
     check_files({}, [model, *files])
-    found = opened(model, threads=cores(threads), quiet=quiet)
-    with progress("scoring, lines", quiet=quiet) as step:
-        total = found.perplexity(sentences(files), threads=cores(threads), step=step)
+    found = options.open(model)
+    with progress("scoring, lines", quiet=options.quiet) as step:
+        total = found.perplexity(sentences(files), threads=options.cores, step=step)
     if total.sentences == 0:
         names = ", ".join(map(name_of, files))
         raise LanguageModelError(f"{names}: there is no text", code="file.empty", file=names)
-    if json:
+    if options.json:
         print_row(total.to_dict(), as_json=True)
     else:
         print_table(total.rows(), right=[1])
 
 
-@dataclass(frozen=True)
-class SampleOptions(Settings):
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions(LmOptions):
     """Which sentences are drawn."""
-
-    error = LanguageModelError
 
     count: int = setting(10, "Number of sentences.", low=1, short="n")
     max_words: int = setting(1000, "Maximum number of words after --prefix.", low=1)
@@ -175,50 +136,35 @@ class SampleOptions(Settings):
 
 
 @app.command()
-def sample(
-    model: ModelFile,
-    options: SampleOptions,
-    seed: Seed = 1,
-    threads: Threads = None,
-    quiet: Quiet = False,
-    config: Config = None,
-) -> None:
+def sample(model: ModelFile, options: SampleOptions, seed: Seed = 1, config: Config = None) -> None:
     """Draw sentences from a model; the same seed gives the same sentences."""
     from rosewood.corpus.lines import split
 
     begin = split(options.prefix)
     if {"<s>", "</s>"} & set(begin):
         raise bad_value(LanguageModelError, "--prefix", options.prefix, "words, no <s> or </s>")
-    found = opened(model, threads=cores(threads), quiet=quiet)
-    for text in found.sample(
-        options.count,
-        seed=seed,
-        max_words=options.max_words,
-        context=["<s>", *begin],
-        threads=cores(threads),
-    ):
+    how: dict[str, Any] = {"context": ["<s>", *begin], "max_words": options.max_words}
+    found = options.open(model)
+    for text in found.sample(options.count, seed=seed, threads=options.cores, **how):
         print(" ".join([*begin, *([text] if text else [])]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextOptions(JsonOptions):
+    """How many words are printed."""
+
+    top: int | None = setting(None, "Number of words.", low=1, short="n", metavar="N",
+                              default_text="all")  # fmt: skip
 
 
 @app.command("next")
 def next_words(
     model: ModelFile,
+    options: NextOptions,
     context: Annotated[
         str,
-        typer.Argument(
-            metavar="[WORDS]",
-            help="The context; <s> is the beginning of a sentence.",
-        ),
+        typer.Argument(metavar="[WORDS]", help="The context; <s> is the beginning of a sentence."),
     ] = "<s>",
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", "-n", min=1, metavar="N", help="Number of words.", show_default="all"
-        ),
-    ] = None,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
     config: Config = None,
 ) -> None:
     """Print each next word with its probability after a context, the most probable first.
@@ -227,63 +173,26 @@ def next_words(
 
     rosewood lm next lm.rlm "<s> the" --top 10
     """
-    import numpy as np
-
-    found = opened(model, threads=cores(threads), quiet=quiet)
-    p = found.distribution(context)
-    order = np.argsort(-p, kind="stable")
-    for word in order[order != 1][:top].tolist():  # <s> never comes next
-        print_row({"word": found.vocabulary.word(word), "p": float(p[word])}, json)
+    for word, p in options.open(model).next_words(context, options.top):
+        print_row({"word": word, "p": p}, options.json)
 
 
 @app.command()
-def vocabulary(
-    model: ModelFile,
-    threads: Threads = None,
-    quiet: Quiet = False,
-) -> None:
+def vocabulary(model: ModelFile, options: LmOptions) -> None:
     """Print the words of a model, one per line, in the order of their numbers."""
-    for word in opened(model, threads=cores(threads), quiet=quiet).vocabulary:
+    for word in options.open(model).vocabulary:
         print(word)
 
 
 @app.command()
-def info(
-    model: ModelFile,
-    threads: Threads = None,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+def info(model: ModelFile, options: JsonOptions) -> None:
     """Print the contents of a model file, and how it was made."""
-    from rosewood.lm import Mixture
-
-    found = opened(model, threads=cores(threads), quiet=quiet)
-    row = _mixture_row(found) if isinstance(found, Mixture) else _model_row(found)
-    row = {"file": str(model), **row, "facts": found.facts}
-    if json:
+    found = options.open(model)
+    row = {"file": str(model), **found.to_dict(), "facts": found.facts}
+    if options.json:
         print_row(row, as_json=True)
-        return
-    print_table([*named_rows(row)])
-
-
-def _model_row(model: Model) -> dict[str, Any]:
-    return {
-        "order": model.order,
-        "ngrams": list(model.counts),
-        "words": len(model.vocabulary),
-        "layout": model.layout,
-        "quantised": model.quantised,
-        "bytes": model.size,
-    }
-
-
-def _mixture_row(mixture: Mixture) -> dict[str, Any]:
-    return {
-        "order": mixture.order,
-        "words": len(mixture.vocabulary),
-        "models": [str(model.path) for model in mixture.models],
-        "weights": list(mixture.weights),
-    }
+    else:
+        print_table([*named_rows(row)])
 
 
 @app.command()
@@ -291,22 +200,14 @@ def verify(
     files: Annotated[
         list[Path], typer.Argument(metavar="MODEL…", help="Models, mixtures or ARPA files.")
     ],
-    threads: Threads = None,
-    quiet: Quiet = False,
+    options: LmOptions,
 ) -> None:
     """Read all of a model: check its checksums and its structure."""
-    from rosewood.lm import Mixture, kind_of, read_arpa, verify_model
+    from rosewood.lm import kind_of, verify_any
 
     def check(file: Path) -> None:
-        kind = kind_of(file)
-        if kind == "arpa":
-            with reading(file, quiet=quiet) as step:
-                read_arpa(file, threads=cores(threads), step=step)
-        elif kind == "mixture":
-            for model in Mixture.open(file).models:
-                verify_model(model.path)
-        else:
-            verify_model(file)
+        with reading(file, quiet=options.quiet or kind_of(file) != "arpa") as step:
+            verify_any(file, threads=options.cores, step=step)
 
     verify_each(files, check)
 
