@@ -7,6 +7,7 @@ from rosewood.lazy_names import lazy_names
 if TYPE_CHECKING:
     from rosewood.corpus.text.encoded import Encoded
     from rosewood.corpus.text.processor import TextProcessor
+    from rosewood.corpus.text.settings import TextSettings
     from rosewood.corpus.text.tag_placement import Tag
     from rosewood.corpus.text.tokeniser import Tokeniser
     from rosewood.corpus.text.tokenisers import TOKENISERS, make_tokeniser
@@ -17,6 +18,7 @@ __all__ = [
     "Encoded",
     "Tag",
     "TextProcessor",
+    "TextSettings",
     "Tokeniser",
     "Truecaser",
     "make_tokeniser",
