@@ -13,6 +13,7 @@ is a sentence that nobody has aligned, and what the system says of it is not hel
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,6 +106,14 @@ class LinkScores:
         right = self.links_sure + self.links_possible
         made: FloatArray = np.where(below > 0, 1 - right / np.maximum(below, 1), 0.0)
         return made
+
+    def rows(self) -> Iterator[dict[str, float | int]]:
+        """Line from 1, alignment error rate and counts of each sentence."""
+        names = ("links", "sure", "possible", "links_sure", "links_possible")
+        columns = [(self.sentence + 1).tolist(), self.sentence_aer().tolist()]
+        columns += [getattr(self, name).tolist() for name in names]
+        for row in zip(*columns, strict=True):
+            yield dict(zip(("line", "aer", *names), row, strict=True))
 
     def to_dict(self) -> dict[str, float | int]:
         """The scores and the sums that they come from, by name."""

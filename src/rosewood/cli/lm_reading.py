@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosewood.cli.common import name_of, source_of, warn
-from rosewood.cli.options import cores
+from rosewood.cli.run_options import ReportOptions, ThreadsOptions
 from rosewood.errors import LanguageModelError
-from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -39,20 +38,10 @@ Texts = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class LmOptions(Settings):
+class LmOptions(ThreadsOptions):
     """Options of all verbs."""
 
     error = LanguageModelError
-
-    threads: int | None = setting(
-        None, "Threads.", low=1, high=1024, default_text="all cores", types_none=False
-    )
-    quiet: bool = setting(False, "Show no progress.", short="q")
-
-    @property
-    def cores(self) -> int:
-        """How many threads to use."""
-        return cores(self.threads)
 
     def open(self, file: PathName) -> Model | Mixture:
         """A model of any kind."""
@@ -60,10 +49,8 @@ class LmOptions(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsonOptions(LmOptions):
+class JsonOptions(LmOptions, ReportOptions):
     """Options of verbs that print results."""
-
-    json: bool = setting(False, "Print one JSON object per line.")
 
 
 @contextmanager

@@ -7,24 +7,39 @@ over it, so memory does not grow with the corpus.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
+from typing import TypedDict, Unpack
 
 from rosewood.arguments import check_type
 from rosewood.corpus.checks import Checks, Tally
+from rosewood.corpus.compression import plain_name
 from rosewood.corpus.filters import Filtering, FilterReport, Filters
 from rosewood.corpus.inputs import Settings
 from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import CorpusReading, OnBadLine, Place, Source
-from rosewood.corpus.splitting import PARTS, SplitBy, choose_split
+from rosewood.corpus.splitting import PARTS, Part, Split, SplitBy, choose_split
 from rosewood.corpus.summary import Summary, summarise
-from rosewood.corpus.writers import Target, open_writer, target_of
+from rosewood.corpus.writers import Target, open_writer, part_target, target_of
 from rosewood.errors import CorpusError
+from rosewood.shared_types import PathName
 
 __all__ = ["Corpus", "read_pairs"]
 
 Walk = Callable[[], Iterator[SentencePair]]
 Step = Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
+
+
+class ReadingKeywords(TypedDict, total=False):
+    """Keywords of `Corpus.read` and `read_pairs`."""
+
+    format: str | None
+    source_language: str | None
+    target_language: str | None
+    on_bad_line: OnBadLine
+    checks: Checks | None
 
 
 class Corpus:
@@ -152,6 +167,32 @@ class Corpus:
                 count += 1
         return count
 
+    def write_split(self, chosen: Split, folder: PathName, to: str = "text") -> dict[Part, Target]:
+        """Writes the parts of a split into a folder, and returns where they are."""
+        targets = self.split_targets(folder, to)
+        Path(folder).mkdir(exist_ok=True)
+        columns = self.tag_names() if to.startswith("tsv") else []
+        with ExitStack() as stack:
+            write = {
+                part: stack.enter_context(open_writer(target, self.languages, columns))
+                for part, target in targets.items()
+            }
+            for part, pair in chosen.parts(self):
+                write[part](pair)
+        return targets
+
+    def split_targets(self, folder: PathName, to: str = "text") -> dict[Part, Target]:
+        """Files for the parts of a split.
+
+        Text files end in the languages, or else in the endings of the files that are read.
+        """
+        sides: Sequence[str | None] = self.languages
+        if None in sides:
+            sides = [plain_name(name).suffix.removeprefix(".") for name in self.files[:2]]
+            is_short = all(each and each.isalpha() and len(each) <= 3 for each in sides)
+            sides = sides if len(set(sides)) == 2 and is_short else ("source", "target")
+        return {part: part_target(Path(folder), part, to, [*map(str, sides)]) for part in PARTS}
+
     def tag_names(self) -> list[str]:
         """The tags that pairs have, in the order in which they come up: a walk, if need be."""
         if self._reading is not None and not self._reading.may_have_tags:
@@ -190,25 +231,9 @@ class Corpus:
         return f"Corpus({', '.join(self.files) or 'in memory'})"
 
 
-def read_pairs(
-    *sources: Source,
-    format: str | None = None,
-    source_language: str | None = None,
-    target_language: str | None = None,
-    on_bad_line: OnBadLine = "stop",
-    checks: Checks | None = None,
-) -> Iterator[SentencePair]:
+def read_pairs(*sources: Source, **settings: Unpack[ReadingKeywords]) -> Iterator[SentencePair]:
     """The pairs of files, once; see `Corpus.read`."""
-    return iter(
-        Corpus.read(
-            *sources,
-            format=format,
-            source_language=source_language,
-            target_language=target_language,
-            on_bad_line=on_bad_line,
-            checks=checks,
-        )
-    )
+    return iter(Corpus.read(*sources, **settings))
 
 
 def _pair(texts: tuple[str, str]) -> SentencePair:

@@ -276,6 +276,17 @@ class IndexedCorpus:
         ]
         return cls(sides[0], sides[1], place)
 
+    def summary(self) -> dict[str, Any]:
+        """How many pairs there are, and words, distinct words and the longest line of each side."""
+        return {"pairs": len(self)} | {
+            name: {
+                "words": len(side.ids),
+                "types": side.num_types,
+                "longest": int(side.lengths.max(initial=0)),
+            }
+            for name, side in (("source", self.source), ("target", self.target))
+        }
+
     def verify(self) -> None:
         """Check every byte of the folder; the first thing wrong is a DamagedFileError."""
         if self.folder is None:

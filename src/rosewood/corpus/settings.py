@@ -18,14 +18,9 @@ if TYPE_CHECKING:
     from rosewood.corpus.checks import Checks
     from rosewood.corpus.corpus import Corpus
 
-__all__ = ["CorpusSettings", "LineLimits", "ParallelSettings", "written_formats"]
+__all__ = ["CorpusSettings", "LineLimits", "ParallelSettings"]
 
 _GROUP = "Reading corpora"  # of options
-
-
-def written_formats() -> list[str]:
-    """Formats that corpora are written in."""
-    return [name for name, each in CORPUS_FORMATS.working() if each.write]
 
 
 @dataclass(frozen=True)

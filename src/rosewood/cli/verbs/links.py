@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from rosewood.align.settings import SYMMETRIZATIONS, order_setting
 from rosewood.cli.aligned_corpora import check_picture, read_gold_file, read_links_file
 from rosewood.cli.common import (
     Json,
@@ -27,9 +27,6 @@ from rosewood.errors import AlignmentError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
-if TYPE_CHECKING:
-    from rosewood.align import LinkScores
-
 __all__ = ["PLUGIN"]
 
 app = VerbGroup(
@@ -41,7 +38,7 @@ LinksFile = Annotated[
 ]
 _GOLD = "Gold links: i-j is sure, ipj possible."
 _FIRST = "Line of the links at which the gold begins."
-_ORDER = "Tie-break of grow-diag: that of fast_align's atools or of Moses' symal."
+_COUNTS = ("links", "sure", "possible", "links_sure", "links_possible")
 
 
 @dataclass(frozen=True)
@@ -59,11 +56,8 @@ class LinksOutput(Settings):
 class SymmetrizeOptions(LinksOutput):
     """How two alignments become one."""
 
-    method: str = setting(
-        "grow-diag-final-and",
-        "Method: intersection, union, grow-diag, grow-diag-final or grow-diag-final-and.",
-    )
-    order: str = setting("atools", _ORDER, metavar="atools|symal")
+    method: str = setting(SYMMETRIZATIONS[-1], "Method.", known=lambda: SYMMETRIZATIONS)
+    order: str = order_setting()
     reverse_backward: bool = setting(False, "Links of BACKWARD are target-source.")
 
 
@@ -123,33 +117,16 @@ def evaluate(
     empty = len(truth) - int(truth.is_aligned.sum())
     if empty:
         warn(f"{options.gold}: sentences without gold, which are not counted: {empty}")
-    rows: list[dict[str, Any]] = []
     shows_counts = options.per_sentence and not json
     if shows_counts:
         print("file\tline\taer\t" + "\t".join(_COUNTS))
+    rows: list[dict[str, Any]] = []
     for file in files:
         scores = score_links(read_links_file(file), truth, first_line=options.first_line)
-        if options.per_sentence:
-            _print_sentences(str(file), scores, json)
+        for counts in scores.rows() if options.per_sentence else ():
+            print_row({"file": str(file), **counts}, json)
         rows.append({"file": str(file), **scores.to_dict()})
-    if shows_counts:
-        print()
-    _print_scores(rows, json)
-
-
-_COUNTS = ("links", "sure", "possible", "links_sure", "links_possible")
-
-
-def _print_sentences(file: str, scores: LinkScores, as_json: bool) -> None:
-    counts = {name: getattr(scores, name).tolist() for name in _COUNTS}
-    error = scores.sentence_aer().tolist()
-    for n, number in enumerate(scores.sentence.tolist()):
-        row = {"file": file, "line": number + 1, "aer": error[n]}
-        print_row({**row, **{name: counts[name][n] for name in _COUNTS}}, as_json)
-
-
-def _print_scores(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
-    if as_json:
+    if json:
         for row in rows:
             print_row(row, as_json=True)
         return
@@ -158,6 +135,8 @@ def _print_scores(rows: Sequence[dict[str, Any]], as_json: bool) -> None:
     for row in rows:
         cells = [f"{row[n]:.4f}" if isinstance(row[n], float) else f"{row[n]:,}" for n in names]
         table.append([*cells, row["file"]])
+    if shows_counts:
+        print()
     print_table(table, right=range(len(names)))
 
 
@@ -193,7 +172,8 @@ def show(
         raise needs(AlignmentError, given, missing)
     check_picture("-o", options.output)
     links = read_links_file(file)
-    _check_line(file, line, len(links))
+    if line > len(links):
+        raise _no_line(file, line, len(links))
     alignment = links[line - 1]
     if source is not None and target is not None:
         with at(name_of(file), line):
@@ -212,12 +192,11 @@ def show(
         write_picture([Drawing(alignment, truth)], options.output)
 
 
-def _check_line(file: PathName, line: int, count: int) -> None:
-    if line > count:
-        raise FormatError(
-            f"there is no line {line}: it has {count}",
-            code="argument.range", argument="LINE", value=line, expected=count, file=name_of(file),
-        )  # fmt: skip
+def _no_line(file: PathName, line: int, count: int) -> FormatError:
+    return FormatError(
+        f"there is no line {line}: it has {count}",
+        code="argument.range", argument="LINE", value=line, expected=count, file=name_of(file),
+    )  # fmt: skip
 
 
 def _line(file: PathName, line: int) -> str:
@@ -225,12 +204,10 @@ def _line(file: PathName, line: int) -> str:
     from rosewood.corpus.lines import read_lines
 
     last = 0
-    for number, text in read_lines(source_of(file), name_of(file)):
-        if number == line:
+    for last, text in read_lines(source_of(file), name_of(file)):
+        if last == line:
             return text
-        last = number
-    _check_line(file, line, last)
-    return ""
+    raise _no_line(file, line, last)
 
 
 @dataclass(frozen=True)
@@ -249,28 +226,25 @@ class ConvertOptions(LinksOutput):
 @app.command()
 def convert(file: LinksFile, options: ConvertOptions) -> None:
     """Write links sorted, checked, optionally reversed, counted from 0, compressed as -o says."""
-    from rosewood.align import read_gold, read_naacl, write_gold, write_pharaoh
+    from rosewood.align import read_naacl, write_gold, write_pharaoh
 
     check_files({"-o": options.output}, [file])
     if options.naacl and options.from_one:
         hint = "such files are always counted from 1"
         raise conflict(AlignmentError, "--from-one", "--naacl", hint)
-    if options.only_sure and not (options.is_gold or options.naacl):
+    is_gold = options.is_gold or options.naacl
+    if options.only_sure and not is_gold:
         raise needs(AlignmentError, "--only-sure", "--gold or --naacl")
-    base, target = int(options.from_one), target_of(options.output)
-    if not (options.is_gold or options.naacl):
-        links = read_links_file(file, base=base)
-        write_pharaoh(links.transposed() if options.reverse else links, target)
-        return
+    links: Any
     if options.naacl:
-        gold = read_naacl(source_of(file), file=name_of(file))
+        links = read_naacl(source_of(file), file=name_of(file))
     else:
-        gold = read_gold(source_of(file), base=base, file=name_of(file))
-    gold = gold.transposed() if options.reverse else gold
-    if options.only_sure:
-        write_pharaoh(gold.sure, target)
+        links = (read_gold_file if is_gold else read_links_file)(file, int(options.from_one))
+    links = links.transposed() if options.reverse else links
+    if is_gold and not options.only_sure:
+        write_gold(links, target_of(options.output))
     else:
-        write_gold(gold, target)
+        write_pharaoh(links.sure if is_gold else links, target_of(options.output))
 
 
 PLUGIN = app

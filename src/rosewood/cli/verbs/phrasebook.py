@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from rosewood.cli.common import Quiet, conflict, needs, warn
+from rosewood.cli.common import conflict, needs, warn
 from rosewood.cli.options import Seed
+from rosewood.cli.run_options import QuietOptions
 from rosewood.errors import FormatError, RosewoodError
-from rosewood.settings import Settings, setting
+from rosewood.settings import setting
 from rosewood.shared_types import PathName
-
-if TYPE_CHECKING:
-    from rosewood.corpus.phrasebook import PhrasebookPair
 
 __all__ = ["PLUGIN"]
 
 
-@dataclass(frozen=True)
-class PhrasebookOptions(Settings):
+@dataclass(frozen=True, kw_only=True)
+class PhrasebookOptions(QuietOptions):
     """What is generated, and where it is written."""
 
     output: PathName | None = setting(
@@ -54,7 +52,6 @@ def phrasebook(
     ],
     options: PhrasebookOptions,
     seed: Seed = 1,
-    quiet: Quiet = False,
 ) -> None:
     """Generate everyday sentences with their translations and gold word alignments.
 
@@ -68,7 +65,7 @@ def phrasebook(
     output, show = options.output, options.show
     if show is not None and output is None:
         for pair in book.pairs(show):
-            _print(pair)
+            print(pair.text())
         return
     if output is None or show is not None:
         if show is None:
@@ -78,9 +75,9 @@ def phrasebook(
     if not any(counts.values()):
         raise needs(RosewoodError, "phrasebook", "--pairs, --dev or --test")
     _prepare(Path(output))
-    with progress("sentences", sum(counts.values()), quiet=quiet) as step:
+    with progress("sentences", sum(counts.values()), quiet=options.quiet) as step:
         book.write(output, **counts, unseen=options.unseen, raw=options.raw, step=step)
-    if not quiet:
+    if not options.quiet:
         told = ", ".join(f"{count:,} for {part}" for part, count in counts.items() if count)
         warn(f"{output}: pairs of sentences: {told}")
 
@@ -93,22 +90,6 @@ def _prepare(folder: Path) -> None:
         raise FormatError("-o: it is not a folder", code="file.kind", file=folder) from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise FormatError("-o: it cannot be written", code="file.access", file=folder)
-
-
-def _print(pair: PhrasebookPair) -> None:
-    """A pair and its links; possible links have a question mark."""
-    source, target = pair.raw()
-    print(source if pair.kind == "plain" else f"{source}  [{pair.kind}]")
-    print(target)
-    links = []
-    for i, word in enumerate(pair.source):
-        found = [
-            pair.target[j] + ("" if (i, j) in pair.sure else "?")
-            for j in range(len(pair.target))
-            if (i, j) in pair.possible
-        ]
-        links.append(f"{word} = {' + '.join(found)}" if found else f"{word} = –")
-    print(f"    {'   '.join(links)}\n")
 
 
 PLUGIN = phrasebook

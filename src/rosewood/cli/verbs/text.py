@@ -15,9 +15,10 @@ from rosewood.cli.common import conflict, lines_to, name_of, needs, source_of, w
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, check_files
 from rosewood.cli.options_from_settings import Typed
+from rosewood.cli.run_options import QuietOptions
 from rosewood.corpus.text.settings import TAGS, WORDS, TextSettings
 from rosewood.errors import TextError
-from rosewood.settings import Settings, setting
+from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -37,14 +38,13 @@ _LEARNED = ("tokeniser", "language", "joiners", "split_hyphens", "no_nfc", "no_t
 _DECODED = ("tokeniser", "language", "joiners", "split_hyphens", "lowercase", "protect")
 
 
-@dataclass(frozen=True)
-class LineOptions(Settings):
+@dataclass(frozen=True, kw_only=True)
+class LineOptions(QuietOptions):
     """How lines are read."""
 
     error = TextError
 
     line_characters: int = setting(100_000, "Longest line, in characters.", low=1)
-    quiet: bool = setting(False, "Show no progress.", short="q")
 
     def lines(self, file: PathName) -> Iterator[tuple[int, str]]:
         """Lines of a text with their numbers, as they come."""
@@ -89,7 +89,7 @@ def learn(
         warn(f"{len(processor.truecaser.forms)} words have a learned casing")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProcessingOptions(LineOptions):
     """What is written, and with which processor."""
 
@@ -110,7 +110,7 @@ class ProcessingOptions(LineOptions):
         return TextProcessor.load(self.load)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TokeniseOptions(ProcessingOptions):
     """What else is written."""
 
@@ -169,7 +169,7 @@ def tokenise(
             step()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DetokeniseOptions(ProcessingOptions):
     """What else is read."""
 

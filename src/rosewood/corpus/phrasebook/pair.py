@@ -37,6 +37,20 @@ class PhrasebookPair:
             f"{i}-{j}" if (i, j) in self.sure else f"{i}p{j}" for i, j in sorted(self.possible)
         )
 
+    def text(self) -> str:
+        """Both sides and the links of each source word; possible links have a question mark."""
+        source, target = self.raw()
+        links = []
+        for i, word in enumerate(self.source):
+            found = [
+                other + ("" if (i, j) in self.sure else "?")
+                for j, other in enumerate(self.target)
+                if (i, j) in self.possible
+            ]
+            links.append(f"{word} = {' + '.join(found) or '–'}")
+        kind = "" if self.kind == "plain" else f"  [{self.kind}]"
+        return f"{source}{kind}\n{target}\n    {'   '.join(links)}\n"
+
     def reversed(self) -> PhrasebookPair:
         """The same pair in the other direction."""
         return PhrasebookPair(
