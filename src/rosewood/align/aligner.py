@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,13 @@ class _Pair(Protocol):
 
 
 Pairs = IndexedCorpus | Iterable[_Pair | tuple[str, str]]
+
+
+class TrainingKeywords(TypedDict, total=False):
+    """Keywords of `Aligner.fit` and `fit_align`."""
+
+    threads: int
+    report: Report | None  # called after each round
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,24 +124,14 @@ class Aligner:
 
     @classmethod
     def fit(
-        cls,
-        corpus: Pairs,
-        model: str | Model = "best",
-        *,
-        threads: int = 1,
-        report: Report | None = None,
+        cls, corpus: Pairs, model: str | Model = "best", **keywords: Unpack[TrainingKeywords]
     ) -> Aligner:
-        """Train on a corpus; `report` hears of each round."""
-        return cls(Parameters.of(_trained(_indexed(corpus), model, threads, report)))
+        """Train on a corpus; `report` is called after each round."""
+        return cls(Parameters.of(_trained(_indexed(corpus), model, **keywords)))
 
     @classmethod
     def fit_align(
-        cls,
-        corpus: Pairs,
-        model: str | Model = "best",
-        *,
-        threads: int = 1,
-        report: Report | None = None,
+        cls, corpus: Pairs, model: str | Model = "best", **keywords: Unpack[TrainingKeywords]
     ) -> tuple[Aligner, Aligned]:
         """Train on a corpus and align it.
 
@@ -142,12 +139,12 @@ class Aligner:
         cannot do afterwards: alignments from here are a little better.
         """
         text = _indexed(corpus)
-        training = _trained(text, model, threads, report)
+        training = _trained(text, model, **keywords)
         parts = (
             (bitext_of(text.part(begin, end)), training.final(begin, end), text.part(begin, end))
             for begin, end in _parts(text)
         )
-        aligned = _aligned(parts, training.model, threads)
+        aligned = _aligned(parts, training.model, keywords.get("threads", 1))
         return cls(Parameters.of(training)), aligned
 
     def align_both(self, corpus: Pairs, *, threads: int = 1) -> Aligned:
@@ -245,7 +242,7 @@ def _pair(pair: Any) -> _Pair:
 
 
 def _trained(
-    corpus: IndexedCorpus, model: str | Model, threads: int, report: Report | None
+    corpus: IndexedCorpus, model: str | Model, threads: int = 1, report: Report | None = None
 ) -> Training:
     made = make_model(model) if isinstance(model, str) else model
     check_type("model", made, Model, "a name or a Model", error=AlignmentError)
@@ -254,11 +251,8 @@ def _trained(
             "there is no sentence pair with words on both sides to learn from",
             code="alignment.no-pairs", argument="corpus",
         )  # fmt: skip
-    training = (
-        CollapsedTraining(corpus, made, threads=_threads(threads), report=report)
-        if isinstance(made, Best)
-        else Training(corpus, made, threads=_threads(threads), report=report)
-    )
+    kind: Any = CollapsedTraining if isinstance(made, Best) else Training
+    training: Training = kind(corpus, made, threads=_threads(threads), report=report)
     training.run()
     return training
 

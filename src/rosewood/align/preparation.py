@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import AlignmentError
+from rosewood.settings import Settings, setting
 
 if TYPE_CHECKING:
     from rosewood.corpus.text import TextProcessor
@@ -27,28 +28,25 @@ __all__ = ["Preparation"]
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Preparation(Settings):
     """What is done to both sides of a pair before it is aligned; called with one, it does it."""
 
-    tokeniser: str | None = None  # by name; without one the text is in words already
-    languages: tuple[str, str] = ("", "")
-    lowercase: bool = False
+    error = AlignmentError
+
+    tokeniser: str | None = setting(None, "Tokeniser; none: split at spaces.")
+    languages: tuple[str, str] = setting(("", ""), "Source and target language.")
+    lowercase: bool = setting(False, "Lowercase the words.")
 
     @classmethod
     def of(cls, notes: Mapping[str, Any]) -> Preparation:
         """What an aligner's notes tell."""
-        told = notes.get("text", {})
         try:
-            source, target = map(str, told.get("languages", ("", "")))
-            name, lowercase = told.get("tokeniser"), told.get("lowercase", False)
-            if not isinstance(name, str | None) or not isinstance(lowercase, bool):
-                raise TypeError
-        except (AttributeError, TypeError, ValueError) as error:
+            return cls(**notes.get("text", {}))
+        except (TypeError, AlignmentError) as error:
             raise AlignmentError(
                 "the notes on how its text was prepared are damaged",
                 code="file.damaged", argument="notes", value=notes,
             ) from error  # fmt: skip
-        return cls(name, (source, target), lowercase)
 
     def checked(self) -> Preparation:
         """Itself, if there is such a tokeniser and such languages: before any work."""
@@ -59,8 +57,7 @@ class Preparation:
         """For `Aligner.save`."""
         if not self:
             return {}
-        told = {"tokeniser": self.tokeniser, "languages": list(self.languages)}
-        return {"text": {**told, "lowercase": self.lowercase}}
+        return {"text": self.to_dict()}
 
     def __bool__(self) -> bool:
         """Whether it does anything."""

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable
 from os import fspath
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError
@@ -41,24 +42,23 @@ def kind_of(path: PathName) -> Kind:
     )  # fmt: skip
 
 
-def open_model(
-    path: PathName,
-    *,
-    threads: int = 1,
-    max_memory: int = MAX_MEMORY,
-    temporary: PathName | None = None,
-    step: Callable[[int], None] | None = None,
-) -> Model | Mixture:
-    """A model or a mixture, mapped; an ARPA file is converted first, which takes its time.
+class ArpaKeywords(TypedDict, total=False):
+    """Keywords of `open_model`, for ARPA files: see `open_arpa`."""
 
-    The options are for ARPA files: see `read_arpa`.
-    """
+    threads: int
+    max_memory: int
+    temporary: PathName | None
+    step: Callable[[int], None] | None
+
+
+def open_model(path: PathName, **keywords: Unpack[ArpaKeywords]) -> Model | Mixture:
+    """A model or a mixture, mapped; an ARPA file is converted first, which takes its time."""
     kind = kind_of(path)
     if kind == "mixture":
         return Mixture.open(path)
     if kind == "model":
         return Model.open(path)
-    return open_arpa(path, threads=threads, max_memory=max_memory, temporary=temporary, step=step)
+    return open_arpa(path, **keywords)
 
 
 def verify_any(
@@ -91,14 +91,9 @@ def open_arpa(
         )
         file = Path(folder) / (Path(fspath(path)).name + ".rlm")
         write_model(
-            file,
-            table,
-            words,
-            facts=facts,
-            threads=threads,
-            max_memory=max_memory,
-            temporary=temporary,
-        )
+            file, table, words, facts=facts,
+            threads=threads, max_memory=max_memory, temporary=temporary,
+        )  # fmt: skip
         model = Model(open_file(file), is_temporary=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
