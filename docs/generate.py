@@ -25,6 +25,11 @@ SETTINGS = (
     ("Training", "rosewood.pipeline.settings:TrainingSettings"),
     ("Search", "rosewood.decode.settings:SearchSettings"),
     ("Rule extraction", "rosewood.rules.settings:ExtractionSettings"),
+    ("Reading corpora", "rosewood.corpus.settings:CorpusSettings"),
+    ("Filters of corpora", "rosewood.corpus.filters:Filters"),
+    ("Text processing", "rosewood.corpus.text.settings:TextSettings"),
+    ("Word alignment", "rosewood.align.settings:AlignmentSettings"),
+    ("Language models", "rosewood.lm.settings:EstimationSettings"),
 )
 
 

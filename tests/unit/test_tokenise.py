@@ -180,7 +180,7 @@ def test_settings_are_checked():
 def test_settings_make_it_again(name):
     tokeniser = make_tokeniser(name, language="de")
     assert isinstance(tokeniser, Tokeniser)
-    assert make_tokeniser(name, **tokeniser.settings()) == tokeniser
+    assert make_tokeniser(name, **tokeniser.to_dict()) == tokeniser
     again = pickle.loads(pickle.dumps(tokeniser))
     assert again == tokeniser
     assert again.tokenise("Ja, so.") == tokeniser.tokenise("Ja, so.")

@@ -196,7 +196,7 @@ def test_saved_and_loaded(tmp_path):
         ({"lowercase": 1}, "argument.type", {"argument": "lowercase"}),
         ({"extra": 1}, "file.damaged", {"argument": "extra"}),
         ({"patterns": "a"}, "argument.type", {"argument": "patterns", "value": "a"}),
-        ({"patterns": [1]}, "argument.type", {"argument": "patterns", "value": 1}),
+        ({"patterns": [1]}, "argument.type", {"argument": "patterns", "value": [1]}),
         ({"patterns": ["("]}, "argument.value", {"argument": "patterns"}),
         ({"tokeniser": {}}, "argument.type", {"argument": "name of the tokeniser"}),
         ({"tokeniser": {"name": "new"}}, "argument.unknown", {"argument": "tokeniser"}),

@@ -39,9 +39,11 @@ __all__ = [
     "align_text",
     "check_gold",
     "gold_of",
-    "posterior_rows",
     "write_picture",
 ]
+
+
+_SHOWN = 0.01  # least posterior of a link that is written
 
 
 class Symmetrization(NamedTuple):
@@ -99,19 +101,6 @@ def check_gold(gold: Gold, corpus: IndexedCorpus, first_line: int | None, file: 
     beyond = gold.links.beyond(part.source.lengths, part.target.lengths)
     if beyond is not None:
         raise FormatError(beyond[1], code="line.value", file=file, line=beyond[0] + 1)
-
-
-def posterior_rows(
-    aligner: Aligner, corpus: IndexedCorpus, *, least: float, threads: int
-) -> Iterator[list[list[float]]]:
-    """[i, j, forward, backward] of links with a posterior of `least`, sentence by sentence."""
-    for both in aligner.posteriors(corpus, threads=threads):
-        rows, columns = np.nonzero(np.maximum(both.forward, both.backward) >= least)
-        forward, backward = (
-            np.round(each[rows, columns].astype(float), 4).tolist() for each in both
-        )
-        found = zip(rows.tolist(), columns.tolist(), forward, backward, strict=True)
-        yield [list(each) for each in found]
 
 
 class Drawing(NamedTuple):
@@ -188,9 +177,11 @@ class CorpusAlignment:
                 yield "\t".join(map(" ".join, (corpus.source.words(n), corpus.target.words(n))))
         else:
             check_choice("what", what, ("scores", "words", "posteriors"), error=AlignmentError)
-            yield from map(
-                dumps, posterior_rows(self.aligner, corpus, least=0.01, threads=self.threads)
-            )
+            for both in self.aligner.posteriors(corpus, threads=self.threads):
+                rows, columns = np.nonzero(np.maximum(both.forward, both.backward) >= _SHOWN)
+                cells = [np.round(each[rows, columns].astype(float), 4).tolist() for each in both]
+                found = zip(rows.tolist(), columns.tolist(), *cells, strict=True)
+                yield dumps([list(each) for each in found])
 
     def to_dict(self) -> dict[str, Any]:
         """What was done, in numbers."""

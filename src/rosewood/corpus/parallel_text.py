@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from rosewood.corpus.checks import Checks
 from rosewood.corpus.corpus import Corpus
 from rosewood.corpus.indexed import IndexedCorpus
 from rosewood.corpus.pairs import SentencePair, count_words
@@ -70,7 +70,7 @@ def read_parallel_text(
             f"{folders[0]}: {told}", code="argument.conflict", argument="SOURCES", value=folders[0]
         )
     whole = settings.corpus(sources, every_line=True) if read is None else read(sources)
-    corpus = None if is_changed else _read_natively(sources, settings.format, settings.checks())
+    corpus = None if is_changed else _read_natively(sources, settings)
     too_long = 0
 
     def changed(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
@@ -84,41 +84,35 @@ def read_parallel_text(
             yield made
 
     if corpus is None:
-        text = whole.through(changed) if is_changed else whole
-        corpus = _indexed(text, sources, settings.line_characters)
+        text = {"pairs": whole.through(changed) if is_changed else whole}
+        corpus = _indexed(
+            sources, IndexedCorpus.from_pairs, text, max_words=settings.line_characters
+        )
     return ParallelText(corpus, dict(whole.skipped), too_long)
 
 
-def _read_natively(
-    sources: Sequence[str], format: str | None, checks: Checks
-) -> IndexedCorpus | None:
+def _read_natively(sources: Sequence[str], settings: CorpusSettings) -> IndexedCorpus | None:
     """Two text files without bad lines; None where the readers of Python must look."""
-    is_text = len(sources) == 2 and format in (None, "text") and not any(map(format_of, sources))
-    if not is_text or not all(Path(source).is_file() for source in sources):
+    is_text = len(sources) == 2 and settings.format in (None, "text")
+    if not is_text or any(format_of(file) or not Path(file).is_file() for file in sources):
         return None
-    words, size = checks.max_words, checks.max_characters  # a character is a byte or more
-    try:
-        if sum(Path(source).stat().st_size for source in sources) <= SMALL_CORPUS:
-            corpus = IndexedCorpus.from_files(*sources, max_words=words, max_bytes=size)
-        else:
-            with TemporaryDirectory(prefix="rosewood-") as place:
-                made = IndexedCorpus.build(
-                    Path(place) / "corpus", source=sources[0], target=sources[1],
-                    max_words=words, max_bytes=size,
-                )  # fmt: skip
-                corpus = IndexedCorpus(made.source, made.target)
+    limits = {"max_words": settings.line_words, "max_bytes": settings.line_characters}
+    files = {"source": sources[0], "target": sources[1]}
+    try:  # a character is a byte or more
+        corpus = _indexed(sources, IndexedCorpus.from_files, files, **limits)
     except FormatError:
         return None
     return corpus if len(corpus) else None
 
 
-def _indexed(text: Corpus, sources: Sequence[str], max_words: int) -> IndexedCorpus:
+def _indexed(
+    sources: Sequence[str], read: Callable[..., IndexedCorpus], text: dict[str, Any], **limits: Any
+) -> IndexedCorpus:
     """In memory if it is small; else mapped from files that are deleted already."""
-    files = [Path(source) for source in sources if source != "-"]
-    sizes = [file.stat().st_size for file in files if file.is_file()]
     # Streams may have no end.  Missing files are reported when they are read.
+    sizes = [Path(file).stat().st_size for file in sources if file != "-" and Path(file).is_file()]
     if len(sizes) == len(sources) and sum(sizes) <= SMALL_CORPUS:
-        return IndexedCorpus.from_pairs(text, max_words=max_words)
+        return read(*text.values(), **limits)
     with TemporaryDirectory(prefix="rosewood-") as place:
-        made = IndexedCorpus.build(Path(place) / "corpus", pairs=text, max_words=max_words)
+        made = IndexedCorpus.build(Path(place) / "corpus", **text, **limits)
         return IndexedCorpus(made.source, made.target)

@@ -21,7 +21,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rosewood.arguments import check_flag, check_text, check_type, check_whole
+from rosewood.arguments import check_text, check_type, check_whole
 from rosewood.corpus.lines import at
 from rosewood.corpus.text.encoded import Encoded, Taken, spaces_between
 from rosewood.corpus.text.tag_placement import Alignment, place_tags
@@ -39,6 +39,7 @@ from rosewood.corpus.text.truecase import (
 )
 from rosewood.errors import FormatError, TextError
 from rosewood.output import whole_file
+from rosewood.settings import Settings, setting
 
 __all__ = ["CutText", "TextProcessor"]
 
@@ -75,20 +76,23 @@ def _letters(tokens: list[str], values: list[int]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class TextProcessor:
+class TextProcessor(Settings):
     """How raw text becomes words and words become raw text; saved with a model."""
+
+    error = TextError
 
     tokeniser: Tokeniser = field(default_factory=make_tokeniser)
     truecaser: Truecaser | None = None
-    lowercase: bool = False
-    protect_tags: bool = True
-    protect_urls: bool = False  # addresses as values, too
-    patterns: tuple[str, ...] = ()  # regular expressions of more values
-    recase: bool = True  # capitals at sentence starts come back where they were taken away
+    lowercase: bool = setting(False, "Lowercase the text.")
+    protect_tags: bool = setting(True, "Lift tags out of the text, and keep values as words.")
+    protect_urls: bool = setting(False, "Treat addresses as values, too.")
+    patterns: tuple[str, ...] = setting((), "Regular expressions of more values.")
+    recase: bool = setting(True, "Restore capitals at sentence starts.")
 
     _protection: Protection | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.lowercase and self.truecaser is not None:
             raise TextError(
                 "text is either truecased or all in small letters, not both",
@@ -245,12 +249,8 @@ class TextProcessor:
         return {
             "format": _FORMAT,
             "version": _VERSION,
-            "tokeniser": {"name": self.tokeniser.name, **self.tokeniser.settings()},
-            "lowercase": self.lowercase,
-            "protect_tags": self.protect_tags,
-            "protect_urls": self.protect_urls,
-            "patterns": list(self.patterns),
-            "recase": self.recase,
+            "tokeniser": {"name": self.tokeniser.name, **self.tokeniser.to_dict()},
+            **self.to_dict(),
             "truecaser": None if self.truecaser is None else self.truecaser.to_json(),
         }
 
@@ -275,15 +275,9 @@ class TextProcessor:
                 f"the text processor is damaged: {odd[0]!r} is missing or not known",
                 code="file.damaged", argument=odd[0],
             )  # fmt: skip
-        for name in ("lowercase", "protect_tags", "protect_urls", "recase"):
-            check_flag(name, values[name], error=TextError)
-        patterns, tokeniser = values["patterns"], values["tokeniser"]
-        check_type("patterns", patterns, list, "a list of texts", error=TextError)
-        for each in patterns:
-            check_text("patterns", each, error=TextError)
+        tokeniser = values["tokeniser"]
         check_type("tokeniser", tokeniser, dict, "a table with a name", error=TextError)
         check_text("name of the tokeniser", tokeniser.get("name"), error=TextError)
-        values["patterns"] = tuple(patterns)
         values["tokeniser"] = make_tokeniser(**tokeniser)
         if values["truecaser"] is not None:
             values["truecaser"] = Truecaser.from_json(values["truecaser"])

@@ -18,11 +18,12 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
-from rosewood.arguments import check_choice, check_known, check_type
+from rosewood.arguments import check_known
 from rosewood.errors import TextError
+from rosewood.settings import Settings, setting, settings_of
 
 __all__ = ["ESCAPE", "JOINER", "Cut", "Joining", "Tokeniser", "escaped", "joined", "unescaped"]
 
@@ -58,22 +59,18 @@ def _character(found: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Tokeniser(ABC):
-    """Raw text to words and back.  The fields are its settings, and are saved with a model."""
+class Tokeniser(Settings, ABC):
+    """Raw text to words and back.  Its settings are saved with a model."""
 
+    error = TextError
     name: ClassVar[str]
     MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}\s]")  # what is escaped in words
 
-    language: str = ""  # a code such as de or fr-CA; empty for none in particular
-    nfc: bool = True  # characters in their composed form: é is one character, not two
+    language: str = setting("", "A code such as de or fr-CA; empty for none in particular.")
+    nfc: bool = setting(True, "Compose characters: é is one character, not two.")
 
     def __post_init__(self) -> None:
-        for each in self._fields():
-            value = getattr(self, each.name)
-            kind = type(each.default)
-            check_type(each.name, value, kind, kind.__name__, error=TextError)
-            if choices := each.metadata.get("choices", ()):
-                check_choice(each.name, value, choices, error=TextError)
+        super().__post_init__()
         if not _LANGUAGE.fullmatch(self.language):
             expected = "a code such as de or pt-BR"
             raise TextError(
@@ -89,17 +86,12 @@ class Tokeniser(ABC):
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
         """A tokeniser with these settings; others than it has are refused."""
-        known = [each.name for each in cls._fields()]
+        known = [each.name for each in settings_of(cls)]
         check_known(f"{cls.name} setting", settings, known, error=TextError)
         return cls(**settings)
 
-    def settings(self) -> dict[str, Any]:
-        """What `from_settings` takes."""
-        return {each.name: getattr(self, each.name) for each in self._fields()}
-
-    @classmethod
-    def _fields(cls) -> list[Field[Any]]:
-        return [each for each in fields(cls) if each.init]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self).from_settings, (self.to_dict(),))
 
     def composed(self, text: str) -> str:
         """The text in the form that is cut: composed, if that is wanted."""
@@ -151,7 +143,7 @@ class Joining(Tokeniser):
 
     MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}{JOINER}\s]")
 
-    joiners: bool = False  # mark where no space was, with ￭
+    joiners: bool = setting(False, "Mark with ￭ where no space was.")
 
     @property
     def is_exact(self) -> bool:

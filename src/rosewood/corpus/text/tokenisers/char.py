@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rosewood.corpus.text.scripts import marks
 from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, escaped, unescaped
@@ -33,9 +33,6 @@ class CharTokeniser(Tokeniser):
         super().__post_init__()
         object.__setattr__(self, "_mark", re.compile(f"[{marks()}]"))
         object.__setattr__(self, "_character", re.compile(f" |.[{marks()}]*", re.DOTALL))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self).from_settings, (self.settings(),))
 
     @property
     def is_exact(self) -> bool:

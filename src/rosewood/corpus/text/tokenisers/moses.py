@@ -39,9 +39,6 @@ class MosesTokeniser(Joining):
         object.__setattr__(self, "_forward", MosesTokenizer(lang=language))
         object.__setattr__(self, "_back", MosesDetokenizer(lang=language))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self).from_settings, (self.settings(),))
-
     def cut(self, text: str) -> Cut:
         pieces = text.split()
         if not pieces:

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 from rosewood.corpus.text import scripts
 from rosewood.corpus.text.languages import Language, language_of
 from rosewood.corpus.text.spacing import LONGEST, REMEMBERED, Spacing
 from rosewood.corpus.text.tokeniser import ESCAPE, JOINER, Cut, Joining
+from rosewood.settings import setting
 
 __all__ = ["PLUGIN", "UnicodeTokeniser"]
 
@@ -36,8 +37,8 @@ class UnicodeTokeniser(Joining):
 
     name: ClassVar[str] = "unicode"
 
-    hyphens: str = field(default="keep", metadata={"choices": ("keep", "split")})
-    han: str = field(default="characters", metadata={"choices": ("characters", "runs")})
+    hyphens: Literal["keep", "split"] = setting("keep", "Keep or split well-known.")
+    han: Literal["characters", "runs"] = setting("characters", "Cut Chinese text at characters.")
 
     _rules: Language = field(init=False, repr=False, compare=False)
     _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
@@ -62,9 +63,6 @@ class UnicodeTokeniser(Joining):
     def num_remembered(self) -> int:
         """How many pieces of text are remembered with their tokens."""
         return len(self._seen)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self).from_settings, (self.settings(),))
 
     def cut(self, text: str) -> Cut:
         tokens: list[str] = []
