@@ -9,26 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.common import warn
-from rosewood.corpus.settings import CorpusSettings, ParallelSettings
+from rosewood.corpus.settings import CorpusSettings
 
 if TYPE_CHECKING:
     from rosewood.corpus import Corpus, SentencePair
 
-__all__ = [
-    "SOURCES",
-    "CorpusOptions",
-    "ParallelOptions",
-    "Sources",
-    "checked_lines",
-    "read_corpus",
-]
+__all__ = ["SOURCES", "CorpusOptions", "Sources", "checked_lines", "read_corpus"]
 
 SOURCES = (
     "Two text files with parallel lines, or .tsv, .jsonl, .tmx, .po or .xlf files, which are "
     "joined; .gz, .xz and .zst too; - is standard input."
 )
 Sources = Annotated[list[str], typer.Argument(metavar="SOURCES", help=SOURCES)]
-ParallelOptions = ParallelSettings
 
 
 def checked_lines(*given: Any) -> Iterator[tuple[int, str]]:

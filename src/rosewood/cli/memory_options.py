@@ -27,32 +27,15 @@ def memory_size(text: str | int) -> int:
     return size
 
 
-MaxMemory = Annotated[
-    int,
-    typer.Option(
-        "--max-memory",
-        metavar="SIZE",
-        parser=memory_size,
-        show_default="2G",
-        help="Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
-    ),
-]
-Temporary = Annotated[
-    Path | None,
-    typer.Option(
-        "--temporary",
-        metavar="FOLDER",
-        show_default="the system's",
-        help="Folder for temporary files.",
-    ),
-]
-Work = Annotated[
-    Path | None,
-    typer.Option(
-        "--work",
-        metavar="FOLDER",
-        rich_help_panel="Work",
-        show_default="OUTPUT.work",
-        help="Folder for intermediate files; the same command resumes from there.",
-    ),
-]
+MaxMemory = Annotated[int, typer.Option(
+    "--max-memory", metavar="SIZE", parser=memory_size, show_default="2G",
+    help="Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
+)]  # fmt: skip
+Temporary = Annotated[Path | None, typer.Option(
+    "--temporary", metavar="FOLDER", show_default="the system's",
+    help="Folder for temporary files.",
+)]  # fmt: skip
+Work = Annotated[Path | None, typer.Option(
+    "--work", metavar="FOLDER", rich_help_panel="Work", show_default="OUTPUT.work",
+    help="Folder for intermediate files; the same command resumes from there.",
+)]  # fmt: skip

@@ -22,7 +22,7 @@ from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import CorpusReading, OnBadLine, Place, Source
 from rosewood.corpus.splitting import PARTS, Part, Split, SplitBy, choose_split
 from rosewood.corpus.summary import Summary, summarise
-from rosewood.corpus.writers import Target, open_writer, part_target, target_of
+from rosewood.corpus.writers import Target, open_writer, target_of
 from rosewood.errors import CorpusError
 from rosewood.shared_types import PathName
 
@@ -191,7 +191,19 @@ class Corpus:
             sides = [plain_name(name).suffix.removeprefix(".") for name in self.files[:2]]
             is_short = all(each and each.isalpha() and len(each) <= 3 for each in sides)
             sides = sides if len(set(sides)) == 2 and is_short else ("source", "target")
-        return {part: part_target(Path(folder), part, to, [*map(str, sides)]) for part in PARTS}
+        kind, dot, ending = to.partition(".")
+        if dot and ending not in ("gz", "xz", "zst"):
+            expected = "compression .gz, .xz or .zst"
+            raise CorpusError(
+                f"--to {to}: expected {expected}",
+                code="argument.value", argument="--to", value=to, expected=expected,
+            )  # fmt: skip
+        made: dict[Part, Target] = {}
+        for part in PARTS:
+            names = [f"{part}.{end}{dot}{ending}" for end in (sides if kind == "text" else [kind])]
+            paths = [Path(folder) / name for name in names]
+            made[part] = target_of((paths[0], paths[1])) if paths[1:] else target_of(paths[0], kind)
+        return made
 
     def tag_names(self) -> list[str]:
         """The tags that pairs have, in the order in which they come up: a walk, if need be."""

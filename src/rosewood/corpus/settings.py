@@ -15,33 +15,18 @@ from rosewood.settings import Settings, setting
 from rosewood.shared_types import OnBadLine, PathName
 
 if TYPE_CHECKING:
-    from rosewood.corpus.checks import Checks
     from rosewood.corpus.corpus import Corpus
 
-__all__ = ["CorpusSettings", "LineLimits", "ParallelSettings"]
+__all__ = ["CorpusSettings", "ParallelSettings"]
 
 _GROUP = "Reading corpora"  # of options
 
 
 @dataclass(frozen=True)
-class LineLimits(Settings):
-    """Longest lines that are not bad."""
+class CorpusSettings(Settings):
+    """How the pairs of a corpus are read."""
 
     error = CorpusError
-
-    line_words: int = setting(10_000, "Longest line, in words.", low=1, group=_GROUP)
-    line_characters: int = setting(100_000, "Longest line, in characters.", low=1, group=_GROUP)
-
-    def checks(self, *, allow_empty: bool = False) -> Checks:
-        """The limits as readers take them."""
-        from rosewood.corpus.checks import Checks
-
-        return Checks(self.line_words, self.line_characters, allow_empty)
-
-
-@dataclass(frozen=True)
-class CorpusSettings(LineLimits):
-    """How the pairs of a corpus are read."""
 
     languages: str | None = setting(
         None, "Source and target language, for files with several languages; de matches de-AT.",
@@ -55,6 +40,8 @@ class CorpusSettings(LineLimits):
         "stop", "At a bad line: stop, skip its pair and count it, or keep a blank pair.",
         group=_GROUP, metavar="stop|skip|blank",
     )  # fmt: skip
+    line_words: int = setting(10_000, "Longest line, in words.", low=1, group=_GROUP)
+    line_characters: int = setting(100_000, "Longest line, in characters.", low=1, group=_GROUP)
 
     @property
     def both_languages(self) -> tuple[str | None, str | None]:
@@ -75,6 +62,7 @@ class CorpusSettings(LineLimits):
 
         With `every_line`, each line has a pair: sides may be empty, and bad lines become blank.
         """
+        from rosewood.corpus.checks import Checks
         from rosewood.corpus.corpus import Corpus
 
         source_language, target_language = self.both_languages
@@ -84,7 +72,7 @@ class CorpusSettings(LineLimits):
             source_language=source_language,
             target_language=target_language,
             on_bad_line="blank" if every_line and self.on_bad_line == "skip" else self.on_bad_line,
-            checks=self.checks(allow_empty=every_line),
+            checks=Checks(self.line_words, self.line_characters, every_line),
         )
 
 

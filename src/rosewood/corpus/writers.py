@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 from rosewood.corpus.checks import Checks, Gate, Tally
@@ -20,7 +19,7 @@ from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import Source, format_of, path_text
 from rosewood.errors import CorpusError
 
-__all__ = ["Target", "Write", "open_writer", "part_target", "target_of"]
+__all__ = ["Target", "Write", "open_writer", "target_of"]
 
 Write = Callable[[SentencePair], None]
 
@@ -70,21 +69,6 @@ def target_of(path: Source, format: str | None = None) -> Target:
             code="argument.choice", argument="format", value=kind, expected=written,
         )  # fmt: skip
     return Target(kind, (one,))
-
-
-def part_target(folder: Path, part: str, to: str, sides: Sequence[str]) -> Target:
-    """Where a part of a corpus goes, as `to` says: text, tsv.gz, …; text files end in `sides`."""
-    kind, dot, ending = to.partition(".")
-    if dot and ending not in ("gz", "xz", "zst"):
-        expected = "compression .gz, .xz or .zst"
-        raise CorpusError(
-            f"--to {to}: expected {expected}",
-            code="argument.value", argument="--to", value=to, expected=expected,
-        )  # fmt: skip
-    if kind == "text":
-        first, second = (folder / f"{part}.{side}{dot}{ending}" for side in sides)
-        return target_of((first, second))
-    return target_of(folder / f"{part}.{kind}{dot}{ending}", kind)
 
 
 @contextmanager

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from io import BufferedIOBase
-from operator import index
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
@@ -185,20 +184,12 @@ def _begin(
     told: ProgressCallback | None = None,
 ) -> _Estimation:
     listed = None if vocabulary is None else tuple(dict.fromkeys(words_of(list(vocabulary))))
-    settings = Smoothing(
-        order if isinstance(order, bool) else _whole(order), tuple(map(_whole, cutoffs)),
-        max_vocabulary, listed, tuple(map(float, fallback)),
-    )  # fmt: skip
+    settings = Smoothing(order, cutoffs, max_vocabulary, listed, fallback)
     threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     # A stream cannot be read again, so there is nothing to go on from.
     facts = None if None in sources else [asdict(settings), skip_bad, sources]
     place = Workplace(work, temporary, facts, task="lm", error=LanguageModelError)
     return _Estimation(settings, place, max_memory, threads, told, skip_bad)
-
-
-def _whole(value: Any) -> Any:
-    """NumPy's whole numbers are as good as Python's."""
-    return index(value) if hasattr(value, "__index__") else value
 
 
 def _state(file: Source) -> tuple[str, int, int] | None:

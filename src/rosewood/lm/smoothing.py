@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rosewood.arguments import check_length, check_whole
 from rosewood.errors import LanguageModelError
@@ -20,15 +21,19 @@ class Smoothing:
     """What decides the model, but for the text."""
 
     order: int = 5
-    cutoffs: tuple[int, ...] = ()  # n-grams that occur so often or less; the last for all above
+    cutoffs: Sequence[int] = ()  # n-grams that occur so often or less; the last for all above
     max_vocabulary: int | None = None  # only so many words, the most frequent; others are <unk>
     vocabulary: tuple[str, ...] | None = None  # only these words
-    fallback: tuple[float, ...] = (0.5, 1.0, 1.5)  # three discounts, where there are none
+    fallback: Sequence[float] = (0.5, 1.0, 1.5)  # three discounts, where there are none
 
     def __post_init__(self) -> None:
-        check_whole("order", self.order, low=1, error=LanguageModelError)
-        for each in self.cutoffs:
-            check_whole("cutoffs", each, low=0, error=LanguageModelError)
+        whole = partial(check_whole, error=LanguageModelError)
+        for name, value in {
+            "order": whole("order", self.order, low=1),
+            "cutoffs": tuple(whole("cutoffs", each, low=0) for each in self.cutoffs),
+            "fallback": tuple(map(float, self.fallback)),
+        }.items():
+            object.__setattr__(self, name, value)
         if len(self.cutoffs) > self.order:
             raise LanguageModelError(
                 f"there are {len(self.cutoffs)} cut-offs for the {self.order} orders of the model",
@@ -47,7 +52,7 @@ class Smoothing:
                 code="argument.value", argument="vocabulary", value=(),
             )  # fmt: skip
         if self.max_vocabulary is not None:
-            check_whole("max_vocabulary", self.max_vocabulary, low=1, error=LanguageModelError)
+            whole("max_vocabulary", self.max_vocabulary, low=1)
         check_length("fallback", self.fallback, 3, "discount", error=LanguageModelError)
         for count, discount in enumerate(self.fallback, 1):
             if not 0 < discount <= count:
@@ -74,8 +79,8 @@ class Fallback:
 
 
 def discounts(
-    n: int, sizes: Sequence[int], fallback: tuple[float, ...]
-) -> tuple[tuple[float, ...], Fallback | None]:
+    n: int, sizes: Sequence[int], fallback: Sequence[float]
+) -> tuple[Sequence[float], Fallback | None]:
     """What is taken from counts 1, 2, and 3 or more.
 
     `sizes` is how many n-grams have count 1, 2, 3 and 4.  Where one of the first three is missing,

@@ -23,8 +23,9 @@ from rosewood.cli.common import (
     target_of,
     warn,
 )
-from rosewood.cli.corpora import SOURCES, ParallelOptions
+from rosewood.cli.corpora import SOURCES
 from rosewood.cli.options import FILES, LEARNING, Config, Threads, check_files, check_folder, cores
+from rosewood.corpus.settings import ParallelSettings
 from rosewood.errors import AlignmentError
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
@@ -140,7 +141,7 @@ class AlignOptions(AlignmentSettings):
 
 def align(
     options: AlignOptions,
-    reading: ParallelOptions,
+    reading: ParallelSettings,
     sources: Annotated[
         list[str] | None,
         typer.Argument(

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rosewood.cli.common import Json, conflict, print_row, warn
-from rosewood.cli.corpora import CorpusOptions, ParallelOptions, Sources, read_corpus
+from rosewood.cli.corpora import CorpusOptions, Sources, read_corpus
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, Seed, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import ReportOptions
 from rosewood.corpus.filters import Filters
+from rosewood.corpus.settings import ParallelSettings
 from rosewood.errors import CorpusError, FormatError
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
@@ -197,7 +198,7 @@ def split(sources: Sources, options: SplitOptions, seed: Seed = 1, config: Confi
 
 
 @dataclass(frozen=True, kw_only=True)
-class IndexOptions(ParallelOptions, ReportOptions):
+class IndexOptions(ParallelSettings, ReportOptions):
     """How a corpus is read, and where it is written."""
 
     output: PathName = setting(help="Folder for the indexed corpus.", metavar="FOLDER", short="o")
