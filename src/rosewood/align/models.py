@@ -77,7 +77,7 @@ class Model(Settings):
     @property
     def warm_up(self) -> int:
         """Rounds of Model 1 before the model's own."""
-        return 0
+        return int(getattr(self, "model1", 0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,10 +111,6 @@ class Hmm(Model):
     model1: int = _setting("model1", 5)
     reach: int = _setting("reach", 40)
 
-    @property
-    def warm_up(self) -> int:
-        return self.model1
-
 
 @dataclass(frozen=True, kw_only=True)
 class Best(Model):
@@ -135,10 +131,6 @@ class Best(Model):
     stem: int = _setting("stem", 4)
     stem_weight: float = _setting("stem_weight", 1.0)
     stem_prior: float = _setting("stem_prior", 0.01)
-
-    @property
-    def warm_up(self) -> int:
-        return self.model1
 
     def __post_init__(self) -> None:
         super().__post_init__()
