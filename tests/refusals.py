@@ -40,7 +40,9 @@ def check(error: RosewoodError, kind: type[RosewoodError], code: str, **fields: 
     assert str(error)
 
 
-def shows(done: Any, code: str | None, *fields: object, is_only_line: bool = True) -> None:
+def shows(
+    done: Any, code: str | None, *fields: object, is_only_line: bool = True, exit_code: int = 1
+) -> None:
     """Expect that a command was refused: exit code, form, code, and texts such as file:line.
 
     shows(command("links", "show", file, 9), "argument.range", f"{file}", "LINE")
@@ -49,7 +51,7 @@ def shows(done: Any, code: str | None, *fields: object, is_only_line: bool = Tru
     have no code of ours and exit code 2, have "usage".
     """
     assert "Traceback" not in done.err, done.err
-    assert done.code == (2 if code == "usage" else 1), done.err
+    assert done.code == (2 if code == "usage" else exit_code), done.err
     text = " ".join(done.err.replace("│", " ").split())
     if code == "usage":
         assert text.startswith("Usage: "), done.err

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
+from inspect import get_annotations
 from os import PathLike, fspath
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, Self, Union, get_args, get_origin
@@ -61,10 +62,11 @@ def setting(
 ) -> Any:
     """A field of settings.
 
-    `choices` may be a function or a registry, so that naming them costs nothing.  `group` is a
-    panel of --help; `default_text` stands for a default that says nothing by itself; `option` is
-    the option's name where it is not the field's, `short` its letter.  `known` are names to list in
-    the help besides.  Without `types_none` a setting may be None, but nobody types `none`.
+    `choices` may be a function or a registry, so that naming them costs nothing.  `group` is the
+    panel of --help, where it is not that of the class; `default_text` replaces a default that
+    explains nothing; `option` is the option's name where it is not the field's, `short` its
+    letter.  `known` are names to list in the help.  Without `types_none` a setting may be None,
+    but nobody types `none`.
     """
     more: dict[str, Any] = {
         "help": help, "low": low, "high": high, "choices": choices, "group": group,
@@ -170,7 +172,7 @@ class Setting(NamedTuple):
         try:
             if self.kind is bool:
                 return {"true": True, "false": False}[text.lower()]
-            if self.kind in (int, float):
+            if self.kind in (int, float) and text.isascii() and "_" not in text:
                 return self.check(self.kind(text), error)
         except (KeyError, ValueError, OverflowError):
             pass
@@ -188,6 +190,7 @@ class Settings:
     """Base of settings: checked when they are made, and made from tables of values."""
 
     error: ClassVar[type[RosewoodError]] = RosewoodError
+    group: ClassVar[str | None] = None  # panel of --help of the fields that the class declares
 
     def __post_init__(self) -> None:
         for each in settings_of(type(self)):
@@ -223,14 +226,19 @@ def settings_of(cls: type) -> tuple[Setting, ...]:
 @cache
 def _settings_of(cls: Any) -> tuple[Setting, ...]:
     hints = type_hints(cls)
+    groups = {
+        name: getattr(base, "group", None)
+        for base in reversed(cls.__mro__)
+        for name in get_annotations(base)
+    }
     return tuple(
-        _setting(each, hints[each.name])
+        _setting(each, hints[each.name], groups[each.name])
         for each in fields(cls)
         if each.init and "help" in each.metadata
     )
 
 
-def _setting(each: Field[Any], hint: Any) -> Setting:
+def _setting(each: Field[Any], hint: Any, group: str | None) -> Setting:
     kinds: list[Any] = []
     words: list[str] = []
     items: tuple[Any, ...] = ()
@@ -245,8 +253,9 @@ def _setting(each: Field[Any], hint: Any) -> Setting:
         kind = wider if wider in kinds else kind
     are_paths = bool(items) and any(get_origin(part) is PathLike for part in _parts(items[0]))
     default = each.default if each.default_factory is MISSING else each.default_factory()
+    facts = {**each.metadata, "group": each.metadata.get("group") or group}
     return Setting(
-        each.name, kind, tuple(words), NoneType in _parts(hint), default, each.metadata,
+        each.name, kind, tuple(words), NoneType in _parts(hint), default, facts,
         items=PathLike if are_paths else str,
         length=None if ... in items or not items else len(items),
     )  # fmt: skip

@@ -135,7 +135,9 @@ def test_bad_arguments_are_refused_at_once():
     for name in ("kind", "direction", "classes"):
         with refuses(RuleError, "argument.choice", argument=name, value="x"):
             orientation_events(corpus, good, **{name: "x"})
-    for name in ("max_phrase", "threads", "block_words"):
+    with refuses(RuleError, "argument.range", argument="max_phrase", value=0):
+        orientation_events(corpus, good, max_phrase=0)
+    for name in ("threads", "block_words"):
         with refuses(ForestError, "argument.range", argument=name, value=0):
             orientation_events(corpus, good, **{name: 0})
     with refuses(AlignmentError, "argument.shape", argument="source", value=2, expected=1):

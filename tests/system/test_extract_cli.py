@@ -202,11 +202,11 @@ def test_events_of_all_kinds(command, place):  # noqa: F811
 @pytest.mark.parametrize(
     ("typed", "code", "shown"),
     [
-        (["--orientation", "best"], "argument.choice", ["'best'", "word, phrase, hierarchy"]),
-        (["--direction", "up"], "argument.choice", ["direction is 'up'", "backward or forward"]),
-        (["--classes", "x"], "argument.choice", ["classes is 'x'", "msd or mslr"]),
+        (["--orientation", "best"], "usage", ["'best'", "word, phrase, hierarchy"]),
+        (["--direction", "up"], "usage", ["--direction", "'up'", "backward or forward"]),
+        (["--classes", "x"], "usage", ["--classes", "'x'", "msd or mslr"]),
         (["--max-phrase", "0"], "usage", ["--max-phrase", "'0'"]),
-        (["--max-phrase", "99999999999"], "argument.range", ["max_phrase is 99999999999"]),
+        (["--max-phrase", "99999999999"], "usage", ["--max-phrase", "'99999999999'"]),
         (["-o", "a.de"], "file.exists", ["a.de: -o: "]),
         (["-o", "no/where"], "file.missing", ["no/where: -o: ", "'no'"]),
         (["-a", "missing"], "file.missing", ["missing: "]),

@@ -40,7 +40,8 @@ def test_lines_and_files(run, tmp_path):
 
 
 def test_errors_tell_where(run, tmp_path):
-    shows(run("--orientation", "best"), None, "'best'")
+    for option in ("--orientation", "--direction", "--classes"):
+        shows(run(option, "best"), "usage", option, "'best'")
     (tmp_path / "links").write_text("0-0 1-3 2-2\n0-1\n")
     shows(run("-o", tmp_path / "events"), "line.value", f"{tmp_path / 'links'}:2:", "0-1")
     assert not (tmp_path / "events").exists()

@@ -190,7 +190,7 @@ def test_a_file_of_options(command, place, trained):  # noqa: F811
     assert all(stage["was_done"] for stage in json.loads(done.out)["stages"])  # what is typed wins
     (place / "bad.toml").write_text('dev = "dev.en"\n')
     done = command("train", *FILES, "-o", "m", "--config", "bad.toml")
-    shows(done, "argument.value", "bad.toml: option 'dev'")
+    shows(done, "argument.value", "bad.toml: option 'dev'", exit_code=2)
 
 
 def test_the_same_from_python(place, trained):

@@ -76,6 +76,8 @@ def test_texts(name, text, value):
         ("rounds", "1.5", "argument.type"), ("is_fast", "maybe", "argument.type"),
         ("name", "c", "argument.choice"), ("jump", "far", "argument.type"),
         ("rate", "nan", "argument.range"), ("rate", "", "argument.type"),
+        ("rounds", "1_0", "argument.type"), ("rounds", "١", "argument.type"),
+        ("rate", "1_0.5", "argument.type"), ("rate", "١.٥", "argument.type"),
     ],
 )  # fmt: skip
 def test_bad_texts(name, text, code):
@@ -152,3 +154,24 @@ def test_how_paths_are_described():
     assert [each.expected for each in settings_of(Files)] == [
         "a path, none", "2 paths, none", "a list of paths",
     ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Grouped(Sample):
+    group = "Inner"
+
+    one: int = setting(1, "One.")
+    two: int = setting(2, "Two.", group="Other")
+
+
+@dataclass(frozen=True)
+class GroupedAgain(Grouped):
+    group = "Outer"
+
+    three: int = setting(3, "Three.")
+
+
+def test_a_field_has_the_group_of_the_class_that_declares_it():
+    found = {each.name: each.facts["group"] for each in settings_of(GroupedAgain)}
+    names = ("rounds", "one", "two", "three")
+    assert [found[name] for name in names] == [None, "Inner", "Other", "Outer"]

@@ -115,7 +115,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; errors raised on purpose are one line with their code, and exit code 1."""
+    """Run the command; errors raised on purpose are one line with their code, and exit code 1.
+
+    Faults of usage, in a file of options too, have exit code 2.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # UTF-8 whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -130,7 +133,7 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         print(f"rosewood: {_message(error)}", file=sys.stderr)
-        raise SystemExit(1) from None
+        raise SystemExit(getattr(error, "exit_code", 1)) from None
 
 
 def _message(error: RosewoodError | OSError) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rosewood.arguments import check_flag, check_number, check_text, check_type, check_whole
 from rosewood.cli.common import warn
 from rosewood.errors import FormatError, RosewoodError, TuningError
 from rosewood.shared_types import PathName
@@ -37,43 +38,44 @@ __all__ = [
 LEARNING, FILES = "Learning", "Files"  # panels of --help
 
 
+class ConfigError(FormatError):
+    """A fault of usage in a file of options: the exit code is that of other faults of usage."""
+
+    exit_code = 2
+
+
 def _load(context: typer.Context, path: Path | None) -> Path | None:
     """Options from a file become the defaults of this command; what is typed still wins."""
-    if path is not None:
-        known = {_spelling(each): each for each in context.command.params if each.opts[0][0] == "-"}
-        table = _table(path)
-        found: dict[str, Any] = {}
-        for name, value in table.items():
-            option = known.get(name.replace("_", "-"))
-            if option is None or name == "config":
-                told = ", ".join(sorted(set(known) - {"config", "help"}))
-                raise FormatError(
-                    f"unknown option {name!r}: expected one of {told}",
-                    file=path, code="argument.unknown", argument=name,
-                )  # fmt: skip
-            try:
-                plain = _plain(value, is_flag=getattr(option, "is_flag", False),
-                               is_many=_takes_many(option))  # fmt: skip
-                option.process_value(context, plain)
-            except (ValueError, typer.BadParameter) as error:
-                told = getattr(error, "message", None) or str(error)
-                raise FormatError(
-                    f"option {name!r}: {told}",
-                    file=path, code="argument.value", argument=name, value=value,
-                ) from None  # fmt: skip
-            found[str(option.name)] = plain
-        context.default_map = {**(context.default_map or {}), **found}
+    if path is None:
+        return None
+    known = {_spelling(each): each for each in context.command.params if each.opts[0][0] == "-"}
+    names = sorted(set(known) - {"config", "help"})
+    found: dict[str, Any] = {}
+    for name, value in _table(path).items():
+        option = known.get(name.replace("_", "-"))
+        if option is None or name == "config":
+            raise ConfigError(
+                f"unknown option {name!r}: expected one of {', '.join(names)}",
+                file=path, code="argument.unknown", argument=name, expected=names,
+            )  # fmt: skip
+        try:
+            plain = _plain(f"option {name!r}", value, option)
+            option.process_value(context, plain)
+        except RosewoodError as error:
+            raise error.restated(str(error), ConfigError, file=path, argument=name) from None
+        except typer.BadParameter as error:
+            raise ConfigError(
+                f"option {name!r}: {error.message}",
+                file=path, code="argument.value", argument=name, value=value,
+            ) from None  # fmt: skip
+        found[str(option.name)] = plain
+    context.default_map = {**(context.default_map or {}), **found}
     return path
 
 
 def _spelling(option: Any) -> str:
     """How an option is called in a file: its long name, without the dashes."""
     return str(max(option.opts, key=len)).lstrip("-")
-
-
-def _takes_many(option: Any) -> bool:
-    """Whether it may be repeated, or takes several values at once."""
-    return bool(getattr(option, "multiple", False)) or option.nargs != 1
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -100,29 +102,41 @@ def _table(path: Path) -> dict[str, Any]:
     return table
 
 
-def _plain(value: Any, *, is_flag: bool, is_many: bool) -> Any:
-    """A value as it would be typed; a table of settings is a list of name=value."""
-    if is_flag:
-        if not isinstance(value, bool):
-            raise ValueError(f"{value!r}, expected true or false")
-        return value
-    if is_many:
-        if isinstance(value, dict):
-            return [f"{name}={_listed(each)}" for name, each in value.items()]
-        return [_word(each) for each in (value if isinstance(value, list) else [value])]
-    return _word(value)
+def _plain(name: str, value: Any, option: Any) -> Any:
+    """A value as it would be typed, of the type that the option has."""
+    if getattr(option, "is_flag", False):
+        return check_flag(name, value, error=RosewoodError)
+    if not getattr(option, "multiple", False) and option.nargs == 1:
+        return _word(name, value, option)
+    if isinstance(value, dict):  # a table of settings is a list of name=value
+        return [f"{key}={_listed(f'{name}, {key!r},', each)}" for key, each in value.items()]
+    return [_word(name, each, option) for each in (value if isinstance(value, list) else [value])]
 
 
-def _listed(value: Any) -> str:
-    return ",".join(map(_word, value)) if isinstance(value, list) else _word(value)
+def _listed(name: str, value: Any) -> str:
+    each = [_scalar(name, one) for one in (value if isinstance(value, list) else [value])]
+    return ",".join(each)
 
 
-def _word(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise ValueError(f"{json.dumps(value, default=str)[:40]}, expected a text or a number")
+def _scalar(name: str, value: Any) -> str:
+    check_type(name, value, str | int | float, "a text or a number", error=RosewoodError)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _word(name: str, value: Any, option: Any) -> str:
+    parser = getattr(option.type, "func", None)
+    setting = getattr(parser, "setting", None)
+    if setting is not None and not (value == "none" and setting.types_none):
+        setting._replace(name=name).check(value, RosewoodError)
+    elif parser is not None:  # it reads sizes such as 2G, and plain numbers
+        check_type(name, value, str | int, "a text or a whole number", error=RosewoodError)
+    elif option.type.name.startswith("int"):
+        check_whole(name, value, error=RosewoodError)
+    elif option.type.name.startswith("float"):
+        check_number(name, value, error=RosewoodError)
+    else:
+        check_text(name, value, error=RosewoodError)
+    return _scalar(name, value)
 
 
 def merged(

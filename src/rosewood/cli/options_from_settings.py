@@ -139,6 +139,7 @@ def _parser(each: Setting) -> Callable[[str], _Value]:
         except RosewoodError as error:
             raise typer.BadParameter(f"{text!r}, expected {error.expected}") from None
 
+    parse.setting = each  # type: ignore[attr-defined]  # for --config
     return parse
 
 

@@ -24,16 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.arguments import check_choice
 from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
-from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
+from rosewood.rules.settings import CLASSES, Classes, Direction, EventSettings, Kind
 
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
 
-__all__ = ["EventBlock", "check_event_settings", "orientation_events"]
+__all__ = ["EventBlock", "orientation_events"]
 
 _BEGIN, _END = "<s>", "</s>"  # beside the first and the last word of a sentence
 
@@ -116,23 +115,13 @@ def _beside(word: str) -> str:
     return f"\\{word}" if word in (_BEGIN, _END) else word
 
 
-def check_event_settings(kind: str, direction: str, classes: str) -> None:
-    """Refuses what there is not."""
-    for what, name, there_are in (
-        ("kind", kind, KINDS),
-        ("direction", direction, DIRECTIONS),
-        ("classes", classes, tuple(CLASSES)),
-    ):
-        check_choice(what, name, there_are, error=RuleError)
-
-
 def orientation_events(
     corpus: IndexedCorpus,
     links: Links,
     *,
-    kind: str = "hierarchy",
-    direction: str = "backward",
-    classes: str = "msd",
+    kind: Kind = "hierarchy",
+    direction: Direction = "backward",
+    classes: Classes = "msd",
     max_phrase: int = 7,
     threads: int = 1,
     block_words: int = _WORDS,
@@ -142,10 +131,9 @@ def orientation_events(
     A block has as many sentences as have `block_words` target words, and at least one. The corpus
     and the links are checked at once, not when the first block is asked for.
     """
-    check_event_settings(kind, direction, classes)
+    EventSettings(kind, direction, classes, max_phrase)  # refuses bad ones
     threads = as_count("threads", threads, 1, 1024)
     block_words = as_count("block_words", block_words, 1)
-    max_phrase = as_count("max_phrase", max_phrase, 1, 2**31 - 1)
     source, target = corpus.source, corpus.target
     bad = links.beyond(source.lengths, target.lengths)
     if bad is not None:

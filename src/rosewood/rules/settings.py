@@ -25,6 +25,7 @@ __all__ = [
 
 Kind = Literal["word", "phrase", "hierarchy"]
 Classes = Literal["msd", "mslr"]
+Direction = Literal["backward", "forward"]
 Prior = Literal["uniform", "counts"]
 SmoothingName = Literal["plain", "good-turing", "kneser-ney"]
 
@@ -205,6 +206,31 @@ class ExtractionSettings(Settings):
         fixed = ["rule_penalty", *(["glue"] if self.hierarchical else [])]
         made = [counted, ["lexical_ef"], ["lexical_fe"], fixed]
         return [*made, list(self.orientation_features)] if self.kind else made
+
+
+@dataclass(frozen=True)
+class EventSettings(Settings):
+    """Which orientation events are made."""
+
+    error = RuleError
+
+    kind: Kind = setting(
+        "hierarchy", "Neighbours of a phrase pair: word, phrase or hierarchy.", metavar="KIND",
+        option="orientation",
+    )  # fmt: skip
+    direction: Direction = setting(
+        "backward", "Compare with the previous target phrase (backward) or the next (forward).",
+        metavar="backward|forward",
+    )  # fmt: skip
+    classes: Classes = setting(
+        "msd",
+        "Orientation classes: monotone, swap, discontinuous (msd), or monotone, swap, left, right "
+        "(mslr).",
+        metavar="msd|mslr",
+    )
+    max_phrase: int = setting(
+        7, "Maximum phrase length in words, on each side.", low=1, high=2**31 - 1
+    )
 
 
 def orientation_columns(classes: str, directions: Iterable[str]) -> tuple[str, ...]:

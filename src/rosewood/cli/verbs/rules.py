@@ -27,6 +27,7 @@ from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, Threads, check_files, check_folder, cores
 from rosewood.cli.rules_formats import NewTable, TableFolder, export_rules, import_rules
 from rosewood.errors import RuleError
+from rosewood.rules.settings import EventSettings
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
@@ -287,7 +288,7 @@ def filter_rules(
 
 @dataclass(frozen=True)
 class EventOptions(Settings):
-    """Which events are written, and where."""
+    """Links that are read, and where events are written."""
 
     error = RuleError
 
@@ -300,27 +301,13 @@ class EventOptions(Settings):
     output: PathName = setting(
         "-", "Output file, .gz .xz .zst too.", short="o", default_text="stdout"
     )
-    kind: str = setting(
-        "hierarchy", "Neighbours of a phrase pair: word, phrase or hierarchy.",
-        option="orientation", metavar="KIND",
-    )  # fmt: skip
-    direction: str = setting(
-        "backward", "Compare with the previous target phrase (backward) or the next (forward).",
-        metavar="backward|forward",
-    )  # fmt: skip
-    classes: str = setting(
-        "msd",
-        "Orientation classes: monotone, swap, discontinuous (msd), or monotone, swap, left, right "
-        "(mslr).",
-        metavar="msd|mslr",
-    )
-    max_phrase: int = setting(7, "Maximum phrase length in words, on each side.", low=1)
 
 
 @app.command()
 def events(
     sources: Sources,
     options: EventOptions,
+    settings: EventSettings,
     reading: CorpusOptions,
     threads: Threads = None,
     quiet: Quiet = False,
@@ -333,19 +320,11 @@ def events(
     rosewood rules events train.de train.en --alignment train.pharaoh -o events.gz
     """
     from rosewood.progress import progress
-    from rosewood.rules.events import check_event_settings, orientation_events
+    from rosewood.rules.events import orientation_events
 
-    how: dict[str, Any] = {
-        "kind": options.kind,
-        "direction": options.direction,
-        "classes": options.classes,
-    }
-    check_event_settings(**how)
     check_files({"-o": options.output}, [*sources, options.alignment])
     corpus, links = read_aligned(sources, options.alignment, reading, quiet=quiet)
-    blocks = orientation_events(
-        corpus, links, **how, max_phrase=options.max_phrase, threads=cores(threads)
-    )
+    blocks = orientation_events(corpus, links, threads=cores(threads), **vars(settings))
     with lines_to(options.output) as write, progress("events", quiet=quiet) as step:
         for block in blocks:
             if len(block):
