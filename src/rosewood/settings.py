@@ -253,7 +253,7 @@ def _setting(each: Field[Any], hint: Any, group: str | None) -> Setting:
         kind = wider if wider in kinds else kind
     are_paths = bool(items) and any(get_origin(part) is PathLike for part in _parts(items[0]))
     default = each.default if each.default_factory is MISSING else each.default_factory()
-    facts = {**each.metadata, "group": each.metadata.get("group") or group}
+    facts = {**each.metadata, "group": each.metadata.get("group") or group or None}
     return Setting(
         each.name, kind, tuple(words), NoneType in _parts(hint), default, facts,
         items=PathLike if are_paths else str,

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from io import BufferedIOBase
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, cast
+from typing import Annotated, Any
 
 import typer
 
+from rosewood.corpus.standard_streams import lines_to, name_of, source_of, target_of
 from rosewood.errors import RosewoodError
-from rosewood.shared_types import PathName
 
 __all__ = [
     "Json",
+    "ModelFolder",
     "Output",
     "Quiet",
     "bad_value",
@@ -33,6 +32,9 @@ __all__ = [
     "warn",
 ]
 
+ModelFolder = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Model folder made by rosewood train.")
+]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Output file.")]
 Kind = type[RosewoodError]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
@@ -59,37 +61,6 @@ def bad_value(kind: Kind, option: str, value: object, expected: str) -> Rosewood
     """A value that an option cannot have."""
     message = f"{option} {value}: expected {expected}"
     return kind(message, code="argument.value", argument=option, value=value, expected=expected)
-
-
-def source_of(file: PathName) -> Path | BufferedIOBase:
-    """The file to read; `-` is standard input."""
-    return cast(BufferedIOBase, sys.stdin.buffer) if str(file) == "-" else Path(file)
-
-
-def target_of(file: PathName) -> Path | BinaryIO:
-    """The file to write; `-` is standard output."""
-    return sys.stdout.buffer if str(file) == "-" else Path(file)
-
-
-def name_of(file: PathName) -> str:
-    """The name of an input in errors."""
-    return "<stdin>" if str(file) == "-" else str(file)
-
-
-@contextmanager
-def lines_to(output: PathName) -> Iterator[Callable[[str], None]]:
-    """Writes lines to a file that appears whole or not at all, or to standard output."""
-    from rosewood.corpus.compression import open_output
-
-    if str(output) == "-":
-        yield print
-        return
-    with open_output(output) as stream:
-
-        def write(line: str) -> None:
-            stream.write(line.encode() + b"\n")
-
-        yield write
 
 
 def verify_each(files: Iterable[Path], verify: Callable[[Path], object]) -> None:

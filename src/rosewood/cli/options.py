@@ -26,6 +26,7 @@ __all__ = [
     "Config",
     "Seed",
     "Threads",
+    "check_ending",
     "check_files",
     "check_folder",
     "cores",
@@ -231,6 +232,16 @@ def check_files(
         for other in inputs:
             if other is not None and path.is_file() and Path(other).resolve() == whole:
                 raise refused("this file is also an input and would be overwritten", "file.exists")
+
+
+def check_ending(option: str, file: PathName | None, *endings: str) -> None:
+    """Before any work: does the name of an output end with one of these?"""
+    if file is not None and Path(file).suffix.lower() not in endings:
+        expected = " or ".join(endings)
+        raise FormatError(
+            f"{option}: expected a name that ends with {expected}",
+            file=file, code="argument.value", argument=option, expected=expected,
+        )  # fmt: skip
 
 
 def _refused(option: str, path: PathName, reason: str, code: str) -> FormatError:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rosewood.cli.common import print_row, warn
-from rosewood.cli.decode_options import KnownText, ModelFolder
-from rosewood.cli.options import FILES, Config, check_files
+from rosewood.cli.common import ModelFolder, print_row, warn
+from rosewood.cli.options import FILES, Config, check_ending, check_files
 from rosewood.cli.options_from_settings import Typed
 from rosewood.decode.settings import SearchSettings
-from rosewood.errors import DecodingError, FormatError
+from rosewood.errors import DecodingError
+from rosewood.pipeline.line_settings import KnownText
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
@@ -29,35 +27,18 @@ _LIMITS = (
 class InspectOptions(KnownText):
     """What is shown, and where."""
 
+    group = ""
+
     html: PathName | None = setting(
-        None,
-        "Write a page with pictures of the derivation and of the forest.",
-        group=FILES,
-        metavar="FILE.html",
-    )
+        None, "Write a page with pictures of the derivation and of the forest.",
+        group=FILES, metavar="FILE.html",
+    )  # fmt: skip
     picture: PathName | None = setting(
         None, "Draw the most probable part of the forest.", group=FILES, metavar="FILE.svg"
     )
     json: bool = setting(False, "Print one JSON object.")
     options: int = setting(5, "Translation options shown for each span.", low=0)
     nbest: int = setting(5, "Translations shown.", low=0)
-
-    def files(self) -> dict[str, Path]:
-        """Files to be written, by option; refuses wrong endings."""
-        found = {}
-        for option, file, ending in (
-            ("--html", self.html, ".html"),
-            ("--picture", self.picture, ".svg"),
-        ):
-            if file is None:
-                continue
-            found[option] = Path(file)
-            if found[option].suffix.lower() != ending:
-                raise FormatError(
-                    f"{option}: expected a name that ends with {ending}",
-                    file=file, code="argument.value", argument=option, expected=ending,
-                )  # fmt: skip
-        return found
 
 
 def inspect(
@@ -84,23 +65,21 @@ def inspect(
         raise BadPair.with_fault(wrong, argument="TEXT").error.restated(
             f"TEXT: {wrong.reason}", DecodingError
         )
-    files = options.files()
-    glossary = None if options.glossary is None else Path(options.glossary)
-    check_files(files, [glossary, config], model)
+    check_ending("--html", options.html, ".html")
+    check_ending("--picture", options.picture, ".svg")
+    files = {"--html": options.html, "--picture": options.picture}
+    check_files(files, [options.glossary, config], model)
     translator = open_translator(model, options, limits)
     seen = translator.inspect(text, options=options.options, nbest=options.nbest)
-    pages: dict[str, Callable[[], str]] = {
-        "--html": seen.to_html,
-        "--picture": lambda: seen.forest_svg,
-    }
-    for option, file in files.items():
+    written = [(file, option) for option, file in files.items() if file is not None]
+    for file, option in written:
         with whole_file(file) as out:
-            out.write(pages[option]().encode())
+            out.write((seen.to_html() if option == "--html" else seen.forest_svg).encode())
     if options.json:
         print_row(seen.to_dict(), as_json=True)
     else:
         print(seen.to_text())
-    for file in files.values():
+    for file, _ in written:
         warn(f"wrote {file}")
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rosewood.cli.common import Json, named_rows, print_row, print_table, warn
-from rosewood.cli.decode_options import ModelFolder
+from rosewood.cli.common import Json, ModelFolder, named_rows, print_row, print_table, warn
 
 if TYPE_CHECKING:
     from rosewood.model import Bundle

@@ -7,18 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Quiet
-from rosewood.cli.decode_options import LineOptions, ModelFolder
+from rosewood.cli.common import ModelFolder, Quiet
 from rosewood.cli.options import Config, Threads, cores
 from rosewood.cli.options_from_settings import Typed
 from rosewood.decode.settings import SearchSettings
+from rosewood.pipeline.line_settings import LineSettings
 
 __all__ = ["PLUGIN"]
 
 
 def translate(
     model: ModelFolder,
-    options: LineOptions,
+    options: LineSettings,
     limits: Annotated[dict[str, Any], Typed(SearchSettings, default_text="the model's")],
     input: Annotated[
         Path,
@@ -38,9 +38,9 @@ def translate(
 
     rosewood translate model input.de --json | jq -r '[.confidence, .translation] | @tsv'
     """
-    from rosewood.cli.decoding import LineReader, open_translator, translate_all
+    from rosewood.cli.decoding import LineReader, check_options, open_translator, translate_all
 
-    options.check([input, options.reference, options.glossary, config], model)
+    check_options(options, [input, config], model)
     translator = open_translator(model, options, limits)
     translate_all(
         translator.text,

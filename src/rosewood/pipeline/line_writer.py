@@ -1,32 +1,44 @@
-"""What `decode` and `translate` write: text, lists, JSON, alignments, forests, explanations."""
+"""Translations of lines in files: text, lists, JSON, alignments, forests, explanations."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rosewood.cli.common import lines_to
+from rosewood.corpus.lines import at
+from rosewood.corpus.standard_streams import lines_to
+from rosewood.decode import (
+    Explanation,
+    TextTranslator,
+    TranslatedText,
+    Translation,
+    alternatives,
+    explain,
+    moses_line,
+    translation_of,
+)
+from rosewood.decode.consensus_methods import Consensus
+from rosewood.decode.explanation_page import page_section
+from rosewood.decode.nbest import all_features
 from rosewood.errors import DecodingError, FormatError, RosewoodError
+from rosewood.forest import Forest, ForestSetWriter
+from rosewood.pipeline.line_settings import LineSettings
+from rosewood.pipeline.reply import reply_of, said_of
 
 if TYPE_CHECKING:
-    from rosewood.cli.decode_options import LineOptions
-    from rosewood.decode import (
-        Explanation,
-        TextTranslator,
-        TranslatedText,
-        Translation,
-    )
     from rosewood.decode.stream import TranslatedLine
     from rosewood.model.confidence import Confidence
 
-__all__ = ["Writer", "reason_of"]
+__all__ = ["LineTally", "LineWriter", "reason_of"]
 
 _ALTERNATIVES = 5  # unless --nbest says how many
+_DONE = {"copy": "copied", "drop": "dropped", "guess": "guessed by others or copied"}
+_SHOWN = 10  # numbers of lines in a warning
 _PAGE = ["<!doctype html>", '<meta charset="utf-8">', "<title>Translations</title>"]
 
 
@@ -45,33 +57,30 @@ class _Chosen:
     why: Explanation | None = None
 
 
-class Writer:
-    """Writes what is wanted of one sentence after the other."""
+class LineWriter:
+    """Writes what the settings ask for, one translated line after the other."""
 
     def __init__(
         self,
         translator: TextTranslator,
-        options: LineOptions,
+        options: LineSettings,
         confidence: Confidence | None,
         stack: ExitStack,
     ) -> None:
         """With `confidence` rows of JSON say how sure a translation is."""
-        from rosewood.cli.decode_consensus import Consensus
-        from rosewood.forest import ForestSetWriter
-
         self.translator = translator
         self.options, self.confidence = options, confidence
         self.consensus = Consensus.parse(options.consensus, options.set)
         self.dense = translator.decoder.features.dense
-        self.line = stack.enter_context(lines_to(Path(options.output)))
+        self.line = stack.enter_context(lines_to(options.output))
         self.links = self.forests = self.draw = None
         if options.alignment is not None:
-            self.links = stack.enter_context(lines_to(Path(options.alignment)))
+            self.links = stack.enter_context(lines_to(options.alignment))
         if options.forests is not None:
             self.forests = stack.enter_context(ForestSetWriter(options.forests))
         self.drawn = 0
         if options.picture is not None:
-            self.draw = stack.enter_context(lines_to(Path(options.picture)))
+            self.draw = stack.enter_context(lines_to(options.picture))
             if not self._is_svg:
                 self.draw("\n".join(_PAGE))
 
@@ -83,9 +92,6 @@ class Writer:
 
     def __call__(self, job: TranslatedLine) -> TranslatedText:
         """Write the translation of a line; returns what was chosen."""
-        from rosewood.corpus.lines import at
-        from rosewood.forest import Forest
-
         with at(f"line {job.number}", None):
             chosen = self._chosen(job)
         if self.options.json:
@@ -109,8 +115,6 @@ class Writer:
         return chosen.said
 
     def _chosen(self, job: TranslatedLine) -> _Chosen:
-        from rosewood.decode import alternatives, explain, translation_of
-
         text_of, wanted = self.translator.text_of, self.options
         best, found = job.best, job.search
         if found is None or job.error is not None or found.forest.is_empty:
@@ -130,17 +134,12 @@ class Writer:
         return _Chosen(text_of(chosen, job.prepared), others, told, why)
 
     def _list(self, job: TranslatedLine, others: Sequence[Translation]) -> None:
-        from rosewood.corpus.lines import at
-        from rosewood.decode import moses_line
-
         for each in others:
             text = self.translator.text_of(each, job.prepared).text
-            with at(f"line {job.number}, want --json", None):
+            with at(f"line {job.number}, use --json", None):
                 self.line(moses_line(job.number - 1, each, self.dense, text))
 
     def _row(self, job: TranslatedLine, chosen: _Chosen) -> str:
-        from rosewood.pipeline.reply import reply_of, said_of
-
         row: dict[str, Any] = {"id": str(job.number - 1)}
         if job.error is not None:
             row |= {"src": job.prepared.text, "error": reason_of(job.error)}
@@ -164,8 +163,6 @@ class Writer:
 
     def _hyps(self, job: TranslatedLine, chosen: _Chosen) -> dict[str, Any]:
         """The list of a row, where one is wanted."""
-        from rosewood.decode.nbest import all_features
-
         if self.options.nbest is None or self.confidence is not None:
             return {}
         hyps = [
@@ -180,14 +177,10 @@ class Writer:
 
     @property
     def _is_svg(self) -> bool:
-        return (
-            self.options.picture is not None and Path(self.options.picture).suffix.lower() == ".svg"
-        )
+        return Path(self.options.picture or "").suffix.lower() == ".svg"
 
     def _tell(self, job: TranslatedLine, said: str, why: Explanation) -> None:
         """The explanation as a table beside the results, and as a picture."""
-        from rosewood.decode.explanation_page import page_section
-
         if self.options.explain and not self.options.json:
             print(f"{job.number}\n{why.to_text()}", file=sys.stderr)
         if self.draw is None:
@@ -203,3 +196,72 @@ class Writer:
                 code="argument.value",
                 argument="--picture",
             )
+
+
+@dataclass
+class LineTally:
+    """Counts of translated lines, for a summary at the end."""
+
+    blanks: bool = True  # bad lines have an empty line in the output
+    sentences: int = 0
+    words: int = 0
+    unknown: int = 0
+    seconds: float = 0.0
+    narrowed: list[int] = field(default_factory=list)  # numbers of lines
+    timed_out: list[int] = field(default_factory=list)
+    unreachable: list[int] = field(default_factory=list)
+    bad: list[tuple[int, str]] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)
+    added: list[int] = field(default_factory=list)
+
+    def count(self, job: TranslatedLine, said: TranslatedText | None) -> None:
+        """One more sentence, and what was chosen for it."""
+        self.sentences += 1
+        if job.error is not None:
+            self.bad.append((job.number, reason_of(job.error)))
+        if said is None or job.error is not None:
+            return
+        report = said.translation.report
+        self.words += len(job.prepared.source.words)
+        self.unknown += sum(use.is_unknown for use in said.translation.rules)
+        for numbers, is_so in (
+            (self.narrowed, report.narrowed),
+            (self.timed_out, report.timed_out),
+            (self.unreachable, not report.reachable),
+            (self.lost, said.lost),
+            (self.added, said.added),
+        ):
+            if is_so:
+                numbers.append(job.number)
+
+    def summary(self, unknown: str) -> Iterator[str]:
+        """How much was translated, and how fast; `unknown` is what is done with unknown words."""
+        rate = self.words / self.seconds if self.seconds else 0.0
+        yield (
+            f"{_count(self.sentences, 'sentence')}, {_count(self.words, 'word')} in "
+            f"{self.seconds:.1f} s: {rate:,.0f} words a second"
+        )
+        if self.unknown:
+            yield f"{_count(self.unknown, 'word')} that no rule translates, {_DONE[unknown]}"
+
+    def warnings(self) -> Iterator[str]:
+        """Lines whose translations are not what one expects, with their numbers."""
+        for numbers, reason in (
+            (self.narrowed, "searched less thoroughly, for --max-pops"),
+            (self.timed_out, "ended by --time-limit, another run may find something else"),
+            (self.unreachable, "references that cannot be reached, left blank"),
+            ([number for number, _ in self.bad],
+             f"malformed lines, {'left blank' if self.blanks else 'skipped'}"),
+            (self.lost, "lack placeholders that their source has"),
+            (self.added, "have placeholders that their source has not"),
+        ):  # fmt: skip
+            if numbers:
+                more = " …" if len(numbers) > _SHOWN else ""
+                listed = " ".join(f"{number}" for number in numbers[:_SHOWN])
+                yield f"{reason}: {len(numbers):,} (lines {listed}{more})"
+        if self.bad:
+            yield f"the first malformed line, {self.bad[0][0]}: {self.bad[0][1]}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -1,0 +1,107 @@
+"""Settings of translating a text line by line: what is known, read and written.
+
+Options of `rosewood decode`, `translate` and `inspect` are made from these fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rosewood.decode.consensus_methods import CONSENSUS
+from rosewood.errors import DecodingError
+from rosewood.settings import Settings, setting
+from rosewood.shared_types import OnBadLine, PathName
+
+__all__ = ["KnownText", "LineSettings"]
+
+_consensus, _file = partial(setting, group="Consensus"), partial(setting, group="Files")
+_output, _input = partial(setting, group="Output"), partial(setting, group="Input lines")
+
+
+@dataclass(frozen=True)
+class KnownText(Settings):
+    """Translations that are known beforehand."""
+
+    error = DecodingError
+    group = "Known translations"
+
+    glossary: PathName | None = setting(
+        None,
+        "Glossary: source phrase, tab, target phrase per line. Lines with the same source are "
+        "alternatives; soft in a third column adds to the rule table instead of replacing it.",
+    )
+    inline: bool = setting(
+        False,
+        'Read translations from tags in the input: <x translation="the house||the home">das '
+        "haus</x>; < > & of the text are written &lt; &gt; &amp;.",
+    )
+
+
+@dataclass(frozen=True)
+class LineSettings(KnownText):
+    """What is read and written, line by line."""
+
+    reference: PathName | None = setting(
+        None, "Forced decoding: search only for these translations, one per line."
+    )
+    consensus: str | None = _consensus(
+        None,
+        "Choose by consensus instead of model score: mbr (k-best list), forest-mbr (linear BLEU "
+        "over the forest) or variational (n-gram model of the forest).",
+        metavar="NAME", choices=tuple(CONSENSUS),
+    )  # fmt: skip
+    set: dict[str, Any] = _consensus(
+        {},
+        "Setting of --consensus: scale, margin; mbr: k, metric; forest-mbr: order, precision, "
+        "ratio, posterior (exact or expected); variational: order or mixture (1:0.5,2:0.5), "
+        "viterbi. Repeatable.",
+    )
+    output: PathName = _file(
+        "-",
+        "Translations; compressed if the name ends with .gz, .xz or .zst; - is standard output.",
+        short="o",
+    )
+    alignment: PathName | None = _file(None, "Word alignment of each translation, as i-j pairs.")
+    forests: PathName | None = _file(
+        None, "Forests of the search, for rosewood forest and for tuning.", metavar="FILE.rwf"
+    )
+    picture: PathName | None = _file(
+        None,
+        "Picture of the phrases (.svg, one sentence) or page with feature values (.html, many).",
+    )
+    nbest: int | None = _output(
+        None,
+        "Write the N best translations as Moses n-best lines; ||| in words becomes "
+        "&#124;&#124;&#124;.",
+        low=1, metavar="N",
+    )  # fmt: skip
+    distinct: bool = _output(False, "With --nbest: only distinct strings.")
+    json: bool = _output(
+        False,
+        "Write a JSON object per line: translation, words, alignment, score, features, phrases, "
+        "report, confidence and alternatives where they are known; with --nbest hyps for tuning.",
+    )
+    explain: bool = _output(
+        False, "Show what each feature contributes to each phrase: on standard error, or in --json."
+    )
+    on_bad_line: OnBadLine = _input(
+        "stop",
+        "At a malformed line: stop, skip it (no output line), or blank it (empty output line).",
+    )
+    line_words: int = _input(10_000, "Maximum words per line.", low=1)
+    line_characters: int = _input(100_000, "Maximum characters per line.", low=1)
+
+    @property
+    def explains(self) -> bool:
+        """Whether features are shown, as text or as a picture."""
+        return self.explain or self.picture is not None
+
+    @property
+    def outputs(self) -> dict[str, PathName | None]:
+        """Files that are written, by option."""
+        return {
+            "-o": self.output, "--alignment": self.alignment, "--forests": self.forests,
+            "--picture": self.picture,
+        }  # fmt: skip
