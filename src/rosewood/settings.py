@@ -63,10 +63,10 @@ def setting(
     """A field of settings.
 
     `choices` may be a function or a registry, so that naming them costs nothing.  `group` is the
-    panel of --help, where it is not that of the class; `default_text` replaces a default that
-    explains nothing; `option` is the option's name where it is not the field's, `short` its
-    letter.  `known` are names to list in the help.  Without `types_none` a setting may be None,
-    but nobody types `none`.
+    panel of --help, where it is not that of the class (empty: none); `default_text` replaces a
+    default that explains nothing; `option` is the option's name where it is not the field's,
+    `short` its letter.  `known` are names to list in the help.  Without `types_none` a setting may
+    be None, but nobody types `none`.
     """
     more: dict[str, Any] = {
         "help": help, "low": low, "high": high, "choices": choices, "group": group,
@@ -253,7 +253,8 @@ def _setting(each: Field[Any], hint: Any, group: str | None) -> Setting:
         kind = wider if wider in kinds else kind
     are_paths = bool(items) and any(get_origin(part) is PathLike for part in _parts(items[0]))
     default = each.default if each.default_factory is MISSING else each.default_factory()
-    facts = {**each.metadata, "group": each.metadata.get("group") or group or None}
+    own = each.metadata.get("group")
+    facts = {**each.metadata, "group": (group if own is None else own) or None}
     return Setting(
         each.name, kind, tuple(words), NoneType in _parts(hint), default, facts,
         items=PathLike if are_paths else str,

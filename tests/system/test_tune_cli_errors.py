@@ -130,7 +130,7 @@ BAD = {
     "a setting twice": ([*GOOD, "--set", "k=3", "--set", "k=4"], {},
      ["argument.duplicate", "--set k=4: "]),
     "an unknown format": ([*GOOD, "--format", "xml"], {},
-     ["argument.choice", "format is 'xml'", "jsonl"]),
+     ["usage", "--format", "'xml'", "jsonl"]),
     "an unknown normalisation": ([*GOOD, "--normalize", "l3"], {},
      ["usage", "--normalize", "'l3'", "l1, l2, none"]),
     "starting weights that are missing": (

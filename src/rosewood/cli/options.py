@@ -261,13 +261,15 @@ def check_folder(
 
 
 @contextmanager
-def goes_on(given: Path | None, output: Path | None, *, quiet: bool = False) -> Iterator[Journal]:
+def goes_on(
+    given: PathName | None, output: PathName | None, *, quiet: bool = False
+) -> Iterator[Journal]:
     """A journal beside the output for the time of the work, or one that was asked for and stays."""
     from rosewood.journal import Journal
 
-    place = given
-    if given is None and output is not None and _is_ordinary(output):
-        place = output.with_name(f"{output.name}.journal")
+    place = None if given is None else Path(given)
+    if given is None and output is not None and _is_ordinary(Path(output)):
+        place = Path(f"{output}.journal")
     is_new = place is None or not place.exists()
     journal = Journal(place)
     if len(journal) and not quiet:

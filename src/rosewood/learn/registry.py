@@ -24,7 +24,11 @@ def learner_names() -> tuple[str, ...]:
     return (*LEARNERS.names(), *_OTHER_NAMES)
 
 
+def learner_class(name: str) -> type[Learner]:
+    """The class of a learner, by any of its names."""
+    return LEARNERS[_OTHER_NAMES.get(name, name)]
+
+
 def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
     """A learner by name, with these settings (strings are read as what the setting is)."""
-    kind = LEARNERS[_OTHER_NAMES.get(name, name)]
-    return kind.from_values(settings or {})
+    return learner_class(name).from_values(settings or {})

@@ -1,15 +1,21 @@
 """Candidates in, weights out, candidates out."""
 
-from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
-from rosewood.rerank.candidate_sweep import sweep
-from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
-from rosewood.rerank.forests import candidate_forest, write_forest_set
-from rosewood.rerank.heldout import Heldout
-from rosewood.rerank.readers import FORMATS, Dropped, read_candidates
-from rosewood.rerank.reranking import Reranked, rerank
-from rosewood.rerank.summary import Spread, Summary, summarise
-from rosewood.rerank.toy import toy_lists
-from rosewood.rerank.tuning import Replicate, Tuned, tune
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.rerank.arrays import forest_set, from_arrays, lists_from_arrays
+    from rosewood.rerank.candidate_sweep import sweep
+    from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
+    from rosewood.rerank.forests import candidate_forest, write_forest_set, write_lists
+    from rosewood.rerank.heldout import Heldout
+    from rosewood.rerank.readers import Dropped, read_candidates
+    from rosewood.rerank.reranking import Reranked, rerank
+    from rosewood.rerank.settings import FORMATS
+    from rosewood.rerank.summary import Spread, Summary, summarise
+    from rosewood.rerank.toy import toy_lists
+    from rosewood.rerank.tuning import Replicate, Tuned, tune
 
 __all__ = [
     "FORMATS",
@@ -34,4 +40,7 @@ __all__ = [
     "tune",
     "write_candidates",
     "write_forest_set",
+    "write_lists",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rosewood.corpus import Vocabulary
+from rosewood.corpus.compression import plain_name
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
-from rosewood.rerank.candidates import CandidateList
+from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
 
 __all__ = ["candidate_forest", "write_forest_set"]
 
@@ -97,3 +99,21 @@ def candidate_forest(
 
 def _starts(lengths: Sequence[int]) -> Any:
     return np.cumsum([0, *lengths], dtype=np.int64)
+
+
+def write_lists(lists: Iterable[CandidateList], output: Path) -> None:
+    """JSON lines or a forest set, by the ending; nothing is left of a file that fails."""
+    if output.suffix == ".rwf":
+        write_forest_set(lists, output).close()
+    elif str(output) == "-":
+        for candidates in lists:
+            print(format_candidates(candidates))
+    elif plain_name(output).suffix in (".jsonl", ".ndjson") or (
+        output.exists() and not output.is_file()
+    ):
+        write_candidates(lists, output)
+    else:
+        raise TuningError(
+            f"{output}: expected a name that ends with .jsonl (.gz, .xz, .zst) or .rwf, or -",
+            code="argument.value", argument="--output", value=str(output),
+        )  # fmt: skip

@@ -25,10 +25,11 @@ from rosewood.rerank.formats.lines import PerSource, parse_lines
 from rosewood.rerank.formats.moses import looks_like_moses, parse_moses
 from rosewood.rerank.formats.sets import parse_set
 from rosewood.rerank.formats.tsv import looks_like_tsv, parse_tsv
+from rosewood.rerank.settings import FORMATS
+from rosewood.shared_types import PathName
 
 __all__ = ["FORMATS", "Dropped", "OnBadLine", "PerSource", "read_candidates"]
 
-FORMATS = ("jsonl", "moses", "lines", "tsv", "set")
 OnBadLine = Literal["stop", "skip"]
 _PARSERS = {"jsonl": parse_jsonl, "moses": parse_moses, "tsv": parse_tsv}
 _LOOKS = {"jsonl": looks_like_jsonl, "moses": looks_like_moses, "tsv": looks_like_tsv}
@@ -50,6 +51,14 @@ class Dropped:
         self.count += 1
         if len(self.reasons) < _SHOWN:
             self.reasons.append(reason)
+
+    def told(self, file: PathName) -> Iterator[str]:
+        """Lines about the lists of a file that were dropped; none if all are good."""
+        if self.count:
+            yield f"{file}: {self.count} malformed lists were skipped"
+            yield from (f"  {reason}" for reason in self.reasons)
+        if self.count > len(self.reasons):
+            yield f"  and {self.count - len(self.reasons)} more"
 
 
 def read_candidates(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.candidates import ListFile, ReferenceOptions, write_lists
+from rosewood.cli.candidates import ListFile, read_lists
 from rosewood.cli.common import Json, Output, Quiet, print_row
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import check_files
 from rosewood.errors import TuningError
+from rosewood.rerank.settings import ReferenceSettings
 
 if TYPE_CHECKING:
     from rosewood.rerank import Summary
@@ -37,7 +38,7 @@ _SHOWN = {
 @app.command()
 def info(
     files: Annotated[list[Path], typer.Argument(help="Files of candidates; - is standard input.")],
-    options: ReferenceOptions,
+    options: ReferenceSettings,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -50,7 +51,7 @@ def info(
             code="argument.conflict",
         )
     for number, file in enumerate(files):
-        found = summarise(options.lists(file, quiet=quiet))
+        found = summarise(read_lists(options, file, quiet=quiet))
         if json:
             print_row({"file": str(file), **found.to_dict()}, as_json=True)
             continue
@@ -75,12 +76,14 @@ def _show(file: Path, found: Summary) -> None:
 def convert(
     file: ListFile,
     output: Output,
-    options: ReferenceOptions,
+    options: ReferenceSettings,
     quiet: Quiet = False,
 ) -> None:
     """Write candidates as JSON lines (.jsonl, .jsonl.gz .xz .zst, -) or a forest set (.rwf)."""
+    from rosewood.rerank import write_lists
+
     check_files({"-o": output}, [file, *options.files()])
-    write_lists(options.lists(file, quiet=quiet), output)
+    write_lists(read_lists(options, file, quiet=quiet), output)
 
 
 PLUGIN = app

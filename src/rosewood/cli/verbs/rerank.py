@@ -6,13 +6,13 @@ import json as json_text
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rosewood.cli.candidates import CandidateOptions, ListFile
-from rosewood.cli.common import Json, Quiet, lines_to, warn
+from rosewood.cli.candidates import ListFile, read_lists
+from rosewood.cli.common import Json, Quiet, lines_to, needs, warn
 from rosewood.cli.options import Config, check_files
 from rosewood.errors import TuningError
+from rosewood.rerank.settings import CandidateSettings
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
@@ -23,8 +23,10 @@ __all__ = ["PLUGIN"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RerankOptions(CandidateOptions):
+class RerankOptions(CandidateSettings):
     """What is written of the new order."""
+
+    group = ""
 
     weights: PathName = setting(help='Weights as JSON, {"feature": weight, …}, from tune.')
     output: PathName = setting(
@@ -56,16 +58,15 @@ def rerank(
             "--nbest writes JSON already: drop --json", code="argument.conflict", argument="--json"
         )
     if options.k is not None and not options.nbest:
-        raise TuningError("-k needs --nbest", code="argument.missing", argument="--nbest")
+        raise needs(TuningError, "-k", "--nbest")
     from rosewood.model import read_weights
     from rosewood.rerank import rerank
 
-    weights, output = Path(options.weights), Path(options.output)
-    check_files({"-o": output}, [file, weights, config, *options.files()])
+    check_files({"-o": options.output}, [file, options.weights, config, *options.files()])
     lists = changed = 0
-    named = read_weights(weights)
-    with _naming(file, weights), lines_to(output) as write:
-        for each in rerank(options.lists(file, quiet=quiet), named):
+    named = read_weights(options.weights)
+    with _naming(file, options.weights), lines_to(options.output) as write:
+        for each in rerank(read_lists(options, file, quiet=quiet), named):
             write(_line(each, options, json))
             lists += 1
             changed += int(each.order[0]) != 0
@@ -74,7 +75,7 @@ def rerank(
 
 
 @contextmanager
-def _naming(file: Path, weights: Path) -> Iterator[None]:
+def _naming(file: PathName, weights: PathName) -> Iterator[None]:
     """Errors about lists and weights name both files."""
     try:
         yield

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json as json_text
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.candidates import ListFile
-from rosewood.cli.common import Json, Quiet, print_row, print_table
-from rosewood.cli.learning_options import JUDGING, LEARNING, LearningOptions
+from rosewood.cli.candidates import ListFile, read_beside, read_lists
+from rosewood.cli.common import Json, Quiet, needs, print_row, print_table
 from rosewood.cli.memory_options import MaxMemory
-from rosewood.cli.options import FILES, Config, Threads, check_files, cores, goes_on, merged
+from rosewood.cli.options import (
+    FILES,
+    LEARNING,
+    Config,
+    Threads,
+    check_files,
+    cores,
+    goes_on,
+    merged,
+)  # fmt: skip
 from rosewood.errors import TuningError
+from rosewood.rerank.settings import SweepSettings
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
@@ -24,31 +33,18 @@ if TYPE_CHECKING:
 __all__ = ["PLUGIN"]
 
 
-@dataclass(frozen=True)
-class SweepOptions(LearningOptions):
-    """What is tried, judged and written."""
+_file = partial(setting, group=FILES)
 
-    select: PathName | None = setting(
-        None, "Candidates on which trials are compared.", group=JUDGING
-    )
-    select_ref: tuple[PathName, ...] = setting(
-        (), "References of --select. Repeatable.", group=JUDGING
-    )
-    split: float = setting(
-        0.2, "Without --select: share of the lists that is held out.", group=JUDGING
-    )
-    random: int | None = setting(
-        None, "Try N random settings instead of all.", low=1, group=LEARNING, metavar="N"
-    )
-    output: PathName | None = setting(
-        None, "Best settings, as tune --config reads them.", group=FILES, short="o"
-    )
-    trials: PathName | None = setting(
-        None,
-        "Every trial as a line of JSON, to resume from; it stays.",
-        group=FILES,
+
+@dataclass(frozen=True)
+class SweepOptions(SweepSettings):
+    """What is written."""
+
+    output: PathName | None = _file(None, "Best settings, as tune --config reads them.", short="o")
+    trials: PathName | None = _file(
+        None, "Every trial as a line of JSON, to resume from; it stays.",
         default_text="OUTPUT.journal, removed at the end",
-    )
+    )  # fmt: skip
 
 
 def sweep(
@@ -87,40 +83,30 @@ def sweep(
             argument="--grid",
         )
     if options.select is None and options.select_ref:
-        raise TuningError(
-            "--select-ref needs --select", code="argument.missing", argument="--select"
-        )
-    output = None if options.output is None else Path(options.output)
-    trials = None if options.trials is None else Path(options.trials)
-    given = [options.select, options.start, *options.select_ref]
-    inputs = [Path(each) for each in given if each is not None]
-    check_files({"-o": output, "--trials": trials}, [file, config, *inputs, *options.files()])
-    metric, select = options.metric, None
-    if options.select is not None:
-        beside = options.beside("--select", options.select_ref)
-        select = beside.lists(Path(options.select), metric=metric, quiet=quiet)
-    with goes_on(trials, output, quiet=quiet) as known, progress_of_parts(quiet=quiet) as told:
+        raise needs(TuningError, "--select-ref", "--select")
+    output = options.output
+    inputs = [file, config, options.select, options.start, *options.select_ref, *options.files()]
+    check_files({"-o": output, "--trials": options.trials}, inputs)
+    with (
+        goes_on(options.trials, output, quiet=quiet) as known,
+        progress_of_parts(quiet=quiet) as told,
+    ):
         found = sweep(
-            options.lists(file, metric=metric, quiet=quiet),
+            read_lists(options, file, metric=options.metric, quiet=quiet),
             parse_choices(grid),
-            method=options.method or "mert",
-            metric=metric,
-            select=select,
-            split=options.split,
-            trials=options.random,
-            start=options.starting_weights(),
-            seed=options.seed,
+            select=read_beside(options, "--select", quiet=quiet),
             threads=cores(threads),
             max_memory=max_memory,
             journal=known,
             told=told,
+            **options.keywords(),
         )
-        best = {"method": found.method, "metric": metric, "set": found.best.settings}
+        best = {"method": found.method, "metric": options.metric, "set": found.best.settings}
         text = json_text.dumps(best, ensure_ascii=False, indent=1)
-        if output is not None and str(output) != "-":
+        if output not in (None, "-"):
             with whole_file(output) as stream:
                 stream.write(text.encode() + b"\n")
-    if output is not None and str(output) == "-":
+    if output == "-":
         print(text)
     elif json:
         for trial in found.ranked:

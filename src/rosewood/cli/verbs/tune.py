@@ -6,96 +6,65 @@ import json as json_text
 import shlex
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 import typer
 
-from rosewood.cli.common import Json, Quiet, print_row, print_table
-from rosewood.cli.learning_options import JUDGING, LEARNING, LearningOptions
+from rosewood.cli.candidates import LIST_FILE, read_beside, read_lists
+from rosewood.cli.common import (
+    Json,
+    Quiet,
+    bad_value,
+    conflict,
+    needs,
+    print_row,
+    print_table,
+)
 from rosewood.cli.memory_options import MaxMemory
-from rosewood.cli.options import FILES, Config, Threads, check_files, cores, goes_on
+from rosewood.cli.options import FILES, LEARNING, Config, Threads, check_files, cores, goes_on
 from rosewood.errors import TuningError
+from rosewood.rerank.settings import TuneSettings
 from rosewood.settings import setting, settings_of
 from rosewood.shared_types import PathName
 
 __all__ = ["PLUGIN"]
 
 
-@dataclass(frozen=True)
-class TuneOptions(LearningOptions):
-    """What is tuned, judged and written."""
+_file = partial(setting, group=FILES)
 
-    set: dict[str, Any] = setting(
-        {}, "Setting of the learner: see --list-settings. Repeatable.", group=LEARNING
-    )
+
+@dataclass(frozen=True)
+class TuneOptions(TuneSettings):
+    """What is written."""
+
     list_settings: bool = setting(
         False, "List the settings of --method, or of all learners, and stop.", group=LEARNING
     )
-    normalize: Literal["l1", "l2", "none"] = setting(
-        "l1", "Norm to which the weights are scaled.", group=LEARNING
-    )
-    heldout: PathName | None = setting(
-        None, "Candidates to judge on, instead of cross-validation.", group=JUDGING
-    )
-    heldout_ref: tuple[PathName, ...] = setting(
-        (), "References of --heldout. Repeatable.", group=JUDGING
-    )
-    folds: int = setting(5, "Folds of the cross-validation.", low=2, group=JUDGING)
-    replicates: int = setting(
-        3, "Fits with different seeds, of which the best is kept.", low=1, group=JUDGING
-    )
-    samples: int = setting(1000, "Samples of the significance test.", low=1, group=JUDGING)
-    output: PathName | None = setting(
-        None, "Weights as JSON; - is standard output.", group=FILES, short="o"
-    )
-    report: PathName | None = setting(None, "Report with pictures, as HTML.", group=FILES)
-    journal: PathName | None = setting(
-        None,
-        "Where finished fits are kept, to resume from; it stays.",
-        group=FILES,
+    output: PathName | None = _file(None, "Weights as JSON; - is standard output.", short="o")
+    report: PathName | None = _file(None, "Report with pictures, as HTML.")
+    journal: PathName | None = _file(
+        None, "Where finished fits are kept, to resume from; it stays.",
         default_text="OUTPUT.journal, removed at the end",
-    )
+    )  # fmt: skip
 
     def check(self, file: Path, config: Path | None, *, json: bool) -> None:
         """Before any work: options that exclude each other, files that cannot be written."""
         if json and self.output == "-":
-            raise TuningError(
-                "--json prints the weights already: drop -o -",
-                code="argument.conflict",
-                argument="--output",
-            )
+            raise conflict(TuningError, "-o -", "--json", "it prints the weights already")
         if self.report == "-":
-            raise TuningError(
-                "--report needs a file: it is a page", code="argument.value", argument="--report"
-            )
+            raise bad_value(TuningError, "--report", "-", "a file: it is a page")
         if self.heldout_ref and self.heldout is None:
-            raise TuningError(
-                "--heldout-ref needs --heldout", code="argument.missing", argument="--heldout"
-            )
-        given = [self.heldout, self.start, *self.heldout_ref]
-        inputs = [Path(each) for each in given if each is not None]
-        outputs = {
-            option: None if path is None else Path(path)
-            for option, path in (
-                ("-o", self.output),
-                ("--report", self.report),
-                ("--journal", self.journal),
-            )
-        }
-        check_files(outputs, [file, config, *inputs, *self.files()])
+            raise needs(TuningError, "--heldout-ref", "--heldout")
+        inputs = [file, config, self.heldout, self.start, *self.heldout_ref, *self.files()]
+        outputs = {"-o": self.output, "--report": self.report, "--journal": self.journal}
+        check_files(outputs, inputs)
 
 
 def tune(
     options: TuneOptions,
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Candidates: JSON lines, Moses n-best list, table (TSV), one per line (with "
-            "--per-source) or forest set; .gz, .xz and .zst too; - is standard input.",
-        ),
-    ] = None,
+    file: Annotated[Path | None, LIST_FILE] = None,
     threads: Threads = None,
     max_memory: MaxMemory = 2 << 30,
     quiet: Quiet = False,
@@ -119,30 +88,19 @@ def tune(
     from rosewood.rerank import tune
     from rosewood.rerank.tuning import ONE_LIST
 
-    metric = options.metric
-    heldout = None
-    if options.heldout is not None:
-        beside = options.beside("--heldout", options.heldout_ref)
-        heldout = beside.lists(Path(options.heldout), metric=metric, quiet=quiet)
-    output = None if options.output in (None, "-") else Path(options.output)
-    journal = None if options.journal is None else Path(options.journal)
-    with goes_on(journal, output, quiet=quiet) as known, progress_of_parts(quiet=quiet) as told:
+    output = None if options.output == "-" else options.output
+    with (
+        goes_on(options.journal, output, quiet=quiet) as known,
+        progress_of_parts(quiet=quiet) as told,
+    ):
         tuned = tune(
-            options.lists(file, metric=metric, quiet=quiet),
-            method=options.method or "mert",
-            metric=metric,
-            settings=options.set,
-            heldout=heldout,
-            folds=options.folds,
-            replicates=options.replicates,
-            start=options.starting_weights(),
-            normalization=options.normalize,
-            seed=options.seed,
+            read_lists(options, file, metric=options.metric, quiet=quiet),
+            heldout=read_beside(options, "--heldout", quiet=quiet),
             threads=cores(threads),
             max_memory=max_memory,
-            samples=options.samples,
             journal=known,
             told=told,
+            **options.keywords(),
         )
         if tuned.verdict == "unknown":
             raise TuningError(
@@ -163,9 +121,9 @@ def tune(
 
 def _list_settings(method: str | None, as_json: bool) -> None:
     """Print the settings of a learner, or of all."""
-    from rosewood.learn import LEARNERS
+    from rosewood.learn.registry import LEARNERS, learner_class
 
-    chosen = LEARNERS.working() if method is None else [(method, LEARNERS[method])]
+    chosen = LEARNERS.working() if method is None else [(method, learner_class(method))]
     for number, (name, kind) in enumerate(chosen):
         settings = settings_of(kind)
         if as_json:
