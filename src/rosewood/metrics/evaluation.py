@@ -11,14 +11,15 @@ from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric
 from rosewood.metrics.parse import parse_metric
-from rosewood.metrics.significance import SEED, Comparison, paired_bootstrap, paired_randomisation
+from rosewood.metrics.settings import SEED, TESTS
+from rosewood.metrics.significance import Comparison, paired_bootstrap, paired_randomisation
 
 __all__ = ["Score", "compare", "corpus_statistics", "evaluate", "references_by_sentence"]
 
 References = Sequence[Sequence[str | None]]
-_TESTS: dict[str, tuple[Callable[..., Comparison], int]] = {
-    "bootstrap": (paired_bootstrap, 1000),
-    "randomisation": (partial(paired_randomisation, ties=True), 10000),
+_TESTS: dict[str, Callable[..., Comparison]] = {
+    "bootstrap": paired_bootstrap,
+    "randomisation": partial(paired_randomisation, ties=True),
 }
 
 
@@ -94,7 +95,7 @@ def compare(
     `evaluate`.  P-values are sacreBLEU's, but for what is no evidence: where nothing differs it is
     1, and randomisation counts ties (`paired_randomisation` itself has both ways).
     """
-    check_choice("test", test, _TESTS, error=MetricError)
+    check_choice("test", test, TESTS, error=MetricError)
     hypotheses, baseline = _strings("hypotheses", hypotheses), _strings("baseline", baseline)
     check_length("baseline", baseline, len(hypotheses), "hypothesis", error=MetricError)
     asked = _each(metrics)
@@ -105,10 +106,9 @@ def compare(
             metric.statistics_many([[h] for h in said], by_sentence, columns, threads=threads)
             for said, columns in ((hypotheses, scores), (baseline, baseline_scores))
         )
-        run, usual = _TESTS[test]
-        trials = usual if samples is None else samples
+        trials = TESTS[test] if samples is None else samples
         count = _counted(metric, by_sentence).get("nrefs")
-        done = run(metric, own, other, samples=trials, seed=seed, references=count)
+        done = _TESTS[test](metric, own, other, samples=trials, seed=seed, references=count)
         found.append(done if done.difference else replace(done, p_value=1.0))
     return found
 

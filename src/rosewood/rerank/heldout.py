@@ -14,10 +14,10 @@ import numpy as np
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn import TuningSet
 from rosewood.metrics import Bounds, Metric, paired_randomisation, parse_metric
+from rosewood.metrics.significance import SIGNIFICANT
 
 __all__ = ["SIGNIFICANT", "Heldout", "judge"]
 
-SIGNIFICANT = 0.05
 _NOTHING = 1e-9  # means of equal scores differ by rounding
 _ALSO = {"bleu": "chrf", "bleu-sbp": "chrf"}  # what judges beside the metric that was tuned
 
