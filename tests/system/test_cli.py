@@ -170,7 +170,7 @@ def test_errors_are_one_line(toy, tmp_path, command):  # noqa: F811
     for name in ("x.json", "x.plf", "x.forest.gz"):
         shows(refused("convert", toy, "-o", tmp_path / name), "argument.value", tmp_path / name)
     shows(refused("best", toy, "--scale", "inf"), "usage", "--scale", "'inf'")
-    shows(refused("best", toy, "--scale", "1e308"), "forest.overflow", toy, "'s1'", "--scale")
+    shows(refused("best", toy, "--scale", "1e308"), "forest.overflow", toy, "'s1'", "scale")
     for option in (["-k", 10**20], ["-k", -1], ["--threads", 0], ["--threads", 10**11]):
         shows(refused("best", toy, *option), "usage", option[0])
     unnamed = tmp_path / "unnamed.forest"

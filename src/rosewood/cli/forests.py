@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rosewood.cli.common import bad_value, warn
+from rosewood.cli.common import bad_value, print_row, warn
 from rosewood.errors import ForestError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.arrays import FloatArray
     from rosewood.forest import Forest, NamedForest
+    from rosewood.forest.summary import NamedScores
 
-__all__ = ["ForestOptions", "ScoreOptions", "Scorer", "working_on", "write_all"]
+__all__ = ["ForestOptions", "ScoreOptions", "working_on", "write_all"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,15 @@ class ForestOptions(Settings):
                 made = change(forest)
             yield NamedForest(name, made, info)
 
+    def print_rows(
+        self, file: Path, rows: Callable[[NamedForest], Iterable[dict[str, Any]]], as_json: bool
+    ) -> None:
+        """Prints rows of each forest, which begin with its name."""
+        for item in self.read(file):
+            with working_on(file, item.name):
+                for row in rows(item):
+                    print_row({"name": item.name, **row}, as_json)
+
 
 @dataclass(frozen=True)
 class ScoreOptions(ForestOptions):
@@ -61,47 +70,22 @@ class ScoreOptions(ForestOptions):
     )
     scale: float = setting(1.0, "Factor γ on all scores.")
 
-    def scorer(self) -> Scorer:
-        """Scores with these weights."""
-        return Scorer(self.weights, self.scale)
+    @contextmanager
+    def scorer(self) -> Iterator[NamedScores]:
+        """Scores with these weights; warns of weights of features that no forest has."""
+        scores = self.scores(self.weights)
+        yield scores
+        if scores.unused:
+            names = ", ".join(repr(n) for n in sorted(scores.unused)[:5])
+            more = f" and {len(scores.unused) - 5} more" if len(scores.unused) > 5 else ""
+            warn(f"{self.weights}: no forest has the feature {names}{more}")
 
-
-class Scorer:
-    """Log weights of edges from a file of feature weights."""
-
-    def __init__(self, weights: PathName | None, scale: float = 1.0) -> None:
+    def scores(self, weights: PathName | None) -> NamedScores:
+        """Scores with the weights of a file."""
+        from rosewood.forest.summary import NamedScores
         from rosewood.model import read_weights
 
-        self.scale = scale
-        self.file = weights
-        self.named = None if weights is None else read_weights(weights)
-        self.unused = set(self.named or ())
-
-    def __call__(self, forest: Forest) -> FloatArray:
-        import numpy as np
-
-        space = forest.features
-        if self.named is None:
-            theta = np.ones(len(space))
-        else:
-            known = {n: v for n, v in self.named.items() if n in space.sparse or n in space.dense}
-            self.unused -= known.keys()
-            theta = space.vector(known)
-        with np.errstate(over="ignore", invalid="ignore"):
-            weight = self.scale * forest.score(theta)
-        if not np.isfinite(weight).all():
-            raise ForestError(
-                "scores overflow a double: are weights or --scale too large?",
-                code="forest.overflow", argument="--scale", value=self.scale,
-            )  # fmt: skip
-        return weight
-
-    def finish(self) -> None:
-        """Warns of weights of features that no forest has: the names may be misspelt."""
-        if self.unused:
-            names = ", ".join(repr(n) for n in sorted(self.unused)[:5])
-            more = f" and {len(self.unused) - 5} more" if len(self.unused) > 5 else ""
-            warn(f"{self.file}: no forest has the feature {names}{more}")
+        return NamedScores(None if weights is None else read_weights(weights), self.scale)
 
 
 @contextmanager

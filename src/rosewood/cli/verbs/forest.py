@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, Output, bad_value, print_row, warn
-from rosewood.cli.forests import ForestOptions, ScoreOptions, Scorer, working_on, write_all
+from rosewood.cli.common import Json, Output, bad_value, warn
+from rosewood.cli.forests import ForestOptions, ScoreOptions, working_on, write_all
 from rosewood.cli.groups import VerbGroup
 from rosewood.errors import ForestError
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.forest import Forest
+    from rosewood.forest import Forest, NamedForest
 
 __all__ = ["PLUGIN"]
 
@@ -32,27 +33,11 @@ File = Annotated[
 @app.command()
 def info(file: File, options: ForestOptions, json: Json = False) -> None:
     """Name, nodes, edges, features used, words used and derivations of each forest."""
-    import numpy as np
-
-    from rosewood.forest.search import count_saturating
+    from rosewood.forest.summary import sizes
 
     if not json:
         print("name\tnodes\tedges\tfeatures\twords\tderivations")
-    for name, forest, _ in options.read(file):
-        words = forest.yield_symbol[forest.yield_symbol >= 0]
-        count = int(count_saturating(forest)[-1])
-        row: dict[str, Any] = {
-            "name": name,
-            "nodes": forest.num_nodes,
-            "edges": forest.num_edges,
-            "features": len(forest.features.dense) + len(np.unique(forest.feat_id)),
-            "words": len(np.unique(words)),
-            "derivations": count,
-        }
-        if count >= 10**18:  # digits that nobody reads, and there may be millions of them
-            digits = float(forest.inside(np.zeros(forest.num_edges))[-1]) / np.log(10)
-            row["derivations"] = f"1e{digits:.1f}"
-        print_row(row, json)
+    options.print_rows(file, lambda item: [sizes(item.forest)], json)
 
 
 @dataclass(frozen=True)
@@ -63,37 +48,30 @@ class BestOptions(ScoreOptions):
     sample: bool = setting(False, "Draw derivations at random instead.")
     seed: int = setting(0, "Random seed of --sample.")
     threads: int = setting(1, "Threads of --sample.", low=1, high=1024)
+    k: int = setting(1, "Number of derivations.", low=0, high=10**9)
 
 
 @app.command()
-def best(
-    file: File,
-    options: BestOptions,
-    k: Annotated[int, typer.Option("-k", min=0, max=10**9, help="Number of derivations.")] = 1,
-    json: Json = False,
-) -> None:
+def best(file: File, options: BestOptions, json: Json = False) -> None:
     """The best derivations of each forest: name, rank, log score, string."""
-    score = options.scorer()
 
-    for item in options.read(file):
-        with working_on(file, item.name):
-            forest = item.forest
-            if forest.is_empty:
-                warn(f"{file}: forest {item.name!r} has no derivation")
-                continue
-            weight = score(forest)
-            if options.sample:
-                found = forest.sample(weight, k, seed=options.seed, threads=options.threads)
-            else:
-                found = forest.k_best(weight, k, distinct=options.distinct)
-            for rank, (derivation, text) in enumerate(zip(found, found.texts(), strict=True)):
-                row: dict[str, Any] = {
-                    "name": item.name, "rank": rank, "score": derivation.score, "text": text,
-                }  # fmt: skip
-                if json:
-                    row["features"] = forest.features.mapping(derivation.features())
-                print_row(row, json)
-    score.finish()
+    def rows(item: NamedForest) -> Iterator[dict[str, Any]]:
+        forest, k = item.forest, options.k
+        if forest.is_empty:
+            warn(f"{file}: forest {item.name!r} has no derivation")
+            return
+        weight = score(forest)
+        if options.sample:
+            found = forest.sample(weight, k, seed=options.seed, threads=options.threads)
+        else:
+            found = forest.k_best(weight, k, distinct=options.distinct)
+        for rank, (derivation, text) in enumerate(zip(found, found.texts(), strict=True)):
+            row = {"rank": rank, "score": derivation.score, "text": text}
+            features = {"features": forest.features.mapping(derivation.features())} if json else {}
+            yield {**row, **features}
+
+    with options.scorer() as score:
+        options.print_rows(file, rows, json)
 
 
 @dataclass(frozen=True)
@@ -111,64 +89,37 @@ def measure(file: File, options: MeasureOptions, json: Json = False) -> None:
 
     With --json also the expected features and the gradient of the entropy.
     """
-    from rosewood.forest import (
-        cross_entropy,
-        entropy_gradient,
-        expected_length,
-        feature_expectations,
-        kl_divergence,
-        log_partition,
-    )
+    from rosewood.forest.summary import measures
 
-    other = options.other
-    score, second = options.scorer(), None if other is None else Scorer(other, options.scale)
+    other = None if options.other is None else options.scores(options.other)
     if not json:
         print("name\tlog Z\tentropy\tlength" + ("" if other is None else "\tcross-entropy\tKL"))
+    with options.scorer() as score:
+        options.print_rows(
+            file, lambda item: [measures(item.forest, score, other, by_feature=json)], json
+        )
 
-    for item in options.read(file):
-        with working_on(file, item.name):
-            forest = item.forest
-            names = ["log_z", "entropy", "expected_length"]
-            names += [] if second is None else ["cross_entropy", "kl_divergence"]
-            row: dict[str, Any] = {"name": item.name, **dict.fromkeys(names)}
-            if not forest.is_empty:
-                weight = score(forest)
-                gradient = entropy_gradient(forest, weight)
-                row["log_z"] = log_partition(forest, weight)
-                row["entropy"] = gradient.value
-                row["expected_length"] = expected_length(forest, weight)
-                if second is not None:
-                    against = second(forest)
-                    row["cross_entropy"] = cross_entropy(forest, weight, against)
-                    row["kl_divergence"] = kl_divergence(forest, weight, against)
-                if json:
-                    mean = feature_expectations(forest, weight)
-                    row["expected_features"] = forest.features.mapping(mean)
-                    row["entropy_gradient"] = forest.features.mapping(gradient.theta)
-            print_row(row, json)
-    score.finish()
+
+@dataclass(frozen=True)
+class NgramOptions(ScoreOptions):
+    """Which n-grams are counted."""
+
+    n: int = setting(4, "Maximum n-gram order.", low=1, high=1000)
 
 
 @app.command()
-def ngrams(
-    file: File,
-    options: ScoreOptions,
-    n: Annotated[int, typer.Option("-n", min=1, max=1000, help="Maximum n-gram order.")] = 4,
-    json: Json = False,
-) -> None:
+def ngrams(file: File, options: NgramOptions, json: Json = False) -> None:
     """Expected n-gram counts of each forest: name, expected count, n-gram, the largest first."""
     from rosewood.forest import expected_ngram_counts
 
-    score = options.scorer()
-
-    for item in options.read(file):
-        with working_on(file, item.name):
-            if item.forest.is_empty:
-                continue
-            counts = expected_ngram_counts(item.forest, score(item.forest), n)
+    def rows(item: NamedForest) -> Iterator[dict[str, Any]]:
+        if not item.forest.is_empty:
+            counts = expected_ngram_counts(item.forest, score(item.forest), options.n)
             for gram, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
-                print_row({"name": item.name, "count": count, "ngram": " ".join(gram)}, json)
-    score.finish()
+                yield {"count": count, "ngram": " ".join(gram)}
+
+    with options.scorer() as score:
+        options.print_rows(file, rows, json)
 
 
 @dataclass(frozen=True)
@@ -197,9 +148,8 @@ def draw(file: File, output: Output, options: DrawOptions) -> None:
             code="file.empty" if name is None else "argument.unknown",
             argument="--name", value=name, file=file,
         )  # fmt: skip
-    score = options.scorer()
-    weight = score(chosen)
-    score.finish()
+    with options.scorer() as score:
+        weight = score(chosen)
     marked = None if chosen.is_empty else chosen.best(weight)
     if kind == ".dot":
         text = to_dot(chosen, weight=weight, highlight=marked)
@@ -229,15 +179,13 @@ def prune(file: File, output: Output, options: PruneOptions) -> None:
     """Keep the edges of good derivations."""
     from rosewood.forest import prune
 
-    score = options.scorer()
-
     def smaller(forest: Forest) -> Forest:
         if forest.is_empty:
             return forest
         return prune(forest, score(forest), beam=options.beam, density=options.density).forest
 
-    write_all(options.changed(file, smaller), output)
-    score.finish()
+    with options.scorer() as score:
+        write_all(options.changed(file, smaller), output)
 
 
 @app.command()
