@@ -57,8 +57,8 @@ SETTINGS = [
     ("--unknown", ["drop"], "drop"), ("--no-keep-corpus", [], False),
 ]  # fmt: skip
 RUN = [
-    ("--output", ["there"], "output", Path("there")), ("--work", ["w"], "work", Path("w")),
-    ("--report", ["r.html"], "report", Path("r.html")), ("--overwrite", [], "overwrite", True),
+    ("--output", ["there"], "output", "there"), ("--work", ["w"], "work", "w"),
+    ("--report", ["r.html"], "report", "r.html"), ("--overwrite", [], "overwrite", True),
     ("--threads", ["7"], "threads", 7), ("--max-memory", ["300M"], "max_memory", 300 << 20),
 ]  # fmt: skip
 READ = [
@@ -128,7 +128,7 @@ def test_settings_of_a_training(typed, option, values, wanted):
 @pytest.mark.parametrize(("option", "values", "name", "wanted"), RUN, ids=first(RUN))
 def test_how_a_training_is_run(typed, option, values, name, wanted):
     output = [] if name == "output" else ["-o", "model"]
-    usual = {"output": Path("model"), "work": None, "report": None, "overwrite": False}
+    usual = {"output": "model", "work": None, "report": None, "overwrite": False}
     got = typed(*FILES, *output, option, *values)
     assert got.run[name] == wanted
     assert {each: got.run[each] for each in usual if each != name} == {

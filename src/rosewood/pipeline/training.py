@@ -49,6 +49,31 @@ class Trained:
         """Scores of held-out sentences."""
         return list(self.stages[-1].facts["scores"])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Where everything is, how large it is, and what was found, as JSON values."""
+        facts = {stage.name: stage.facts for stage in self.stages}
+        clean, of_stage = facts["clean"], ("name", "key", "was_done", "seconds", "memory")
+        pairs = {"seen": clean["seen"], "train": facts["tokenise"]["kept"]}
+        places = {"model": self.folder, "report": self.report, "work": self.work}
+        return {
+            "model": str(self.folder),
+            "change": self.change,
+            "report": str(self.report),
+            "work": str(self.work),
+            "bytes": {name: _size(path) for name, path in places.items()},
+            "pairs": pairs | {name: clean[name] for name in ("dev", "test")},
+            "rules": facts["extract"]["rules"],
+            "scores": self.scores,
+            "notes": self.notes,
+            "stages": [{name: getattr(stage, name) for name in of_stage} for stage in self.stages],
+        }
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, or of all files of a folder."""
+    every = [path] if path.is_file() else path.rglob("*")
+    return sum(each.stat().st_size for each in every if each.is_file())
+
 
 def train(
     inputs: TrainingInputs,

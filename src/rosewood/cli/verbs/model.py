@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,6 @@ import typer
 from rosewood.cli.common import Json, ModelFolder, named_rows, print_row, print_table, warn
 
 if TYPE_CHECKING:
-    from rosewood.model import Bundle
     from rosewood.model.python_features import FeatureRecord
 
 __all__ = ["PLUGIN"]
@@ -27,10 +24,11 @@ def info(model: ModelFolder, json: Json = False) -> None:
     rosewood model info model
     """
     from rosewood.model import Bundle
+    from rosewood.model.facts import facts_of, part_sizes, sparse_counts
 
     bundle = Bundle.open(model)
     if json:
-        print_row(_facts(bundle), as_json=True)
+        print_row(facts_of(bundle), as_json=True)
         return
     manifest = bundle.manifest
     source, target = (each or "?" for each in manifest["languages"])
@@ -42,14 +40,13 @@ def info(model: ModelFolder, json: Json = False) -> None:
     _table("limits of the search", named_rows(manifest["search"]))
     dense = ((name, value) for name, value in bundle.weights.named.items() if ":" not in name)
     _table("weights", ([name, f"{value:.6g}"] for name, value in dense))
-    sparse = _sparse(bundle)
-    _table("sparse weights", ([f"{name}:…", f"{count:,}"] for name, count in sparse.items()))
+    _table("sparse weights", ([f"{name}:…", f"{n:,}"] for name, n in sparse_counts(bundle).items()))
     features = (
         [each.feature, _version(each), dumps(each.settings)] for each in bundle.feature_records
     )
     _table("features in Python", features)
-    parts = ([each["name"], each["type"], f"{each['bytes'] / 1e6:,.2f}"] for each in _parts(bundle))
-    _table("parts, MB", parts)
+    parts, sizes = manifest["parts"], part_sizes(bundle)
+    _table("parts, MB", ([n, parts[n]["type"], f"{size / 1e6:,.2f}"] for n, size in sizes.items()))
     _table("scores", ([f"{each['on']} {each['name']}", f"{each['value']:.2f}", each["signature"]]
                       for each in manifest["scores"]))  # fmt: skip
     how = bundle.confidence
@@ -87,48 +84,8 @@ def verify(model: ModelFolder, json: Json = False) -> None:
         warn(f"part {name!r}: its checksums are right; this release does not know what it has")
 
 
-def _facts(bundle: Bundle) -> dict[str, Any]:
-    """The manifest without its checksums, weights, and the sizes of the parts."""
-    left_out = ("format", "files", "crc32", "parts")
-    facts = {name: value for name, value in bundle.manifest.items() if name not in left_out}
-    return {
-        "model": str(bundle.folder),
-        **facts,
-        "weights": bundle.weights.named,
-        "sparse_weights": _sparse(bundle),
-        "python_features": [asdict(each) for each in bundle.feature_records],
-        "bytes": bundle.size,
-        "sizes": {each["name"]: each["bytes"] for each in _parts(bundle)},
-        "parts": {each["name"]: each["type"] for each in _parts(bundle)},
-        "notes": bundle.notes(),
-    }
-
-
-def _sparse(bundle: Bundle) -> dict[str, int]:
-    """How many weights of sparse features there are, numbered and named ones, by template."""
-    counts = {name: len(numbers) for name, (numbers, _) in bundle.weights.numbered.items()}
-    named = Counter(name.partition(":")[0] for name in bundle.weights.named if ":" in name)
-    return dict(named + Counter(counts))
-
-
 def _version(record: FeatureRecord) -> str:
     return " ".join(each for each in (record.package, record.version) if each) or "-"
-
-
-def _parts(bundle: Bundle) -> list[dict[str, Any]]:
-    """Name, type and bytes of each part."""
-    files = bundle.manifest["files"]
-    rows = []
-    for name, entry in bundle.manifest["parts"].items():
-        places = [*entry.get("paths", {}).values(), *([entry["path"]] if "path" in entry else ())]
-        own = [file for file in files if any(_is_in(file, place) for place in places)]
-        size = sum(files[file]["bytes"] for file in own)
-        rows.append({"name": name, "type": entry["type"], "bytes": size})
-    return rows
-
-
-def _is_in(file: str, place: str) -> bool:
-    return file == place or file.startswith(f"{place}/")
 
 
 def _table(title: str, rows: Any) -> None:
