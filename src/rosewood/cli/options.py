@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.arguments import check_flag, check_number, check_text, check_type, check_whole
-from rosewood.cli.common import warn
-from rosewood.errors import FormatError, RosewoodError, TuningError
+from rosewood.cli.common import bad_value, warn
+from rosewood.errors import FormatError, RosewoodError, RuleError, TuningError
+from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILES",
     "LEARNING",
+    "AlignmentFile",
     "Config",
     "Seed",
     "Threads",
@@ -160,6 +163,22 @@ Config = Annotated[
         help="Options from a JSON or TOML table of their long names; what is typed wins.",
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignmentFile(Settings):
+    """The links of an aligned corpus."""
+
+    error = RuleError
+
+    alignment: PathName = setting(
+        help="Links, one line per pair: i-j, source word and target word, counted from 0; .gz, .xz "
+        "and .zst too; - is standard input.",
+        group=FILES,
+        short="a",
+    )
+
+
 Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Random seed.")]
 Threads = Annotated[
     int | None,
@@ -182,10 +201,7 @@ def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, 
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise TuningError(
-                f"{what} {text}: expected name=value",
-                code="argument.value", argument=what, value=text, expected="name=value",
-            )  # fmt: skip
+            raise bad_value(TuningError, what, text, "name=value")
         if name in found:
             raise TuningError(
                 f"{what} {text}: {name} is given twice",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +12,20 @@ from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import Quiet, print_row, print_table, warn
 from rosewood.cli.corpora import CorpusOptions, Sources
 from rosewood.cli.memory_options import MaxMemory, Work
-from rosewood.cli.options import FILES, Config, Threads, check_files, check_folder, cores
+from rosewood.cli.options import (
+    FILES,
+    AlignmentFile,
+    Config,
+    Threads,
+    check_files,
+    check_folder,
+    cores,
+)  # fmt: skip
 from rosewood.cli.options_from_settings import Typed
 from rosewood.errors import RuleError
 from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS, ExtractionSettings
+from rosewood.settings import setting
+from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.rules import Extracted
@@ -22,25 +33,18 @@ if TYPE_CHECKING:
 __all__ = ["PLUGIN"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExtractOptions(AlignmentFile):
+    """Where links are read, and the table is written."""
+
+    group = FILES
+
+    output: PathName = setting(help="The rule table.", short="o", metavar="FOLDER")
+
+
 def extract(
     sources: Sources,
-    alignment: Annotated[
-        Path,
-        typer.Option(
-            "--alignment",
-            "-a",
-            metavar="FILE",
-            rich_help_panel=FILES,
-            help="Links, one line per pair: i-j, source word and target word, counted from 0; .gz, "
-            ".xz and .zst too; - is standard input.",
-        ),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", rich_help_panel=FILES, help="The rule table."
-        ),
-    ],
+    options: ExtractOptions,
     settings: Annotated[dict[str, Any], Typed(ExtractionSettings)],
     reading: CorpusOptions,
     max_memory: MaxMemory = 2 << 30,
@@ -68,19 +72,17 @@ def extract(
         if name in settings:
             option = f"--{name.replace('_', '-')}"
             other = "without" if hierarchical else "with"
-            raise RuleError(
-                f"{option} works only {other} --hierarchical",
-                code="argument.conflict",
-                argument=option,
-            )
+            message = f"{option} works only {other} --hierarchical"
+            raise RuleError(message, code="argument.conflict", argument=option)
     ExtractionSettings(**settings)  # bad settings are refused before anything is read
-    inputs = [*map(Path, sources), alignment, config]
+    output = Path(options.output)
+    inputs = [*map(Path, sources), Path(options.alignment), config]
     check_files({}, inputs)
-    check_folder("-o", output, MANIFEST, [*inputs, work])
+    check_folder("-o", options.output, MANIFEST, [*inputs, work])
     if work is None:
         work = output.with_name(f"{output.name}.work")
     check_apart(work, [path for path in (*inputs, output) if path and str(path) != "-"])
-    corpus, links = read_aligned(sources, alignment, reading, quiet=quiet)
+    corpus, links = read_aligned(sources, options.alignment, reading, quiet=quiet)
     try:
         with progress_of_parts(quiet=quiet) as told:
             found = extract_rules(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,7 +24,7 @@ from rosewood.cli.common import (
 )
 from rosewood.cli.corpora import CorpusOptions, Sources
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import Config, Threads, check_files, check_folder, cores
+from rosewood.cli.options import AlignmentFile, Config, Threads, check_files, check_folder, cores
 from rosewood.cli.rules_formats import NewTable, TableFolder, export_rules, import_rules
 from rosewood.errors import RuleError
 from rosewood.rules.settings import EventSettings
@@ -32,12 +32,13 @@ from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
-    from rosewood.rules import Rule, RuleTable
+    from rosewood.rules.found_rules import FoundRule
 
 __all__ = ["PLUGIN"]
 
-_MAX_SPAN = 10  # words, unless the table says how many
-_Origins = dict[int, tuple[str, str]]  # sentence pairs of the training corpus, by their numbers
+_Origins = dict[
+    int | None, tuple[str, str]
+]  # sentence pairs of the training corpus, by their numbers
 
 app = VerbGroup(
     "Tables of translation rules, phrases and rules with gaps: inspect them, filter them, read and "
@@ -75,15 +76,6 @@ class ShowOptions(Settings):
     every: bool = setting(False, "Show features of orientations, too.", option="all", short="a")
 
 
-class _Found(NamedTuple):
-    """A rule, and where in a sentence it can be used."""
-
-    rule: Rule
-    begin: int | None = None
-    end: int | None = None
-    gaps: tuple[tuple[int, int], ...] = ()
-
-
 @app.command()
 def show(
     table: TableFolder,
@@ -104,20 +96,21 @@ def show(
     rosewood rules show rules/ "ein haus" --limit 5
     """
     from rosewood.rules import RuleTable
+    from rosewood.rules.found_rules import FoundRule, rules_of_sentence
 
     opened = RuleTable.open(table)
     if not source.strip():
         raise RuleError("show: SOURCE is empty", code="argument.value", argument="SOURCE")
     if options.sentence:
-        found = [*_matching(opened, source, options.limit)]
+        found = [*rules_of_sentence(opened, source, options.limit)]
     else:
-        found = [_Found(rule) for rule in opened.lookup(source)[: options.limit]]
+        found = [FoundRule(rule) for rule in opened.lookup(source)[: options.limit]]
     origins = _origins(found, options) if options.origin else {}
     if not found:
         warn(f"{table}: no rule for {source!r}")
     elif json:
         for each in found:
-            print_row(_row(each, origins), as_json=True)
+            print_row(each.to_dict(origins.get(each.rule.sentence)), as_json=True)
     else:
         features = [
             name for name in opened.features if options.every or not name.startswith("orientation_")
@@ -125,23 +118,7 @@ def show(
         _print(found, origins, features, is_sentence=options.sentence)
 
 
-def _matching(table: RuleTable, sentence: str, limit: int | None) -> Iterator[_Found]:
-    """All rules that match spans of a sentence."""
-    settings = table.facts.get("settings", {})
-    longest = max(settings.get("max_span", _MAX_SPAN), settings.get("max_phrase", 1))
-    found = table.matches(sentence, max_span=longest)
-    spans = zip(
-        found.begin.tolist(), found.end.tolist(), found.first.tolist(), found.last.tolist(),
-        strict=True,
-    )  # fmt: skip
-    for n, (begin, end, first, last) in enumerate(spans):
-        here = slice(int(found.gap_start[n]), int(found.gap_start[n + 1]))
-        gaps = tuple(zip(found.gap_begin[here].tolist(), found.gap_end[here].tolist(), strict=True))
-        for number in range(first, last if limit is None else min(last, first + limit)):
-            yield _Found(table[number], begin, end, gaps)
-
-
-def _origins(found: Sequence[_Found], options: ShowOptions) -> _Origins:
+def _origins(found: Sequence[FoundRule], options: ShowOptions) -> _Origins:
     """The sentence pairs, of an indexed corpus or its files, that rules were seen in."""
     from rosewood.corpus import IndexedCorpus
 
@@ -168,20 +145,8 @@ def _origins(found: Sequence[_Found], options: ShowOptions) -> _Origins:
     return origins
 
 
-def _row(found: _Found, origins: _Origins) -> dict[str, Any]:
-    """A rule as JSON."""
-    rule = found.rule
-    row: dict[str, Any] = {"id": rule.id}
-    if found.begin is not None:
-        row |= {"begin": found.begin, "end": found.end, "gaps": [list(gap) for gap in found.gaps]}
-    row |= rule.to_dict()
-    if rule.sentence in origins:
-        row["origin"] = dict(zip(("source", "target"), origins[rule.sentence], strict=True))
-    return row
-
-
 def _print(
-    found: Sequence[_Found], origins: _Origins, features: Sequence[str], *, is_sentence: bool
+    found: Sequence[FoundRule], origins: _Origins, features: Sequence[str], *, is_sentence: bool
 ) -> None:
     """A table of rules; below it the sentences they came from."""
     names = ["id", "target", "links", "counts", *features]
@@ -204,7 +169,7 @@ def _print(
     numbers = len(rows[0]) - len(features)
     print_table(rows, right=range(numbers - 1, len(rows[0])))
     for number in dict.fromkeys(each.rule.sentence for each in found):
-        if number in origins:
+        if number is not None and number in origins:
             print(f"\nsentence {number + 1}\n  {origins[number][0]}\n  {origins[number][1]}")
 
 
@@ -286,18 +251,10 @@ def filter_rules(
         warn(f"{len(made):,} of {len(found):,} rules are kept")
 
 
-@dataclass(frozen=True)
-class EventOptions(Settings):
-    """Links that are read, and where events are written."""
+@dataclass(frozen=True, kw_only=True)
+class EventOptions(AlignmentFile):
+    """Where links are read, and events are written."""
 
-    error = RuleError
-
-    alignment: PathName = setting(
-        help="Links, one line per pair: i-j, source word and target word, counted from 0; .gz, .xz "
-        "and .zst too; - is standard input.",
-        group="Files",
-        short="a",
-    )
     output: PathName = setting(
         "-", "Output file, .gz .xz .zst too.", short="o", default_text="stdout"
     )
