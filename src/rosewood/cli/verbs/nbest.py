@@ -47,8 +47,7 @@ def info(
 
     if len(files) > 1 and options.files():
         raise TuningError(
-            "--ref, --src and --features need a single file of candidates",
-            code="argument.conflict",
+            "--ref, --src and --features need a single file of candidates", code="argument.conflict"
         )
     for number, file in enumerate(files):
         found = summarise(read_lists(options, file, quiet=quiet))
@@ -74,10 +73,7 @@ def _show(file: Path, found: Summary) -> None:
 
 @app.command()
 def convert(
-    file: ListFile,
-    output: Output,
-    options: ReferenceSettings,
-    quiet: Quiet = False,
+    file: ListFile, output: Output, options: ReferenceSettings, quiet: Quiet = False
 ) -> None:
     """Write candidates as JSON lines (.jsonl, .jsonl.gz .xz .zst, -) or a forest set (.rwf)."""
     from rosewood.rerank import write_lists

@@ -13,15 +13,7 @@ from typing import Annotated
 import typer
 
 from rosewood.cli.candidates import LIST_FILE, read_beside, read_lists
-from rosewood.cli.common import (
-    Json,
-    Quiet,
-    bad_value,
-    conflict,
-    needs,
-    print_row,
-    print_table,
-)
+from rosewood.cli.common import Json, Quiet, bad_value, conflict, needs, print_row, print_table
 from rosewood.cli.memory_options import MaxMemory
 from rosewood.cli.options import FILES, LEARNING, Config, Threads, check_files, cores, goes_on
 from rosewood.errors import TuningError
