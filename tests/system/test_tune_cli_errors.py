@@ -357,7 +357,7 @@ def test_bad_usage(arguments, files, command):  # noqa: F811
         ("folds = [5]", "argument.type", ["option 'folds' is [5]"]),
         ("folds = true", "argument.type", ["option 'folds' is True"]),
         ("threads = 1.5", "argument.type", ["option 'threads' is 1.5", "a whole number"]),
-        ("threads = 0", "argument.value", ["option 'threads'", "0"]),
+        ("threads = 0", "argument.range", ["option 'threads' is 0"]),
         ("metric = 3", "argument.type", ["option 'metric' is 3", "a text"]),
         ("output = 3", "argument.type", ["option 'output' is 3", "a text"]),
         ("ref = [3]", "argument.type", ["option 'ref' is 3", "a text"]),

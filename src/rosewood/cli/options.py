@@ -27,19 +27,24 @@ __all__ = [
     "LEARNING",
     "AlignmentFile",
     "Config",
+    "MemoryRun",
+    "RunOptions",
     "Seed",
+    "ThreadedRun",
     "Threads",
     "check_ending",
     "check_files",
     "check_folder",
     "cores",
     "goes_on",
+    "load_config",
     "merged",
     "named_values",
 ]
 
 
 LEARNING, FILES = "Learning", "Files"  # panels of --help
+_CONFIG = "Options from a JSON or TOML table of their long names; what is typed wins."
 
 
 class ConfigError(FormatError):
@@ -48,7 +53,7 @@ class ConfigError(FormatError):
     exit_code = 2
 
 
-def _load(context: typer.Context, path: Path | None) -> Path | None:
+def load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Options from a file become the defaults of this command; what is typed still wins."""
     if path is None:
         return None
@@ -159,10 +164,43 @@ Config = Annotated[
         "--config",
         metavar="FILE",
         is_eager=True,
-        callback=_load,
-        help="Options from a JSON or TOML table of their long names; what is typed wins.",
+        callback=load_config,
+        help=_CONFIG,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class RunOptions(Settings):
+    """Options of long work that do not change its results."""
+
+    quiet: bool = setting(False, "Show no progress.", short="q")
+    config: PathName | None = setting(None, _CONFIG)
+
+
+@dataclass(frozen=True)
+class ThreadedRun(RunOptions):
+    """The same for work that several threads do."""
+
+    threads: int | None = setting(
+        None, "Threads.", low=1, high=1024, default_text="all cores", types_none=False
+    )
+
+    @property
+    def cores(self) -> int:
+        """Threads to use."""
+        return cores(self.threads)
+
+
+@dataclass(frozen=True)
+class MemoryRun(ThreadedRun):
+    """The same for work whose memory is limited."""
+
+    max_memory: int = setting(
+        2 << 30,
+        "Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
+        low=1 << 20, default_text="2G", metavar="SIZE",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,8 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import typer
 
-from rosewood.cli.options import merged, named_values
+from rosewood.cli.memory_options import memory_size
+from rosewood.cli.options import load_config, merged, named_values
 from rosewood.errors import RosewoodError
 from rosewood.settings import Setting, Settings, settings_of, shown_default
 
@@ -96,40 +97,42 @@ def _value(each: Setting, typed: Any) -> Any:
 def _parameter(each: Setting, typed: Typed) -> Parameter:
     """The option of a setting, as Typer takes it."""
     option = f"--{each.option}" if len(each.option) > 1 else f"-{each.option}"
-    shown = typed.default_text or each.facts.get("default_text") or shown_default(each.default)
     more: dict[str, Any] = {
-        "help": _help(each), "rich_help_panel": each.facts.get("group"), "show_default": shown,
-    }  # fmt: skip
-    metavar = each.facts.get("metavar") or _metavar(each)
-    hint: Any
+        "help": _help(each),
+        "rich_help_panel": each.facts.get("group"),
+        "show_default": _shown_default(each, typed),
+    }
+    hint: Any = Any
     if each.kind is bool:
         hint = bool | None
-        if each.default is True:
-            option += f"/--no-{each.option}"
-        elif typed.default_text is None:
-            more["show_default"] = False
+        option += f"/--no-{each.option}" if each.default is True else ""
+    else:
+        more["metavar"] = each.facts.get("metavar") or _metavar(each)
+    if each.kind is PathLike:
+        hint = Path | None
     elif each.kind is tuple and each.length is not None:
         hint = tuple[(Path,) * each.length] | None  # type: ignore[misc]
-        more |= {"metavar": metavar, "show_default": False}
     elif each.kind in (tuple, dict):
         hint = list[Path if each.items is PathLike else str] | None  # type: ignore[misc]
-        more |= {"metavar": metavar, "show_default": shown if each.default else False}
-        if each.kind is dict:
-            more["callback"] = merged
-    elif each.kind is PathLike:
-        hint = Path | None
-        more |= {"metavar": metavar}
-        if each.default is None and typed.default_text is None and not _says_default(each):
-            more["show_default"] = False
-    else:
-        hint = Any
-        more |= {"metavar": metavar, "parser": _parser(each)}
-    default = Parameter.empty if each.default is MISSING else None
-    if default is Parameter.empty:  # Typer says that it is required
-        more["show_default"] = False
+    elif each.kind is not bool:
+        more["parser"] = memory_size if each.name == "max_memory" else _parser(each)
+    if each.kind is dict:
+        more["callback"] = merged
+    if each.name == "config":  # it gives the other options their defaults
+        more |= {"is_eager": True, "callback": load_config}
     names = [option, *([f"-{each.facts['short']}"] if each.facts.get("short") else [])]
     annotation = Annotated[hint, typer.Option(*names, **more)]
+    default = Parameter.empty if each.default is MISSING else None
     return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _shown_default(each: Setting, typed: Typed) -> str | bool:
+    """The default in --help; False: none is shown, as Typer says of what is required."""
+    told = typed.default_text or each.facts.get("default_text")
+    if told is not None or each.default is MISSING:
+        return told or False
+    is_nothing = not each.default and each.kind in (bool, PathLike, tuple, dict)
+    return False if is_nothing else shown_default(each.default)
 
 
 def _parser(each: Setting) -> Callable[[str], _Value]:
@@ -159,10 +162,6 @@ def _metavar(each: Setting) -> str:
     if each.kind in (PathLike, tuple):
         return "FILE" if PathLike in (each.kind, each.items) else kind
     return "|".join([kind, *words, *(["none"] if each.types_none else [])])
-
-
-def _says_default(each: Setting) -> bool:
-    return each.facts.get("default_text") is not None
 
 
 _METAVARS = {

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from rosewood.cli.common import Quiet, conflict, name_of, needs, source_of, target_of, warn
-from rosewood.cli.options import Config, Threads, check_files, check_folder, cores
+from rosewood.cli.common import conflict, name_of, needs, source_of, target_of, warn
+from rosewood.cli.options import RunOptions, ThreadedRun, check_files, check_folder
 from rosewood.errors import RuleError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
@@ -82,9 +82,7 @@ class ImportOptions(FormatOptions):
         check_folder("-o", output, MANIFEST, inputs)
 
 
-def import_rules(
-    output: NewTable, options: ImportOptions, quiet: Quiet = False, config: Config = None
-) -> None:
+def import_rules(output: NewTable, options: ImportOptions, run: RunOptions) -> None:
     """Make a rule table from a phrase table or grammar.
 
     Those are text files, .gz .xz .zst too; - is standard input.
@@ -98,7 +96,7 @@ def import_rules(
     shared: dict[str, Any] = {
         "scores": options.score_names,
         "on_bad_line": options.on_bad_line,
-        "show": partial(progress, quiet=quiet),
+        "show": partial(progress, quiet=run.quiet),
     }
     reordering = options.reordering
     if options.moses is not None:
@@ -151,9 +149,7 @@ class ExportOptions(FormatOptions):
 def export_rules(
     table: TableFolder,
     options: ExportOptions,
-    threads: Threads = None,
-    quiet: Quiet = False,
-    config: Config = None,
+    run: ThreadedRun,
 ) -> None:
     """Write a table as text for Moses, cdec or Joshua.
 
@@ -171,8 +167,8 @@ def export_rules(
     found = RuleTable.open(table)
     shared: dict[str, Any] = {
         "skip_unwritable": options.skip_unwritable,
-        "threads": cores(threads),
-        "show": partial(progress, quiet=quiet),
+        "threads": run.cores,
+        "show": partial(progress, quiet=run.quiet),
     }
     moses, reordering = options.moses, options.reordering
     if options.grammar is not None:
@@ -194,5 +190,5 @@ def export_rules(
     for line in exported.told():
         warn(line)
     used = exported.features
-    if not quiet and (moses is not None or options.format == "moses"):
+    if not run.quiet and (moses is not None or options.format == "moses"):
         warn(f"the {len(used)} scores are {', '.join(used)} (num-features={len(used)})")

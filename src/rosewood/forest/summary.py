@@ -9,14 +9,7 @@ import numpy as np
 
 from rosewood.arrays import FloatArray
 from rosewood.errors import ForestError
-from rosewood.forest.expectations import (
-    cross_entropy,
-    entropy_gradient,
-    expected_length,
-    feature_expectations,
-    kl_divergence,
-    log_partition,
-)  # fmt: skip
+from rosewood.forest import expectations
 from rosewood.forest.forest import Forest
 from rosewood.forest.search import count_saturating
 
@@ -80,18 +73,18 @@ def measures(
     if forest.is_empty:
         return dict.fromkeys(names)
     weight = score(forest)
-    gradient = entropy_gradient(forest, weight)
+    gradient = expectations.entropy_gradient(forest, weight)
     found: dict[str, Any] = {
-        "log_z": log_partition(forest, weight),
+        "log_z": expectations.log_partition(forest, weight),
         "entropy": gradient.value,
-        "expected_length": expected_length(forest, weight),
+        "expected_length": expectations.expected_length(forest, weight),
     }
     if other is not None:
         against = other(forest)
-        found["cross_entropy"] = cross_entropy(forest, weight, against)
-        found["kl_divergence"] = kl_divergence(forest, weight, against)
+        found["cross_entropy"] = expectations.cross_entropy(forest, weight, against)
+        found["kl_divergence"] = expectations.kl_divergence(forest, weight, against)
     if by_feature:
-        mean = feature_expectations(forest, weight)
+        mean = expectations.feature_expectations(forest, weight)
         found["expected_features"] = forest.features.mapping(mean)
         found["entropy_gradient"] = forest.features.mapping(gradient.theta)
     return found

@@ -1,7 +1,7 @@
 """Everything that decides a model: files (`TrainingFiles`) and settings (`TrainingSettings`).
 
 Options of `rosewood train`, keywords of `Translator.train` and the documents are made from these
-fields.  This module imports no other room; checks that need one import it when they run.
+fields.  This module imports only registries of other rooms; checks import more when they run.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from rosewood.corpus.formats import CORPUS_FORMATS
+from rosewood.corpus.text.tokenisers import TOKENISERS
+from rosewood.decode.plugins import DECODERS, FEATURES
 from rosewood.errors import RosewoodError, TrainingError
+from rosewood.learn.registry import learner_names
 from rosewood.metrics.registry import metric_names
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
@@ -26,33 +30,11 @@ __all__ = ["TrainingFiles", "TrainingSettings"]
 _CORPUS, _TEXT, _MODELS, _TUNING, _SEARCH = "Corpus", "Text", "Models", "Tuning", "Search"
 
 
-def _formats() -> tuple[str, ...]:
-    from rosewood.corpus.formats import CORPUS_FORMATS
-
-    return CORPUS_FORMATS.names()
-
-
-def _tokenisers() -> tuple[str, ...]:
-    from rosewood.corpus.text.tokenisers import TOKENISERS
-
-    return TOKENISERS.names()
-
-
-def _decoders() -> tuple[str, ...]:
-    from rosewood.decode.plugins import DECODERS
-
-    return DECODERS.names()
-
-
-def _features() -> tuple[str, ...]:
-    from rosewood.decode.plugins import FEATURES
-
-    return FEATURES.names()
+_formats, _tokenisers = CORPUS_FORMATS.names, TOKENISERS.names
+_decoders, _features = DECODERS.names, FEATURES.names
 
 
 def _tuners() -> tuple[str, ...]:
-    from rosewood.learn.registry import learner_names
-
     return (*learner_names(), "none")
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rosewood.cli.common import Quiet, needs, warn
-from rosewood.cli.options import Config, Threads, cores
+from rosewood.cli.common import needs, warn
+from rosewood.cli.options import ThreadedRun
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
 from rosewood.pipeline.decoder_parts import DecoderParts
@@ -21,6 +21,7 @@ def decode(
     parts: DecoderParts,
     options: LineSettings,
     limits: SearchSettings,
+    run: ThreadedRun,
     input: Annotated[
         Path,
         typer.Argument(
@@ -29,9 +30,6 @@ def decode(
             "standard input.",
         ),
     ] = Path("-"),
-    threads: Threads = None,
-    quiet: Quiet = False,
-    config: Config = None,
 ) -> None:
     """Translate with a rule table, language models and weights: one sentence per line.
 
@@ -51,9 +49,8 @@ def decode(
             code="argument.conflict",
             argument="--nbest",
         )
-    check_options(options, [input, *parts.files, config])
-    workers = cores(threads)
-    models = parts.open_models(lambda file: opened(file, threads=workers, quiet=quiet))
+    check_options(options, [input, *parts.files, run.config])
+    models = parts.open_models(lambda file: opened(file, threads=run.cores, quiet=run.quiet))
     translator = parts.translator(models, options, limits)
     if parts.weights is None:
         warn("no --weights: using untuned weights, from which tuning can start")
@@ -62,8 +59,8 @@ def decode(
         LineReader(input, options),
         options,
         None if parts.confidence is None else Confidence(parts.confidence),
-        threads=workers,
-        quiet=quiet,
+        threads=run.cores,
+        quiet=run.quiet,
         unknown=parts.unknown,
     )
 

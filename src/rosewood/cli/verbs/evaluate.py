@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, Quiet, name_of, needs, print_row, print_table, source_of
-from rosewood.cli.options import Config, Threads, check_files, cores, named_values
+from rosewood.cli.common import Json, name_of, needs, print_row, print_table, source_of
+from rosewood.cli.options import ThreadedRun, check_files, named_values
 from rosewood.errors import FormatError, MetricError, RosewoodError
 from rosewood.metrics.registry import metric_names
 from rosewood.metrics.settings import ComparisonSettings
@@ -54,10 +54,8 @@ def evaluate(
         ),
     ],
     options: EvaluateOptions,
-    threads: Threads = None,
-    quiet: Quiet = False,
+    run: ThreadedRun,
     json: Json = False,
-    config: Config = None,
 ) -> None:
     """Score translations against references; with --baseline also: better, worse, or chance?
 
@@ -92,9 +90,9 @@ def evaluate(
         said = _lines(file)
         _check_counts(file, said, beside)
         how: dict[str, Any] = {"scores": _columns(options.scores, "--scores"), **comparing}
-        how |= {"references": documents, "threads": cores(threads)}
+        how |= {"references": documents, "threads": run.cores}
         judge: Any = compare if comparing else score
-        with progress(f"scoring {file.name}", len(metrics), quiet=quiet) as step:
+        with progress(f"scoring {file.name}", len(metrics), quiet=run.quiet) as step:
             found = []
             for each in metrics:
                 found += judge(said, metrics=each, **how)

@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.aligned_corpora import read_aligned
-from rosewood.cli.common import Quiet, print_row, print_table, warn
+from rosewood.cli.common import print_row, print_table, warn
 from rosewood.cli.corpora import CorpusOptions, Sources
-from rosewood.cli.memory_options import MaxMemory, Work
-from rosewood.cli.options import (
-    FILES,
-    AlignmentFile,
-    Config,
-    Threads,
-    check_files,
-    check_folder,
-    cores,
-)  # fmt: skip
+from rosewood.cli.memory_options import Work
+from rosewood.cli.options import FILES, AlignmentFile, MemoryRun, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.errors import RuleError
 from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS, ExtractionSettings
@@ -47,14 +39,11 @@ def extract(
     options: ExtractOptions,
     settings: Annotated[dict[str, Any], Typed(ExtractionSettings)],
     reading: CorpusOptions,
-    max_memory: MaxMemory = 2 << 30,
+    run: MemoryRun,
     work: Work = None,
-    threads: Threads = None,
-    quiet: Quiet = False,
     json: Annotated[
         bool, typer.Option("--json", help="Tell what was done as JSON, on standard output.")
     ] = False,
-    config: Config = None,
 ) -> None:
     """Extract translation rules from an aligned corpus, score them, and write them as a table.
 
@@ -76,22 +65,22 @@ def extract(
             raise RuleError(message, code="argument.conflict", argument=option)
     ExtractionSettings(**settings)  # bad settings are refused before anything is read
     output = Path(options.output)
-    inputs = [*map(Path, sources), Path(options.alignment), config]
+    inputs = [*map(Path, sources), Path(options.alignment), run.config]
     check_files({}, inputs)
     check_folder("-o", options.output, MANIFEST, [*inputs, work])
     if work is None:
         work = output.with_name(f"{output.name}.work")
     check_apart(work, [path for path in (*inputs, output) if path and str(path) != "-"])
-    corpus, links = read_aligned(sources, options.alignment, reading, quiet=quiet)
+    corpus, links = read_aligned(sources, options.alignment, reading, quiet=run.quiet)
     try:
-        with progress_of_parts(quiet=quiet) as told:
+        with progress_of_parts(quiet=run.quiet) as told:
             found = extract_rules(
                 corpus,
                 links,
                 output,
-                max_memory=max_memory,
+                max_memory=run.max_memory,
                 work=work,
-                threads=cores(threads),
+                threads=run.cores,
                 told=told,
                 **settings,
             )
@@ -99,9 +88,9 @@ def extract(
         if work.exists():
             warn(f"{work}: the same command goes on from there")
         raise
-    if found.went_on and not quiet:
+    if found.went_on and not run.quiet:
         warn(f"{work}: went on from what had been done there")
-    _tell(found, json, quiet)
+    _tell(found, json, run.quiet)
 
 
 def _tell(found: Extracted, as_json: bool, quiet: bool) -> None:

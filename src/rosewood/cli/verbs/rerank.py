@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rosewood.cli.candidates import ListFile, read_lists
-from rosewood.cli.common import Json, Quiet, lines_to, needs, warn
-from rosewood.cli.options import Config, check_files
+from rosewood.cli.common import Json, lines_to, needs, warn
+from rosewood.cli.options import RunOptions, check_files
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import CandidateSettings
 from rosewood.settings import setting
@@ -43,9 +43,8 @@ class RerankOptions(CandidateSettings):
 def rerank(
     file: ListFile,
     options: RerankOptions,
-    quiet: Quiet = False,
+    run: RunOptions,
     json: Json = False,
-    config: Config = None,
 ) -> None:
     """Choose the best candidate of each list: its text, one a line.
 
@@ -62,15 +61,15 @@ def rerank(
     from rosewood.model import read_weights
     from rosewood.rerank import rerank
 
-    check_files({"-o": options.output}, [file, options.weights, config, *options.files()])
+    check_files({"-o": options.output}, [file, options.weights, run.config, *options.files()])
     lists = changed = 0
     named = read_weights(options.weights)
     with _naming(file, options.weights), lines_to(options.output) as write:
-        for each in rerank(read_lists(options, file, quiet=quiet), named):
+        for each in rerank(read_lists(options, file, quiet=run.quiet), named):
             write(_line(each, options, json))
             lists += 1
             changed += int(each.order[0]) != 0
-    if not quiet:
+    if not run.quiet:
         warn(f"{changed} of {lists} lists choose another candidate than their first")
 
 

@@ -12,7 +12,6 @@ import typer
 from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import (
     Json,
-    Quiet,
     lines_to,
     name_of,
     named_rows,
@@ -24,7 +23,7 @@ from rosewood.cli.common import (
 )
 from rosewood.cli.corpora import CorpusOptions, Sources
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import AlignmentFile, Config, Threads, check_files, check_folder, cores
+from rosewood.cli.options import AlignmentFile, Config, ThreadedRun, check_files, check_folder
 from rosewood.cli.rules_formats import NewTable, TableFolder, export_rules, import_rules
 from rosewood.errors import RuleError
 from rosewood.rules.settings import EventSettings
@@ -219,13 +218,11 @@ def filter_rules(
         ),
     ],
     output: NewTable,
+    run: ThreadedRun,
     limit: Annotated[
         int | None,
         typer.Option("--limit", min=1, metavar="N", help="Maximum number of rules of each source."),
     ] = None,
-    threads: Threads = None,
-    quiet: Quiet = False,
-    config: Config = None,
 ) -> None:
     """Make a table of the rules that some sentences can use; rules keep their ids.
 
@@ -245,9 +242,9 @@ def filter_rules(
             for _, line in read_lines(source_of(file), name_of(file)):
                 yield line
 
-    with progress("filtering by sentences", quiet=quiet) as step:
-        made = found.filter(sentences(), output, limit=limit, threads=cores(threads), told=step)
-    if not quiet:
+    with progress("filtering by sentences", quiet=run.quiet) as step:
+        made = found.filter(sentences(), output, limit=limit, threads=run.cores, told=step)
+    if not run.quiet:
         warn(f"{len(made):,} of {len(found):,} rules are kept")
 
 
@@ -266,8 +263,7 @@ def events(
     options: EventOptions,
     settings: EventSettings,
     reading: CorpusOptions,
-    threads: Threads = None,
-    quiet: Quiet = False,
+    run: ThreadedRun,
 ) -> None:
     """Write the orientation of every phrase pair, with the features of reordering models.
 
@@ -279,10 +275,10 @@ def events(
     from rosewood.progress import progress
     from rosewood.rules.events import orientation_events
 
-    check_files({"-o": options.output}, [*sources, options.alignment])
-    corpus, links = read_aligned(sources, options.alignment, reading, quiet=quiet)
-    blocks = orientation_events(corpus, links, threads=cores(threads), **vars(settings))
-    with lines_to(options.output) as write, progress("events", quiet=quiet) as step:
+    check_files({"-o": options.output}, [*sources, options.alignment, run.config])
+    corpus, links = read_aligned(sources, options.alignment, reading, quiet=run.quiet)
+    blocks = orientation_events(corpus, links, threads=run.cores, **vars(settings))
+    with lines_to(options.output) as write, progress("events", quiet=run.quiet) as step:
         for block in blocks:
             if len(block):
                 write("\n".join(block.lines()))

@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.candidates import ListFile, read_beside, read_lists
-from rosewood.cli.common import Json, Quiet, needs, print_row, print_table
-from rosewood.cli.memory_options import MaxMemory
-from rosewood.cli.options import (
-    FILES,
-    LEARNING,
-    Config,
-    Threads,
-    check_files,
-    cores,
-    goes_on,
-    merged,
-)  # fmt: skip
+from rosewood.cli.common import Json, needs, print_row, print_table
+from rosewood.cli.options import FILES, LEARNING, MemoryRun, check_files, goes_on, merged
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import SweepSettings
 from rosewood.settings import setting
@@ -50,6 +40,7 @@ class SweepOptions(SweepSettings):
 def sweep(
     file: ListFile,
     options: SweepOptions,
+    run: MemoryRun,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,11 +52,7 @@ def sweep(
             "step=1e-4..1e-1 or step=1e-4..1e-1:log. Repeatable.",
         ),
     ] = None,
-    threads: Threads = None,
-    max_memory: MaxMemory = 2 << 30,
-    quiet: Quiet = False,
     json: Json = False,
-    config: Config = None,
 ) -> None:
     """Try settings of a learner, and show which are best on lists it was not tuned on.
 
@@ -85,18 +72,25 @@ def sweep(
     if options.select is None and options.select_ref:
         raise needs(TuningError, "--select-ref", "--select")
     output = options.output
-    inputs = [file, config, options.select, options.start, *options.select_ref, *options.files()]
+    inputs = [
+        file,
+        run.config,
+        options.select,
+        options.start,
+        *options.select_ref,
+        *options.files(),
+    ]
     check_files({"-o": output, "--trials": options.trials}, inputs)
     with (
-        goes_on(options.trials, output, quiet=quiet) as known,
-        progress_of_parts(quiet=quiet) as told,
+        goes_on(options.trials, output, quiet=run.quiet) as known,
+        progress_of_parts(quiet=run.quiet) as told,
     ):
         found = sweep(
-            read_lists(options, file, metric=options.metric, quiet=quiet),
+            read_lists(options, file, metric=options.metric, quiet=run.quiet),
             parse_choices(grid),
-            select=read_beside(options, "--select", quiet=quiet),
-            threads=cores(threads),
-            max_memory=max_memory,
+            select=read_beside(options, "--select", quiet=run.quiet),
+            threads=run.cores,
+            max_memory=run.max_memory,
             journal=known,
             told=told,
             **options.keywords(),

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rosewood.cli.common import Quiet, bad_value, print_row, print_table, warn
-from rosewood.cli.memory_options import MaxMemory
-from rosewood.cli.options import FILES, Config, Threads, cores
+from rosewood.cli.common import bad_value, print_row, print_table, warn
+from rosewood.cli.options import FILES, MemoryRun
 from rosewood.errors import TrainingError
 from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
 from rosewood.settings import Settings, setting
@@ -51,11 +50,8 @@ def train(
     files: TrainingFiles,
     settings: TrainingSettings,
     options: TrainOptions,
-    threads: Threads = None,
-    max_memory: MaxMemory = 2 << 30,
+    run: MemoryRun,
     json: Annotated[bool, typer.Option("--json", help="Print results as one JSON object.")] = False,
-    quiet: Quiet = False,
-    config: Config = None,
 ) -> None:
     """Train a translation model: parallel text in, a folder out, and a report beside it.
 
@@ -71,12 +67,12 @@ def train(
             raise bad_value(TrainingError, f"--{name}", "-", "a name: a model is a folder, and its "
                             "report a file")  # fmt: skip
     try:
-        with progress_of_parts(quiet=quiet) as told:
+        with progress_of_parts(quiet=run.quiet) as told:
             made = pipeline.train(
                 pipeline.TrainingInputs(**vars(files)),
                 settings=settings,
-                threads=cores(threads),
-                max_memory=max_memory,
+                threads=run.cores,
+                max_memory=run.max_memory,
                 told=told,
                 command=shlex.join(["rosewood", *sys.argv[1:]]),
                 **vars(options),
@@ -88,7 +84,7 @@ def train(
     if json:
         print_row(made.to_dict(), as_json=True)
     else:
-        _print_results(made, quiet=quiet)
+        _print_results(made, quiet=run.quiet)
 
 
 def _print_results(made: Trained, *, quiet: bool) -> None:

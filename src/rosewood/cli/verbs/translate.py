@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from rosewood.cli.common import ModelFolder, Quiet
-from rosewood.cli.options import Config, Threads, cores
+from rosewood.cli.common import ModelFolder
+from rosewood.cli.options import ThreadedRun
 from rosewood.cli.options_from_settings import Typed
 from rosewood.decode.settings import SearchSettings
 from rosewood.pipeline.line_settings import LineSettings
@@ -20,6 +20,7 @@ def translate(
     model: ModelFolder,
     options: LineSettings,
     limits: Annotated[dict[str, Any], Typed(SearchSettings, default_text="the model's")],
+    run: ThreadedRun,
     input: Annotated[
         Path,
         typer.Argument(
@@ -28,9 +29,6 @@ def translate(
             "--pretokenized; .gz, .xz and .zst too; - is standard input.",
         ),
     ] = Path("-"),
-    threads: Threads = None,
-    quiet: Quiet = False,
-    config: Config = None,
 ) -> None:
     """Translate text with a model made by rosewood train: one line in, one line out.
 
@@ -40,15 +38,15 @@ def translate(
     """
     from rosewood.cli.decoding import LineReader, check_options, open_translator, translate_all
 
-    check_options(options, [input, config], model)
+    check_options(options, [input, run.config], model)
     translator = open_translator(model, options, limits)
     translate_all(
         translator.text,
         LineReader(input, options),
         options,
         translator.bundle.confidence if options.json else None,
-        threads=cores(threads),
-        quiet=quiet,
+        threads=run.cores,
+        quiet=run.quiet,
         unknown=translator.bundle.manifest["unknown"],
     )
 

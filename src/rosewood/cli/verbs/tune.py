@@ -13,9 +13,8 @@ from typing import Annotated
 import typer
 
 from rosewood.cli.candidates import LIST_FILE, read_beside, read_lists
-from rosewood.cli.common import Json, Quiet, bad_value, conflict, needs, print_row, print_table
-from rosewood.cli.memory_options import MaxMemory
-from rosewood.cli.options import FILES, LEARNING, Config, Threads, check_files, cores, goes_on
+from rosewood.cli.common import Json, bad_value, conflict, needs, print_row, print_table
+from rosewood.cli.options import FILES, LEARNING, MemoryRun, check_files, goes_on
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import TuneSettings
 from rosewood.settings import setting, settings_of
@@ -41,7 +40,7 @@ class TuneOptions(TuneSettings):
         default_text="OUTPUT.journal, removed at the end",
     )  # fmt: skip
 
-    def check(self, file: Path, config: Path | None, *, json: bool) -> None:
+    def check(self, file: Path, config: PathName | None, *, json: bool) -> None:
         """Before any work: options that exclude each other, files that cannot be written."""
         if json and self.output == "-":
             raise conflict(TuningError, "-o -", "--json", "it prints the weights already")
@@ -56,12 +55,9 @@ class TuneOptions(TuneSettings):
 
 def tune(
     options: TuneOptions,
+    run: MemoryRun,
     file: Annotated[Path | None, LIST_FILE] = None,
-    threads: Threads = None,
-    max_memory: MaxMemory = 2 << 30,
-    quiet: Quiet = False,
     json: Json = False,
-    config: Config = None,
 ) -> None:
     """Tune feature weights on candidates, and report whether reranking with them helps.
 
@@ -75,21 +71,21 @@ def tune(
         return
     if file is None:
         raise typer.BadParameter("a file of candidates is missing", param_hint="FILE")
-    options.check(file, config, json=json)
+    options.check(file, run.config, json=json)
     from rosewood.progress import progress_of_parts
     from rosewood.rerank import tune
     from rosewood.rerank.tuning import ONE_LIST
 
     output = None if options.output == "-" else options.output
     with (
-        goes_on(options.journal, output, quiet=quiet) as known,
-        progress_of_parts(quiet=quiet) as told,
+        goes_on(options.journal, output, quiet=run.quiet) as known,
+        progress_of_parts(quiet=run.quiet) as told,
     ):
         tuned = tune(
-            read_lists(options, file, metric=options.metric, quiet=quiet),
-            heldout=read_beside(options, "--heldout", quiet=quiet),
-            threads=cores(threads),
-            max_memory=max_memory,
+            read_lists(options, file, metric=options.metric, quiet=run.quiet),
+            heldout=read_beside(options, "--heldout", quiet=run.quiet),
+            threads=run.cores,
+            max_memory=run.max_memory,
             journal=known,
             told=told,
             **options.keywords(),
