@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rosewood.rerank import CandidateList
     from rosewood.rerank.settings import CandidateSettings, LearningSettings
 
-__all__ = ["LIST_FILE", "ListFile", "read_beside", "read_lists"]
-
 LIST_FILE = typer.Argument(
     metavar="FILE",
     help="Candidates: JSON lines, Moses n-best list, table (TSV), one per line (with "

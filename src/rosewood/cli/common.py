@@ -10,27 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from rosewood.corpus.standard_streams import lines_to, name_of, source_of, target_of
+from rosewood.corpus.standard_streams import lines_to as lines_to
+from rosewood.corpus.standard_streams import name_of as name_of
+from rosewood.corpus.standard_streams import source_of as source_of
+from rosewood.corpus.standard_streams import target_of as target_of
 from rosewood.errors import RosewoodError
-
-__all__ = [
-    "Json",
-    "ModelFolder",
-    "Output",
-    "Quiet",
-    "bad_value",
-    "conflict",
-    "lines_to",
-    "name_of",
-    "named_rows",
-    "needs",
-    "print_row",
-    "print_table",
-    "source_of",
-    "target_of",
-    "verify_each",
-    "warn",
-]
 
 ModelFolder = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model folder made by rosewood train.")

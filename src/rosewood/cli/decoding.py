@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from rosewood.pipeline.line_writer import LineTally
     from rosewood.shared_types import PathName
 
-__all__ = ["LineReader", "check_options", "open_translator", "run", "translate_all"]
-
 
 def check_options(
     options: LineSettings, inputs: Sequence[PathName | None], model: Path | None = None

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rosewood.forest import Forest, NamedForest
     from rosewood.forest.summary import NamedScores
 
-__all__ = ["ForestOptions", "ScoreOptions", "working_on", "write_all"]
-
 
 @dataclass(frozen=True)
 class ForestOptions(Settings):

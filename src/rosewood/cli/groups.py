@@ -9,8 +9,6 @@ import typer
 
 from rosewood.cli.options_from_settings import with_settings
 
-__all__ = ["VerbGroup"]
-
 Verb = Callable[..., None]
 
 

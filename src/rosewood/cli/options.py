@@ -22,26 +22,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.journal import Journal
 
-__all__ = [
-    "FILES",
-    "LEARNING",
-    "AlignmentFile",
-    "Config",
-    "MemoryRun",
-    "RunOptions",
-    "Seed",
-    "ThreadedRun",
-    "Threads",
-    "check_ending",
-    "check_files",
-    "check_folder",
-    "cores",
-    "goes_on",
-    "load_config",
-    "merged",
-    "named_values",
-]
-
 
 LEARNING, FILES = "Learning", "Files"  # panels of --help
 _CONFIG = "Options from a JSON or TOML table of their long names; what is typed wins."

@@ -25,8 +25,6 @@ from rosewood.cli.options import load_config, merged, named_values
 from rosewood.errors import RosewoodError
 from rosewood.settings import Setting, Settings, settings_of, shown_default
 
-__all__ = ["Typed", "with_settings"]
-
 Verb = Callable[..., None]
 
 

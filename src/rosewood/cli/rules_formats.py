@@ -18,8 +18,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.rules.formats.grammar import GrammarFormat
 
-__all__ = ["NewTable", "TableFolder", "export_rules", "import_rules"]
-
 TableFolder = Annotated[Path, typer.Argument(metavar="TABLE", help="Folder of a rule table.")]
 NewTable = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new table.")]
 

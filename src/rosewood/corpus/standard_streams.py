@@ -11,8 +11,6 @@ from typing import BinaryIO, cast
 
 from rosewood.shared_types import PathName
 
-__all__ = ["lines_to", "name_of", "source_of", "target_of"]
-
 
 def source_of(file: PathName) -> Path | BufferedIOBase:
     """The file to read; `-` is standard input."""

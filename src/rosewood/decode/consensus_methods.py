@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rosewood.arrays import FloatArray
     from rosewood.forest import Derivation, Forest
 
-__all__ = ["CONSENSUS", "Consensus"]
-
 
 def _metric(text: str) -> Any:
     from rosewood.metrics import parse_metric

@@ -13,8 +13,6 @@ from rosewood.forest import expectations
 from rosewood.forest.forest import Forest
 from rosewood.forest.search import count_saturating
 
-__all__ = ["NamedScores", "measures", "sizes"]
-
 
 class NamedScores:
     """Log weights of edges by named feature weights; without weights every feature has 1.

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from rosewood.errors import MetricError
 from rosewood.settings import Settings, setting
 
-__all__ = ["SEED", "TESTS", "ComparisonSettings"]
-
 SEED = 12345  # sacreBLEU's
 TESTS = {"bootstrap": 1000, "randomisation": 10000}  # with their usual numbers of samples
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from rosewood.model.bundle import Bundle
 
-__all__ = ["facts_of", "part_sizes", "sparse_counts"]
-
 
 def facts_of(bundle: Bundle) -> dict[str, Any]:
     """The manifest without its checksums, weights, and the sizes of the parts."""

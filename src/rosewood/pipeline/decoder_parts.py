@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rosewood.decode import Decoder, Glossary, SearchSettings, TextTranslator
     from rosewood.lm import Mixture, Model
 
-__all__ = ["DecoderParts", "read_glossary"]
-
 _NAME = re.compile(r"[\w.-]+")  # of a language model's feature
 _SPARSE = {"rule": "rule_ids", "word": "target_words"}  # settings by template
 _text = partial(setting, group="Raw text")

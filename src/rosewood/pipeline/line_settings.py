@@ -14,8 +14,6 @@ from rosewood.errors import DecodingError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import OnBadLine, PathName
 
-__all__ = ["KnownText", "LineSettings"]
-
 _consensus, _file = partial(setting, group="Consensus"), partial(setting, group="Files")
 _output, _input = partial(setting, group="Output"), partial(setting, group="Input lines")
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rosewood.decode.stream import TranslatedLine
     from rosewood.model.confidence import Confidence
 
-__all__ = ["LineTally", "LineWriter", "reason_of"]
-
 _ALTERNATIVES = 5  # unless --nbest says how many
 _DONE = {"copy": "copied", "drop": "dropped", "guess": "guessed by others or copied"}
 _SHOWN = 10  # numbers of lines in a warning

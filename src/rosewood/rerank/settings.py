@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from rosewood.rerank.candidates import CandidateList
     from rosewood.rerank.readers import Dropped
 
-__all__ = [
-    "FORMATS", "CandidateSettings", "LearningSettings", "ReferenceSettings", "SweepSettings",
-    "TuneSettings",
-]  # fmt: skip
-
 FORMATS = ("jsonl", "moses", "lines", "tsv", "set")
 _learning, _judging = partial(setting, group="Learning"), partial(setting, group="Judging")
 

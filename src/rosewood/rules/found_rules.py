@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
 
-__all__ = ["FoundRule", "rules_of_sentence"]
-
 _MAX_SPAN = 10  # words, unless the table says how many
 
 

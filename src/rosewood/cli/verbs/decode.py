@@ -14,8 +14,6 @@ from rosewood.errors import DecodingError
 from rosewood.pipeline.decoder_parts import DecoderParts
 from rosewood.pipeline.line_settings import LineSettings
 
-__all__ = ["PLUGIN"]
-
 
 def decode(
     parts: DecoderParts,

@@ -20,8 +20,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.metrics import Metric
 
-__all__ = ["PLUGIN"]
-
 
 @dataclass(frozen=True)
 class EvaluateOptions(ComparisonSettings):

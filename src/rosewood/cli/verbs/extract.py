@@ -22,8 +22,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.rules import Extracted
 
-__all__ = ["PLUGIN"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractOptions(AlignmentFile):

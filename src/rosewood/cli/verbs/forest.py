@@ -19,8 +19,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.forest import Forest, NamedForest
 
-__all__ = ["PLUGIN"]
-
 app = VerbGroup(
     "Inspect forests, search them, compute on them, convert them. Files may be forest sets, the "
     "text form, PLF, Moses, HTK, cdec or Joshua; the file's ending tells, or --format."

@@ -16,8 +16,6 @@ from rosewood.pipeline.line_settings import KnownText
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
-__all__ = ["PLUGIN"]
-
 _LIMITS = (
     "search", "pop_limit", "stack_size", "beam", "distortion_limit", "option_limit", "max_phrase",
 )  # fmt: skip

@@ -12,8 +12,6 @@ from rosewood.cli.common import Json, ModelFolder, named_rows, print_row, print_
 if TYPE_CHECKING:
     from rosewood.model.python_features import FeatureRecord
 
-__all__ = ["PLUGIN"]
-
 app = typer.Typer(help="Look at models that rosewood train has made.", no_args_is_help=True)
 
 

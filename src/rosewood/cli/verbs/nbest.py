@@ -17,8 +17,6 @@ from rosewood.rerank.settings import ReferenceSettings
 if TYPE_CHECKING:
     from rosewood.rerank import Summary
 
-__all__ = ["PLUGIN"]
-
 app = VerbGroup(
     "Summarise candidate lists and convert them: JSON lines, Moses n-best lists, tables, lines "
     "with feature files, forest sets."

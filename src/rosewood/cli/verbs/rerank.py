@@ -19,8 +19,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.rerank import Reranked
 
-__all__ = ["PLUGIN"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RerankOptions(CandidateSettings):

@@ -33,8 +33,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.rules.found_rules import FoundRule
 
-__all__ = ["PLUGIN"]
-
 _Origins = dict[
     int | None, tuple[str, str]
 ]  # sentence pairs of the training corpus, by their numbers

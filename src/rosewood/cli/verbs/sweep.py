@@ -20,8 +20,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.learn import Sweep
 
-__all__ = ["PLUGIN"]
-
 
 _file = partial(setting, group=FILES)
 

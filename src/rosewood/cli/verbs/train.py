@@ -20,8 +20,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.pipeline import Trained
 
-__all__ = ["PLUGIN"]
-
 _CHANGES = {"replaced": "the existing model was replaced", "none": "it has not changed"}
 
 

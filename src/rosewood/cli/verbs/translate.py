@@ -13,8 +13,6 @@ from rosewood.cli.options_from_settings import Typed
 from rosewood.decode.settings import SearchSettings
 from rosewood.pipeline.line_settings import LineSettings
 
-__all__ = ["PLUGIN"]
-
 
 def translate(
     model: ModelFolder,

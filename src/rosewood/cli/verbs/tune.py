@@ -20,9 +20,6 @@ from rosewood.rerank.settings import TuneSettings
 from rosewood.settings import setting, settings_of
 from rosewood.shared_types import PathName
 
-__all__ = ["PLUGIN"]
-
-
 _file = partial(setting, group=FILES)
 
 
