@@ -161,7 +161,7 @@ def test_errors_are_one_line(toy, tmp_path, command):  # noqa: F811
     unknown = tmp_path / "toy.xyz"
     unknown.write_text(TOY)
     shows(refused("info", unknown), "argument.missing", unknown)
-    shows(refused("info", toy, "--format", "abc"), "argument.choice", "'abc'")
+    shows(refused("info", toy, "--format", "abc"), "usage", "--format", "'abc'")
     assert refused("info", unknown, "--format", "text") == refused("info", toy)
     out = tmp_path / "none" / "x.rwf"
     assert "No such file" in refused("convert", toy, "-o", out).err

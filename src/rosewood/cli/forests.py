@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
+from rosewood.arguments import one_of
 from rosewood.cli.common import bad_value, print_row, warn
 from rosewood.errors import ForestError, FormatError
 from rosewood.settings import Settings, setting
@@ -32,8 +35,11 @@ class ForestOptions(Settings):
 
     def read(self, file: Path) -> Iterator[NamedForest]:
         """The forests of a file, or of standard input."""
-        from rosewood.forest.formats import read_any
+        from rosewood.forest.formats import FORMATS, read_any
 
+        if self.format not in (None, *FORMATS):  # only now: naming them takes long
+            expected = one_of(FORMATS)
+            raise typer.BadParameter(f"{self.format!r}, expected {expected}", param_hint="--format")
         if str(file) == "-":
             return read_any(sys.stdin, format=self.format or "text")
         return read_any(file, format=self.format)
