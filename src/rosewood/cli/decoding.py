@@ -39,9 +39,8 @@ def check_options(
     check_ending("--forests", options.forests, ".rwf")
     check_ending("--picture", options.picture, ".svg", ".html")
     if sum(str(path) == "-" for path in options.outputs.values()) > 1:
-        raise DecodingError(
-            "only one output can be standard output (-)", code="argument.conflict", value="-"
-        )
+        reason = "only one output can be standard output (-)"
+        raise DecodingError(reason, code="argument.conflict", value="-")
     check_files(options.outputs, [*inputs, options.reference, options.glossary], model)
 
 
@@ -88,16 +87,12 @@ class LineReader:
             if references is not None:
                 reference = next(references, (0, None))[1]
                 if reference is None:
-                    raise FormatError(
-                        f"it has {number - 1:,} lines, but {name} has more",
-                        file=self.reference,
-                        code="file.mismatch",
-                    )
+                    reason = f"it has {number - 1:,} lines, but {name} has more"
+                    raise FormatError(reason, code="file.mismatch", file=self.reference)
             yield InputLine(text, reference, number, (bad or {}).pop(number, None))
         if references is not None and next(references, None) is not None:
-            raise FormatError(
-                f"it has more lines than {name}", file=self.reference, code="file.mismatch"
-            )
+            reason = f"it has more lines than {name}"
+            raise FormatError(reason, code="file.mismatch", file=self.reference)
 
     def _lines(self, file: Path, bad: dict[int, RosewoodError] | None) -> Iterator[tuple[int, str]]:
         limits = self._options.line_characters, self._options.line_words

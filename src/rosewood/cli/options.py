@@ -85,9 +85,8 @@ def _table(path: Path) -> dict[str, Any]:
         kind = "TOML" if path.suffix == ".toml" else "JSON"
         raise FormatError(f"not {kind}: {error}", file=path, code="file.format") from error
     if not isinstance(table, dict):
-        raise FormatError(
-            "expected a table of option names and values", file=path, code="file.kind"
-        )
+        reason = "expected a table of option names and values"
+        raise FormatError(reason, code="file.kind", file=path)
     return table
 
 
@@ -221,10 +220,8 @@ def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, 
         if not equals or not name or not value:
             raise bad_value(TuningError, what, text, "name=value")
         if name in found:
-            raise TuningError(
-                f"{what} {text}: {name} is given twice",
-                code="argument.duplicate", argument=what, value=name,
-            )  # fmt: skip
+            reason = f"{what} {text}: {name} is given twice"
+            raise TuningError(reason, code="argument.duplicate", argument=what, value=name)
         found[name] = value
     return found
 
@@ -239,9 +236,8 @@ def check_files(
     Nor is anything put into the folder of a model, which would have a file that is not its own.
     """
     if sum(str(path) == "-" for path in inputs) > 1:
-        raise TuningError(
-            "standard input (-) can be read only once", code="argument.conflict", value="-"
-        )
+        reason = "standard input (-) can be read only once"
+        raise TuningError(reason, code="argument.conflict", value="-")
     seen: dict[Path, str] = {}
     for option, name in outputs.items():
         if name is None or str(name) == "-":

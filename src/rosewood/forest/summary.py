@@ -35,10 +35,8 @@ class NamedScores:
         with np.errstate(over="ignore", invalid="ignore"):
             weight = self.scale * forest.score(theta)
         if not np.isfinite(weight).all():
-            raise ForestError(
-                "scores overflow a double: are weights or the scale too large?",
-                code="forest.overflow", argument="scale", value=self.scale,
-            )  # fmt: skip
+            reason = "scores overflow a double: are weights or the scale too large?"
+            raise ForestError(reason, code="forest.overflow", argument="scale", value=self.scale)
         return weight
 
 

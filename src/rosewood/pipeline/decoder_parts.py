@@ -157,10 +157,8 @@ class DecoderParts(Settings):
             setting = _SPARSE.get(template, "")
             if colon and not getattr(self, setting, False):
                 hint = f" without --{setting.replace('_', '-')}" if setting else ""
-                raise DecodingError(
-                    f"there is a weight for {name!r}, but no such feature{hint}",
-                    code="weights.unknown", argument="weights", value=name,
-                )  # fmt: skip
+                reason = f"there is a weight for {name!r}, but no such feature{hint}"
+                raise DecodingError(reason, code="weights.unknown", argument="weights", value=name)
 
     def translator(
         self,
@@ -175,10 +173,8 @@ class DecoderParts(Settings):
         decoder = self.decoder(models, settings)
         if (self.text_source is None) != (self.text_target is None):
             missing = "--text-source" if self.text_source is None else "--text-target"
-            raise DecodingError(
-                "raw text needs both --text-source and --text-target",
-                code="argument.missing", argument=missing,
-            )  # fmt: skip
+            reason = "raw text needs both --text-source and --text-target"
+            raise DecodingError(reason, code="argument.missing", argument=missing)
         source = None if self.text_source is None else TextProcessor.load(self.text_source)
         target = None if self.text_target is None else TextProcessor.load(self.text_target)
         known = known or KnownText()

@@ -189,11 +189,8 @@ class LineWriter:
         elif self.drawn == 1:
             self.draw(why.to_svg())
         else:
-            raise DecodingError(
-                "--picture: an .svg file shows one sentence: use .html for several",
-                code="argument.value",
-                argument="--picture",
-            )
+            reason = "--picture: an .svg file shows one sentence: use .html for several"
+            raise DecodingError(reason, code="argument.value", argument="--picture")
 
 
 @dataclass

@@ -102,12 +102,11 @@ class ReferenceSettings(CandidateSettings):
     def beside(self, option: str, references: Sequence[PathName]) -> ReferenceSettings:
         """For a second file of candidates, which `option` names, with references of its own."""
         if self.features or self.per_source is not None:
-            raise TuningError(
+            reason = (
                 f"{option} needs candidates with their features in one file: convert them with "
-                "rosewood nbest convert",
-                code="argument.conflict",
-                argument=option,
+                "rosewood nbest convert"
             )
+            raise TuningError(reason, code="argument.conflict", argument=option)
         return replace(self, ref=tuple(references), src=None)
 
 

@@ -42,11 +42,8 @@ def decode(
     if parts.confidence is not None and not options.json:
         raise needs(DecodingError, "--confidence", "--json")
     if options.nbest is not None and parts.rule_ids and not options.json:
-        raise DecodingError(
-            "names of rules contain |||, which separates the fields of --nbest: use --json",
-            code="argument.conflict",
-            argument="--nbest",
-        )
+        reason = "names of rules contain |||, which separates the fields of --nbest: use --json"
+        raise DecodingError(reason, code="argument.conflict", argument="--nbest")
     check_options(options, [input, *parts.files, run.config])
     models = parts.open_models(lambda file: opened(file, threads=run.cores, quiet=run.quiet))
     translator = parts.translator(models, options, limits)

@@ -67,11 +67,8 @@ def evaluate(
     check_files({}, [*files, baseline, *references])
     metrics = parse_metrics(",".join(options.metric))
     if len(files) > 1 and options.scores:
-        raise MetricError(
-            "--scores needs a single file of translations",
-            code="argument.conflict",
-            argument="--scores",
-        )
+        reason = "--scores needs a single file of translations"
+        raise MetricError(reason, code="argument.conflict", argument="--scores")
     if options.baseline_scores and baseline is None:
         raise needs(MetricError, "--baseline-scores", "--baseline")
     if not references and any(each.needs_references for each in metrics):

@@ -44,9 +44,8 @@ def info(
     from rosewood.rerank import summarise
 
     if len(files) > 1 and options.files():
-        raise TuningError(
-            "--ref, --src and --features need a single file of candidates", code="argument.conflict"
-        )
+        reason = "--ref, --src and --features need a single file of candidates"
+        raise TuningError(reason, code="argument.conflict")
     for number, file in enumerate(files):
         found = summarise(read_lists(options, file, quiet=quiet))
         if json:

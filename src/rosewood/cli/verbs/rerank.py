@@ -51,9 +51,8 @@ def rerank(
     rosewood rerank nbest.test.jsonl --weights weights.json -o best.txt
     """
     if options.nbest and json:
-        raise TuningError(
-            "--nbest writes JSON already: drop --json", code="argument.conflict", argument="--json"
-        )
+        reason = "--nbest writes JSON already: drop --json"
+        raise TuningError(reason, code="argument.conflict", argument="--json")
     if options.k is not None and not options.nbest:
         raise needs(TuningError, "-k", "--nbest")
     from rosewood.model import read_weights
@@ -91,12 +90,11 @@ def _line(found: Reranked, options: RerankOptions, as_json: bool) -> str:
                "rank": place}  # fmt: skip
         return json_text.dumps(row, ensure_ascii=False)
     if "\n" in found.best or "\r" in found.best:
-        raise TuningError(
+        reason = (
             f"list {found.candidates.id!r}: the best candidate contains a line break: use --json "
-            "or --nbest",
-            code="tuning.line-break",
-            value=found.candidates.id,
+            "or --nbest"
         )
+        raise TuningError(reason, code="tuning.line-break", value=found.candidates.id)
     return found.best
 
 

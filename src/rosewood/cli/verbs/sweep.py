@@ -62,11 +62,8 @@ def sweep(
     from rosewood.rerank.candidate_sweep import parse_choices
 
     if not grid:
-        raise TuningError(
-            "there are no settings to try: give --grid NAME=VALUE,VALUE",
-            code="argument.missing",
-            argument="--grid",
-        )
+        reason = "there are no settings to try: give --grid NAME=VALUE,VALUE"
+        raise TuningError(reason, code="argument.missing", argument="--grid")
     if options.select is None and options.select_ref:
         raise needs(TuningError, "--select-ref", "--select")
     output = options.output

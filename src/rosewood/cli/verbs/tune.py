@@ -88,9 +88,8 @@ def tune(
             **options.keywords(),
         )
         if tuned.verdict == "unknown":
-            raise TuningError(
-                f"{file}: {ONE_LIST}: judge with --heldout", code="tuning.one-list", file=file
-            )
+            reason = f"{file}: {ONE_LIST}: judge with --heldout"
+            raise TuningError(reason, code="tuning.one-list", file=file)
         if options.report is not None:
             tuned.write_report(options.report, command=shlex.join(["rosewood", *sys.argv[1:]]))
         if output is not None:
