@@ -66,20 +66,17 @@ def log_partition_hessian_product(
 
 
 def log_partition_hessian(
-    forest: Forest,
-    weight: ArrayLike,
-    *,
-    features: ArrayLike | None = None,
-    scale: float = 1.0,
+    forest: Forest, weight: ArrayLike, *, features: ArrayLike | None = None, scale: float = 1.0
 ) -> FloatArray:
     """∇² log Z = γ² Cov(Φ, Φ) over the chosen features, one pass for each."""
-    scale = as_scale(scale)
-    p = Distribution(forest, weight)
-    chosen = _chosen(forest, features)
+    return _hessian(Distribution(forest, weight), _chosen(forest, features), as_scale(scale))
+
+
+def _hessian(p: Distribution, chosen: NDArray[np.intp], scale: float) -> FloatArray:
     rows = np.empty((len(chosen), len(chosen)))
     for row, feature in enumerate(chosen):
-        _, coefficient = p.edge_covariances(_column(forest, int(feature)))
-        rows[row] = forest.combine_features(coefficient)[chosen]
+        _, coefficient = p.edge_covariances(_column(p.forest, int(feature)))
+        rows[row] = p.forest.combine_features(coefficient)[chosen]
     return scale * scale * (rows + rows.T) / 2  # the same but for rounding: exactly symmetric
 
 
@@ -106,19 +103,14 @@ def partition_hessian_product(
 
 
 def partition_hessian(
-    forest: Forest,
-    weight: ArrayLike,
-    *,
-    features: ArrayLike | None = None,
-    scale: float = 1.0,
+    forest: Forest, weight: ArrayLike, *, features: ArrayLike | None = None, scale: float = 1.0
 ) -> Scaled:
     """∇²Z = Z·(∇² log Z + ∇ log Z ∇ log Zᵀ) over the chosen features."""
     scale = as_scale(scale)
     p = Distribution(forest, weight)
     chosen = _chosen(forest, features)
     gradient = forest.combine_features(scale * p.edge_posteriors())[chosen]
-    curvature = log_partition_hessian(forest, weight, features=chosen, scale=scale)
-    return Scaled(curvature + np.outer(gradient, gradient), p.log_partition)
+    return Scaled(_hessian(p, chosen, scale) + np.outer(gradient, gradient), p.log_partition)
 
 
 def expectation_jacobian(

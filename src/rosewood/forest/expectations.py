@@ -342,12 +342,7 @@ def entropy_gradient(
 
 
 def cross_entropy_gradient(
-    forest: Forest,
-    weight: ArrayLike,
-    other: ArrayLike,
-    *,
-    scale: float = 1.0,
-    threads: int = 1,
+    forest: Forest, weight: ArrayLike, other: ArrayLike, *, scale: float = 1.0, threads: int = 1
 ) -> Gradient:
     """H(p, q) and its gradient with respect to the parameters of q, where other = γ·θ·φ.
 

@@ -21,13 +21,13 @@ import mmap
 import os
 import weakref
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Literal, Self, overload
+from typing import Any, BinaryIO, Literal, Self
 
 import numpy as np
 
@@ -63,11 +63,12 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.rename import renamed
 from rosewood.locking import FileLock
 from rosewood.output import whole_file
+from rosewood.sequences import LazySequence
 
 __all__ = ["ForestSet", "ForestSetWriter"]
 
 
-class ForestSet(Sequence[Forest]):
+class ForestSet(LazySequence[Forest]):
     """Forests of a file; one is read when it is asked for.
 
     `set[i]` maps the file: forests share its pages.  `set.read(i)` reads one forest into memory of
@@ -133,14 +134,7 @@ class ForestSet(Sequence[Forest]):
     def __len__(self) -> int:
         return len(self._index)
 
-    @overload
-    def __getitem__(self, index: int) -> Forest: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Forest]: ...
-    def __getitem__(self, index: int | slice) -> Forest | list[Forest]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
+    def _item(self, number: int) -> Forest:
         row, parts = self._record(number)
         record = memoryview(self._map)[row[OFFSET] : row[OFFSET] + row[BYTES]]
         return self._forest(number, row, parts, record)

@@ -7,9 +7,8 @@ Native      core/forest/search.hpp; specification: tests/reference/search.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +18,7 @@ from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
+from rosewood.sequences import LazySequence
 
 __all__ = [
     "Derivation",
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-class Derivations(Sequence["Derivation"]):
+class Derivations(LazySequence["Derivation"]):
     """Derivations of one forest, in flat arrays: row i is edge[start[i]:start[i+1]]."""
 
     def __init__(self, forest: Forest, start: LongArray, edge: LongArray, score: FloatArray):
@@ -45,22 +45,9 @@ class Derivations(Sequence["Derivation"]):
     def __len__(self) -> int:
         return len(self.score)
 
-    @overload
-    def __getitem__(self, index: int) -> Derivation: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Derivation]: ...
-    def __getitem__(self, index: int | slice) -> Derivation | list[Derivation]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        place = range(len(self))[index]
-        return Derivation(
-            self.forest,
-            self.edge[self.start[place] : self.start[place + 1]],
-            float(self.score[place]),
-        )
-
-    def __iter__(self) -> Iterator[Derivation]:
-        return (self[i] for i in range(len(self)))
+    def _item(self, number: int) -> Derivation:
+        edges = self.edge[self.start[number] : self.start[number + 1]]
+        return Derivation(self.forest, edges, float(self.score[number]))
 
     def words(self) -> list[list[str]]:
         """The words of each derivation."""

@@ -23,17 +23,7 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any, NamedTuple, TextIO
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    at,
-    file_name,
-    given_twice,
-    number,
-    read_lines,
-    split,
-    whole,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
@@ -141,9 +131,9 @@ def parse_forest(
     file: str | None = None,
 ) -> Forest:
     """The one forest of a text; the line `forest` may be left out."""
-    lines = text.split("\n")
-    headless = not any(split(line)[:1] == ["forest"] for line in lines)
-    numbered: Iterable[tuple[int, str]] = read_lines(lines, file)
+    rows = text.split("\n")
+    headless = not any(lines.split(line)[:1] == ["forest"] for line in rows)
+    numbered: Iterable[tuple[int, str]] = lines.read_lines(rows, file)
     if headless:
         numbered = chain([(1, "forest")], numbered)
     found = list(_parse(numbered, features, vocabulary, file))
@@ -154,7 +144,7 @@ def parse_forest(
 
 
 def read_forests(
-    source: Source,
+    source: lines.Source,
     *,
     features: FeatureSpace | None = None,
     vocabulary: Vocabulary | None = None,
@@ -162,8 +152,8 @@ def read_forests(
 ) -> Iterator[NamedForest]:
     """The forests of a file in text form (or of lines), one at a time; they share their names."""
     words = Vocabulary() if vocabulary is None else vocabulary
-    name = file_name(source, file)
-    yield from _parse(read_lines(source, name), features, words, name)
+    name = lines.file_name(source, file)
+    yield from _parse(lines.read_lines(source, name), features, words, name)
 
 
 class _Pending(NamedTuple):
@@ -180,18 +170,18 @@ class _Pending(NamedTuple):
 
 
 def _parse(
-    lines: Iterable[tuple[int, str]],
+    numbered: Iterable[tuple[int, str]],
     features: FeatureSpace | None,
     vocabulary: Vocabulary | None,
     file: str | None,
 ) -> Iterator[NamedForest]:
     space, words = features, vocabulary
     pending: _Pending | None = None
-    for place, raw in lines:
+    for place, raw in numbered:
         line = raw.strip(" \t")
         if not line or line.startswith("#"):
             continue
-        fields = split(line)
+        fields = lines.split(line)
         if fields[0] == "forest":
             if pending is not None:
                 yield _finish(pending, file)
@@ -200,7 +190,7 @@ def _parse(
             name = line[len("forest") :].strip(" \t")
             pending = _Pending(name, place, builder, {}, set(), {}, {}, [])
             continue
-        with at(file, place):
+        with lines.at(file, place):
             if "\r" in line:
                 raise ForestError(
                     "there is a carriage return inside the line", code="line.value", argument="\\r"
@@ -234,9 +224,9 @@ def _declare_dense(pending: _Pending, names: list[str], given: FeatureSpace | No
 def _read_node(pending: _Pending, fields: list[str]) -> None:
     if len(fields) < 2:
         raise ForestError("`node` needs the node's number", code="line.fields", argument="node")
-    node = whole("the node", fields[1])
+    node = lines.whole("the node", fields[1])
     if node in pending.nodes:
-        raise given_twice("node", node)
+        raise lines.given_twice("node", node)
     pending.nodes[node] = len(pending.nodes)
     for field in fields[2:]:
         name, _, value = field.partition("=")
@@ -245,10 +235,10 @@ def _read_node(pending: _Pending, fields: list[str]) -> None:
             if not colon:
                 reason = f"the span is {value!r}, expected first:last"
                 raise ForestError(reason, code="line.value", argument="span", value=value)
-            span = whole("the span", begin), whole("the span", end)
+            span = lines.whole("the span", begin), lines.whole("the span", end)
             pending.spans[node] = span
         elif name == "state":
-            pending.states[node] = whole("the state", value, -(2**63), 2**63 - 1)
+            pending.states[node] = lines.whole("the state", value, -(2**63), 2**63 - 1)
         else:
             reason = f"a node has span= and state=, not {field[:40]!r}"
             raise ForestError(reason, code="line.unknown", argument="node", value=field)
@@ -263,18 +253,18 @@ def _read_edge(pending: _Pending, number: int, line: str) -> None:
     if not arrow:
         reason = f"an edge begins with `head <- tails`, not {fields[0][:40]!r}"
         raise ForestError(reason, code="line.value", argument="edge")
-    head = whole("the head", left.strip(" \t"))
-    tails = [whole("a tail", t) for t in split(right)]
-    says = [_symbol(word) for word in split(fields[1])]
+    head = lines.whole("the head", left.strip(" \t"))
+    tails = [lines.whole("a tail", t) for t in lines.split(right)]
+    says = [_symbol(word) for word in lines.split(fields[1])]
     values: dict[str, float] = {}
-    for item in split(fields[2]) if len(fields) > 2 else ():
+    for item in lines.split(fields[2]) if len(fields) > 2 else ():
         name, value = _feature(item)
         if name in values:
-            raise given_twice("feature", name)
+            raise lines.given_twice("feature", name)
         values[name] = value
     rule = None
     if len(fields) > 3:
-        rule = whole("the rule", fields[3], -(2**63), 2**63 - 1)
+        rule = lines.whole("the rule", fields[3], -(2**63), 2**63 - 1)
     for node in (head, *tails):
         pending.nodes.setdefault(node, len(pending.nodes))
     pending.tails.update(tails)
@@ -292,7 +282,7 @@ def _feature(text: str) -> tuple[str, float]:
         reason = f"a feature is name=value, not {text[:40]!r}"
         raise ForestError(reason, code="line.value", argument="feature", value=text)
     name, value = text[: place.end() - 1], text[place.end() :]
-    return _unescape(name), number(f"feature {name[:40]!r}", value)
+    return _unescape(name), lines.number(f"feature {name[:40]!r}", value)
 
 
 _CODES = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "\\": "\\", "e": ""}
@@ -326,7 +316,7 @@ def _finish(pending: _Pending, file: str | None) -> NamedForest:
     number_of = {node: place for place, node in enumerate(order)}
     roots = [node for node in order if node not in pending.tails]
     builder = pending.builder
-    with at(file, pending.line):
+    with lines.at(file, pending.line):
         if not order:
             raise ForestError("the forest has no nodes", code="forest.empty")
         if not roots:
@@ -338,7 +328,7 @@ def _finish(pending: _Pending, file: str | None) -> NamedForest:
         for node in order:
             builder.node(pending.spans.get(node), state=pending.states.get(node))
     for line, head, tails, says, values, rule in pending.edges:
-        with at(file, line):
+        with lines.at(file, line):
             builder.edge(number_of[head], [number_of[t] for t in tails], says, values, rule=rule)
-    with at(file, pending.line):
+    with lines.at(file, pending.line):
         return NamedForest(pending.name, builder.build(number_of[roots[0]]))

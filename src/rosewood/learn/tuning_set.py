@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from itertools import pairwise
 from threading import Lock
-from typing import Any, NamedTuple, SupportsIndex, overload
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,7 @@ from rosewood.learn.batches import Batch, ForestReader, OriginalBatches, check_f
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
+from rosewood.sequences import LazySequence
 
 __all__ = ["Slice", "TuningSet", "whole_number"]
 
@@ -358,7 +359,7 @@ class TuningSet:
         return listed(self, as_weight("theta", theta, len(self.features)), k)
 
 
-class _Chosen(Sequence[Forest]):
+class _Chosen(LazySequence[Forest]):
     """Some forests of a sequence."""
 
     def __init__(self, forests: Sequence[Forest], numbers: Sequence[int]) -> None:
@@ -367,14 +368,8 @@ class _Chosen(Sequence[Forest]):
     def __len__(self) -> int:
         return len(self._numbers)
 
-    @overload
-    def __getitem__(self, index: int) -> Forest: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Forest]: ...
-    def __getitem__(self, index: int | slice) -> Forest | list[Forest]:
-        if isinstance(index, slice):
-            return [self._forests[i] for i in self._numbers[index]]
-        return self._forests[self._numbers[index]]
+    def _item(self, number: int) -> Forest:
+        return self._forests[self._numbers[number]]
 
 
 def whole_number(what: str, value: SupportsIndex, low: int = 0, high: int = 2**63 - 1) -> int:

@@ -19,10 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from operator import index
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Self, SupportsIndex, cast, overload
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +34,7 @@ from rosewood.rules import table_files as files
 from rosewood.rules.rule import Gap, Rule, Symbol, several
 from rosewood.rules.table_build import build_table, parsed_source
 from rosewood.rules.table_words import TableWords, sentence_bytes
+from rosewood.sequences import LazySequence
 
 __all__ = ["Matches", "Options", "RuleTable"]
 
@@ -99,7 +99,7 @@ class Matches:
         return f"Matches({len(self):,} matches)"
 
 
-class RuleTable:
+class RuleTable(LazySequence[Rule]):
     """Rules by their sources.  Made by `open` and `build`; pickled by its path."""
 
     def __init__(self, folder: Path, manifest: dict[str, Any], native: _core.RuleTable) -> None:
@@ -171,18 +171,8 @@ class RuleTable:
     def __len__(self) -> int:
         return len(self.native)
 
-    @overload
-    def __getitem__(self, number: SupportsIndex) -> Rule: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Rule]: ...
-    def __getitem__(self, number: SupportsIndex | slice) -> Rule | list[Rule]:
-        if isinstance(number, slice):
-            return [self[rule] for rule in range(len(self))[number]]
-        try:
-            rule = range(len(self))[index(number)]
-        except IndexError:
-            raise IndexError(f"there is no rule {number}, there are {len(self)}") from None
-        return self._rule(rule, self._named_source(self._read_source(rule)))
+    def _item(self, number: int) -> Rule:
+        return self._rule(number, self._named_source(self._read_source(number)))
 
     def by_id(self, rule_id: int) -> Rule:
         """The rule of an id; a KeyError if the table does not have it."""

@@ -26,15 +26,7 @@ import re
 from os import PathLike
 from typing import Any, NamedTuple, NoReturn
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    add_feature,
-    at,
-    file_name,
-    given_twice,
-    read_lines,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, RosewoodError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -67,17 +59,17 @@ class _Hypergraph:
     def read(self, key: str, value: Any, line: int) -> None:
         if key == "rules":
             if self.rules:
-                raise given_twice("rules")
+                raise lines.given_twice("rules")
             for number, text in _pairs(value, '"rules"'):
                 if not _is_whole(number) or not 0 <= number < 2**63:
                     reason = f'"rules" has the number {_show(number)}'
                     raise ForestError(reason, code="line.number", argument="rules", value=number)
                 if number in self.rules:
-                    raise given_twice("rules", number)
+                    raise lines.given_twice("rules", number)
                 self.rules[number] = _target(text)
         elif key == "features":
             if self.features:
-                raise given_twice("features")
+                raise lines.given_twice("features")
             self.features = [_string(name, "a feature") for name in _list(value, '"features"')]
         elif key == "edges":
             for edge in _list(value, '"edges"'):
@@ -132,7 +124,7 @@ class _Hypergraph:
             name = _string(name, "a feature")
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise _not(f"feature {name[:40]!r}", number, "a number")
-            add_feature(values, name, _finite(number, name))
+            lines.add_feature(values, name, _finite(number, name))
         span = None
         if "spans" in value:
             spans = _list(value["spans"], "spans")
@@ -230,7 +222,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_cdec_json(
-    source: Source,
+    source: lines.Source,
     *,
     drop_unreachable: bool = False,
     features: FeatureSpace | None = None,
@@ -241,11 +233,11 @@ def read_cdec_json(
 
     Nodes in no derivation of the goal are an error, or left out with `drop_unreachable`.
     """
-    name = file_name(source, file)
-    text = "\n".join(line for _, line in read_lines(source, name))
+    name = lines.file_name(source, file)
+    text = "\n".join(line for _, line in lines.read_lines(source, name))
     graph = _Hypergraph()
     for key, value, line in _parts(text, name):
-        with at(name, line):
+        with lines.at(name, line):
             graph.read(key, value, line)
     return _forest(graph, name, drop_unreachable, features, vocabulary)
 
@@ -305,7 +297,7 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
         if skip():
             raise ForestError("there is more after the hypergraph", code="line.value")
     except RosewoodError as error:
-        with at(file, line):
+        with lines.at(file, line):
             raise error
     return parts
 
@@ -317,7 +309,7 @@ def _forest(
     features: FeatureSpace | None,
     vocabulary: Vocabulary | None,
 ) -> Forest:
-    with at(file, 1):
+    with lines.at(file, 1):
         if not graph.nodes:
             raise ForestError("the hypergraph has no nodes", code="forest.empty")
         if len({edge.says is None for edge in graph.edges}) > 1:
@@ -335,10 +327,10 @@ def _forest(
             draft.edge(number, (), [], line=line)
         for place in into:
             edge = graph.edges[place]
-            with at(file, line):
+            with lines.at(file, line):
                 if place in taken:
-                    raise given_twice("in_edges", place)
-            with at(file, edge.line):
+                    raise lines.given_twice("in_edges", place)
+            with lines.at(file, edge.line):
                 for tail in edge.tails:
                     if tail >= len(graph.nodes):
                         reason = f"edge {place} has tail {tail}, which is no node"
@@ -347,7 +339,7 @@ def _forest(
             draft.edge(number, edge.tails, edge.says, edge.values, line=edge.line, rule=edge.rule)
     if len(taken) < len(graph.edges):
         idle = next(e for e in range(len(graph.edges)) if e not in taken)
-        with at(file, graph.edges[idle].line):
+        with lines.at(file, graph.edges[idle].line):
             raise ForestError(
                 f"edge {idle} is in no node's in_edges", code="forest.unreachable", value=idle
             )

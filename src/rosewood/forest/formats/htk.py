@@ -37,18 +37,7 @@ from collections.abc import Collection, Iterator
 from os import PathLike
 from typing import NamedTuple
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    add_feature,
-    at,
-    file_name,
-    given_twice,
-    number,
-    read_lines,
-    split,
-    whole,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -106,7 +95,7 @@ class _Lattice:
         for name, value in fields:
             short = _LONG.get(name, name)
             if short in named:
-                raise given_twice(f"{name}=")
+                raise lines.given_twice(f"{name}=")
             named[short] = value
         if first == "I":
             self.read_node(line, named)
@@ -120,19 +109,19 @@ class _Lattice:
         if name in ("N", "NODES", "L", "LINKS"):
             key = "nodes" if name.startswith("N") else "links"
             if key in self.sizes:
-                raise given_twice(f"the number of {key}")
-            self.sizes[key] = whole(f"{name}=", value)
+                raise lines.given_twice(f"the number of {key}")
+            self.sizes[key] = lines.whole(f"{name}=", value)
         elif name in ("SUBLAT", "S"):
             raise ForestError(_SUBLATTICE, code="file.kind", argument=name)
         elif name == "dir" and value != "f":
             reason = f"dir= is {value!r}; only forward lattices, dir=f, are read"
             raise ForestError(reason, code="line.value", argument="dir", value=value)
         elif name in self.header:
-            raise given_twice(f"{name}=")
+            raise lines.given_twice(f"{name}=")
         self.header[name] = value
 
     def set_base(self) -> None:
-        base = number("base=", self.header.get("base", str(math.e)))
+        base = lines.number("base=", self.header.get("base", str(math.e)))
         if base < 0 or base == 1:
             reason = f"base= is {base:g}, expected 0 or the base of a logarithm"
             raise ForestError(reason, code="line.value", argument="base", value=base)
@@ -142,20 +131,20 @@ class _Lattice:
         if "nodes" in self.sizes and not self.sizes["nodes"]:
             reason = f"{what} is {text[:40]!r}, but the header has no nodes"
             raise ForestError(reason, code="line.unknown", argument=what, value=text)
-        return whole(what, text, 0, self.sizes["nodes"] - 1)
+        return lines.whole(what, text, 0, self.sizes["nodes"] - 1)
 
     def read_node(self, line: int, named: dict[str, str]) -> None:
         node = self.number_of_node("I=", named.pop("I"))
         if node in self.nodes:
-            raise given_twice("node", node)
+            raise lines.given_twice("node", node)
         if "L" in named:
             raise ForestError(_SUBLATTICE, code="file.kind", argument="L")
         self.nodes[node] = _Line(line, *self.said(named))
 
     def read_link(self, line: int, named: dict[str, str]) -> None:
-        link = whole("J=", named.pop("J"))
+        link = lines.whole("J=", named.pop("J"))
         if link in self.links:
-            raise given_twice("link", link)
+            raise lines.given_twice("link", link)
         for key in ("S", "E"):
             if key not in named:
                 raise ForestError(
@@ -171,15 +160,15 @@ class _Lattice:
         values: dict[str, float] = {}
         for name, text in named.items():
             if name == "W":
-                words = [] if text == "!NULL" else split(text)
+                words = [] if text == "!NULL" else lines.split(text)
                 if text != "!NULL" and not words:
                     reason = "W= is empty; a node or link that says nothing has !NULL"
                     raise ForestError(reason, code="line.value", argument="W")
             elif name in _SCORES or re.fullmatch(r"x[0-9]{1,9}", name):
-                value = number(f"{name}=", text)
+                value = lines.number(f"{name}=", text)
                 if name != "p":
                     value = self.natural_log(name, value)
-                add_feature(values, _SCORES.get(name, name), value)
+                lines.add_feature(values, _SCORES.get(name, name), value)
             elif name not in _SKIPPED and name not in self.ignore:
                 reason = f"{name}= is an unknown field (ignore={{{name!r}}} leaves it out)"
                 raise ForestError(reason, code="line.unknown", argument=name)
@@ -237,7 +226,7 @@ def _unescape(text: str) -> str:
 
 
 def read_htk(
-    source: Source,
+    source: lines.Source,
     *,
     quotes: bool = True,
     ignore: Collection[str] = (),
@@ -251,16 +240,16 @@ def read_htk(
     `ignore` are fields of nodes and links to leave out; other unknown ones are an error.  Nodes on
     no path from the start to the end are an error, or left out with `drop_unreachable`.
     """
-    name = file_name(source, file)
+    name = lines.file_name(source, file)
     lattice, line = _Lattice(quotes, ignore), 0
-    for line, text in read_lines(source, name):
+    for line, text in lines.read_lines(source, name):
         if not text.strip(" \t") or text.startswith("#"):
             continue
-        with at(name, line):
+        with lines.at(name, line):
             if text.strip(" \t") == ".":
                 raise ForestError(_SUBLATTICE, code="file.kind", argument=".")
             lattice.read(line, text)
-    with at(name, line or None):
+    with lines.at(name, line or None):
         return _forest(lattice, name, drop_unreachable, features, vocabulary, line or None)
 
 
@@ -303,10 +292,10 @@ def _forest(
         if link.words is not None and goal.words is not None:
             reason = f"link {label} and node {link.end}, where it leads, both have a word"
             raise FormatError(reason, file=file, line=link.line, code="line.value", argument="W")
-        with at(file, link.line):
+        with lines.at(file, link.line):
             values = dict(goal.values)
             for key, value in link.values.items():
-                add_feature(values, key, value)
+                lines.add_feature(values, key, value)
         says: list[str | int] = [0, *(link.words or goal.words or [])]
         head, tail = draft.node(link.end), draft.node(link.start)
         draft.edge(head, [tail], says, values, line=link.line, rule=label)

@@ -26,18 +26,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import NamedTuple
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    add_feature,
-    at,
-    file_name,
-    given_twice,
-    number,
-    read_lines,
-    split,
-    whole,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -62,8 +51,8 @@ class _Place(NamedTuple):
 
 
 def read_joshua_disk(
-    items: Source,
-    rules: Source,
+    items: lines.Source,
+    rules: lines.Source,
     *,
     model_names: Sequence[str] | None = None,
     drop_unreachable: bool = False,
@@ -78,8 +67,8 @@ def read_joshua_disk(
     for errors.  Items in no derivation of the goal are an error, or left out with
     `drop_unreachable`.
     """
-    name = file_name(items, file)
-    table = _read_rules(rules, file_name(rules, rules_file))
+    name = lines.file_name(items, file)
+    table = _read_rules(rules, lines.file_name(rules, rules_file))
     space = FeatureSpace() if features is None else features
     words = Vocabulary() if vocabulary is None else vocabulary
     reader = _Items(items, name, table, model_names)
@@ -97,23 +86,23 @@ def read_joshua_disk(
         )
 
 
-def _read_rules(source: Source, file: str | None) -> dict[int, _Rule]:
+def _read_rules(source: lines.Source, file: str | None) -> dict[int, _Rule]:
     rules: dict[int, _Rule] = {}
-    for line, text in read_lines(source, file):
+    for line, text in lines.read_lines(source, file):
         if not text.strip(" \t"):
             continue
-        with at(file, line):
+        with lines.at(file, line):
             head, mark, body = text.partition(" -LZF- ")
-            header, sides = split(head), fields(body)
+            header, sides = lines.split(head), fields(body)
             if not mark or len(header) != 2 or len(sides) != 4:
                 reason = "a rule is `number owner -LZF- category ||| source ||| target ||| scores`"
                 raise ForestError(reason, code="line.fields", argument="rule")
-            rule = whole("the rule's number", header[0], 1)
+            rule = lines.whole("the rule's number", header[0], 1)
             if rule in rules:
-                raise given_twice("rule", rule)
+                raise lines.given_twice("rule", rule)
             values: dict[str, float] = {}
             for k, score in enumerate(sides[3]):
-                add_feature(values, f"tm_{header[1]}_{k}", number("a score", score))
+                lines.add_feature(values, f"tm_{header[1]}_{k}", lines.number("a score", score))
             rules[rule] = _Rule(parse_target(sides[2]), values)
     return rules
 
@@ -123,7 +112,7 @@ class _Items:
 
     def __init__(
         self,
-        source: Source,
+        source: lines.Source,
         file: str | None,
         rules: dict[int, _Rule],
         model_names: Sequence[str] | None,
@@ -131,7 +120,7 @@ class _Items:
         self.file, self.rules, self.model_names = file, rules, model_names
         self.scored: bool | None = None  # whether model scores follow each edge
         self.seen: set[int] = set()
-        self._lines = read_lines(source, file)
+        self._lines = lines.read_lines(source, file)
         self._line = 0
         self.next: _Place | None = None
         self._advance()
@@ -157,16 +146,16 @@ class _Items:
     def sentence(self) -> tuple[int, Draft, int, int]:
         """Number, draft, goal and line of the next sentence."""
         line, text = self.take("a sentence")
-        with at(self.file, line):
-            parts = split(text)
+        with lines.at(self.file, line):
+            parts = lines.split(text)
             if parts[0] != _SENTENCE or len(parts) != 5:
                 reason = f"expected `{_SENTENCE} number length items edges`, not {text[:40]!r}"
                 raise ForestError(reason, code="line.fields", argument="sentence")
-            sentence = whole("the sentence's number", parts[1])
-            whole("the sentence's length", parts[2])
-            items, edges = (whole("a number of items or edges", f) for f in parts[3:])
+            sentence = lines.whole("the sentence's number", parts[1])
+            lines.whole("the sentence's length", parts[2])
+            items, edges = (lines.whole("a number of items or edges", f) for f in parts[3:])
             if sentence in self.seen:
-                raise given_twice("sentence", sentence)
+                raise lines.given_twice("sentence", sentence)
             if not items:
                 raise ForestError(
                     f"sentence {sentence} has no items", code="forest.empty", value=sentence
@@ -180,29 +169,29 @@ class _Items:
             count += added
         if count != edges:
             reason = f"sentence {sentence} has {count} edges, its line tells {edges}"
-            with at(self.file, line):
+            with lines.at(self.file, line):
                 raise ForestError(reason, code="file.mismatch", value=count, expected=edges)
         return sentence, draft, goal, line
 
     def item(self, draft: Draft, best: dict[int, float]) -> tuple[int, int]:
         """Add an item and its edges to the draft; its node and the number of its edges."""
         line, text = self.take("an item")
-        with at(self.file, line):
+        with lines.at(self.file, line):
             head, state, _ = text.partition(" ST ")
-            parts = split(head)
+            parts = lines.split(head)
             if parts[0] != _ITEM or len(parts) != 6 or not state:
                 raise ForestError(
                     f"expected `{_ITEM} item begin end category edges ST state`, not {text[:40]!r}",
                     code="line.fields", argument="item",
                 )  # fmt: skip
-            item = whole("the item's number", parts[1])
-            span = whole("the begin", parts[2]), whole("the end", parts[3])
+            item = lines.whole("the item's number", parts[1])
+            span = lines.whole("the begin", parts[2]), lines.whole("the end", parts[3])
             if span[0] > span[1]:
                 reason = f"the item covers source words {span[0]} to {span[1]}"
                 raise ForestError(reason, code="line.value", argument="span", value=span)
             if item in draft:
-                raise given_twice("item", item)
-            count = whole("the number of edges", parts[5])
+                raise lines.given_twice("item", item)
+            count = lines.whole("the number of edges", parts[5])
         node = draft.node(item, line, span)
         scores = [self.edge(draft, item, node, best) for _ in range(count)]
         best[item] = max(scores, default=0.0)
@@ -211,24 +200,24 @@ class _Items:
     def edge(self, draft: Draft, item: int, head: int, best: dict[int, float]) -> float:
         """Add an edge; its best score."""
         line, text = self.take(f"an edge of item {item}")
-        with at(self.file, line):
-            parts = split(text)
+        with lines.at(self.file, line):
+            parts = lines.split(text)
             if len(parts) < 3:
                 reason = f"expected `score tails… rule`, not {text[:40]!r}"
                 raise ForestError(reason, code="line.fields", argument="edge")
-            score = number("the best score", parts[0])
-            arity = whole("the number of tails", parts[1])
+            score = lines.number("the best score", parts[0])
+            arity = lines.whole("the number of tails", parts[1])
             if len(parts) < 3 + arity:
                 reason = f"the edge has fewer fields than {arity} tails and a rule"
                 raise ForestError(reason, code="line.fields", argument="tails", expected=arity)
-            tails = [whole("a tail", field) for field in parts[2 : 2 + arity]]
+            tails = [lines.whole("a tail", field) for field in parts[2 : 2 + arity]]
             transition = score
             for tail in tails:
                 if tail not in best:
                     reason = f"item {item} has tail {tail}, which is not before it"
                     raise ForestError(reason, code="line.order", argument="item", value=tail)
                 transition -= best[tail]
-            rule = whole("the rule", parts[2 + arity], _NO_RULE)
+            rule = lines.whole("the rule", parts[2 + arity], _NO_RULE)
             values = {"transition": transition}
             says = self.says(rule, parts[3 + arity :], arity, values)
         self.model_scores(values)
@@ -255,19 +244,19 @@ class _Items:
         found = self.rules[rule]
         check_slots(found.says, arity, rule)
         for name, value in found.values.items():
-            add_feature(values, name, value)
+            lines.add_feature(values, name, value)
         return found.says
 
     def model_scores(self, values: dict[str, float]) -> None:
         """The line of model scores after an edge, if the file has them."""
-        parts = [] if self.next is None else split(self.next.text)
+        parts = [] if self.next is None else lines.split(self.next.text)
         scored = bool(parts) and all("." in f and f[0] != "#" for f in parts)
         if self.scored is None:
             self.scored = scored
         if not self.scored:
             return  # a stray line of scores is then no item and no edge, and is refused as such
         line, text = self.take("a line of model scores")
-        with at(self.file, line):
+        with lines.at(self.file, line):
             if not scored:
                 reason = f"expected a line of model scores, not {text[:40]!r}"
                 raise ForestError(reason, code="line.fields", argument="scores")
@@ -278,4 +267,4 @@ class _Items:
                 reason = f"there are {len(parts)} model scores and {len(names)} names"
                 raise ForestError(reason, code="line.fields", argument="names", value=len(parts))
             for name, field in zip(names, parts, strict=True):
-                add_feature(values, name, number("a model score", field))
+                lines.add_feature(values, name, lines.number("a model score", field))

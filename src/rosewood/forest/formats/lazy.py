@@ -23,17 +23,7 @@ import re
 from collections.abc import Iterator
 from os import PathLike
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    add_feature,
-    at,
-    file_name,
-    number,
-    read_lines,
-    split,
-    whole,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -46,7 +36,7 @@ _NODE = re.compile(r"\[([0-9]{1,18})\]")
 
 
 def read_lazy_hypergraph(
-    source: Source,
+    source: lines.Source,
     *,
     drop_unreachable: bool = False,
     features: FeatureSpace | None = None,
@@ -57,12 +47,12 @@ def read_lazy_hypergraph(
 
     Nodes in no derivation of the goal are an error, or left out with `drop_unreachable`.
     """
-    name = file_name(source, file)
+    name = lines.file_name(source, file)
     reader = _Reader(source, name)
     for node in range(reader.nodes):
         line, text = reader.take(f"node {node}")
-        with at(name, line):
-            count = whole("the number of edges of a node", text.strip(" \t"))
+        with lines.at(name, line):
+            count = lines.whole("the number of edges of a node", text.strip(" \t"))
         reader.draft.node(node, line)
         for _ in range(count):
             reader.edge(node, *reader.take(f"an edge of node {node}"))
@@ -77,25 +67,25 @@ def read_lazy_hypergraph(
 
 
 def read_joshua_dump(
-    source: Source,
+    source: lines.Source,
     *,
     features: FeatureSpace | None = None,
     vocabulary: Vocabulary | None = None,
     file: str | PathLike[str] | None = None,
 ) -> Forest:
     """The forest of the one hypergraph of a file, or of lines, of Joshua's -dump-hypergraph."""
-    name = file_name(source, file)
+    name = lines.file_name(source, file)
     reader = _Reader(source, name)
     draft, node, count = reader.draft, 0, 0
-    for line, text in reader.lines:
+    for line, text in reader.rest:
         if "|||" in text:
             if not node:
                 reason = "there is an edge before the first node"
                 raise FormatError(reason, code="line.order", argument="edge", file=name, line=line)
             reader.edge(node, line, text)
             continue
-        with at(name, line):
-            this = whole("the number of a node", text.strip(" \t"), 1)
+        with lines.at(name, line):
+            this = lines.whole("the number of a node", text.strip(" \t"), 1)
             if this <= node:
                 reason = f"node {this} comes after node {node}"
                 raise ForestError(reason, code="line.order", argument="node", value=this)
@@ -116,28 +106,30 @@ def read_joshua_dump(
 class _Reader:
     """What the two forms share: comments, the sizes, edges."""
 
-    def __init__(self, source: Source, file: str | None) -> None:
+    def __init__(self, source: lines.Source, file: str | None) -> None:
         self.file = file
         self.line = 1
         self.draft = Draft(file, "node", "derivation of the goal")
         self.used: set[int] = set()
         self.places: dict[int, int] = {}  # node: its first edge's line
         self.edges = 0
-        self.lines = self._content(source)
+        self.rest = self._content(source)
         line, text = self.take("the numbers of nodes and edges")
-        with at(file, line):
-            sizes = split(text)
+        with lines.at(file, line):
+            sizes = lines.split(text)
             if len(sizes) != 2:
                 reason = f"expected the numbers of nodes and edges, not {text[:40]!r}"
                 raise ForestError(reason, code="line.fields", argument="sizes")
-            self.nodes, self.want = (whole("a number of nodes or edges", size) for size in sizes)
+            self.nodes, self.want = (
+                lines.whole("a number of nodes or edges", size) for size in sizes
+            )
             if not self.nodes:
                 raise ForestError("the hypergraph has no nodes", code="forest.empty")
 
-    def _content(self, source: Source) -> Iterator[tuple[int, str]]:
+    def _content(self, source: lines.Source) -> Iterator[tuple[int, str]]:
         """Lines with content; after the sizes, a line with ||| is an edge that may say `#`."""
         begun = False
-        for line, text in read_lines(source, self.file):
+        for line, text in lines.read_lines(source, self.file):
             self.line = line
             comment = text.startswith("#") and not (begun and "|||" in text)
             if text.strip(" \t") and not comment:
@@ -145,7 +137,7 @@ class _Reader:
                 yield line, text
 
     def take(self, want: str) -> tuple[int, str]:
-        found = next(self.lines, None)
+        found = next(self.rest, None)
         if found is None:
             reason = f"the file ends where {want} should be"
             raise FormatError(
@@ -155,7 +147,7 @@ class _Reader:
 
     def edge(self, node: int, line: int, text: str) -> None:
         """Add an edge `words and [nodes] ||| features` (||| source words)."""
-        with at(self.file, line):
+        with lines.at(self.file, line):
             parts = fields(text)
             if not 2 <= len(parts) <= 3:
                 reason = f"an edge is `words ||| features`, not {text[:40]!r}"
@@ -180,23 +172,23 @@ class _Reader:
                 if not equals:
                     reason = f"a feature is name=value, not {field[:40]!r}"
                     raise ForestError(reason, code="line.value", argument="feature", value=field)
-                add_feature(values, name, number(f"feature {name[:40]!r}", value))
+                lines.add_feature(values, name, lines.number(f"feature {name[:40]!r}", value))
             if len(parts) == 3:
-                whole("the number of source words", " ".join(parts[2]))
+                lines.whole("the number of source words", " ".join(parts[2]))
         self.places.setdefault(node, line)
         self.edges += 1
         self.draft.edge(self.draft.node(node), tails, says, values, line=line)
 
     def finish(self) -> None:
         """Check that nothing is left, and nothing is missing."""
-        rest = next(self.lines, None)
+        rest = next(self.rest, None)
         if rest is not None:
             reason = "there are lines after the last node"
             raise FormatError(reason, code="line.value", file=self.file, line=rest[0])
         self.check_count("edges", self.edges, self.want)
 
     def check_count(self, what: str, found: int, told: int) -> None:
-        with at(self.file, self.line):
+        with lines.at(self.file, self.line):
             if found != told:
                 reason = f"there are {found} {what}, expected {told} from the sizes"
                 raise ForestError(reason, code="file.mismatch", argument=what, value=found)

@@ -29,18 +29,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import NamedTuple
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    add_feature,
-    at,
-    file_name,
-    given_twice,
-    number,
-    read_lines,
-    split,
-    whole,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -66,7 +55,7 @@ class _Hypothesis(NamedTuple):
 
 
 def read_moses_graphs(
-    source: Source,
+    source: lines.Source,
     *,
     core_names: Sequence[str] | None = None,
     drop_unreachable: bool = True,
@@ -80,7 +69,7 @@ def read_moses_graphs(
     `core_names` are the features of the scores in `core=(…)`.  A sentence without a complete
     translation is an error, or with `allow_empty` the empty forest.
     """
-    name = file_name(source, file)
+    name = lines.file_name(source, file)
     space = FeatureSpace() if features is None else features
     words = Vocabulary() if vocabulary is None else vocabulary
     sentence, start = -1, 0
@@ -93,22 +82,22 @@ def read_moses_graphs(
             return Forest.empty(features=space, vocabulary=words)
         return _forest(graph, name, start, drop_unreachable, space, words)
 
-    for line, text in read_lines(source, name):
+    for line, text in lines.read_lines(source, name):
         if not text.strip(" \t"):
             continue
-        with at(name, line):
+        with lines.at(name, line):
             first, _, rest = text.strip(" \t").partition(" ")
-            this = whole("the sentence's number, the first field,", first)
+            this = lines.whole("the sentence's number, the first field,", first)
         if this != sentence:
             if sentence >= 0:
                 yield sentence, finish()
             if this in seen:
                 reason = f"sentence {this} goes on after other sentences"
-                with at(name, line):
+                with lines.at(name, line):
                     raise ForestError(reason, code="line.order", argument="sentence", value=this)
             seen.add(this)
             sentence, start, graph, empty = this, line, {}, False
-        with at(name, line):
+        with lines.at(name, line):
             if empty or (rest.strip(" \t") == _EMPTY and graph):
                 reason = f"sentence {this} has hypotheses and is marked as empty"
                 raise ForestError(reason, code="line.value", argument="sentence", value=this)
@@ -117,7 +106,7 @@ def read_moses_graphs(
                 continue
             hyp, found = _hypothesis(_fields(rest), line, core_names)
             if hyp in graph:
-                raise given_twice("hyp", hyp)
+                raise lines.given_twice("hyp", hyp)
             graph[hyp] = found
     if sentence >= 0:
         yield sentence, finish()
@@ -135,7 +124,7 @@ def _fields(text: str) -> dict[str, str]:
             )
         key, place = match.group(1), match.end()
         if key in fields:
-            raise given_twice(f"{key}=")
+            raise lines.given_twice(f"{key}=")
         if key == "out":
             end = len(text)
         elif key == "scores" and text[place : place + 1] in ('"', "["):
@@ -158,9 +147,9 @@ def _hypothesis(
     values: dict[str, float] = {}
     for key, text in fields.items():
         if key in _WHOLES:
-            whole_fields[key] = whole(f"{key}=", text, _WHOLES[key])
+            whole_fields[key] = lines.whole(f"{key}=", text, _WHOLES[key])
         elif key in _NUMBERS:
-            value = number(f"{key}=", text)
+            value = lines.number(f"{key}=", text)
             if key == "transition":
                 values[key] = value
         elif key == "covered":
@@ -191,9 +180,9 @@ def _hypothesis(
     elif oldest := _OLDEST.fullmatch(out):
         out = oldest.group(1)
         for key, text in zip(("pC", "c"), oldest.groups()[1:], strict=True):
-            add_feature(values, key, number(f"{key}=", text))
+            lines.add_feature(values, key, lines.number(f"{key}=", text))
     return hyp, _Hypothesis(
-        line, whole_fields["back"], whole_fields.get("recombined"), final, split(out), values
+        line, whole_fields["back"], whole_fields.get("recombined"), final, lines.split(out), values
     )
 
 
@@ -214,17 +203,17 @@ def _add_scores(values: dict[str, float], text: str, core_names: Sequence[str] |
     if text.startswith("["):
         named: dict[str, list[float]] = {}
         group: list[float] | None = None
-        for field in split(text[1:-1]):
+        for field in lines.split(text[1:-1]):
             if field.endswith(":"):
                 group = named.setdefault(field[:-1], [])
             elif group is None:
                 reason = f"scores= begins with {field[:40]!r}, expected a name and a colon"
                 raise ForestError(reason, code="line.value", argument="scores", value=field)
             else:
-                group.append(number("a score", field))
+                group.append(lines.number("a score", field))
         for name, group in named.items():
             for k, value in enumerate(group):
-                add_feature(values, name if len(group) == 1 else f"{name}_{k}", value)
+                lines.add_feature(values, name if len(group) == 1 else f"{name}_{k}", value)
         return
     match = re.fullmatch(r'"core=\(([^)]*)\)(.*)"', text, re.DOTALL)
     if match is None:
@@ -236,13 +225,13 @@ def _add_scores(values: dict[str, float], text: str, core_names: Sequence[str] |
         raise ForestError(reason, code="line.fields", argument="core_names", value=len(core))
     names = [f"core_{k}" for k in range(len(core))] if core_names is None else core_names
     for name, score in zip(names, core, strict=True):
-        add_feature(values, name, number("a score in core=(…)", score))
-    for field in split(match.group(2)):
+        lines.add_feature(values, name, lines.number("a score in core=(…)", score))
+    for field in lines.split(match.group(2)):
         name, equals, score = field.rpartition("=")
         if not equals:
             reason = f"a sparse score is name=value, not {field[:40]!r}"
             raise ForestError(reason, code="line.value", argument="scores", value=field)
-        add_feature(values, name, number(f"the sparse score {name[:40]!r}", score))
+        lines.add_feature(values, name, lines.number(f"the sparse score {name[:40]!r}", score))
 
 
 def _winners(graph: dict[int, _Hypothesis], file: str | None) -> dict[int, int]:
@@ -257,7 +246,7 @@ def _winners(graph: dict[int, _Hypothesis], file: str | None) -> dict[int, int]:
                 reason = f"hypothesis {hyp} is recombined with {this}, " + (
                     "which is not in the graph" if found is None else "and so with itself"
                 )
-                with at(file, at_first.line):
+                with lines.at(file, at_first.line):
                     raise ForestError(reason, code="line.unknown", argument="recombined")
             chain[this] = None
             if found.recombined is None:
@@ -290,7 +279,7 @@ def _forest(
             draft.edge(head, (), [], line=found.line)
         elif found.back not in winner:
             reason = f"hypothesis {hyp} has back={found.back}, which is not in the graph"
-            with at(file, found.line):
+            with lines.at(file, found.line):
                 raise ForestError(reason, code="line.unknown", argument="back", value=found.back)
         else:
             tail = draft.node(winner[found.back])

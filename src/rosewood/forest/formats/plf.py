@@ -23,18 +23,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from os import PathLike, fspath
+from typing import TypedDict, Unpack
 
-from rosewood.corpus import Vocabulary
-from rosewood.corpus.lines import (
-    Source,
-    add_feature,
-    at,
-    file_name,
-    number,
-    read_lines,
-    split,
-    whole,
-)
+from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError, RosewoodError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
@@ -155,11 +146,11 @@ class _Arcs:
         if not plain:
             reason = f"the arc of {word[:40]!r} has no distance"
             raise ForestError(reason, code="line.fields", argument="distance", value=word)
-        distance = whole("the distance, the last part of an arc,", plain.pop(), 1)
+        distance = lines.whole("the distance, the last part of an arc,", plain.pop(), 1)
         self.scores(plain, values)
         says: list[str | int] = [0]
         if word not in self.epsilon:
-            words = split(word)
+            words = lines.split(word)
             if not words:
                 reason = "an arc has an empty word; an arc without a word has '*EPS*'"
                 raise ForestError(reason, code="line.value", argument="word", value=word)
@@ -179,7 +170,7 @@ class _Arcs:
             if tokens.kind != "bare":
                 reason = f"expected the value of feature {name[:40]!r}, not {tokens.shown}"
                 raise ForestError(reason, code="line.value", argument="feature", value=name)
-            add_feature(values, name, number(f"feature {name[:40]!r}", tokens.value))
+            lines.add_feature(values, name, lines.number(f"feature {name[:40]!r}", tokens.value))
             tokens.advance()
             if not tokens.take(","):
                 tokens.expect("}", "or ',' after a feature")
@@ -197,19 +188,19 @@ class _Arcs:
         if names is None:
             names = ["score"] if count == 1 else [f"score_{k + 1}" for k in range(count)]
         for name, text in zip(names, plain[:count], strict=False):
-            value = number("a score", text)
+            value = lines.number("a score", text)
             if self.probabilities:
                 if value <= 0:
                     reason = f"a score is {text}, expected a probability above zero"
                     raise ForestError(reason, code="line.value", argument="scores", value=text)
                 value = math.log(value)
-            add_feature(values, name, value)
+            lines.add_feature(values, name, value)
         for text in plain[count:]:
             name, equals, value_text = text.rpartition("=")
             if not equals:
                 reason = f"the score {text[:40]!r} comes after features with names"
                 raise ForestError(reason, code="line.order", argument="scores", value=text)
-            add_feature(values, name, number(f"feature {name[:40]!r}", value_text))
+            lines.add_feature(values, name, lines.number(f"feature {name[:40]!r}", value_text))
 
 
 def _unquote(text: str) -> str:
@@ -242,9 +233,9 @@ def read_plf(
     begins in `file`.
     """
     place = None if file is None else fspath(file)
-    _, text = next(read_lines([text], place))
+    _, text = next(lines.read_lines([text], place))
     draft = Draft(place, "state", "path from the start to the end")
-    with at(place, line):
+    with lines.at(place, line):
         tokens = _Tokens(text)
     arcs = _Arcs(tokens, draft, line, epsilon, score_names, probabilities)
     try:
@@ -258,7 +249,7 @@ def read_plf(
     for tail, head, says, values, where in arcs.waiting:
         if head > last:
             reason = f"an arc of state {tail} leads to state {head}, but the last one is {last}"
-            with at(place, where):
+            with lines.at(place, where):
                 raise ForestError(reason, code="line.value", argument="distance", value=head)
         draft.edge(head, [tail], says, values, line=where)
     return draft.build(
@@ -270,33 +261,30 @@ def read_plf(
     )
 
 
+class _LatticeOptions(TypedDict, total=False):
+    epsilon: Collection[str]
+    score_names: Sequence[str] | None
+    probabilities: bool
+    drop_unreachable: bool
+
+
 def read_plf_file(
-    source: Source,
+    source: lines.Source,
     *,
-    epsilon: Collection[str] = ("*EPS*",),
-    score_names: Sequence[str] | None = None,
-    probabilities: bool = False,
-    drop_unreachable: bool = False,
     features: FeatureSpace | None = None,
     vocabulary: Vocabulary | None = None,
     file: str | PathLike[str] | None = None,
+    **options: Unpack[_LatticeOptions],
 ) -> Iterator[Forest]:
-    """The forests of a file, or of lines, with one lattice on each line; they share all names."""
-    name = file_name(source, file)
+    """The forests of a file, or of lines, with one lattice on each line; they share all names.
+
+    Options are those of `read_plf`.
+    """
+    name = lines.file_name(source, file)
     space = FeatureSpace() if features is None else features
     words = Vocabulary() if vocabulary is None else vocabulary
-    for line, text in read_lines(source, name):
+    for line, text in lines.read_lines(source, name):
         if not text.strip(" \t"):
             reason = "the line is empty; a lattice without words is ()"
             raise FormatError(reason, code="line.value", argument="lattice", file=name, line=line)
-        yield read_plf(
-            text,
-            epsilon=epsilon,
-            score_names=score_names,
-            probabilities=probabilities,
-            drop_unreachable=drop_unreachable,
-            features=space,
-            vocabulary=words,
-            file=name,
-            line=line,
-        )
+        yield read_plf(text, features=space, vocabulary=words, file=name, line=line, **options)
