@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from rosewood.settings import Settings, setting
 
 __all__ = ["FilterReport", "Filtering", "Filters", "Removed"]
 
-_GROUP = "Filtering"  # of options
+_filter = partial(setting, group="Filtering")
 _EXAMPLES = 3  # of each reason
 _SHOWN = 60  # characters of a side in an example
 _BATCH = 8192  # pairs whose fingerprints are looked up together
@@ -32,13 +33,13 @@ class Filters(Settings):
 
     error = CorpusError
 
-    min_words: int = setting(1, "Minimum length of each side.", low=0, group=_GROUP)
-    max_words: int | None = setting(None, "Maximum length of each side.", low=1, group=_GROUP)
-    max_ratio: float | None = setting(None, "Maximum length ratio.", low=1, group=_GROUP)
-    unit: Literal["words", "characters"] = setting("words", "Unit of lengths.", group=_GROUP)
-    drop_identical: bool = setting(False, "Drop pairs with identical sides.", group=_GROUP)
-    deduplicate: bool | Literal["pair", "source", "target"] = setting(
-        False, "Keep the first of pairs with the same source, target or both.", group=_GROUP
+    min_words: int = _filter(1, "Minimum length of each side.", low=0)
+    max_words: int | None = _filter(None, "Maximum length of each side.", low=1)
+    max_ratio: float | None = _filter(None, "Maximum length ratio.", low=1)
+    unit: Literal["words", "characters"] = _filter("words", "Unit of lengths.")
+    drop_identical: bool = _filter(False, "Drop pairs with identical sides.")
+    deduplicate: bool | Literal["pair", "source", "target"] = _filter(
+        False, "Keep the first of pairs with the same source, target or both."
     )
 
     def __post_init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Literal
 
@@ -11,7 +12,7 @@ from rosewood.settings import Settings, setting
 
 __all__ = ["SearchSettings"]
 
-_GROUP = "Search"
+_search = partial(setting, group="Search")
 _MOST = 1 << 62  # as much as no limit
 
 
@@ -28,44 +29,33 @@ class SearchSettings(Settings):
 
     error = DecodingError
 
-    search: Literal["cube", "full"] = setting(
-        "cube",
-        "Search algorithm: cube expands the most promising hypotheses, full expands all.",
-        group=_GROUP,
+    search: Literal["cube", "full"] = _search(
+        "cube", "Search algorithm: cube expands the most promising hypotheses, full expands all."
     )
-    pop_limit: int | None = setting(
-        400, "Maximum hypotheses created for each stack.", low=1, group=_GROUP
-    )
-    stack_size: int | None = setting(
-        200, "Maximum hypotheses kept in each stack.", low=1, group=_GROUP
-    )
-    beam: float | None = setting(
+    pop_limit: int | None = _search(400, "Maximum hypotheses created for each stack.", low=1)
+    stack_size: int | None = _search(200, "Maximum hypotheses kept in each stack.", low=1)
+    beam: float | None = _search(
         None,
         "Drop hypotheses whose log score is worse than the best of their stack by more than N.",
         low=0,
-        group=_GROUP,
     )
-    distortion_limit: int | None = setting(
-        6, "Maximum number of source words that a jump skips.", low=0, group=_GROUP
+    distortion_limit: int | None = _search(
+        6, "Maximum number of source words that a jump skips.", low=0
     )
-    option_limit: int | None = setting(
-        50, "Maximum translation options for each source span.", low=1, group=_GROUP
+    option_limit: int | None = _search(
+        50, "Maximum translation options for each source span.", low=1
     )
-    max_phrase: int | None = setting(
-        None, "Maximum phrase length in source words.", low=1, group=_GROUP
-    )
-    max_pops: int | None = setting(
+    max_phrase: int | None = _search(None, "Maximum phrase length in source words.", low=1)
+    max_pops: int | None = _search(
         None,
         "Maximum hypotheses created for a sentence; sentences that reach it are reported.",
         low=1,
-        group=_GROUP,
     )
-    time_limit: float | None = setting(
+    time_limit: float | None = _search(
         None,
         "Maximum seconds for a sentence; sentences that reach it are reported. "
         "Results then depend on the machine.",
         low=1e-9,
-        group=_GROUP,
     )
 
     def native(self) -> tuple[bool, int, int, float, int, int, float]:

@@ -7,6 +7,7 @@ fields.  This module imports only registries of other rooms; checks import more 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rosewood.corpus.formats import CORPUS_FORMATS
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TrainingFiles", "TrainingSettings"]
 
-_CORPUS, _TEXT, _MODELS, _TUNING, _SEARCH = "Corpus", "Text", "Models", "Tuning", "Search"
+_corpus, _text = partial(setting, group="Corpus"), partial(setting, group="Text")
+_models, _tuning = partial(setting, group="Models"), partial(setting, group="Tuning")
+_search, _file = partial(setting, group="Search"), partial(_corpus, metavar="FILE")
 
 
 _formats, _tokenisers = CORPUS_FORMATS.names, TOKENISERS.names
@@ -44,78 +47,52 @@ class TrainingFiles(Settings):
 
     error = TrainingError
 
-    source: tuple[PathName, ...] = setting(
-        (), "Source text, one sentence per line. Repeatable.", group=_CORPUS, metavar="FILE"
-    )
-    target: tuple[PathName, ...] = setting(
+    source: tuple[PathName, ...] = _file((), "Source text, one sentence per line. Repeatable.")
+    target: tuple[PathName, ...] = _file(
         (),
         "Target text, line by line the translation of --source. Repeatable, as often as --source.",
-        group=_CORPUS,
-        metavar="FILE",
     )
-    corpus: tuple[PathName, ...] = setting(
+    corpus: tuple[PathName, ...] = _file(
         (),
         "Sentence pairs in one file: .tmx, .tsv, .jsonl, .po or .xlf, also .gz, .xz and .zst. "
         "Repeatable.",
-        group=_CORPUS,
-        metavar="FILE",
     )
-    languages: str | None = setting(
+    languages: str | None = _corpus(
         None,
         "Source and target language, for files that contain several: de matches de-AT.",
-        group=_CORPUS,
         default_text="from file names",
         metavar="DE:EN",
         short="l",
     )
-    format: str | None = setting(
-        None,
-        "Format of corpus files.",
-        choices=_formats,
-        group=_CORPUS,
-        default_text="from file names",
+    format: str | None = _corpus(
+        None, "Format of corpus files.", choices=_formats, default_text="from file names"
     )
-    on_bad_line: Literal["stop", "skip"] = setting(
-        "stop", "At a malformed line: stop, or skip its sentence pair and count it.", group=_CORPUS
+    on_bad_line: Literal["stop", "skip"] = _corpus(
+        "stop", "At a malformed line: stop, or skip its sentence pair and count it."
     )
-    line_words: int = setting(10_000, "Maximum words per line.", low=1, group=_CORPUS)
-    line_characters: int = setting(100_000, "Maximum characters per line.", low=1, group=_CORPUS)
-    dev: tuple[PathName, PathName] | None = setting(
+    line_words: int = _corpus(10_000, "Maximum words per line.", low=1)
+    line_characters: int = _corpus(100_000, "Maximum characters per line.", low=1)
+    dev: tuple[PathName, PathName] | None = _corpus(
         None,
         "Development set for tuning: source and target text. Without one, --dev-size pairs are "
         "held out.",
-        group=_CORPUS,
         metavar="SOURCE TARGET",
     )
-    dev_corpus: PathName | None = setting(
-        None, "Development set as sentence pairs in one file.", group=_CORPUS, metavar="FILE"
+    dev_corpus: PathName | None = _file(None, "Development set as sentence pairs in one file.")
+    dev_reference: tuple[PathName, ...] = _file(
+        (), "Additional reference translations of the development set. Repeatable."
     )
-    dev_reference: tuple[PathName, ...] = setting(
-        (),
-        "Additional reference translations of the development set. Repeatable.",
-        group=_CORPUS,
-        metavar="FILE",
-    )
-    test: tuple[PathName, PathName] | None = setting(
+    test: tuple[PathName, PathName] | None = _corpus(
         None,
         "Test set on which the trained model is evaluated: source and target text.",
-        group=_CORPUS,
         metavar="SOURCE TARGET",
     )
-    test_corpus: PathName | None = setting(
-        None, "Test set as sentence pairs in one file.", group=_CORPUS, metavar="FILE"
+    test_corpus: PathName | None = _file(None, "Test set as sentence pairs in one file.")
+    test_reference: tuple[PathName, ...] = _file(
+        (), "Additional reference translations of the test set. Repeatable."
     )
-    test_reference: tuple[PathName, ...] = setting(
-        (),
-        "Additional reference translations of the test set. Repeatable.",
-        group=_CORPUS,
-        metavar="FILE",
-    )
-    monolingual: tuple[PathName, ...] = setting(
-        (),
-        "Target text for an additional language model. Repeatable.",
-        group=_CORPUS,
-        metavar="FILE",
+    monolingual: tuple[PathName, ...] = _file(
+        (), "Target text for an additional language model. Repeatable."
     )
 
 
@@ -125,105 +102,81 @@ class TrainingSettings(Settings):
 
     error = TrainingError
 
-    pretokenized: bool = setting(
-        False, "Treat all text as words between spaces and do not change it.", group=_TEXT
+    pretokenized: bool = _text(
+        False, "Treat all text as words between spaces and do not change it."
     )
-    tokeniser: str = setting("unicode", "Tokeniser.", choices=_tokenisers, group=_TEXT)
-    lowercase: bool = setting(False, "Lowercase all text instead of truecasing it.", group=_TEXT)
-    min_words: int = setting(1, "Minimum sentence length in words.", low=0, group=_TEXT)
-    max_words: int | None = setting(100, "Maximum sentence length in words.", low=1, group=_TEXT)
-    max_ratio: float | None = setting(
-        9.0, "Drop sentence pairs whose length ratio exceeds N.", low=1, group=_TEXT
-    )
-    deduplicate: bool = setting(False, "Train on each distinct sentence pair once.", group=_TEXT)
-    dev_size: int | None = setting(
+    tokeniser: str = _text("unicode", "Tokeniser.", choices=_tokenisers)
+    lowercase: bool = _text(False, "Lowercase all text instead of truecasing it.")
+    min_words: int = _text(1, "Minimum sentence length in words.", low=0)
+    max_words: int | None = _text(100, "Maximum sentence length in words.", low=1)
+    max_ratio: float | None = _text(9.0, "Drop sentence pairs whose length ratio exceeds N.", low=1)
+    deduplicate: bool = _text(False, "Train on each distinct sentence pair once.")
+    dev_size: int | None = _corpus(
         None,
         "Sentence pairs held out for tuning if no development set is given; 0 disables tuning.",
         low=0,
         high=2**40 - 1,
-        group=_CORPUS,
         default_text="a tenth, up to 1000",
     )
-    aligner: Literal["model1", "diag", "hmm", "best"] = setting(
-        "best", "Word alignment model.", group=_MODELS
-    )
+    aligner: Literal["model1", "diag", "hmm", "best"] = _models("best", "Word alignment model.")
     symmetrization: Literal[
         "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
-    ] = setting(
-        "grow-diag-final-and",
-        "Method that merges the alignments of both directions.",
-        group=_MODELS,
+    ] = _models("grow-diag-final-and", "Method that merges the alignments of both directions.")
+    lm_order: int = _models(5, "Order of the n-gram language model.", low=1)
+    max_phrase: int = _models(7, "Maximum phrase length in words, on each side.", low=1, high=255)
+    smoothing: Literal["plain", "good-turing", "kneser-ney"] = _models(
+        "kneser-ney", "Smoothing of rule probabilities."
     )
-    lm_order: int = setting(5, "Order of the n-gram language model.", low=1, group=_MODELS)
-    max_phrase: int = setting(
-        7, "Maximum phrase length in words, on each side.", low=1, high=255, group=_MODELS
-    )
-    smoothing: Literal["plain", "good-turing", "kneser-ney"] = setting(
-        "kneser-ney", "Smoothing of rule probabilities.", group=_MODELS
-    )
-    significance: float | Literal["a+e", "a-e"] | None = setting(
+    significance: float | Literal["a+e", "a-e"] | None = _models(
         None,
         "Drop rules whose -log p by Fisher's exact test is below N (Johnson et al. 2007).",
         low=0,
-        group=_MODELS,
     )
-    orientation: Literal["word", "phrase", "hierarchy"] | None = setting(
-        "hierarchy", "How the reordering model detects neighbouring phrases.", group=_MODELS
+    orientation: Literal["word", "phrase", "hierarchy"] | None = _models(
+        "hierarchy", "How the reordering model detects neighbouring phrases."
     )
-    classes: Literal["msd", "mslr"] = setting(
+    classes: Literal["msd", "mslr"] = _models(
         "mslr",
         "Orientation classes: monotone, swap and discontinuous (msd), or left and right instead "
         "of discontinuous (mslr).",
-        group=_MODELS,
     )
-    decoder: str = setting("phrase", "Decoder.", choices=_decoders, group=_MODELS)
-    features: tuple[str, ...] = setting(
+    decoder: str = _models("phrase", "Decoder.", choices=_decoders)
+    features: tuple[str, ...] = _models(
         (),
         "Add a feature by its name, or package.module:Name, with settings as JSON in braces. "
         "Repeatable.",
-        group=_MODELS,
         metavar="NAME",
         known=_features,
         option="feature",
     )
-    tune: str = setting("mira", "Tuning algorithm.", choices=_tuners, group=_TUNING)
-    set: dict[str, Any] = setting(
+    tune: str = _tuning("mira", "Tuning algorithm.", choices=_tuners)
+    set: dict[str, Any] = _tuning(
         {},
         "Setting of the tuning algorithm (rosewood tune --list-settings lists them). Repeatable.",
-        group=_TUNING,
         metavar="NAME=VALUE",
     )
-    metric: str = setting(
+    metric: str = _tuning(
         "bleu:tokenize=none",
         f"Metric to tune for, computed on words: {metric_names()}.",
-        group=_TUNING,
         metavar="NAME",
     )
-    rounds: int = setting(
-        6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1, group=_TUNING
+    rounds: int = _tuning(
+        6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1
     )
-    nbest: int = setting(
-        100, "Translations per sentence in each round.", low=2, high=10**6 - 1, group=_TUNING
-    )
-    pop_limit: int | None = setting(
-        400, "Hypotheses expanded per stack in cube pruning.", low=1, group=_SEARCH
-    )
-    distortion_limit: int | Literal["auto"] | None = setting(
+    nbest: int = _tuning(100, "Translations per sentence in each round.", low=2, high=10**6 - 1)
+    pop_limit: int | None = _search(400, "Hypotheses expanded per stack in cube pruning.", low=1)
+    distortion_limit: int | Literal["auto"] | None = _search(
         "auto",
         "Maximum distance of a jump in words; auto covers 99.9% of the jumps in the alignment.",
         low=0,
-        group=_SEARCH,
     )
-    option_limit: int | None = setting(
-        50, "Maximum translation options per span.", low=1, group=_SEARCH
-    )
-    unknown: Literal["guess", "copy", "drop"] = setting(
+    option_limit: int | None = _search(50, "Maximum translation options per span.", low=1)
+    unknown: Literal["guess", "copy", "drop"] = _search(
         "guess",
         "Words without a rule: translate them by their parts and other forms (guess), copy or "
         "drop them.",
-        group=_SEARCH,
     )
-    seed: int = setting(1, "Random seed.", low=0, high=2**32 - 1, group=_TUNING)
+    seed: int = _tuning(1, "Random seed.", low=0, high=2**32 - 1)
     keep_corpus: bool = setting(
         True, "Store the training corpus in the model, to show the origin of rules.", group="Files"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Literal
 
 from rosewood.errors import RuleError
@@ -44,7 +45,8 @@ PHRASE_SETTINGS = (
 GAP_SETTINGS = (
     "max_span", "max_symbols", "max_gaps", "min_gap", "adjacent_gaps", "unlinked_rules", "loose",
 )  # fmt: skip
-_RULES, _SCORES, _ORIENTATIONS = "Rules", "Scores", "Orientations"  # groups of options
+_rules, _scores = partial(setting, group="Rules"), partial(setting, group="Scores")
+_orientations = partial(setting, group="Orientations")
 _LONGEST = 255  # words of a phrase
 _LARGEST = 1e15  # counts are exact up to here
 _FIXED = ("phrase_ef", "phrase_fe", "lexical_ef", "lexical_fe", "rule_penalty")
@@ -57,91 +59,71 @@ class ExtractionSettings(Settings):
 
     error = RuleError
 
-    max_phrase: int = setting(
-        7, "Maximum phrase length in words, on each side.", low=1, high=_LONGEST, group=_RULES
+    max_phrase: int = _rules(
+        7, "Maximum phrase length in words, on each side.", low=1, high=_LONGEST
     )
-    hierarchical: bool = setting(
-        False,
-        "Extract hierarchical rules (Chiang 2007) and glue rules instead of phrase pairs.",
-        group=_RULES,
+    hierarchical: bool = _rules(
+        False, "Extract hierarchical rules (Chiang 2007) and glue rules instead of phrase pairs."
     )
-    max_span: int = setting(
+    max_span: int = _rules(
         10,
         "Maximum length in words of the phrase pair that a hierarchical rule is made from, on "
         "each side.",
         low=1,
         high=_LONGEST,
-        group=_RULES,
     )
-    max_symbols: int = setting(
+    max_symbols: int = _rules(
         5,
         "Maximum number of words and gaps in the source of a hierarchical rule.",
         low=1,
         high=_LONGEST,
-        group=_RULES,
     )
-    max_gaps: int = setting(
-        2, "Maximum number of gaps in a hierarchical rule.", low=0, high=2, group=_RULES
+    max_gaps: int = _rules(2, "Maximum number of gaps in a hierarchical rule.", low=0, high=2)
+    min_gap: int = _rules(
+        1, "Minimum number of source words that a gap covers.", low=1, high=_LONGEST
     )
-    min_gap: int = setting(
-        1, "Minimum number of source words that a gap covers.", low=1, high=_LONGEST, group=_RULES
-    )
-    adjacent_gaps: bool = setting(False, "Allow adjacent gaps in the source.", group=_RULES)
-    unlinked_rules: bool = setting(
-        False, "Allow hierarchical rules without a linked word pair.", group=_RULES
-    )
-    loose: bool = setting(
+    adjacent_gaps: bool = _rules(False, "Allow adjacent gaps in the source.")
+    unlinked_rules: bool = _rules(False, "Allow hierarchical rules without a linked word pair.")
+    loose: bool = _rules(
         False,
         "Allow null-aligned words at the edges of the phrase pairs that hierarchical rules are "
         "made from.",
-        group=_RULES,
     )
-    orientation: Kind | None = setting(
-        "hierarchy",
-        "Orientation model of phrase pairs: by word, phrase or hierarchy; or none.",
-        group=_ORIENTATIONS,
+    orientation: Kind | None = _orientations(
+        "hierarchy", "Orientation model of phrase pairs: by word, phrase or hierarchy; or none."
     )
-    classes: Classes = setting(
+    classes: Classes = _orientations(
         "mslr",
         "Orientation classes: monotone, swap, discontinuous (msd), or monotone, swap, left, right "
         "(mslr).",
-        group=_ORIENTATIONS,
     )
-    orientation_smoothing: float = setting(
+    orientation_smoothing: float = _orientations(
         0.5,
         "Pseudo-count added to the orientation counts of each phrase pair; above 0.",
         low=1e-9,
         high=_LARGEST,
-        group=_ORIENTATIONS,
     )
-    orientation_prior: Prior = setting(
+    orientation_prior: Prior = _orientations(
         "uniform",
         "How pseudo-counts are spread: the same for each class (uniform), or in proportion to the "
         "counts of the corpus (counts).",
-        group=_ORIENTATIONS,
     )
-    smoothing: SmoothingName = setting(
-        "plain",
-        "Smoothing of translation probabilities: plain, good-turing or kneser-ney.",
-        group=_SCORES,
+    smoothing: SmoothingName = _scores(
+        "plain", "Smoothing of translation probabilities: plain, good-turing or kneser-ney."
     )
-    min_count: float = setting(
-        0.0, "Drop rules with a lower count.", low=0, high=_LARGEST, group=_SCORES
-    )
-    limit: int | None = setting(
+    min_count: float = _scores(0.0, "Drop rules with a lower count.", low=0, high=_LARGEST)
+    limit: int | None = _scores(
         None,
         "Maximum number of rules of each source phrase: those with the highest p(target|source) "
         "are kept.",
         low=1,
         high=1 << 40,
-        group=_SCORES,
     )
-    significance: float | Literal["a+e", "a-e"] | None = setting(
+    significance: float | Literal["a+e", "a-e"] | None = _scores(
         None,
         "Drop phrase pairs whose -log p by Fisher's exact test is lower (Johnson et al. 2007); "
         "a+e drops pairs whose phrases occur once, together, a-e keeps them.",
         low=0,
-        group=_SCORES,
     )
 
     def __post_init__(self) -> None:
