@@ -23,6 +23,7 @@ __all__ = [
     "check_flag",
     "check_known",
     "check_length",
+    "check_list",
     "check_number",
     "check_shape",
     "check_text",
@@ -121,6 +122,13 @@ def check_length(name: str, values: Sized, count: int, of: str, *, error: Kind) 
             f"{name} has {len(values)} entries, expected {count}: one for each {of}",
             code="argument.shape", argument=name, value=len(values), expected=count,
         )  # fmt: skip
+
+
+def check_list(name: str, values: T, expected: str = "a list", *, error: Kind) -> T:
+    """Anything to iterate over but a text, which would be taken for a list of its characters."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise _refused(name, values, expected, "argument.type", error)
+    return values
 
 
 def check_shape(name: str, array: Any, shape: tuple[int | str, ...], *, error: Kind) -> None:

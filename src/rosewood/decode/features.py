@@ -34,10 +34,12 @@ __all__ = [
     "Sparse",
     "SparseFeature",
     "check_feature",
+    "check_feature_name",
     "dense_values",
     "feature_ids",
     "feature_names",
     "feature_weights",
+    "finite_rows",
     "sparse_values",
 ]
 
@@ -89,31 +91,24 @@ class Describing(Protocol):
 def check_feature(feature: object) -> None:
     """Refuse an object that is not a feature, or whose names are unusable."""
     if isinstance(feature, OptionFeature) == isinstance(feature, SparseFeature):
-        raise DecodingError(
-            f"{feature!r} is not a feature: it needs names, or a template",
-            code="feature.class",
-            argument="feature",
-            value=feature,
-        )
+        reason = f"{feature!r} is not a feature: it needs names, or a template"
+        raise DecodingError(reason, code="feature.class", argument="feature", value=feature)
     if isinstance(feature, SparseFeature):
         names: object = (feature.template,)
     else:
         names = feature.names  # type: ignore[attr-defined]
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-        raise DecodingError(
-            f"{feature!r} has the names {names!r}, expected a list of names",
-            code="feature.names",
-            argument="names",
-            value=names,
-        )
+        reason = f"{feature!r} has the names {names!r}, expected a list of names"
+        raise DecodingError(reason, code="feature.names", argument="names", value=names)
     for name in names:
-        if not isinstance(name, str) or not name or ":" in name:
-            raise DecodingError(
-                f"{feature!r} has the name {name!r}, expected a text without colon",
-                code="feature.names",
-                argument="name",
-                value=name,
-            )
+        check_feature_name(feature, name)
+
+
+def check_feature_name(owner: object, name: object) -> None:
+    """Refuse a name that is empty, or has the colon that sparse features have."""
+    if not isinstance(name, str) or not name or ":" in name:
+        reason = f"{owner!r} has the name {name!r}, expected a text without colon"
+        raise DecodingError(reason, code="feature.names", argument="name", value=name)
 
 
 def _called(what: str, feature: Callable[..., Any], *arguments: object) -> Any:
@@ -127,44 +122,40 @@ def _called(what: str, feature: Callable[..., Any], *arguments: object) -> Any:
 
 def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatArray:
     """The values that a feature returns, checked."""
-    want = (len(options), len(feature.names))
-    found = _called(f"feature {feature.names[0]!r}", feature, options)
+    name = feature.names[0]
+    found = _called(f"feature {name!r}", feature, options)
+    return finite_rows(name, found, (len(options), len(feature.names)))
+
+
+def finite_rows(name: str, found: ArrayLike, shape: tuple[int, int]) -> FloatArray:
+    """What a feature or a reordering model returned, as an array of finite numbers."""
     try:
         values = np.ascontiguousarray(found, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DecodingError(
-            f"feature {feature.names[0]!r} did not return numbers: {error}",
-            code="feature.values",
-            argument=feature.names[0],
-            expected="numbers",
-        ) from error
-    if values.shape == want[:1] and want[1] == 1:
+        raise _wrong_values(name, f"did not return numbers: {error}", "numbers") from error
+    if values.shape == shape[:1] and shape[1] == 1:
         values = values[:, None]
-    if values.shape != want:
-        raise DecodingError(
-            f"feature {feature.names[0]!r} returned shape {values.shape}, expected {want}",
-            code="feature.values",
-            argument=feature.names[0],
-            value=values.shape,
-            expected=want,
-        )
+    if values.shape != shape:
+        problem = f"returned shape {values.shape}, expected {shape}"
+        raise _wrong_values(name, problem, shape, values.shape)
     if not np.isfinite(values).all():
-        raise DecodingError(
-            f"feature {feature.names[0]!r} returned NaN or infinity",
-            code="feature.values",
-            argument=feature.names[0],
-            expected="finite numbers",
-        )
+        raise _wrong_values(name, "returned NaN or infinity", "finite numbers")
     return values
+
+
+def _wrong_values(name: str, problem: str, expected: object, value: object = None) -> DecodingError:
+    reason = f"feature {name!r} {problem}"
+    code = "feature.values"
+    return DecodingError(reason, code=code, argument=name, value=value, expected=expected)
 
 
 def sparse_values(
     feature: SparseFeature, options: TranslationOptions, chosen: LongArray
 ) -> tuple[LongArray, Keys, FloatArray]:
     """Options, numbers or names, and values that a feature returns, checked."""
-    what = f"feature {feature.template!r}"
+    template = feature.template
     keys: Keys
-    found = _called(what, feature, options, chosen)
+    found = _called(f"feature {template!r}", feature, options, chosen)
     try:
         owner, given, values = found
         owners = np.asarray(owner, dtype=np.int64)
@@ -176,53 +167,25 @@ def sparse_values(
             is_numbers = bool(listed) and all(type(key) is int for key in listed)
             keys = np.array(listed, np.int64) if is_numbers else listed
     except (TypeError, ValueError, OverflowError) as error:
-        raise DecodingError(
-            f"{what} must return options, numbers and values of one length: {error}",
-            code="feature.values",
-            argument=feature.template,
-            expected="options, numbers and values",
-        ) from error
+        problem = f"must return options, numbers and values of one length: {error}"
+        raise _wrong_values(template, problem, "options, numbers and values") from error
     if not owners.shape == numbers.shape == (len(keys),):
-        raise DecodingError(
-            f"{what} returned options, numbers and values of different lengths",
-            code="feature.values",
-            argument=feature.template,
-            expected="one length",
-        )
+        problem = "returned options, numbers and values of different lengths"
+        raise _wrong_values(template, problem, "one length")
     if not np.isin(owners, chosen).all():
-        raise DecodingError(
-            f"{what} returned an option that was not among those asked for",
-            code="feature.values",
-            argument=feature.template,
-            expected="options asked for",
-        )
+        problem = "returned an option that was not among those asked for"
+        raise _wrong_values(template, problem, "options asked for")
     if not np.isfinite(numbers).all():
-        raise DecodingError(
-            f"{what} returned NaN or infinity",
-            code="feature.values",
-            argument=feature.template,
-            expected="finite numbers",
-        )
+        raise _wrong_values(template, "returned NaN or infinity", "finite numbers")
     if isinstance(keys, np.ndarray):
-        if len(keys) and keys.min() < 0:
-            raise DecodingError(
-                f"{what} returned the number {keys.min()}, expected 0 or more",
-                code="feature.values",
-                argument=feature.template,
-                value=int(keys.min()),
-                expected="numbers from 0",
-            )
+        if len(keys) and (least := int(keys.min())) < 0:
+            problem = f"returned the number {least}, expected 0 or more"
+            raise _wrong_values(template, problem, "numbers from 0", least)
         return owners, keys, numbers
     for name in keys:
-        if not isinstance(name, str) or not name.startswith(f"{feature.template}:"):
-            raise DecodingError(
-                f"{what} returned the name {name!r}, expected one that begins with "
-                f"'{feature.template}:'",
-                code="feature.values",
-                argument=feature.template,
-                value=name,
-                expected=f"{feature.template}:…",
-            )
+        if not isinstance(name, str) or not name.startswith(f"{template}:"):
+            problem = f"returned the name {name!r}, expected one that begins with '{template}:'"
+            raise _wrong_values(template, problem, f"{template}:…", name)
     return owners, keys, numbers
 
 

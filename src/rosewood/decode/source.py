@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
 
-from rosewood.arguments import check_type, check_whole
+from rosewood.arguments import check_list, check_type, check_whole
 from rosewood.errors import DecodingError, RuleError
-from rosewood.rules.rule import several
+from rosewood.rules.table_words import encoded, sentence_text
 
 __all__ = ["Forced", "Sentence", "Source", "Words"]
 
 Words = tuple[str, ...]
-
-_SPACES = frozenset(" \t\n")
 
 
 @dataclass(frozen=True)
@@ -41,22 +39,11 @@ class Forced:
                 argument="end",
                 value=self.end,
             )
-        if isinstance(self.targets, str) or not isinstance(self.targets, Iterable):
-            raise DecodingError(
-                f"targets are {self.targets!r}, expected a list of translations",
-                code="argument.type",
-                argument="targets",
-                value=self.targets,
-            )
+        check_list("targets", self.targets, "a list of translations", error=DecodingError)
         targets: list[Words] = []
         for target in self.targets:
-            if not isinstance(target, str | Sequence) or isinstance(target, bytes):
-                raise DecodingError(
-                    f"a translation is {target!r}, expected a text or its words",
-                    code="argument.type",
-                    argument="targets",
-                    value=target,
-                )
+            kind = type(None) if isinstance(target, bytes) else str | Sequence
+            check_type("targets", target, kind, "texts or their words", error=DecodingError)
             targets.append(_words("a forced translation: ", target))
         if not targets:
             raise DecodingError(
@@ -82,13 +69,7 @@ class Source:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "words", _words("", self.words))
-        if not isinstance(self.forced, Iterable):
-            raise DecodingError(
-                f"forced is {self.forced!r}, expected a list of translations",
-                code="argument.type",
-                argument="forced",
-                value=self.forced,
-            )
+        check_list("forced", self.forced, "a list of Forced", error=DecodingError)
         object.__setattr__(self, "forced", tuple(self.forced))
         for each in self.forced:
             check_type("forced", each, Forced, "a list of Forced", error=DecodingError)
@@ -139,34 +120,10 @@ Sentence = str | Sequence[str] | Source
 
 def _words(what: str, text: str | Sequence[str]) -> tuple[str, ...]:
     """The words of a text, which is split here and nowhere else, or words that are checked."""
-    if isinstance(text, str):
-        text = text.removesuffix("\n")
-        if "\n" in text:
-            raise DecodingError(
-                f"{what}a sentence has a line feed within it", code="source.line-feed"
-            )
-        words = [word for word in text.replace("\t", " ").split(" ") if word]
-    else:
-        try:
-            words = list(several("the words of a sentence", text))
-        except RuleError as error:
-            raise error.restated(f"{what}{error}", DecodingError) from None
-        for place, word in enumerate(words, 1):
-            if not isinstance(word, str) or not word or not _SPACES.isdisjoint(word):
-                raise DecodingError(
-                    f"{what}word {place} of a sentence is {word!r}, which is not a word",
-                    code="source.word",
-                    argument="words",
-                    value=word,
-                )
-        text = " ".join(words)
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise DecodingError(
-                f"{what}character {error.start + 1} is half of a surrogate pair",
-                code="source.encoding",
-                value=error.start + 1,
-            ) from None
-    return tuple(words)
+    try:
+        line = sentence_text(text)
+        if not line.isascii():
+            encoded(line)
+    except RuleError as error:
+        raise error.restated(f"{what}{error}", DecodingError) from None
+    return tuple(word for word in line.replace("\t", " ").split(" ") if word)

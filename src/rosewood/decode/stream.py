@@ -23,7 +23,7 @@ from queue import Empty, Queue
 from threading import Thread
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack
 
-from rosewood.arguments import check_choice
+from rosewood.arguments import check_choice, check_list
 from rosewood.corpus.lines import at
 from rosewood.errors import DecodingError, RosewoodError
 from rosewood.shared_types import PathName
@@ -104,13 +104,7 @@ def stream(
     **how: Unpack[StreamOptions],
 ) -> Iterator[TranslatedLine]:
     """Translate lines, in their order; `StreamOptions` has the keywords."""
-    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise DecodingError(
-            f"lines is {type(lines).__name__}, expected a list of str",
-            code="argument.type",
-            argument="lines",
-            value=lines,
-        )
+    check_list("lines", lines, "a list of str", error=DecodingError)
     check_choice("errors", how.get("errors", "raise"), ("raise", "keep"), error=DecodingError)
     return _stream(translator, lines, how)
 

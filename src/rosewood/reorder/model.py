@@ -91,19 +91,11 @@ def class_names(model: ReorderingModel) -> tuple[str, ...]:
 def check_model(model: object, table: RuleTable) -> ReorderingModel:
     """Return a reordering model; refuse what is none, or none that a decoder can track."""
     if not isinstance(model, ReorderingModel):
-        raise DecodingError(
-            f"{model!r} is not a reordering model",
-            code="argument.type",
-            argument="reorder",
-            value=model,
-        )
+        reason = f"{model!r} is not a reordering model"
+        raise DecodingError(reason, code="argument.type", argument="reorder", value=model)
     if not isinstance(model.name, str) or not model.name or ":" in model.name:
-        raise DecodingError(
-            f"{model!r} has the name {model.name!r}, expected a text without colon",
-            code="feature.names",
-            argument="name",
-            value=model.name,
-        )
+        reason = f"{model!r} has the name {model.name!r}, expected a text without colon"
+        raise DecodingError(reason, code="feature.names", argument="name", value=model.name)
     for what, value, among in (
         ("kind", model.kind, KINDS),
         ("classes", model.classes, tuple(CLASSES)),

@@ -7,17 +7,15 @@ rule.name        rule:das_[X,1]|||the_[X,1], the name of its sparse feature
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from reprlib import repr as shortened
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
+from rosewood.arguments import check_list
 from rosewood.errors import RuleError
 
-__all__ = ["Gap", "Rule", "Symbol", "several"]
-
-_T = TypeVar("_T")
+__all__ = ["Gap", "Rule", "Symbol"]
 
 
 class Gap(NamedTuple):
@@ -53,8 +51,8 @@ class Rule:
     id: int | None = None  # in the table it is from, and in those made of that
 
     def __post_init__(self) -> None:
-        several("the words of a source", self.source)
-        several("the words of a target", self.target)
+        check_list("the words of a source", self.source, error=RuleError)
+        check_list("the words of a target", self.target, error=RuleError)
 
     @property
     def name(self) -> str:
@@ -92,18 +90,6 @@ class Rule:
         cells += [f"{name} {value:.4g}" for name, value in self.features.items()]
         cells += [f"{self.count:g} of {self.source_count:g} and {self.target_count:g}"]
         return f"<table><tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr></table>"
-
-
-def several(what: str, values: Iterable[_T]) -> Iterable[_T]:
-    """These values; a text is refused, for it would be taken for a list of its characters."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise RuleError(
-            f"{what} are {shortened(values)}, expected a list",
-            code="argument.type",
-            argument=what,
-            value=values,
-        )
-    return values
 
 
 def _joined(symbols: tuple[Symbol, ...]) -> str:

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
-from rosewood.arguments import check_whole
+from rosewood.arguments import check_list, check_whole
 from rosewood.arrays import as_array
 from rosewood.errors import DamagedFileError, ForestError, RuleError
 from rosewood.rules import table_files as files
-from rosewood.rules.rule import Gap, Rule, Symbol, several
+from rosewood.rules.rule import Gap, Rule, Symbol
 from rosewood.rules.table_build import build_table, parsed_source
 from rosewood.rules.table_words import TableWords, sentence_bytes
 from rosewood.sequences import LazySequence
@@ -283,7 +283,7 @@ class RuleTable(LazySequence[Rule]):
                 file=folder,
             )
         found = _core.TableFilter(self.native)
-        each = iter(several("sentences", sentences))
+        each = iter(check_list("sentences", sentences, error=RuleError))
         count = 0
         with files.new_table(
             folder, self.labels, self.features, self._manifest["groups"]

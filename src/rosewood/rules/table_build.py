@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from rosewood.arguments import check_type
+from rosewood.arguments import check_list, check_type
 from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import RuleError
 from rosewood.folders import joined_words
-from rosewood.rules.rule import Gap, Rule, Symbol, several
+from rosewood.rules.rule import Gap, Rule, Symbol
 from rosewood.rules.table_files import new_table
 
 __all__ = ["build_table", "parsed_source"]
@@ -33,7 +33,7 @@ def parsed_source(source: str | Sequence[Symbol], labels: Sequence[str]) -> tupl
             elif word:
                 symbols.append(word)
     else:
-        symbols.extend(several("the words of a source", source))
+        symbols.extend(check_list("the words of a source", source, error=RuleError))
         for symbol in symbols:
             if not isinstance(symbol, Gap):
                 _check_word(symbol)
@@ -50,14 +50,14 @@ def build_table(
     facts: Mapping[str, Any],
 ) -> None:
     """Write a table of rules, which are all held in memory."""
-    known = list(several("rules", rules))
+    known = list(check_list("rules", rules, error=RuleError))
     for number, rule in enumerate(known, 1):
         check_type(f"rule {number}", rule, Rule, "a Rule", error=RuleError)
-    found = dict.fromkeys(["X", *_labels(known)]) if labels is None else several("labels", labels)
-    labels = list(found)
+    found = dict.fromkeys(["X", *_labels(known)]) if labels is None else labels
+    labels = list(check_list("labels", found, error=RuleError))
     if features is None:
         features = list(dict.fromkeys(name for rule in known for name in rule.features))
-    features = list(several("features", features))
+    features = list(check_list("features", features, error=RuleError))
     words = Vocabulary(), Vocabulary()
     drafts = []
     for number, rule in enumerate(known, 1):

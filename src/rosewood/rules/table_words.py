@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_list, check_text
 from rosewood.errors import DamagedFileError, RuleError
-from rosewood.rules.rule import several
 
-__all__ = ["TableWords", "sentence_bytes"]
+__all__ = ["TableWords", "encoded", "sentence_bytes", "sentence_text"]
 
-_SPACES = " \t\n"
+_SPACES = frozenset(" \t\n")
 
 
 class TableWords:
@@ -27,7 +27,7 @@ class TableWords:
 
     def id(self, word: str) -> int | None:
         """The number of a word; None for those the table does not have."""
-        number = self._native.find_word(self._is_target, _encoded(word))
+        number = self._native.find_word(self._is_target, encoded(word))
         return None if number < 0 else number
 
     def word(self, number: int) -> str:
@@ -59,34 +59,32 @@ class TableWords:
         return f"TableWords({len(self)} words)"
 
 
-def sentence_bytes(sentence: str | Sequence[str]) -> NDArray[np.uint8]:
-    """A sentence as native code takes it: a text without line feeds, or words one by one."""
+def sentence_text(sentence: str | Sequence[str]) -> str:
+    """A sentence in one line: a text without line feeds, or checked words joined by spaces."""
     if isinstance(sentence, str):
-        if "\n" in sentence.removesuffix("\n"):
+        line = sentence.removesuffix("\n")
+        if "\n" in line:
             raise RuleError("a sentence has a line feed within it", code="source.line-feed")
-        return _encoded(sentence.removesuffix("\n"))
-    words = list(several("the words of a sentence", sentence))
+        return line
+    words = list(check_list("the words of a sentence", sentence, error=RuleError))
     for place, word in enumerate(words, 1):
-        if not isinstance(word, str) or not word or any(space in word for space in _SPACES):
-            raise RuleError(
-                f"word {place} of a sentence is {word!r}, which is not a word",
-                code="source.word",
-                argument="words",
-                value=word,
-            )
-    return _encoded(" ".join(words))
+        if not isinstance(word, str) or not word or not _SPACES.isdisjoint(word):
+            reason = f"word {place} of a sentence is {word!r}, which is not a word"
+            raise RuleError(reason, code="source.word", argument="words", value=word)
+    return " ".join(words)
 
 
-def _encoded(text: str) -> NDArray[np.uint8]:
-    if not isinstance(text, str):
-        raise RuleError(
-            f"{text!r} is not a text", code="argument.type", argument="sentence", value=text
-        )
+def sentence_bytes(sentence: str | Sequence[str]) -> NDArray[np.uint8]:
+    """A sentence as native code takes it."""
+    return encoded(sentence_text(sentence))
+
+
+def encoded(text: str) -> NDArray[np.uint8]:
+    """A text as bytes of UTF-8."""
+    check_text("sentence", text, error=RuleError)
     try:
         return np.frombuffer(text.encode(), np.uint8)
     except UnicodeEncodeError as error:
-        raise RuleError(
-            f"character {error.start + 1} is half of a surrogate pair",
-            code="source.encoding",
-            value=error.start + 1,
-        ) from error
+        place = error.start + 1
+        reason = f"character {place} is half of a surrogate pair"
+        raise RuleError(reason, code="source.encoding", value=place) from error

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from rosewood import _core
-from rosewood.arguments import check_type, check_whole
+from rosewood.arguments import check_choice, check_list, check_type, check_whole
 from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.feature_declarations import Feature, feature, own_feature
@@ -32,6 +32,7 @@ from rosewood.decode.features import (
     check_feature,
     dense_values,
     feature_weights,
+    finite_rows,
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
@@ -80,25 +81,14 @@ class PhraseDecoder:
         check_type(
             "settings", settings, SearchSettings | None, "SearchSettings", error=DecodingError
         )
-        if isinstance(features, str) or not isinstance(features, Iterable):
-            raise DecodingError(
-                f"features are {features!r}, expected a list of features",
-                code="argument.type",
-                argument="features",
-                value=features,
-            )
+        check_list("features", features, "a list of features", error=DecodingError)
         self.table = table
         self.language_models = _named_models(language_models)
         self.reorder = _models(reorder, table)
         self.option_features = tuple(features)
         self.settings = settings or SearchSettings()
-        if not callable(unknown) and unknown not in ("copy", "drop"):
-            raise DecodingError(
-                f"unknown is {unknown!r}, expected copy, drop or a function",
-                code="argument.choice",
-                argument="unknown",
-                value=unknown,
-            )
+        if not callable(unknown):
+            check_choice("unknown", unknown, ("copy", "drop", "a function"), error=DecodingError)
         self.unknown = unknown
         self._dense = [each for each in self.option_features if isinstance(each, OptionFeature)]
         self._sparse = [each for each in self.option_features if isinstance(each, SparseFeature)]
@@ -164,39 +154,26 @@ class PhraseDecoder:
             if not abs(value) <= _LARGEST:
                 raise _wrong_weight(name, value)
             template, colon, key = name.partition(":")
-            if template in numbered and _NUMBER.fullmatch(
-                key
-            ):  # good numbers are in weights.numbered
-                raise DecodingError(
-                    f"there is a weight for {name!r}, but {key!r} is not how numbers are written",
-                    code="weights.name",
-                    argument=name,
-                )
+            if template in numbered and _NUMBER.fullmatch(key):
+                # Well-formed numbers are in weights.numbered.
+                reason = f"the weight {name!r}: {key!r} is not how numbers are written"
+                raise DecodingError(reason, code="weights.name", argument=name)
             is_sparse = colon and template in templates
             if self.features.dense_index(name) is None and not is_sparse:
-                raise DecodingError(
-                    f"there is a weight for {name!r}, but no such feature",
-                    code="weights.unknown",
-                    argument=name,
-                )
+                reason = f"there is a weight for {name!r}, but no such feature"
+                raise DecodingError(reason, code="weights.unknown", argument=name)
         for template, (numbers, values) in weights.numbered.items():
             wrong = np.flatnonzero(~(np.abs(values) <= _LARGEST))
             if len(wrong):
                 number, value = int(numbers[wrong[0]]), float(values[wrong[0]])
                 raise _wrong_weight(f"{template}:{number}", value)
             if template not in templates:
-                raise DecodingError(
-                    f"there are weights for '{template}:…', but no such feature",
-                    code="weights.unknown",
-                    argument=template,
-                )
+                reason = f"there are weights for '{template}:…', but no such feature"
+                raise DecodingError(reason, code="weights.unknown", argument=template)
         for name in self.features.dense:
             if name not in weights.named:
-                raise DecodingError(
-                    f"there is no weight for the feature {name!r}",
-                    code="weights.missing",
-                    argument=name,
-                )
+                reason = f"there is no weight for the feature {name!r}"
+                raise DecodingError(reason, code="weights.missing", argument=name)
         self.weights = weights
         theta = np.array([weights.named[name] for name in self.features.dense])
         limit = native_limit(self.settings.option_limit)
@@ -278,13 +255,7 @@ class PhraseDecoder:
     def _searched(
         self, sentences: Iterable[Sentence], threads: int, *, with_forest: bool
     ) -> Iterator[tuple[Source, TranslationOptions, _core.SearchResult]]:
-        if isinstance(sentences, str | Source):
-            raise DecodingError(
-                "expected a list of sentences, not one sentence",
-                code="argument.type",
-                argument="sentences",
-                value=sentences,
-            )
+        check_list("sentences", sentences, "a list of sentences", error=DecodingError)
         threads = check_whole("threads", threads, low=1, high=1024, error=DecodingError)
         number = 1
         for sources in batches_of_sentences(sentences, threads):
@@ -357,7 +328,9 @@ class PhraseDecoder:
         for model in self.reorder:
             width = len(class_names(model))
             if model.columns(self.table) is None:
-                options.native.set_orientations(first, _orientations(model, options, width))
+                found = model.log_probabilities(options)
+                rows = finite_rows(model.name, found, (len(options), width))
+                options.native.set_orientations(first, rows)
             first += width
         if self._weighted:
             scores = np.zeros(len(options))
@@ -458,15 +431,8 @@ def _source(sentence: Sentence, number: int) -> Source:
 def _named_models(models: Model | Mapping[str, Model]) -> dict[str, Model]:
     named = dict(models) if isinstance(models, Mapping) else {"lm": models}
     for name, model in named.items():
-        if not isinstance(model, Model):
-            raise DecodingError(
-                f"{name!r} is {type(model).__name__}, expected a language model; models of a "
-                "mixture can be given one by one, with a weight each",
-                code="argument.type",
-                argument=name,
-                value=model,
-                expected="a language model",
-            )
+        expected = "a language model; give the models of a mixture one by one, with a weight each"
+        check_type(name, model, Model, expected, error=DecodingError)
     return named
 
 
@@ -477,31 +443,3 @@ def _models(
     several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
     named = (REORDERING[each].of(table) if isinstance(each, str) else each for each in several)
     return tuple(check_model(each, table) for each in named if each is not None)
-
-
-def _orientations(model: ReorderingModel, options: TranslationOptions, width: int) -> FloatArray:
-    try:
-        rows = np.ascontiguousarray(model.log_probabilities(options), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DecodingError(
-            f"{model.name!r} did not return numbers: {error}",
-            code="feature.values",
-            argument=model.name,
-            expected="numbers",
-        ) from error
-    if rows.shape != (len(options), width):
-        raise DecodingError(
-            f"{model.name!r} returned shape {rows.shape}, expected {(len(options), width)}",
-            code="feature.values",
-            argument=model.name,
-            value=rows.shape,
-            expected=(len(options), width),
-        )
-    if not np.isfinite(rows).all():
-        raise DecodingError(
-            f"{model.name!r} returned NaN or infinity",
-            code="feature.values",
-            argument=model.name,
-            expected="finite numbers",
-        )
-    return rows

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
 from rosewood import _core
-from rosewood.arguments import check_choice
+from rosewood.arguments import check_choice, check_list
 from rosewood.corpus.lines import read_lines
 from rosewood.errors import FormatError, RuleError
 from rosewood.resources import MAX_MEMORY, check_resources
@@ -39,7 +39,6 @@ from rosewood.rules.formats.reading import (
     written,
 )
 from rosewood.rules.formats.writing import Exported, check_outputs, write_text
-from rosewood.rules.rule import several
 from rosewood.rules.table import RuleTable
 
 __all__ = ["GrammarFormat", "export_grammar", "import_grammar", "kind_of_grammar"]
@@ -143,7 +142,7 @@ def export_grammar(
     _check_format(format)
     threads, _ = check_resources(threads, MAX_MEMORY, RuleError)
     if features is not None:
-        chosen = tuple(several("features", features))
+        chosen = tuple(check_list("features", features, error=RuleError))
     else:
         chosen = exported_scores(table) if format == "moses" else table.features
     skipped = write_text(

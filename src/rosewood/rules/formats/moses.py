@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rosewood import _core
+from rosewood.arguments import check_list
 from rosewood.errors import FormatError, RuleError
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.rules.formats.orientations import Orientations
@@ -37,7 +38,6 @@ from rosewood.rules.formats.reading import (
     written,
 )
 from rosewood.rules.formats.writing import Exported, check_outputs, write_text
-from rosewood.rules.rule import several
 from rosewood.rules.table import RuleTable
 
 __all__ = [
@@ -115,7 +115,7 @@ def named_scores(rules: _core.TextRules, names: Sequence[str] | None, file: str)
         if count >= 5 and rules.is_constant(4, _LOG_PENALTY):
             found[4] = PENALTY
     else:
-        found = list(several("scores", names))
+        found = list(check_list("scores", names, error=RuleError))
         if count != len(found):
             raise RuleError(
                 f"{file}: there are {len(found)} names for {count} scores",
@@ -188,7 +188,8 @@ def export_moses(
     """
     check_outputs(table, phrase_table, reordering)
     threads, _ = check_resources(threads, MAX_MEMORY, RuleError)
-    chosen = exported_scores(table) if scores is None else tuple(several("scores", scores))
+    named = exported_scores(table) if scores is None else scores
+    chosen = tuple(check_list("scores", named, error=RuleError))
     orientations = Orientations.of_features(table.features)
     if reordering is not None and orientations is None:
         raise RuleError(
