@@ -19,7 +19,7 @@ from tests.training import QUICK, contents, stage_folder, write_book
 from rosewood.errors import TrainingError
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from rosewood.pipeline.stage import Done, Needs, Stage, Task, beside, in_order
-from rosewood.pipeline.stage_runner import run_stages
+from rosewood.pipeline.stage_runner import StageRunner
 from rosewood.pipeline.stages import STAGE_NAMES, STAGES, run_task
 from rosewood.pipeline.work_store import StageStore
 
@@ -45,10 +45,10 @@ def go(place):
     def run(*stages, threads=2, told=None, max_memory=1 << 30):
         inputs = TrainingInputs(place / "train.en", place / "train.de")
         with StageStore(place / "work") as store:
-            return run_stages(
+            return StageRunner(
                 stages, inputs, TrainingSettings(), store, threads=threads,
                 max_memory=max_memory, told=told,
-            )  # fmt: skip
+            ).run()  # fmt: skip
 
     return run
 

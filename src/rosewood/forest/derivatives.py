@@ -59,10 +59,14 @@ def log_partition_hessian_product(
 ) -> FloatArray:
     """(∇² log Z)·v = γ² Cov(Φ, Φ·v): the cost of one gradient, whatever the number of features."""
     scale = as_scale(scale)
-    p = Distribution(forest, weight)
-    direction = as_weight("vector", vector, len(forest.features))
-    _, coefficient = p.edge_covariances(forest.score(direction, threads=threads))
+    _, coefficient = _along(Distribution(forest, weight), vector, threads)
     return forest.combine_features(scale * scale * coefficient, threads=threads)
+
+
+def _along(p: Distribution, vector: ArrayLike, threads: int) -> tuple[float, FloatArray]:
+    """The mean of Φ·v, and its covariance with the count of each edge."""
+    direction = as_weight("vector", vector, len(p.forest.features))
+    return p.edge_covariances(p.forest.score(direction, threads=threads))
 
 
 def log_partition_hessian(
@@ -96,8 +100,7 @@ def partition_hessian_product(
     """(∇²Z)·v = Z·(∇² log Z·v + ∇ log Z (∇ log Z·v))."""
     scale = as_scale(scale)
     p = Distribution(forest, weight)
-    direction = as_weight("vector", vector, len(forest.features))
-    mean, coefficient = p.edge_covariances(forest.score(direction, threads=threads))
+    mean, coefficient = _along(p, vector, threads)
     total = scale * scale * (coefficient + mean * p.edge_posteriors())
     return Scaled(forest.combine_features(total, threads=threads), p.log_partition)
 

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rosewood.errors import SemiringError
 
@@ -116,16 +116,26 @@ class Boolean(_Standard):
         return True
 
 
-class Counting(_Standard):
+class _Arithmetic(_Standard):
+    """Ordinary sums and products."""
+
+    def plus(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def times(self, a: Any, b: Any) -> Any:
+        return a * b
+
+    def star(self, a: Any) -> Any:
+        if not abs(a) < 1:
+            reason = f"{name_of(self)}: the powers of {a} do not add up, |p| < 1 is needed"
+            raise _diverges(reason, a)
+        return 1 / (1 - a)
+
+
+class Counting(_Arithmetic):
     """How many derivations are there?  Whole numbers of any size."""
 
     zero, one = 0, 1
-
-    def plus(self, a: int, b: int) -> int:
-        return a + b
-
-    def times(self, a: int, b: int) -> int:
-        return a * b
 
     def star(self, a: int) -> int:
         if a != 0:
@@ -133,38 +143,16 @@ class Counting(_Standard):
         return 1
 
 
-class Real(_Standard):
+class Real(_Arithmetic):
     """Sums of products, in doubles."""
 
     zero, one = 0.0, 1.0
 
-    def plus(self, a: float, b: float) -> float:
-        return a + b
 
-    def times(self, a: float, b: float) -> float:
-        return a * b
-
-    def star(self, a: float) -> float:
-        if not abs(a) < 1.0:
-            raise _diverges(f"Real: the powers of {a} do not add up, |p| < 1 is needed", a)
-        return 1.0 / (1.0 - a)
-
-
-class Rational(_Standard):
+class Rational(_Arithmetic):
     """Sums of products, exactly."""
 
     zero, one = Fraction(0), Fraction(1)
-
-    def plus(self, a: Fraction, b: Fraction) -> Fraction:
-        return a + b
-
-    def times(self, a: Fraction, b: Fraction) -> Fraction:
-        return a * b
-
-    def star(self, a: Fraction) -> Fraction:
-        if not abs(a) < 1:
-            raise _diverges(f"Rational: the powers of {a} do not add up, |p| < 1 is needed", a)
-        return 1 / (1 - a)
 
 
 class Tropical(_Standard):

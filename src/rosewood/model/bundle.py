@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from rosewood import __version__
 from rosewood.corpus import IndexedCorpus, TextProcessor
@@ -49,6 +49,8 @@ from rosewood.rules import RuleTable
 
 __all__ = ["MANIFEST", "Bundle", "check_own", "write_bundle"]
 
+T = TypeVar("T")
+
 
 class OpenParts(Mapping[str, Any]):
     """The parts of a bundle by name, each opened when it is first asked for."""
@@ -67,6 +69,17 @@ class OpenParts(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._bundle.part_names)
+
+
+class PartOf(Generic[T]):
+    """A part of a bundle as an attribute; None where an optional part is missing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, bundle: Bundle, owner: type[Bundle] | None = None) -> T:
+        part: T = bundle.part(self.name)
+        return part
 
 
 class Bundle:
@@ -143,41 +156,12 @@ class Bundle:
         """All parts by name, each opened when it is first asked for: what decoders are made of."""
         return OpenParts(self)
 
-    @property
-    def rules(self) -> RuleTable:
-        """The rule table."""
-        rules: RuleTable = self.part("rules")
-        return rules
-
-    @property
-    def language_models(self) -> dict[str, Model]:
-        """Language models by the names of their features."""
-        models: dict[str, Model] = self.part("lm")
-        return models
-
-    @property
-    def source_text(self) -> TextProcessor | None:
-        """How raw text becomes words; None if the model takes words."""
-        processor: TextProcessor | None = self.part("source_text")
-        return processor
-
-    @property
-    def target_text(self) -> TextProcessor | None:
-        """How words become raw text."""
-        processor: TextProcessor | None = self.part("target_text")
-        return processor
-
-    @property
-    def corpus(self) -> IndexedCorpus | None:
-        """The words it was trained on, unless they were left out."""
-        corpus: IndexedCorpus | None = self.part("corpus")
-        return corpus
-
-    @property
-    def weights(self) -> Weights:
-        """Feature weights."""
-        weights: Weights = self.part("weights")
-        return weights
+    rules: PartOf[RuleTable] = PartOf("rules")
+    language_models: PartOf[dict[str, Model]] = PartOf("lm")  # by the names of their features
+    source_text: PartOf[TextProcessor | None] = PartOf("source_text")  # None: it takes words
+    target_text: PartOf[TextProcessor | None] = PartOf("target_text")
+    corpus: PartOf[IndexedCorpus | None] = PartOf("corpus")  # that it was trained on
+    weights: PartOf[Weights] = PartOf("weights")
 
     @property
     def features(self) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ stage by stage how it came about.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
 from platform import python_version
 from typing import Any
 
@@ -17,7 +16,7 @@ from rosewood import __version__
 from rosewood.output import whole_file
 from rosewood.page import details, facts_list, page, section, sentence, table, text
 from rosewood.pipeline.report_corpus import alignment_part, corpus_part, shown, vocabulary_part
-from rosewood.pipeline.report_facts import Facts, StageResult, byte_size, took
+from rosewood.pipeline.report_facts import Facts, byte_size, took
 from rosewood.pipeline.report_models import language_models_part, rules_part
 from rosewood.pipeline.report_plots import bar_row
 from rosewood.pipeline.report_scores import (
@@ -28,6 +27,8 @@ from rosewood.pipeline.report_scores import (
     tuning_part,
 )  # fmt: skip
 from rosewood.pipeline.stages import STAGE_NAMES
+from rosewood.pipeline.work_store import Finished
+from rosewood.shared_types import PathName
 from rosewood.svg_text import plural
 
 __all__ = ["report_html", "write_report"]
@@ -41,30 +42,15 @@ _NOTES = 40
 _BEFORE = ' <span class="faint">done before</span>'
 
 
-def write_report(
-    path: str | PathLike[str],
-    stages: Sequence[StageResult],
-    *,
-    command: str | None = None,
-    title: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    notes: Sequence[str] = (),
-    size: int | None = None,
-) -> None:
-    """The page as a file, which appears whole or not at all.
-
-    `command` is how to do it again, `notes` what the user should know besides what stages tell, and
-    `size` how many bytes the model has.
-    """
-    whole = report_html(
-        stages, command=command, title=title, settings=settings, notes=notes, size=size
-    )
+def write_report(path: PathName, stages: Sequence[Finished], **options: Any) -> None:
+    """Write the page to a file, which appears whole or not at all; see `report_html`."""
+    whole = report_html(stages, **options)
     with whole_file(path) as out:
         out.write(whole.encode(errors="backslashreplace"))  # paths of the command
 
 
 def report_html(
-    stages: Sequence[StageResult],
+    stages: Sequence[Finished],
     *,
     command: str | None = None,
     title: str | None = None,
@@ -72,7 +58,11 @@ def report_html(
     notes: Sequence[str] = (),
     size: int | None = None,
 ) -> str:
-    """The page as a text."""
+    """The page as a text.
+
+    `command` repeats the run, `notes` are shown beside those of the stages, and `size` is the size
+    of the model in bytes.
+    """
     facts = {stage.name: Facts(stage.facts) for stage in stages}
     of = {name: facts.get(name, Facts()) for name in STAGE_NAMES}
     name = title or _title(of)
@@ -114,9 +104,7 @@ def _pairs(of: Mapping[str, Facts]) -> int:
     return of["tokenise"].count("kept") or of["clean"].count("train")
 
 
-def _head(
-    name: str, of: Mapping[str, Facts], stages: Sequence[StageResult], size: int | None
-) -> str:
+def _head(name: str, of: Mapping[str, Facts], stages: Sequence[Finished], size: int | None) -> str:
     tiles: list[tuple[str, str]] = []
     for on in ("test", "dev"):
         if score := _headline(of["report"], on):
@@ -188,7 +176,7 @@ def _warnings(notes: Sequence[str]) -> str:
 # -- how it came about ----------------------------------------------------------------------------
 
 
-def _time(stages: Sequence[StageResult]) -> str:
+def _time(stages: Sequence[Finished]) -> str:
     if not stages:
         return ""
     slowest = max(each.seconds for each in stages)
@@ -221,7 +209,7 @@ def _time(stages: Sequence[StageResult]) -> str:
 
 
 def _how(
-    stages: Sequence[StageResult], command: str | None, settings: Mapping[str, Any] | None
+    stages: Sequence[Finished], command: str | None, settings: Mapping[str, Any] | None
 ) -> str:
     again = "" if command is None else f"<h3>Do it again</h3><pre>{text(command)}</pre>"
     chosen = Facts(settings).told()

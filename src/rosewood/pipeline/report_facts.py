@@ -8,30 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any
 
 from rosewood.svg_text import duration
 
-__all__ = ["Facts", "StageResult", "byte_size", "percent", "took"]
+__all__ = ["Facts", "byte_size", "percent", "took"]
 
 _SETTINGS, _LONG = 200, 500  # settings that are told, and characters of each
-
-
-class StageResult(Protocol):
-    """A finished stage, as far as the report looks at it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
-    def facts(self) -> Mapping[str, Any]: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def memory(self) -> int: ...
-    @property
-    def was_done(self) -> bool: ...
 
 
 class Facts:

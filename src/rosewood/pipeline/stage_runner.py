@@ -24,7 +24,7 @@ from rosewood.pipeline.stage import Done, Stage, Task, beside, in_order, stage_k
 from rosewood.pipeline.work_store import Finished, Place, StageStore
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["run_stages"]
+__all__ = ["StageRunner"]
 
 _LEAST_MEMORY = 64 << 20  # bytes that a stage gets beside another; with less, one runs at a time
 
@@ -33,27 +33,16 @@ class _Stopped(BaseException):
     """Ends a stage because another one has failed."""
 
 
-def run_stages(
-    stages: Sequence[Stage],
-    inputs: TrainingInputs,
-    settings: TrainingSettings,
-    store: StageStore,
-    *,
-    threads: int,
-    max_memory: int,
-    told: ProgressCallback | None,
-) -> dict[str, Finished]:
-    """Run all stages, or take them from the store; the results are in the order of the stages."""
-    return _Runner(stages, inputs, settings, store, threads, max_memory, told).run()
+class StageRunner:
+    """Runs stages once."""
 
-
-class _Runner:
     def __init__(
         self,
         stages: Sequence[Stage],
         inputs: TrainingInputs,
         settings: TrainingSettings,
         store: StageStore,
+        *,
         threads: int,
         max_memory: int,
         told: ProgressCallback | None,
@@ -72,6 +61,7 @@ class _Runner:
         self._telling = RLock()
 
     def run(self) -> dict[str, Finished]:
+        """Run all stages, or take them from the store; results are in the order of the stages."""
         sides = [
             Thread(target=self._side, name=f"rosewood stage {k}", daemon=True)
             for k in range(self._side_threads)

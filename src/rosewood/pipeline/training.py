@@ -19,7 +19,7 @@ from rosewood.pipeline.assembly import write_model
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.report import write_report
 from rosewood.pipeline.settings import TrainingSettings
-from rosewood.pipeline.stage_runner import run_stages
+from rosewood.pipeline.stage_runner import StageRunner
 from rosewood.pipeline.stages import STAGES
 from rosewood.pipeline.tune_stage import make_decoder
 from rosewood.pipeline.work_store import Finished, StageStore, remove_parts
@@ -107,9 +107,9 @@ def train(
         for each in (folder.resolve(), page.resolve()):
             remove_parts(each.parent, each.name)
         _check_model(folder, store, overwrite)
-        done = run_stages(
+        done = StageRunner(
             STAGES, inputs, chosen, store, threads=threads, max_memory=max_memory, told=told
-        )
+        ).run()
         store.finished = list(done.values())
         _check_model(folder, store, overwrite)  # another run may have been quicker
         change = write_model(folder, inputs, chosen, store, make_decoder(chosen, done), told)

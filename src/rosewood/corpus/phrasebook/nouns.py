@@ -146,29 +146,30 @@ class NounSampler(ABC):
 
     def place(self) -> Adverbial:
         """Where: in the garden, in Berlin, at home."""
-        draw = self.draw
-        chance = draw()
-        if chance < 0.2:
-            return Spoken(self.base(), self.lexicon.adverbials["place"].pick(draw))
-        if chance < 0.42:
-            town = self.town()
-            return Placed(town, "in", "in", "dat", "de")
+        found = self._adverb_or_town("place", 0.2, 0.42, ("in", "in", "dat", "de"))
+        if found is not None:
+            return found
         phrase = self._place_phrase()
         noun = present(phrase.noun)
         return Placed(phrase, noun.english_at, noun.german_at, "dat", "de")
+
+    def _adverb_or_town(
+        self, kind: str, adverb: float, town: float, words: tuple[str, str, str, str]
+    ) -> Adverbial | None:
+        """An adverb below one probability, a town below another, else nothing."""
+        chance = self.draw()
+        if chance < adverb:
+            return Spoken(self.base(), self.lexicon.adverbials[kind].pick(self.draw))
+        return Placed(self.town(), *words) if chance < town else None
 
     def town(self) -> NounPhrase:
         return NounPhrase(self.base(), "name", IT, name=self.names.town(self.draw))
 
     def direction(self) -> Adverbial:
         """Where to: to the station, to Berlin, home."""
-        draw = self.draw
-        chance = draw()
-        if chance < 0.15:
-            return Spoken(self.base(), self.lexicon.adverbials["direction"].pick(draw))
-        if chance < 0.45:
-            town = self.town()
-            return Placed(town, "to", "nach", "dat", "ni")
+        found = self._adverb_or_town("direction", 0.15, 0.45, ("to", "nach", "dat", "ni"))
+        if found is not None:
+            return found
         phrase = self._place_phrase()
         noun = present(phrase.noun)
         case = "acc" if noun.german_to in ("in", "an", "auf") else "dat"

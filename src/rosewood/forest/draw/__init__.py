@@ -9,7 +9,7 @@ The SVG has its own background and no style sheet, script, identifier or outside
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,15 +46,9 @@ def to_svg(
     return Picture(forest, Marks(forest, weight, highlight), max_edges).svg()
 
 
-def to_html(
-    forest: Forest,
-    *,
-    weight: ArrayLike | None = None,
-    highlight: Derivation | None = None,
-    max_edges: int = 200,
-) -> str:
-    """A line about the forest, and its picture in a frame that scrolls."""
-    picture = to_svg(forest, weight=weight, highlight=highlight, max_edges=max_edges)
+def to_html(forest: Forest, **options: Any) -> str:
+    """A line about the forest, and its picture in a frame that scrolls; see `to_svg`."""
+    picture = to_svg(forest, **options)
     natural = picture.split('width="', 1)[1].split('"', 1)[0]
     least = f"{0.6 * float(natural):.0f}px"  # a wide picture is made smaller, but stays legible
     style = f"width:{natural}px;max-width:max(100%,{least});height:auto"
