@@ -74,10 +74,8 @@ class _Evidence:
         else:
             left = prune(forest, self.given, beam=margin)
         if left.forest.is_empty:
-            raise EmptyForestError(
-                "consensus: no derivation of the forest has a weight above zero",
-                code="forest.empty",
-            )
+            reason = "consensus: no derivation of the forest has a weight above zero"
+            raise EmptyForestError(reason, code="forest.empty")
         self.forest, self.edge_map = left.forest, left.edge_map
         self.unscaled: FloatArray = self.given[left.edge_map]
         self.weight: FloatArray = as_scale(scale) * self.unscaled

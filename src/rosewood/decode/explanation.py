@@ -182,11 +182,8 @@ def explain(
     if derivation is None:
         raise DecodingError("explain: the search found no translation", code="decoding.unreachable")
     if derivation.forest is not forest:
-        raise DecodingError(
-            "explain: the derivation belongs to another forest than the search's",
-            code="argument.conflict",
-            argument="derivation",
-        )
+        reason = "explain: the derivation belongs to another forest than the search's"
+        raise DecodingError(reason, code="argument.conflict", argument="derivation")
     edges = derivation.edges.tolist()
     words = tuple(derivation.words)
     used: dict[str, float] = {}
@@ -328,12 +325,11 @@ def difference(first: Explanation, second: Explanation) -> Difference:
     titles = {**second.descriptions, **first.descriptions}
     for name in first.weights.keys() & second.weights.keys():
         if first.weights[name] != second.weights[name]:
-            raise DecodingError(
+            reason = (
                 f"the two translations were explained with different weights of {name!r}: "
-                f"{first.weights[name]:g} and {second.weights[name]:g}",
-                code="argument.conflict",
-                argument=name,
+                f"{first.weights[name]:g} and {second.weights[name]:g}"
             )
+            raise DecodingError(reason, code="argument.conflict", argument=name)
     changes = [
         FeatureChange(
             name, weight, own.get(name, 0.0), other.get(name, 0.0), titles.get(name, name)

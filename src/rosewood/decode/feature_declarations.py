@@ -46,11 +46,8 @@ _DECLARED: dict[str, Feature] = {}
 def declare(info: Feature) -> Feature:
     """Add a feature to the registry; a name is declared once."""
     if info.name in _DECLARED:
-        raise DecodingError(
-            f"the feature {info.name!r} is declared already",
-            code="feature.duplicate",
-            argument=info.name,
-        )
+        reason = f"the feature {info.name!r} is declared already"
+        raise DecodingError(reason, code="feature.duplicate", argument=info.name)
     _DECLARED[info.name] = info
     return info
 
@@ -65,12 +62,8 @@ def feature(name: str, *, family: str | None = None) -> Feature:
     known = _DECLARED.get(name)
     if family is None:
         if known is None:
-            raise DecodingError(
-                f"there is no feature {name!r}",
-                code="argument.unknown",
-                argument="feature",
-                value=name,
-            )
+            reason = f"there is no feature {name!r}"
+            raise DecodingError(reason, code="argument.unknown", argument="feature", value=name)
         return known
     if known is not None and known.native == _DECLARED[family].native:
         return known  # a column, for instance, that has a help of its own

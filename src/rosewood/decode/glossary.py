@@ -163,12 +163,8 @@ def _entry(
         )
     if len(fields) > 3 or (len(fields) == 3 and fields[2].strip() not in ("", _SOFT)):
         told = fields[2].strip() if len(fields) == 3 else f"{len(fields)} columns"
-        raise DecodingError(
-            f"after the target phrase comes {told[:40]!r}, expected nothing or soft",
-            code="line.value",
-            value=told,
-            expected="soft",
-        )
+        reason = f"after the target phrase comes {told[:40]!r}, expected nothing or soft"
+        raise DecodingError(reason, code="line.value", value=told, expected="soft")
     return GlossaryEntry(
         tuple(source_words(fields[0], source_text)),
         (target_words(fields[1], target_text),),
@@ -201,23 +197,16 @@ def target_words(text: str, processor: TextProcessor | None) -> tuple[str, ...]:
 def _without_tags(text: str, processor: TextProcessor) -> Encoded:
     encoded = processor.encode(text)
     if encoded.tags:
-        raise DecodingError(
-            f"there is the tag {encoded.tags[0].text[:40]!r} in a phrase",
-            code="glossary.tag",
-            value=encoded.tags[0].text,
-        )
+        reason = f"there is the tag {encoded.tags[0].text[:40]!r} in a phrase"
+        raise DecodingError(reason, code="glossary.tag", value=encoded.tags[0].text)
     return encoded
 
 
 def _both(one: GlossaryEntry, other: GlossaryEntry, where: str = "") -> GlossaryEntry:
     phrase = " ".join(one.source)
     if one.exclusive != other.exclusive:
-        raise DecodingError(
-            f"{phrase!r} cannot be both soft and not{where}",
-            code="line.value",
-            argument="soft",
-            value=phrase,
-        )
+        reason = f"{phrase!r} cannot be both soft and not{where}"
+        raise DecodingError(reason, code="line.value", argument="soft", value=phrase)
     if set(one.targets) & set(other.targets):
         raise DecodingError(
             f"{phrase!r} has this translation already{where}", code="line.duplicate", value=phrase

@@ -57,11 +57,8 @@ def parse_spans(text: str) -> tuple[tuple[str, ...], tuple[Forced, ...]]:
                     value=found[0],
                 )
             if opened is not None:
-                raise DecodingError(
-                    f"{found[0][:40]!r} is within another span",
-                    code="inline.nested",
-                    value=found[0],
-                )
+                reason = f"{found[0][:40]!r} is within another span"
+                raise DecodingError(reason, code="inline.nested", value=found[0])
             opened = name, len(words), given
             continue
         if opened is None or opened[0] != name:
@@ -111,22 +108,18 @@ def _character(found: re.Match[str]) -> str:
         code = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
         if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000:
             return chr(code)
-    raise DecodingError(
-        f"{found[0]!r} is not an escape: & of the text itself is written &amp;",
-        code="inline.escape",
-        value=found[0],
-    )
+    reason = f"{found[0]!r} is not an escape: & of the text itself is written &amp;"
+    raise DecodingError(reason, code="inline.escape", value=found[0])
 
 
 def _plain(text: str, begin: int, end: int) -> str:
     part = text[begin:end]
     if (place := part.find("<")) >= 0:
-        raise DecodingError(
+        reason = (
             f"< at character {begin + place + 1} does not begin a tag with a translation: write "
-            "&lt; for a < of the text",
-            code="inline.bracket",
-            value=begin + place + 1,
+            "&lt; for a < of the text"
         )
+        raise DecodingError(reason, code="inline.bracket", value=begin + place + 1)
     return part
 
 

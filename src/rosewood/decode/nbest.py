@@ -69,11 +69,8 @@ def moses_line(
     told = []
     for name, value in all_features(translation, dense).items():
         if _BETWEEN in name:
-            raise DecodingError(
-                f"the feature {name[:40]!r} does not fit on a line that ||| parts",
-                code="feature.names",
-                argument=name,
-            )
+            reason = f"the feature {name[:40]!r} does not fit on a line that ||| parts"
+            raise DecodingError(reason, code="feature.names", argument=name)
         told.append(f"{name}={value!r}")
     fields = [str(number), said.replace(_BETWEEN, _ESCAPED), " ".join(told)]
     return f" {_BETWEEN} ".join([*fields, repr(translation.score)])

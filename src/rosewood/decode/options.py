@@ -171,10 +171,8 @@ class TranslationOptions:
         ]
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise DecodingError(
-            "options belong to their search: forests and translations are pickled",
-            code="decoding.pickle",
-        )
+        reason = "options belong to their search: forests and translations are pickled"
+        raise DecodingError(reason, code="decoding.pickle")
 
     def __repr__(self) -> str:
         return f"TranslationOptions({len(self):,} options of {len(self.words)} words)"

@@ -65,10 +65,8 @@ class SearchResult:
         return Derivation(self.forest, self.best_edges, self.best.score)
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise DecodingError(
-            "a search result cannot be pickled: pickle its `forest` and its `best`",
-            code="decoding.pickle",
-        )
+        reason = "a search result cannot be pickled: pickle its `forest` and its `best`"
+        raise DecodingError(reason, code="decoding.pickle")
 
 
 class UsedRule(NamedTuple):
@@ -173,11 +171,8 @@ def _own_spans(forest: Forest, edge: int, at: int, lengths: list[int]) -> tuple[
 def translation_of(found: SearchResult, derivation: Derivation) -> Translation:
     """A derivation of a search's forest as a translation, with its rules and features."""
     if derivation.forest is not found.forest:
-        raise DecodingError(
-            "the derivation belongs to another forest than this search's",
-            code="argument.conflict",
-            argument="derivation",
-        )
+        reason = "the derivation belongs to another forest than this search's"
+        raise DecodingError(reason, code="argument.conflict", argument="derivation")
     edges = derivation.edges
     rules = rules_of(found.forest, edges.tolist(), found.edge_rule)
     return replace(

@@ -33,12 +33,8 @@ class Forced:
             value = check_whole(name, getattr(self, name), error=DecodingError)
             object.__setattr__(self, name, value)
         if not 0 <= self.begin < self.end:
-            raise DecodingError(
-                f"there are no words from {self.begin} to {self.end}",
-                code="argument.range",
-                argument="end",
-                value=self.end,
-            )
+            reason = f"there are no words from {self.begin} to {self.end}"
+            raise DecodingError(reason, code="argument.range", argument="end", value=self.end)
         check_list("targets", self.targets, "a list of translations", error=DecodingError)
         targets: list[Words] = []
         for target in self.targets:
@@ -46,11 +42,8 @@ class Forced:
             check_type("targets", target, kind, "texts or their words", error=DecodingError)
             targets.append(_words("a forced translation: ", target))
         if not targets:
-            raise DecodingError(
-                f"words {self.begin} to {self.end} have no translation to choose",
-                code="argument.missing",
-                argument="targets",
-            )
+            reason = f"words {self.begin} to {self.end} have no translation to choose"
+            raise DecodingError(reason, code="argument.missing", argument="targets")
         object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
 
     @property

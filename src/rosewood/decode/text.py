@@ -74,12 +74,11 @@ class TextTranslator:
             )
         check_type("glossary", glossary, Glossary | None, "a Glossary", error=DecodingError)
         if inline and source is not None and not source.protect_tags:
-            raise DecodingError(
+            reason = (
                 "spans within the text are tags, and the processor of the source does not look for "
-                "tags",
-                code="argument.conflict",
-                argument="inline",
+                "tags"
             )
+            raise DecodingError(reason, code="argument.conflict", argument="inline")
         self.decoder = decoder
         self.source_text = source
         self.target_text = target

@@ -91,16 +91,11 @@ def begin(tuning: TuningSet, start: ArrayLike, k: int) -> Begun:
         varies = spread(candidates)
     if (bad := _first_not_finite(varies)) is not None:
         name = tuning.features.name(bad)
-        raise TuningError(
-            f"the values of feature {name!r} are too large to be compared",
-            code="tuning.not-finite",
-            argument=name,
-        )
+        reason = f"the values of feature {name!r} are too large to be compared"
+        raise TuningError(reason, code="tuning.not-finite", argument=name)
     if not varies.any():
-        raise TuningError(
-            "no feature varies within any list: weights make no difference",
-            code="tuning.no-variation",
-        )
+        reason = "no feature varies within any list: weights make no difference"
+        raise TuningError(reason, code="tuning.no-variation")
     units = 1.0 / np.where(varies > 0, varies, 1.0)
     if not tuning.is_flat:  # what does not vary among the k best may vary elsewhere
         return Begun(theta, candidates, units, np.ones(len(theta), dtype=np.bool_))
@@ -135,12 +130,11 @@ def check_weights(
     values may well have a huge weight.
     """
     if (bad := _first_not_finite(theta)) is not None:
-        raise TuningError(
+        reason = (
             f"the weight of feature {_name(names, bad)!r} is {theta[bad]}: the learner diverged; "
-            "a smaller step or a stronger penalty may help",
-            code="tuning.diverged",
-            argument=_name(names, bad),
+            "a smaller step or a stronger penalty may help"
         )
+        raise TuningError(reason, code="tuning.diverged", argument=_name(names, bad))
     if not theta.any():
         raise TuningError(
             "all weights are zero: no candidate is preferred to any other; "
@@ -150,11 +144,8 @@ def check_weights(
     size = np.abs(theta if units is None else theta / units)
     if size.max() > EXPLODED:
         place = int(size.argmax())
-        raise TuningError(
-            f"the weight of feature {_name(names, place)!r} has grown to {theta[place]:.3g}",
-            code="tuning.exploded",
-            argument=_name(names, place),
-        )
+        reason = f"the weight of feature {_name(names, place)!r} has grown to {theta[place]:.3g}"
+        raise TuningError(reason, code="tuning.exploded", argument=_name(names, place))
 
 
 def _first_not_finite(values: FloatArray) -> int | None:

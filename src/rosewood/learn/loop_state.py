@@ -134,12 +134,8 @@ def _other_count(number: int, forests: int | str, sentences: int) -> TuningError
 def _check_names(given: Weights, space: FeatureSpace) -> None:
     for name in given.named:
         if ":" not in name and space.dense_index(name) is None:
-            raise TuningError(
-                f"there is a starting weight for {name!r}, but no such feature",
-                code="argument.unknown",
-                argument="start",
-                value=name,
-            )
+            reason = f"there is a starting weight for {name!r}, but no such feature"
+            raise TuningError(reason, code="argument.unknown", argument="start", value=name)
 
 
 class _Names:
@@ -235,12 +231,11 @@ def resume_loop(folder: Path | None, identity: str) -> LoopState | None:
     try:
         note = json.loads(file.read_text(encoding="utf-8"))
         if note["identity"] != identity:
-            raise TuningError(
+            reason = (
                 f"{folder}: it contains a loop with other settings, references or starting "
-                "weights; choose another folder, or remove this one",
-                code="file.mismatch",
-                file=folder,
+                "weights; choose another folder, or remove this one"
             )
+            raise TuningError(reason, code="file.mismatch", file=folder)
         arrays = note.get("arrays", {})
         weights, best = (
             Weights.load(folder / arrays[key]) if key in arrays else Weights.of(note[key])

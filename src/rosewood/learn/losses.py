@@ -46,12 +46,8 @@ def edge_losses(
         kind = "sentence" if tuning.is_flat else "linear"
     if kind == "sentence":
         if not tuning.is_flat:
-            raise TuningError(
-                "the sentence loss needs n-best lists; forests need the linear loss",
-                code="argument.conflict",
-                argument="loss",
-                value=kind,
-            )
+            reason = "the sentence loss needs n-best lists; forests need the linear loss"
+            raise TuningError(reason, code="argument.conflict", argument="loss", value=kind)
         return EdgeLosses(_of_lists(tuning, _sentence(tuning)), kind)
     return _linear(tuning, candidates, max_edges)
 
@@ -93,13 +89,11 @@ def fit_linear(metric: Metric, candidates: Candidates, *, tokenize: str = "none"
     """Linear BLEU with the precisions of the candidates; C is the length of the references, once a
     sentence.  The words of forests are cut already; strings are cut as the metric does it."""
     if not isinstance(metric, Bleu):
-        raise TuningError(
+        reason = (
             f"forests need a metric that adds up over edges; for {metric.name} there is none, "
-            "only for BLEU (linear BLEU). Use n-best lists",
-            code="tuning.metric",
-            argument="metric",
-            value=metric.name,
+            "only for BLEU (linear BLEU). Use n-best lists"
         )
+        raise TuningError(reason, code="tuning.metric", argument="metric", value=metric.name)
     counts = np.diff(candidates.start)[:, None]
     means = np.add.reduceat(candidates.statistics, candidates.start[:-1], axis=0) / counts
     cut = metric.tokenize if tokenize == "metric" else tokenize

@@ -62,13 +62,11 @@ def sample_pairs(
         gaps.append(np.abs(gap[far]))
     pairs = Pairs(np.concatenate(better), np.concatenate(worse), np.concatenate(gaps))
     if not len(pairs.gap):
-        raise TuningError(
+        reason = (
             f"no two candidates of a list differ by more than {threshold:g} in the metric: "
-            "there is nothing to rank (is the threshold too high?)",
-            code="tuning.no-pairs",
-            argument="threshold",
-            value=threshold,
+            "there is nothing to rank (is the threshold too high?)"
         )
+        raise TuningError(reason, code="tuning.no-pairs", argument="threshold", value=threshold)
     return pairs
 
 

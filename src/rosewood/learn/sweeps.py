@@ -38,19 +38,11 @@ class Uniform:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
-            raise TuningError(
-                f"expected a range from a number to a larger one, not {self}",
-                code="argument.range",
-                argument="high",
-                value=self.high,
-            )
+            reason = f"expected a range from a number to a larger one, not {self}"
+            raise TuningError(reason, code="argument.range", argument="high", value=self.high)
         if self.log and self.low <= 0:
-            raise TuningError(
-                f"a logarithmic range begins above 0, not at {self.low}",
-                code="argument.range",
-                argument="low",
-                value=self.low,
-            )
+            reason = f"a logarithmic range begins above 0, not at {self.low}"
+            raise TuningError(reason, code="argument.range", argument="low", value=self.low)
 
     def draw(self, random: np.random.Generator, whole: bool = False) -> float:
         if self.log:
@@ -100,12 +92,8 @@ def grid(choices: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """Every combination of settings."""
     for name, values in choices.items():
         if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
-            raise TuningError(
-                f"a grid needs a list of values for {name!r}",
-                code="argument.type",
-                argument=name,
-                value=values,
-            )
+            reason = f"a grid needs a list of values for {name!r}"
+            raise TuningError(reason, code="argument.type", argument=name, value=values)
     return [dict(zip(choices, each, strict=True)) for each in itertools.product(*choices.values())]
 
 
@@ -192,9 +180,6 @@ def sweep(
 
 def _listed(name: str, values: Choices) -> Sequence[Any]:
     if isinstance(values, Uniform):
-        raise TuningError(
-            f"{name} is a range: expected trials, the number of settings to draw",
-            code="argument.missing",
-            argument="trials",
-        )
+        reason = f"{name} is a range: expected trials, the number of settings to draw"
+        raise TuningError(reason, code="argument.missing", argument="trials")
     return values

@@ -73,11 +73,8 @@ class TuningSet:
         given = None if isinstance(forests, str) else forests
         check_type("forests", given, Sequence, "a list of forests or a set", error=TuningError)
         if not len(forests):
-            raise TuningError(
-                "there is nothing to tune on: no forests",
-                code="argument.missing",
-                argument="forests",
-            )
+            reason = "there is nothing to tune on: no forests"
+            raise TuningError(reason, code="argument.missing", argument="forests")
         check_type("metric", metric, Metric, "one of rosewood.metrics", error=TuningError)
         self.metric = metric
         self.threads = whole_number("threads", threads, 1)
@@ -99,12 +96,8 @@ class TuningSet:
         if number == 0:
             self.features = forest.features
         if forest.features is not self.features and forest.features != self.features:
-            raise TuningError(
-                f"forest {name!r} has other features than {self.names[0]!r}",
-                code="tuning.other-features",
-                argument="forests",
-                value=name,
-            )
+            reason = f"forest {name!r} has other features than {self.names[0]!r}"
+            raise TuningError(reason, code="tuning.other-features", argument="forests", value=name)
 
     def _prepare(self) -> None:
         """All that follows from the reader."""
@@ -203,11 +196,8 @@ class TuningSet:
     ) -> TuningSet:
         """Some of the forests, statistics and all."""
         if not len(chosen):
-            raise TuningError(
-                "a part of a tuning set must have at least one forest",
-                code="argument.missing",
-                argument="chosen",
-            )
+            reason = "a part of a tuning set must have at least one forest"
+            raise TuningError(reason, code="argument.missing", argument="chosen")
         part = object.__new__(TuningSet)
         numbers = [whole_number("a forest", i, 0, len(self) - 1) for i in chosen]
         part.metric, part.features = self.metric, self.features
@@ -405,12 +395,8 @@ def _beside(
             if key == "references":
                 known[key] = [tuple(each) for each in known[key]]
         except TypeError:
-            raise TuningError(
-                f"{key} are {given!r:.40}, expected a list for each forest",
-                code="argument.type",
-                argument=key,
-                value=given,
-            ) from None
+            reason = f"{key} are {given!r:.40}, expected a list for each forest"
+            raise TuningError(reason, code="argument.type", argument=key, value=given) from None
         if len(known[key]) != len(forests):
             raise TuningError(
                 f"{key} has {len(known[key])} items, expected {len(forests)}, one for each forest",

@@ -255,19 +255,13 @@ def check_own(folder: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         is_ours, table = False, {}
     if not is_ours:
-        raise FormatError(
-            f"refusing to overwrite it: it is not a model (no {MANIFEST} of Rosewood)",
-            code="file.exists",
-            file=folder,
-        )
+        reason = f"refusing to overwrite it: it is not a model (no {MANIFEST} of Rosewood)"
+        raise FormatError(reason, code="file.exists", file=folder)
     for each in sorted(folder.rglob("*")):
         name = each.relative_to(folder).as_posix()
         if (each.is_symlink() or not each.is_dir()) and name not in (MANIFEST, *table["files"]):
-            raise FormatError(
-                "it does not belong to the model: move it away",
-                code="model.foreign-file",
-                file=each,
-            )
+            reason = "it does not belong to the model: move it away"
+            raise FormatError(reason, code="model.foreign-file", file=each)
     stages = table.get("stages")
     return stages if isinstance(stages, dict) else {}
 

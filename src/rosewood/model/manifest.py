@@ -45,12 +45,11 @@ def load_table(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not folder.is_dir():
         is_there = folder.exists()
-        raise FormatError(
+        reason = (
             f"{'not a folder' if is_there else 'no such folder'}: expected a model that rosewood "
-            "train wrote",
-            code="file.kind" if is_there else "file.missing",
-            file=folder,
+            "train wrote"
         )
+        raise FormatError(reason, code="file.kind" if is_there else "file.missing", file=folder)
     if not path.exists():
         raise FormatError(
             f"not a model: it has no {MANIFEST}", code="file.kind", argument=MANIFEST, file=folder

@@ -36,11 +36,8 @@ def save_weights(folder: Path, weights: Weights) -> None:
         return
     for name, (_, values) in rows.items():
         if not np.isfinite(values).all():
-            raise TuningError(
-                f"a weight of {name!r} features is NaN or infinite: not written",
-                code="weights.value",
-                argument=name,
-            )
+            reason = f"a weight of {name!r} features is NaN or infinite: not written"
+            raise TuningError(reason, code="weights.value", argument=name)
     numbers, values = (np.concatenate([row[side] for row in rows.values()]) for side in (0, 1))
     facts = {"templates": {name: len(own) for name, (own, _) in rows.items()}}
     _SPARSE.write(folder, {"numbers": numbers, "values": values}, facts)
@@ -85,10 +82,6 @@ def _templates(table: Any, path: Path, numbers: int, values: int) -> dict[str, i
         name and ":" not in name and type(size) is int and size > 0 for name, size in sizes.items()
     )
     if not is_good or sum(sizes.values()) != numbers or numbers != values:
-        raise DamagedFileError(
-            "the sizes of its templates and arrays differ",
-            code="file.damaged",
-            argument="templates",
-            file=path,
-        )
+        reason = "the sizes of its templates and arrays differ"
+        raise DamagedFileError(reason, code="file.damaged", argument="templates", file=path)
     return dict(sizes)

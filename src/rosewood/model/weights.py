@@ -36,12 +36,8 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
             f"expected weights as JSON: {error}", code="file.format", file=path
         ) from error
     if not isinstance(named, dict):
-        raise FormatError(
-            "expected an object of feature names and numbers",
-            code="file.format",
-            argument="weights",
-            file=path,
-        )
+        reason = "expected an object of feature names and numbers"
+        raise FormatError(reason, code="file.format", argument="weights", file=path)
     weights: dict[str, float] = {}
     for name, value in named.items():
         try:
@@ -64,12 +60,8 @@ def write_weights(weights: Mapping[str, float], path: str | PathLike[str]) -> No
     """The file appears whole or not at all; numbers come back as they were."""
     for name, value in weights.items():
         if not math.isfinite(value):
-            raise TuningError(
-                f"the weight of {name!r} is {value}: not written",
-                code="weights.value",
-                argument=name,
-                value=value,
-            )
+            reason = f"the weight of {name!r} is {value}: not written"
+            raise TuningError(reason, code="weights.value", argument=name, value=value)
     table = {name: float(value) for name, value in weights.items()}
     text = json.dumps(table, ensure_ascii=False, indent=1, allow_nan=False)
     with open_output(path) as out:
@@ -83,21 +75,15 @@ def weights_vector(
     colon in its name a feature: a misspelt name must not pass for a weight of zero."""
     for name in features.dense:
         if name not in weights:
-            raise TuningError(
-                f"{file} have no weight for the feature {name!r}",
-                code="weights.missing",
-                argument=name,
-            )
+            reason = f"{file} have no weight for the feature {name!r}"
+            raise TuningError(reason, code="weights.missing", argument=name)
     known: dict[str, float] = {}
     for name, weight in weights.items():
         if name in features.sparse or features.dense_index(name) is not None:
             known[name] = weight
         elif ":" not in name:
-            raise TuningError(
-                f"{file} name a feature that the candidates do not have: {name!r}",
-                code="weights.unknown",
-                argument=name,
-            )
+            reason = f"{file} name a feature that the candidates do not have: {name!r}"
+            raise TuningError(reason, code="weights.unknown", argument=name)
     return features.vector(known)
 
 
@@ -107,18 +93,12 @@ def shared_features(
     """Turns θ of one set of candidates into θ of another, which may know other sparse features."""
     for name in own.dense:
         if other.dense_index(name) is None:
-            raise TuningError(
-                f"{other_name} do not have the feature {name!r}",
-                code="features.missing",
-                argument=name,
-            )
+            reason = f"{other_name} do not have the feature {name!r}"
+            raise TuningError(reason, code="features.missing", argument=name)
     for name in other.dense:
         if own.dense_index(name) is None:
-            raise TuningError(
-                f"{other_name} have the feature {name!r}, which is not tuned",
-                code="features.unknown",
-                argument=name,
-            )
+            reason = f"{other_name} have the feature {name!r}, which is not tuned"
+            raise TuningError(reason, code="features.unknown", argument=name)
     if own == other:
         return lambda theta: theta
     names = [*own.dense, *(name for name in own.sparse if name in other.sparse)]

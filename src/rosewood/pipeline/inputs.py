@@ -117,11 +117,8 @@ class TrainingInputs:
                 expected=len(sources),
             )
         if not sources and not given.corpus:
-            raise TrainingError(
-                "there is nothing to train on: expected source and target, or corpus",
-                code="argument.missing",
-                argument="source",
-            )
+            reason = "there is nothing to train on: expected source and target, or corpus"
+            raise TrainingError(reason, code="argument.missing", argument="source")
         self.files: list[Source] = [
             *zip(sources, targets, strict=True),
             *_several(given.corpus),
@@ -136,11 +133,8 @@ class TrainingInputs:
         self.monolingual = tuple(_several(given.monolingual))
         for file in self.every_file():
             if file in ("-", "<stdin>"):
-                raise TrainingError(
-                    "training reads its files several times: standard input (-) cannot be one",
-                    code="file.kind",
-                    file="-",
-                )
+                reason = "training reads its files several times: standard input (-) cannot be one"
+                raise TrainingError(reason, code="file.kind", file="-")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as what it was made of: a stage may run in another process."""
@@ -160,19 +154,13 @@ class TrainingInputs:
     def _held_out(self, name: str, given: TrainingFiles) -> HeldOut | None:
         pair, corpus = getattr(given, name), getattr(given, f"{name}_corpus")
         if pair is not None and corpus is not None:
-            raise TrainingError(
-                f"{name} and {name}_corpus are both given: expected one of them",
-                code="argument.conflict",
-                argument=f"{name}_corpus",
-            )
+            reason = f"{name} and {name}_corpus are both given: expected one of them"
+            raise TrainingError(reason, code="argument.conflict", argument=f"{name}_corpus")
         references = tuple(_several(getattr(given, f"{name}_reference")))
         if pair is None and corpus is None:
             if references:
-                raise TrainingError(
-                    f"{name}_reference is given, but no {name}",
-                    code="argument.missing",
-                    argument=name,
-                )
+                reason = f"{name}_reference is given, but no {name}"
+                raise TrainingError(reason, code="argument.missing", argument=name)
             return None
         # Lines of further references must not be shifted.
         blank: OnBadLine = "blank" if self._skips else "stop"
@@ -280,12 +268,8 @@ def _languages(given: Any, sources: list[str], targets: list[str]) -> tuple[str 
         two = tuple(given.split(":")) if isinstance(given, str) else given
         is_pair = isinstance(two, tuple) and len(two) == 2
         if not is_pair or not all(e is None or (isinstance(e, str) and e) for e in two):
-            raise TrainingError(
-                f"languages is {given!r}, expected two languages, as in de:en",
-                code="argument.value",
-                argument="languages",
-                value=given,
-            )
+            reason = f"languages is {given!r}, expected two languages, as in de:en"
+            raise TrainingError(reason, code="argument.value", argument="languages", value=given)
         return two[0], two[1]
     one, other = _ending(sources), _ending(targets)
     return (one, other) if one != other else (None, None)

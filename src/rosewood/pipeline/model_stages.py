@@ -166,10 +166,8 @@ def extract_rules(task: Task, told: ProgressCallback) -> dict[str, Any]:
     if made.facts["fallback"] is not None:
         notes.append(f"rules have fixed discounts: {made.facts['fallback']}")
     if not made.facts["rules"]:
-        raise TrainingError(
-            "no rules were found: are the two sides translations of each other?",
-            code="training.no-rules",
-        )
+        reason = "no rules were found: are the two sides translations of each other?"
+        raise TrainingError(reason, code="training.no-rules")
     return {**made.facts, "bytes": made.table.size, "notes": notes}
 
 

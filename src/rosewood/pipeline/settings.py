@@ -190,12 +190,8 @@ class TrainingSettings(Settings):
                 argument="lowercase",
             )
         if self.tune == "none" and self.set:
-            raise TrainingError(
-                "set has settings of a learner, but tune is none",
-                code="argument.conflict",
-                argument="set",
-                value=self.set,
-            )
+            reason = "set has settings of a learner, but tune is none"
+            raise TrainingError(reason, code="argument.conflict", argument="set", value=self.set)
         try:
             self._check_with_rooms()
         except TrainingError:

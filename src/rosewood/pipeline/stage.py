@@ -67,11 +67,8 @@ class Task:
     def given(self) -> TrainingInputs:
         """The user's files, of a stage that declares that it reads them."""
         if self.inputs is None:
-            raise TrainingError(
-                f"stage {self.stage!r} does not declare that it reads input files",
-                code="training.undeclared",
-                argument=self.stage,
-            )
+            reason = f"stage {self.stage!r} does not declare that it reads input files"
+            raise TrainingError(reason, code="training.undeclared", argument=self.stage)
         return self.inputs
 
 

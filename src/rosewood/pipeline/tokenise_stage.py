@@ -54,10 +54,8 @@ def tokenise(task: Task, told: ProgressCallback) -> dict[str, Any]:
         report, kept = text.write_pairs(source, target)
         corpus = IndexedCorpus.build(folder / "corpus", source=source, target=target)
         if not len(corpus):
-            raise TrainingError(
-                f"none of the {total:,} pairs is left to train on: {_reasons(report)}",
-                code="training.no-pairs",
-            )
+            reason = f"none of the {total:,} pairs is left to train on: {_reasons(report)}"
+            raise TrainingError(reason, code="training.no-pairs")
         names, file, line = read_origins(clean.folder / "origins")
         rows = np.frombuffer(kept, np.int64)
         write_origins(folder / "origins", names, file[rows], line[rows])

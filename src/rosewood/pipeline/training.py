@@ -154,9 +154,8 @@ def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
         return
     stages = check_own(folder)
     if not overwrite and not store.has("report", str(stages.get("report"))):
-        raise TrainingError(
+        reason = (
             f"refusing to overwrite {folder}: this model was not made from {store.folder}; choose "
-            "another folder, or --overwrite",
-            code="file.exists",
-            file=folder,
+            "another folder, or --overwrite"
         )
+        raise TrainingError(reason, code="file.exists", file=folder)

@@ -55,12 +55,8 @@ class Translator:
     ) -> None:
         """`Translator.load` opens a folder."""
         if not isinstance(bundle, Bundle):
-            raise DecodingError(
-                f"bundle is {bundle!r}, expected a Bundle; Translator.load opens a folder",
-                code="argument.type",
-                argument="bundle",
-                value=bundle,
-            )
+            reason = f"bundle is {bundle!r}, expected a Bundle; Translator.load opens a folder"
+            raise DecodingError(reason, code="argument.type", argument="bundle", value=bundle)
         self.bundle = bundle
         self.threads = threads
         self.decoder = _decoder(bundle, search)

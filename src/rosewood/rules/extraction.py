@@ -168,11 +168,8 @@ def without_pairs(
 
 def _check(corpus: IndexedCorpus, links: Links) -> None:
     if not isinstance(corpus, IndexedCorpus) or not hasattr(links, "beyond"):
-        raise RuleError(
-            "expected an IndexedCorpus and Links; extract_files reads files",
-            code="argument.type",
-            argument="corpus",
-        )
+        reason = "expected an IndexedCorpus and Links; extract_files reads files"
+        raise RuleError(reason, code="argument.type", argument="corpus")
     if len(corpus) != len(links):
         raise RuleError(
             f"links of {len(links)} sentence pairs, a corpus of {len(corpus)}",
@@ -236,10 +233,8 @@ class _Extraction:
         key, count = self._word_pairs(native)
         totals = self._pairs(native)
         if totals.rules == 0:
-            raise RuleError(
-                "no rule is consistent with the links within the limits of length",
-                code="rules.none",
-            )
+            reason = "no rule is consistent with the links within the limits of length"
+            raise RuleError(reason, code="rules.none")
         found = smoothed(self.settings.smoothing, totals.of_count)
         is_kneser_ney = self.settings.smoothing == "kneser-ney"
         self._marginals(totals, list(found.kneser_ney) if is_kneser_ney else None)

@@ -276,12 +276,8 @@ class RuleTable(LazySequence[Rule]):
         """
         most, threads = _count("limit", limit, 1), _count("threads", threads, 1)
         if Path(folder).resolve() == self._place.resolve():
-            raise RuleError(
-                f"{self.folder}: a table cannot be filtered into itself",
-                code="argument.conflict",
-                argument="folder",
-                file=folder,
-            )
+            reason = f"{self.folder}: a table cannot be filtered into itself"
+            raise RuleError(reason, code="argument.conflict", argument="folder", file=folder)
         found = _core.TableFilter(self.native)
         each = iter(check_list("sentences", sentences, error=RuleError))
         count = 0

@@ -91,12 +91,8 @@ def _check_twice(drafts: Sequence[tuple[Any, ...]]) -> None:
     for number, (left, source, target, *_) in enumerate(drafts, 1):
         key = left, source.tobytes(), target.tobytes()
         if first.setdefault(key, number) != number:
-            raise RuleError(
-                f"rule {number} is the same as rule {first[key]}",
-                code="rules.duplicate",
-                value=number,
-                line=number,
-            )
+            reason = f"rule {number} is the same as rule {first[key]}"
+            raise RuleError(reason, code="rules.duplicate", value=number, line=number)
 
 
 def _draft(
@@ -107,21 +103,13 @@ def _draft(
 ) -> tuple[Any, ...]:
     """A rule as the writer takes it."""
     if missing := set(rule.features) ^ set(features):
-        raise RuleError(
-            f"it has other features: {', '.join(sorted(missing))}",
-            code="features.missing",
-            argument="features",
-            value=sorted(missing),
-        )
+        reason = f"it has other features: {', '.join(sorted(missing))}"
+        raise RuleError(reason, code="features.missing", argument="features", value=sorted(missing))
     gaps = _check_gaps(rule.source)
     for gap in rule.target:
         if isinstance(gap, Gap) and gap not in gaps:
-            raise RuleError(
-                f"its target has {gap}, its source has not",
-                code="rules.gaps",
-                argument="target",
-                value=str(gap),
-            )
+            reason = f"its target has {gap}, its source has not"
+            raise RuleError(reason, code="rules.gaps", argument="target", value=str(gap))
     for name in _labels([rule]):
         if name not in labels:
             raise RuleError(
@@ -157,12 +145,8 @@ def _check_gaps(source: Sequence[Symbol]) -> list[Gap]:
     gaps = [symbol for symbol in source if isinstance(symbol, Gap)]
     if [gap.number for gap in gaps] != list(range(1, len(gaps) + 1)):
         told = ", ".join(map(str, gaps))
-        raise RuleError(
-            f"the gaps of a source are numbered 1, 2, … in order; these are {told}",
-            code="rules.gaps",
-            argument="source",
-            value=told,
-        )
+        reason = f"the gaps of a source are numbered 1, 2, … in order; these are {told}"
+        raise RuleError(reason, code="rules.gaps", argument="source", value=told)
     return gaps
 
 

@@ -107,12 +107,8 @@ def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleT
         ) from error
     wanted = len(manifest["labels"]), len(manifest["features"])
     if native.shape != wanted or not all(isinstance(name, str) for name in names):
-        raise DamagedFileError(
-            "its labels or features are not those of its layout",
-            file=path,
-            code="file.damaged",
-            argument="layout",
-        )
+        reason = "its labels or features are not those of its layout"
+        raise DamagedFileError(reason, file=path, code="file.damaged", argument="layout")
     return manifest, native
 
 

@@ -81,11 +81,8 @@ def import_grammar(
         groups = count_groups(names)
         facts["scores"] = names
     elif scores is not None:
-        raise RuleError(
-            "scores have names in a grammar of Moses only",
-            code="argument.conflict",
-            argument="scores",
-        )
+        reason = "scores have names in a grammar of Moses only"
+        raise RuleError(reason, code="argument.conflict", argument="scores")
     rules.finish(names.index("phrase_ef") if kind == "moses" and "phrase_ef" in names else -1)
     written(rules, folder, names, groups, facts, show=show)
     return imported
@@ -94,22 +91,17 @@ def import_grammar(
 def _guess(path: Source) -> GrammarFormat:
     """What the first line looks like."""
     if not isinstance(path, str | PathLike):
-        raise RuleError(
-            "the format of a stream must be named: moses, cdec or joshua",
-            code="argument.missing",
-            argument="format",
-        )
+        reason = "the format of a stream must be named: moses, cdec or joshua"
+        raise RuleError(reason, code="argument.missing", argument="format")
     for number, line in read_lines(path, str(path)):
         if line.strip():
             kind = kind_of_grammar(line)
             if kind is None:
-                raise FormatError(
+                reason = (
                     "its features have no names, as in grammars of cdec and of Joshua, which mean "
-                    "different things by that: name the format",
-                    file=path,
-                    line=number,
-                    code="rules.format-unclear",
+                    "different things by that: name the format"
                 )
+                raise FormatError(reason, file=path, line=number, code="rules.format-unclear")
             return kind
     raise FormatError("there are no rules in it", file=path, code="file.empty")
 

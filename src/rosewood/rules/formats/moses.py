@@ -77,11 +77,8 @@ def import_moses(
     )
     rules = reader.rules
     if reader.labelled == len(rules):
-        raise FormatError(
-            "all its sides end with a label, such as [X]: it is a grammar",
-            file=name,
-            code="file.kind",
-        )
+        reason = "all its sides end with a label, such as [X]: it is a grammar"
+        raise FormatError(reason, file=name, code="file.kind")
     facts: dict[str, Any] = {"made_from": {"moses": Path(name).name}}
     columns: tuple[str, ...] = ()
     if reordering is not None:
@@ -93,11 +90,8 @@ def import_moses(
         if found.kind is not None:
             facts["reordering"]["kind"] = found.kind
     elif orientations is not None:
-        raise RuleError(
-            "orientations are for a reordering table, and there is none",
-            code="argument.conflict",
-            argument="orientations",
-        )
+        reason = "orientations are for a reordering table, and there is none"
+        raise RuleError(reason, code="argument.conflict", argument="orientations")
     names = named_scores(rules, scores, name)
     facts |= {"scores": names, **imported.facts()}
     rules.finish(names.index("phrase_ef") if "phrase_ef" in names else -1)
@@ -126,12 +120,8 @@ def named_scores(rules: _core.TextRules, names: Sequence[str] | None, file: str)
                 file=file,
             )
         if len(set(found)) != count:
-            raise RuleError(
-                f"{file}: two scores have the same name",
-                code="argument.duplicate",
-                argument="scores",
-                file=file,
-            )
+            reason = f"{file}: two scores have the same name"
+            raise RuleError(reason, code="argument.duplicate", argument="scores", file=file)
     if PENALTY in found and rules.is_constant(place := found.index(PENALTY), _LOG_PENALTY):
         rules.set_constant(place, 1.0)
     return found
@@ -192,11 +182,8 @@ def export_moses(
     chosen = tuple(check_list("scores", named, error=RuleError))
     orientations = Orientations.of_features(table.features)
     if reordering is not None and orientations is None:
-        raise RuleError(
-            f"{table.folder}: it has no orientations to make a reordering table of",
-            code="rules.no-orientations",
-            file=table.folder,
-        )
+        reason = f"{table.folder}: it has no orientations to make a reordering table of"
+        raise RuleError(reason, code="rules.no-orientations", file=table.folder)
     write = partial(write_text, table, skip_unwritable=skip_unwritable, threads=threads, show=show)
     skipped = 0  # the same rules, whichever is written
     if phrase_table is not None:

@@ -44,13 +44,11 @@ class Orientations(NamedTuple):
         """From `msd-bidirectional`, `mslr-backward`, `hier-msd-forward`, …."""
         found = _NAME.fullmatch(text)
         if not found:
-            raise RuleError(
+            reason = (
                 f"orientations {text!r}: expected msd or mslr, then backward, forward or both "
-                "(bidirectional), such as msd-bidirectional",
-                code="argument.choice",
-                argument="orientations",
-                value=text,
+                "(bidirectional), such as msd-bidirectional"
             )
+            raise RuleError(reason, code="argument.choice", argument="orientations", value=text)
         return cls._of(found)
 
     @classmethod
@@ -62,13 +60,11 @@ class Orientations(NamedTuple):
         for classes, names in CLASSES.items():
             if numbers == 2 * len(names):
                 return cls(classes, _DIRECTIONS["bidirectional"])
-        raise RuleError(
+        reason = (
             f"its lines have {numbers} probabilities, and neither these nor its name say what they "
-            "are: name the orientations, such as msd-backward",
-            code="argument.missing",
-            argument="orientations",
-            value=numbers,
+            "are: name the orientations, such as msd-backward"
         )
+        raise RuleError(reason, code="argument.missing", argument="orientations", value=numbers)
 
     @classmethod
     def _of(cls, found: re.Match[str]) -> Self:

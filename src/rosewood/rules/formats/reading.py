@@ -94,12 +94,8 @@ def counted(number: int, one: str, many: str) -> str:
 def check_source(source: object) -> None:
     """Refuses what nothing can be read from."""
     if not isinstance(source, str | PathLike) and not hasattr(source, "read"):
-        raise RuleError(
-            f"rules cannot be read from {source!r}, expected a path or a stream of bytes",
-            code="argument.type",
-            argument="source",
-            value=source,
-        )
+        reason = f"rules cannot be read from {source!r}, expected a path or a stream of bytes"
+        raise RuleError(reason, code="argument.type", argument="source", value=source)
 
 
 def fed(

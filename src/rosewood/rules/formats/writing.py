@@ -38,18 +38,11 @@ def check_outputs(table: RuleTable, *paths: PathName | BinaryIO | None) -> None:
     for path in paths:
         if isinstance(path, str | PathLike):
             if Path(path).resolve().is_relative_to(table.folder.resolve()):
-                raise RuleError(
-                    f"{fspath(path)}: it is in the folder of the table itself",
-                    code="file.exists",
-                    file=path,
-                )
+                reason = f"{fspath(path)}: it is in the folder of the table itself"
+                raise RuleError(reason, code="file.exists", file=path)
         elif path is not None and not hasattr(path, "write"):
-            raise RuleError(
-                f"rules cannot be written to {path!r}, expected a path or a stream of bytes",
-                code="argument.type",
-                argument="path",
-                value=path,
-            )
+            reason = f"rules cannot be written to {path!r}, expected a path or a stream of bytes"
+            raise RuleError(reason, code="argument.type", argument="path", value=path)
 
 
 def write_text(
@@ -76,12 +69,8 @@ def write_text(
             )  # fmt: skip
     features = table.features
     if unknown := [name for name in columns if name not in features]:
-        raise RuleError(
-            f"{table.folder}: it has no feature {unknown[0]!r}",
-            code="features.missing",
-            argument=unknown[0],
-            file=table.folder,
-        )
+        reason = f"{table.folder}: it has no feature {unknown[0]!r}"
+        raise RuleError(reason, code="features.missing", argument=unknown[0], file=table.folder)
     places = [features.index(name) for name in columns]
     with show(f"writing {name}, bytes", None) as step:
         try:
