@@ -62,7 +62,7 @@ def read_aligned(
 ) -> tuple[IndexedCorpus, Links]:
     """A corpus and its links; bad pairs stop, or have no words."""
     from rosewood.corpus.readers import format_of
-    from rosewood.rules.extraction import bad_pairs, without_pairs
+    from rosewood.rules.pair_checks import bad_pairs, without_pairs
 
     stops = reading.on_bad_line == "stop"
     no_links: dict[int, str] = {}

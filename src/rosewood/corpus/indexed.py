@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.arguments import check_whole
+from rosewood.arguments import check_length, check_whole
 from rosewood.corpus import indexed_files as files
 from rosewood.corpus.compression import open_input
 from rosewood.corpus.lines import at, check_fed
@@ -129,12 +129,8 @@ class IndexedCorpus:
     folder: Path | None = None
 
     def __post_init__(self) -> None:
-        if len(self.source) != len(self.target):
-            raise CorpusError(
-                f"the source has {len(self.source)} lines, the target {len(self.target)}",
-                code="argument.shape", argument="target", value=len(self.target),
-                expected=len(self.source),
-            )  # fmt: skip
+        lines = len(self.source)
+        check_length("target", self.target, lines, "line of the source", error=CorpusError)
 
     def __len__(self) -> int:
         return len(self.source)

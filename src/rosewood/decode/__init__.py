@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from rosewood.decode.comparison import Difference, FeatureChange, difference
     from rosewood.decode.consensus import (
         ForestMbr,
         MbrCandidate,
@@ -22,14 +23,7 @@ if TYPE_CHECKING:
         search_settings,
     )
     from rosewood.decode.decoders.phrase import PhraseDecoder
-    from rosewood.decode.explanation import (
-        Difference,
-        ExplainedRule,
-        Explanation,
-        FeatureChange,
-        difference,
-        explain,
-    )
+    from rosewood.decode.explanation import ExplainedRule, Explanation, explain
     from rosewood.decode.extra_features.rule_ids import RuleIds
     from rosewood.decode.extra_features.target_words import TargetWords
     from rosewood.decode.feature_declarations import (

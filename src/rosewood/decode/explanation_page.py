@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from statistics import median
 
+from rosewood.decode.comparison import Difference
 from rosewood.decode.draw import to_svg
-from rosewood.decode.explanation import Difference, Explanation, Table, signed
+from rosewood.decode.explanation import Explanation, Table, signed
 from rosewood.svg_text import clean
 
 __all__ = ["difference_html", "explanation_html", "page_section"]

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.model import Model, State
-from rosewood.lm.scores import BatchScores, Scorer, Sentence, WordScore
+from rosewood.lm.scores import BatchScores, ScoreOptions, Scorer, Sentence, WordScore
 from rosewood.lm.union import UnionVocabulary
 from rosewood.output import whole_file
 
@@ -104,9 +104,9 @@ class Mixture(Scorer):
         return found
 
     def _word_scores(
-        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
     ) -> Iterator[BatchScores]:
-        for scores in _scored(self.models, sentences, begin=begin, end=end, threads=threads):
+        for scores in _scored(self.models, sentences, **how):
             unknown = np.stack([each.word == 0 for each in scores])
             yield BatchScores(
                 scores[0].start,
@@ -319,24 +319,14 @@ def _checked(models: Sequence[Model], weights: Sequence[float]) -> tuple[float, 
 
 
 def _scored(
-    models: Sequence[Model],
-    sentences: Iterable[Sentence],
-    *,
-    begin: bool,
-    end: bool,
-    threads: int,
+    models: Sequence[Model], sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
 ) -> Iterator[list[BatchScores]]:
     """Some sentences at a time, scored by each model."""
     rest = iter(sentences)
     for first in count(1, _AT_ONCE):
         if not (some := list(islice(rest, _AT_ONCE))):
             return
-        yield [
-            BatchScores.joined(
-                model._word_scores(some, begin=begin, end=end, threads=threads, first=first)
-            )
-            for model in models
-        ]
+        yield [BatchScores.joined(model._word_scores(some, first=first, **how)) for model in models]
 
 
 def _shared(

@@ -122,7 +122,12 @@ class Model(Scorer):
         ]
 
     def _totals(
-        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
     ) -> Iterator[NDArray[np.float64]]:
         threads = as_count("threads", threads, 1, 1024)
         for first, count, text in _texts(sentences):
@@ -134,9 +139,9 @@ class Model(Scorer):
         self,
         sentences: Iterable[Sentence],
         *,
-        begin: bool,
-        end: bool,
-        threads: int,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
         first: int = 1,
     ) -> Iterator[BatchScores]:
         """`first` is the number of the first sentence, for what is told."""

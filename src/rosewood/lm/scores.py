@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rosewood.arrays import as_count
 from rosewood.lm.perplexity import Perplexity
 
-__all__ = ["BatchScores", "Scorer", "Sentence", "WordScore"]
+__all__ = ["BatchScores", "ScoreOptions", "Scorer", "Sentence", "WordScore"]
 
 Sentence = str | Sequence[str]
 
@@ -64,6 +64,14 @@ class BatchScores(NamedTuple):
         return sums
 
 
+class ScoreOptions(TypedDict, total=False):
+    """How sentences are scored."""
+
+    begin: bool  # with <s> before each; True by default
+    end: bool  # with </s> after each; True by default
+    threads: int
+
+
 class Scorer(ABC):
     """What gives words of sentences scores."""
 
@@ -76,39 +84,31 @@ class Scorer(ABC):
 
     @abstractmethod
     def _word_scores(
-        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        begin: bool = True,
+        end: bool = True,
+        threads: int = 1,
     ) -> Iterator[BatchScores]:
-        """Some sentences at a time, so that memory is not bounded by how many there are."""
+        """Some sentences at a time, so that memory does not grow with their number."""
 
     def words_batch(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
+        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
     ) -> BatchScores:
         """Each word of each sentence, in flat arrays; words are numbers of the vocabulary."""
-        return BatchScores.joined(
-            self._word_scores(sentences, begin=begin, end=end, threads=threads)
-        )
+        return BatchScores.joined(self._word_scores(sentences, **how))
 
     def score_batch(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
+        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
     ) -> NDArray[np.float64]:
         """log10 of the probability of each sentence; the same numbers at any number of threads."""
-        parts = self._totals(sentences, begin=begin, end=end, threads=threads)
-        return np.concatenate([np.empty(0), *parts])
+        return np.concatenate([np.empty(0), *self._totals(sentences, **how)])
 
     def _totals(
-        self, sentences: Iterable[Sentence], *, begin: bool, end: bool, threads: int
+        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
     ) -> Iterator[NDArray[np.float64]]:
-        for part in self._word_scores(sentences, begin=begin, end=end, threads=threads):
+        for part in self._word_scores(sentences, **how):
             yield part.totals()
 
     @abstractmethod
@@ -159,7 +159,7 @@ class Scorer(ABC):
     ) -> Perplexity:
         """How well a text is foreseen; `step` is told of sentences that were read."""
         total = Perplexity.zero(self.order)
-        for part in self._word_scores(sentences, begin=True, end=True, threads=threads):
+        for part in self._word_scores(sentences, threads=threads):
             total += Perplexity.of(*part, self.order)
             if step is not None:
                 step(len(part.start) - 1)

@@ -12,6 +12,7 @@ from os.path import normpath
 from pathlib import Path
 from typing import Any
 
+from rosewood.arguments import check_length
 from rosewood.corpus import Checks, Corpus, SentencePair
 from rosewood.corpus.checks import BadPair
 from rosewood.corpus.compression import plain_name
@@ -108,14 +109,7 @@ class TrainingInputs:
             others.pop("languages", None)
         given = TrainingFiles(source, target, **others)
         sources, targets = _several(given.source), _several(given.target)
-        if len(sources) != len(targets):
-            raise TrainingError(
-                f"source has {len(sources)} files, but target has {len(targets)}: expected as many",
-                code="argument.shape",
-                argument="target",
-                value=len(targets),
-                expected=len(sources),
-            )
+        check_length("target", targets, len(sources), "source file", error=TrainingError)
         if not sources and not given.corpus:
             reason = "there is nothing to train on: expected source and target, or corpus"
             raise TrainingError(reason, code="argument.missing", argument="source")

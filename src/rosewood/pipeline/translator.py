@@ -53,7 +53,11 @@ class Translator:
         threads: int = 1,
         **search: Any,
     ) -> None:
-        """`Translator.load` opens a folder."""
+        """`Translator.load` opens a folder.
+
+        `inline` reads translations of spans from tags in the text; `search` are limits that differ
+        from the model's: see `SearchSettings`.
+        """
         if not isinstance(bundle, Bundle):
             reason = f"bundle is {bundle!r}, expected a Bundle; Translator.load opens a folder"
             raise DecodingError(reason, code="argument.type", argument="bundle", value=bundle)
@@ -66,21 +70,9 @@ class Translator:
         self.text = TextTranslator(self.decoder, source, target, glossary=glossary, inline=inline)
 
     @classmethod
-    def load(
-        cls,
-        folder: PathName,
-        *,
-        glossary: Glossary | PathName | None = None,
-        inline: bool = False,
-        threads: int = 1,
-        **search: Any,
-    ) -> Translator:
-        """The model of a folder: mapped, not read.
-
-        `search` are limits that differ from the model's: see `SearchSettings`.
-        """
-        bundle = Bundle.open(folder)
-        return cls(bundle, glossary=glossary, inline=inline, threads=threads, **search)
+    def load(cls, folder: PathName, **options: Any) -> Translator:
+        """The model of a folder: mapped, not read; options are those of `Translator`."""
+        return cls(Bundle.open(folder), **options)
 
     @classmethod
     def train(

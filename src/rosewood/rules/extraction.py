@@ -13,7 +13,6 @@ Native      core/rules/; specification: tests/reference/rules.py, tests/referenc
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from rosewood.errors import RuleError
 from rosewood.folders import mapped
 from rosewood.output import check_apart, check_folder
 from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.rules.pair_checks import check_pairs
 from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS, ExtractionSettings, smoothed
 from rosewood.rules.table import RuleTable
 from rosewood.rules.table_files import MANIFEST, new_table
@@ -36,7 +36,7 @@ from rosewood.work_folder import Workplace
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
 
-__all__ = ["Extracted", "bad_pairs", "extract", "extract_files", "without_pairs"]
+__all__ = ["Extracted", "extract", "extract_files"]
 
 _SENTENCES = 8192  # collected at a time
 _INSTANCES = 1 << 20  # counted at a time
@@ -75,7 +75,7 @@ def extract(
     if work is not None:
         check_apart(work, [folder])
         check_apart(folder, [work])
-    _check(corpus, links)
+    check_pairs(corpus, links)
     facts = [asdict(chosen), _state(corpus.source), _state(corpus.target), _crc(links.start),
              _crc(links.source), _crc(links.target)]  # fmt: skip
     place = Workplace(work, temporary, facts, task="rules", error=RuleError)
@@ -104,84 +104,6 @@ def extract_files(
     corpus = IndexedCorpus.from_files(source, target)
     lengths = corpus.source.lengths, corpus.target.lengths
     return extract(corpus, read_pharaoh(alignment, lengths=lengths), folder, **options)
-
-
-def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[str, str]]:
-    """Sentence pairs that cannot be extracted from: where it stands (links, source, target), why.
-
-    A link may lead beyond the words.  A word ||| would separate the fields of tables as text.
-    """
-    found: dict[int, tuple[str, str]] = {}
-    at = np.repeat(np.arange(len(links)), links.counts)
-    for side, text, places in (
-        ("source", corpus.source, links.source),
-        ("target", corpus.target, links.target),
-    ):
-        for n in np.flatnonzero(places >= text.lengths[at]).tolist():
-            k = int(at[n])
-            link = f"{links.source[n]}-{links.target[n]}"
-            reason = f"the link {link} is beyond the {text.lengths[k]} words of the {side}"
-            found.setdefault(k, ("links", reason))
-        for word in _words_with(text, b"|||"):
-            first = text.word_start[word]
-            name = text.word_bytes[first : text.word_start[word + 1]].tobytes().decode()
-            reason = f"the {side} has the word {name}: ||| separates the fields of rules as text"
-            for place in np.flatnonzero(text.ids == word).tolist():
-                k = int(np.searchsorted(text.start, place, side="right")) - 1
-                found.setdefault(k, (side, reason))
-    return dict(sorted(found.items()))
-
-
-def _words_with(text: IndexedText, part: bytes) -> list[int]:
-    """The numbers of the words that have this within."""
-    words, found, at = text.word_bytes.tobytes(), [], 0
-    while (at := words.find(part, at)) >= 0:
-        word = int(np.searchsorted(text.word_start, at, side="right")) - 1
-        if at + len(part) <= text.word_start[word + 1]:
-            found.append(word)
-            at = int(text.word_start[word + 1])
-        else:
-            at += 1  # it goes across the end of a word
-    return found
-
-
-def without_pairs(
-    corpus: IndexedCorpus, links: Links, bad: Iterable[int]
-) -> tuple[IndexedCorpus, Links]:
-    """The same with nothing in place of these sentence pairs."""
-    is_kept = np.ones(len(corpus), bool)
-    is_kept[list(bad)] = False
-
-    def kept(start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        lengths = np.diff(start)
-        made = np.concatenate([[0], np.cumsum(np.where(is_kept, lengths, 0))]).astype(np.int64)
-        return made, np.repeat(is_kept, lengths)
-
-    def text(side: IndexedText) -> IndexedText:
-        start, inside = kept(side.start)
-        return IndexedText(side.ids[inside], start, side.word_bytes, side.word_start, side.file)
-
-    start, inside = kept(links.start)
-    left = type(links)(start, links.source[inside], links.target[inside])
-    return IndexedCorpus(text(corpus.source), text(corpus.target)), left
-
-
-def _check(corpus: IndexedCorpus, links: Links) -> None:
-    if not isinstance(corpus, IndexedCorpus) or not hasattr(links, "beyond"):
-        reason = "expected an IndexedCorpus and Links; extract_files reads files"
-        raise RuleError(reason, code="argument.type", argument="corpus")
-    if len(corpus) != len(links):
-        raise RuleError(
-            f"links of {len(links)} sentence pairs, a corpus of {len(corpus)}",
-            code="argument.shape",
-            argument="links",
-            value=len(links),
-            expected=len(corpus),
-        )
-    for k, (_, reason) in bad_pairs(corpus, links).items():
-        raise RuleError(f"sentence pair {k + 1}: {reason}", code="rules.sentence", value=k + 1)
-    if len(links.source) == 0:
-        raise RuleError("no words are linked: there are no rules to extract", code="rules.no-links")
 
 
 def _state(text: IndexedText) -> list[int]:

@@ -13,7 +13,6 @@ Native      core/decode/phrase_search.hpp; specification: tests/reference/phrase
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -26,7 +25,6 @@ from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.feature_declarations import Feature, feature, own_feature
 from rosewood.decode.features import (
-    Describing,
     OptionFeature,
     SparseFeature,
     check_feature,
@@ -36,16 +34,21 @@ from rosewood.decode.features import (
     sparse_values,
 )
 from rosewood.decode.options import TranslationOptions
+from rosewood.decode.phrase_parts import (
+    as_weights,
+    check_weights,
+    named_models,
+    reordering_models,
+)
 from rosewood.decode.phrase_results import ResultMaker, each_result
 from rosewood.decode.results import SearchResult
 from rosewood.decode.settings import SearchSettings, native_limit
 from rosewood.decode.source import Forced, Sentence, Source
 from rosewood.decode.translation import Translation
-from rosewood.errors import DecodingError, ForestError
+from rosewood.errors import DecodingError
 from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.lm import Model
-from rosewood.reorder.model import ReorderingModel, check_model, class_names
-from rosewood.reorder.plugins import REORDERING
+from rosewood.reorder.model import ReorderingModel, class_names
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 from rosewood.rules.table import RuleTable
 
@@ -54,8 +57,6 @@ __all__ = ["PhraseDecoder"]
 _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 _BATCH, _BATCH_WORDS = 64, 2000  # sentences and words a thread has at a time
 _ALL = 2**62
-_LARGEST = 1e12  # a weight
-_NUMBER = re.compile(r"[+-]?\d+")
 
 
 class PhraseDecoder:
@@ -83,8 +84,8 @@ class PhraseDecoder:
         )
         check_list("features", features, "a list of features", error=DecodingError)
         self.table = table
-        self.language_models = _named_models(language_models)
-        self.reorder = _models(reorder, table)
+        self.language_models = named_models(language_models)
+        self.reorder = reordering_models(reorder, table)
         self.option_features = tuple(features)
         self.settings = settings or SearchSettings()
         if not callable(unknown):
@@ -104,7 +105,7 @@ class PhraseDecoder:
         self.features = FeatureSpace(self._layout.names)
         self._results = ResultMaker(table, self.features, self._sparse, self._feature_help())
         self._model = self._native_model()
-        self._set_weights(_weights(self.default_weights() if weights is None else weights))
+        self._set_weights(as_weights(self.default_weights() if weights is None else weights))
 
     # -- features and weights ----------------------------------------------------------------------
 
@@ -148,32 +149,7 @@ class PhraseDecoder:
         return {each.name: each.start for each in self._declared}
 
     def _set_weights(self, weights: Weights) -> None:
-        templates = {each.template for each in self._sparse}
-        numbered = {each.template for each in self._sparse if isinstance(each, Describing)}
-        for name, value in weights.named.items():
-            if not abs(value) <= _LARGEST:
-                raise _wrong_weight(name, value)
-            template, colon, key = name.partition(":")
-            if template in numbered and _NUMBER.fullmatch(key):
-                # Well-formed numbers are in weights.numbered.
-                reason = f"the weight {name!r}: {key!r} is not how numbers are written"
-                raise DecodingError(reason, code="weights.name", argument=name)
-            is_sparse = colon and template in templates
-            if self.features.dense_index(name) is None and not is_sparse:
-                reason = f"there is a weight for {name!r}, but no such feature"
-                raise DecodingError(reason, code="weights.unknown", argument=name)
-        for template, (numbers, values) in weights.numbered.items():
-            wrong = np.flatnonzero(~(np.abs(values) <= _LARGEST))
-            if len(wrong):
-                number, value = int(numbers[wrong[0]]), float(values[wrong[0]])
-                raise _wrong_weight(f"{template}:{number}", value)
-            if template not in templates:
-                reason = f"there are weights for '{template}:…', but no such feature"
-                raise DecodingError(reason, code="weights.unknown", argument=template)
-        for name in self.features.dense:
-            if name not in weights.named:
-                reason = f"there is no weight for the feature {name!r}"
-                raise DecodingError(reason, code="weights.missing", argument=name)
+        check_weights(weights, self.features.dense, self._sparse)
         self.weights = weights
         theta = np.array([weights.named[name] for name in self.features.dense])
         limit = native_limit(self.settings.option_limit)
@@ -197,7 +173,7 @@ class PhraseDecoder:
         made = PhraseDecoder.__new__(PhraseDecoder)
         made.__dict__.update(self.__dict__)
         made.settings = settings or self.settings
-        made._set_weights(self.weights if weights is None else _weights(weights))
+        made._set_weights(self.weights if weights is None else as_weights(weights))
         return made
 
     def theta(self) -> FloatArray:
@@ -382,23 +358,6 @@ class PhraseKind:
 PLUGIN = PhraseKind()
 
 
-def _weights(weights: Mapping[str, float]) -> Weights:
-    try:
-        return Weights.of(weights)
-    except ForestError as error:
-        raise error.restated(str(error), DecodingError) from None
-
-
-def _wrong_weight(name: str, value: object) -> DecodingError:
-    return DecodingError(
-        f"the weight of {name!r} is {value!r}, expected a number up to {_LARGEST:g}",
-        code="weights.value",
-        argument=name,
-        value=value,
-        expected=_LARGEST,
-    )
-
-
 def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: Any) -> Any:
     weights, settings, unknown = rest
     return PhraseDecoder(
@@ -426,20 +385,3 @@ def _source(sentence: Sentence, number: int) -> Source:
         return Source.of(sentence)
     except DecodingError as error:
         raise error.restated(f"sentence {number}: {error}", line=number) from None
-
-
-def _named_models(models: Model | Mapping[str, Model]) -> dict[str, Model]:
-    named = dict(models) if isinstance(models, Mapping) else {"lm": models}
-    for name, model in named.items():
-        expected = "a language model; give the models of a mixture one by one, with a weight each"
-        check_type(name, model, Model, expected, error=DecodingError)
-    return named
-
-
-def _models(
-    reorder: ReorderingModel | Sequence[ReorderingModel | str] | None, table: RuleTable
-) -> tuple[ReorderingModel, ...]:
-    given = ("lexicalized",) if reorder is None else reorder
-    several = given if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    named = (REORDERING[each].of(table) if isinstance(each, str) else each for each in several)
-    return tuple(check_model(each, table) for each in named if each is not None)
