@@ -141,12 +141,9 @@ class Registry(Mapping[str, T], Generic[T]):
         for each in thing if isinstance(thing, tuple) else (thing,):
             for attribute in self._has:
                 if not hasattr(each, attribute):
+                    reason = f"{place} is not a {self.what}: it has no {attribute}"
                     raise RosewoodError(
-                        f"{place} is not a {self.what}: it has no {attribute}",
-                        code="plugin.broken",
-                        argument=name,
-                        value=thing,
-                        expected=attribute,
+                        reason, code="plugin.broken", argument=name, value=thing, expected=attribute
                     )
         found: T = thing
         return found

@@ -156,10 +156,9 @@ def _entry(
 ) -> GlossaryEntry:
     fields = line.split("\t")
     if len(fields) < 2:
+        reason = "there is no tab: expected source phrase, tab, target phrase"
         raise DecodingError(
-            "there is no tab: expected source phrase, tab, target phrase",
-            code="line.fields",
-            expected="source phrase, tab, target phrase",
+            reason, code="line.fields", expected="source phrase, tab, target phrase"
         )
     if len(fields) > 3 or (len(fields) == 3 and fields[2].strip() not in ("", _SOFT)):
         told = fields[2].strip() if len(fields) == 3 else f"{len(fields)} columns"

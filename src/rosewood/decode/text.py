@@ -67,10 +67,9 @@ class TextTranslator:
         """`glossary` is one whose phrases were read with the same processors.  With `inline`, tags
         that have a translation say what the words between them become."""
         if (source is None) != (target is None):
+            reason = "raw text needs a processor for the source and one for the target"
             raise DecodingError(
-                "raw text needs a processor for the source and one for the target",
-                code="argument.missing",
-                argument="target" if target is None else "source",
+                reason, code="argument.missing", argument="target" if target is None else "source"
             )
         check_type("glossary", glossary, Glossary | None, "a Glossary", error=DecodingError)
         if inline and source is not None and not source.protect_tags:

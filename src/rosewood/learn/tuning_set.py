@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arguments import check_type, check_whole
+from rosewood.arguments import check_length, check_type, check_whole
 from rosewood.arrays import FloatArray, LongArray, as_count, as_weight
 from rosewood.corpus import Vocabulary
 from rosewood.disk_arrays import filled
@@ -145,11 +145,9 @@ class TuningSet:
         except RosewoodError as error:
             raise error.restated(f"{self.names[i]}: {error}") from error
         if not np.isfinite(rows).all():
+            reason = f"{self.names[i]}: a statistic of {self.metric.name} is not finite"
             raise TuningError(
-                f"{self.names[i]}: a statistic of {self.metric.name} is not finite",
-                code="tuning.not-finite",
-                argument="metric",
-                value=self.names[i],
+                reason, code="tuning.not-finite", argument="metric", value=self.names[i]
             )
         return rows
 
@@ -397,12 +395,5 @@ def _beside(
         except TypeError:
             reason = f"{key} are {given!r:.40}, expected a list for each forest"
             raise TuningError(reason, code="argument.type", argument=key, value=given) from None
-        if len(known[key]) != len(forests):
-            raise TuningError(
-                f"{key} has {len(known[key])} items, expected {len(forests)}, one for each forest",
-                code="argument.shape",
-                argument=key,
-                value=len(known[key]),
-                expected=len(forests),
-            )
+        check_length(key, known[key], len(forests), "forest", error=TuningError)
     return known

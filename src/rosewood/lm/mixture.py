@@ -17,7 +17,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from os import PathLike
 from pathlib import Path
@@ -30,7 +30,7 @@ from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.model import Model, State
-from rosewood.lm.scores import BatchScores, ScoreOptions, Scorer, Sentence, WordScore
+from rosewood.lm.scores import BatchScores, ScoreOptions, Scorer, Sentence, Sentences, WordScore
 from rosewood.lm.union import UnionVocabulary
 from rosewood.output import whole_file
 
@@ -104,7 +104,7 @@ class Mixture(Scorer):
         return found
 
     def _word_scores(
-        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
+        self, sentences: Sentences, **how: Unpack[ScoreOptions]
     ) -> Iterator[BatchScores]:
         for scores in _scored(self.models, sentences, **how):
             unknown = np.stack([each.word == 0 for each in scores])
@@ -188,7 +188,7 @@ class Mixture(Scorer):
     def tuned(
         cls,
         models: Sequence[Model],
-        sentences: Iterable[Sentence],
+        sentences: Sentences,
         *,
         iterations: int = 200,
         tolerance: float = 1e-7,
@@ -319,7 +319,7 @@ def _checked(models: Sequence[Model], weights: Sequence[float]) -> tuple[float, 
 
 
 def _scored(
-    models: Sequence[Model], sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
+    models: Sequence[Model], sentences: Sentences, **how: Unpack[ScoreOptions]
 ) -> Iterator[list[BatchScores]]:
     """Some sentences at a time, scored by each model."""
     rest = iter(sentences)

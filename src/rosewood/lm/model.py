@@ -13,7 +13,7 @@ states have equal futures.  Specification: tests/reference/lm.py; native: core/l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from math import isfinite
 from os import PathLike
@@ -26,7 +26,7 @@ from rosewood import _core
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
-from rosewood.lm.scores import BatchScores, Scorer, Sentence, WordScore
+from rosewood.lm.scores import BatchScores, Scorer, Sentence, Sentences, WordScore
 from rosewood.lm.vocabulary import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
 
 __all__ = ["Model", "State"]
@@ -122,12 +122,7 @@ class Model(Scorer):
         ]
 
     def _totals(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
+        self, sentences: Sentences, *, begin: bool = True, end: bool = True, threads: int = 1
     ) -> Iterator[NDArray[np.float64]]:
         threads = as_count("threads", threads, 1, 1024)
         for first, count, text in _texts(sentences):
@@ -137,7 +132,7 @@ class Model(Scorer):
 
     def _word_scores(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Sentences,
         *,
         begin: bool = True,
         end: bool = True,
@@ -241,9 +236,7 @@ def _one_line(sentence: Sentence) -> str:
     return text
 
 
-def _texts(
-    sentences: Iterable[Sentence], first: int = 1
-) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+def _texts(sentences: Sentences, first: int = 1) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
     """Number of the first sentence, number of sentences and their text, piece by piece."""
     if isinstance(sentences, str):
         raise LanguageModelError(

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from rosewood.arrays import as_count
 from rosewood.lm.perplexity import Perplexity
 
-__all__ = ["BatchScores", "ScoreOptions", "Scorer", "Sentence", "WordScore"]
+__all__ = ["BatchScores", "ScoreOptions", "Scorer", "Sentence", "Sentences", "WordScore"]
 
 Sentence = str | Sequence[str]
+Sentences = Iterable[Sentence]
 
 
 class WordScore(NamedTuple):
@@ -84,24 +85,15 @@ class Scorer(ABC):
 
     @abstractmethod
     def _word_scores(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        begin: bool = True,
-        end: bool = True,
-        threads: int = 1,
+        self, sentences: Sentences, *, begin: bool = True, end: bool = True, threads: int = 1
     ) -> Iterator[BatchScores]:
         """Some sentences at a time, so that memory does not grow with their number."""
 
-    def words_batch(
-        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
-    ) -> BatchScores:
+    def words_batch(self, sentences: Sentences, **how: Unpack[ScoreOptions]) -> BatchScores:
         """Each word of each sentence, in flat arrays; words are numbers of the vocabulary."""
         return BatchScores.joined(self._word_scores(sentences, **how))
 
-    def score_batch(
-        self, sentences: Iterable[Sentence], **how: Unpack[ScoreOptions]
-    ) -> NDArray[np.float64]:
+    def score_batch(self, sentences: Sentences, **how: Unpack[ScoreOptions]) -> NDArray[np.float64]:
         """log10 of the probability of each sentence; the same numbers at any number of threads."""
         return np.concatenate([np.empty(0), *self._totals(sentences, **how)])
 
@@ -152,7 +144,7 @@ class Scorer(ABC):
 
     def perplexity(
         self,
-        sentences: Iterable[Sentence],
+        sentences: Sentences,
         *,
         threads: int = 1,
         step: Callable[[int], None] | None = None,

@@ -20,8 +20,10 @@ from rosewood.metrics.batch import Batch, as_groups
 from rosewood.settings import Settings
 
 __all__ = [
+    "BatchMetric",
     "Metric",
     "ScoreColumns",
+    "TextGroups",
     "TextMetric",
     "as_number",
     "as_rows",
@@ -29,6 +31,7 @@ __all__ = [
     "check_metric",
 ]
 
+TextGroups = Sequence[Sequence[str]]  # the hypotheses, or references, of each sentence
 ScoreColumns = Mapping[str, Sequence[float]] | None  # by name, one number per hypothesis
 
 
@@ -123,8 +126,8 @@ class Metric(Settings, ABC):
 
     def statistics_many(
         self,
-        hypotheses: Sequence[Sequence[str]],
-        references: Sequence[Sequence[str]],
+        hypotheses: TextGroups,
+        references: TextGroups,
         scores: ScoreColumns = None,
         *,
         threads: int = 1,
@@ -133,6 +136,12 @@ class Metric(Settings, ABC):
 
         Sentence i has hypotheses[i] and references[i]; columns of `scores` have N numbers.
         """
+        return self._many(hypotheses, references, scores, as_whole("threads", threads, 1, 1024))
+
+    def _many(
+        self, hypotheses: TextGroups, references: TextGroups, scores: ScoreColumns, threads: int
+    ) -> FloatArray:
+        """`statistics` of each sentence; metrics that are faster on many at once override it."""
         hypotheses = as_groups(self.name, "hypotheses", hypotheses)
         references = as_groups(self.name, "references", references)
         check_length("references", references, len(hypotheses), "sentence", error=MetricError)
@@ -185,25 +194,23 @@ class Metric(Settings, ABC):
         return f"{type(self).__name__}({self.signature})"
 
 
-class TextMetric(Metric):
-    """A metric of strings and references: statistics of a batch of sentences at once."""
+class BatchMetric(Metric):
+    """A metric that computes the statistics of many sentences at once: subclasses have `_many`."""
+
+    def statistics(
+        self, hypotheses: Sequence[str], references: Sequence[str], scores: ScoreColumns = None
+    ) -> FloatArray:
+        return self._many([hypotheses], [references], scores, 1)
+
+
+class TextMetric(BatchMetric):
+    """A metric of strings and references."""
 
     @abstractmethod
     def _count(self, batch: Batch, threads: int) -> FloatArray:
         """The statistics of all hypotheses of a batch."""
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[str], scores: ScoreColumns = None
+    def _many(
+        self, hypotheses: TextGroups, references: TextGroups, scores: ScoreColumns, threads: int
     ) -> FloatArray:
-        return self._count(Batch.of(self.name, [hypotheses], [references]), 1)
-
-    def statistics_many(
-        self,
-        hypotheses: Sequence[Sequence[str]],
-        references: Sequence[Sequence[str]],
-        scores: ScoreColumns = None,
-        *,
-        threads: int = 1,
-    ) -> FloatArray:
-        threads = as_whole("threads", threads, 1, 1024)
         return self._count(Batch.of(self.name, hypotheses, references), threads)

@@ -213,11 +213,9 @@ def _used(use: Callable[[StoredPart], Any], part: StoredPart) -> Any:
     try:
         return use(part)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        reason = f"the part {part.name!r} is not of the kind expected: {error.filename}"
         raise DamagedFileError(
-            f"the part {part.name!r} is not of the kind expected: {error.filename}",
-            code="file.kind",
-            argument=part.name,
-            file=part.folder / MANIFEST,
+            reason, code="file.kind", argument=part.name, file=part.folder / MANIFEST
         ) from error
 
 

@@ -63,13 +63,12 @@ def load_table(folder: Path) -> dict[str, Any]:
     if not is_ours:
         raise DamagedFileError("not the manifest of a model", code="file.format", file=path)
     if type(version) is not int or not 1 <= version <= VERSION:
-        raise DamagedFileError(
+        reason = (
             f"format version {version!r}{_writer(table)}, this release reads 1 to {VERSION}: "
-            "upgrade Rosewood to read it",
-            code="file.version",
-            value=version,
-            expected=VERSION,
-            file=path,
+            "upgrade Rosewood to read it"
+        )
+        raise DamagedFileError(
+            reason, code="file.version", value=version, expected=VERSION, file=path
         )
     return dict(table)
 
@@ -130,13 +129,12 @@ def _check_entry(name: str, entry: Any, table: Mapping[str, Any], path: Path) ->
         raise _damaged(f"'optional' of the part {name!r} is not a Boolean", name, path)
     kind = part_type(name, entry["type"])
     if kind is None and not entry.get("optional", False):
-        raise DamagedFileError(
+        reason = (
             f"this release does not know the part {name!r} of type {entry['type']!r}"
-            f"{_writer(table)}: upgrade Rosewood, or install the package that adds such parts",
-            code="model.part-unknown",
-            argument=name,
-            value=entry["type"],
-            file=path,
+            f"{_writer(table)}: upgrade Rosewood, or install the package that adds such parts"
+        )
+        raise DamagedFileError(
+            reason, code="model.part-unknown", argument=name, value=entry["type"], file=path
         )
     if kind is not None and kind.where not in entry:
         raise _damaged(f"the part {name!r} has no {kind.where!r}", name, path)

@@ -169,12 +169,9 @@ def load_features(
                 code="package.missing", argument=record.feature, value=record.package, file=file,
             ) from error  # fmt: skip
         except Exception as error:  # importing runs somebody's code
+            reason = f"importing feature {record.feature!r} failed: {error!r}"
             raise FormatError(
-                f"importing feature {record.feature!r} failed: {error!r}",
-                code="feature.import",
-                argument="feature",
-                value=record.feature,
-                file=file,
+                reason, code="feature.import", argument="feature", value=record.feature, file=file
             ) from error
         try:
             made.append(_constructed(record.feature, found, record.settings))
@@ -228,12 +225,9 @@ def read_records(path: Path) -> tuple[FeatureRecord, ...]:
         is_good = isinstance(each.feature, str) and bool(_IMPORT.match(each.feature))
         is_good = is_good and all(isinstance(x, str | None) for x in (each.package, each.version))
         if not is_good or not isinstance(each.settings, dict):
+            reason = f"it has a damaged feature: {each.feature!r}"
             raise DamagedFileError(
-                f"it has a damaged feature: {each.feature!r}",
-                code="file.damaged",
-                argument="features",
-                value=each.feature,
-                file=path,
+                reason, code="file.damaged", argument="features", value=each.feature, file=path
             )
     return records
 
@@ -300,13 +294,12 @@ def _check_outside(record: FeatureRecord, file: Path) -> None:
     places = [spec.origin, *(spec.submodule_search_locations or ())]
     folder = file.resolve().parent
     if any(each and Path(each).resolve().is_relative_to(folder) for each in places):
-        raise FormatError(
+        reason = (
             f"feature {record.feature!r} would be imported from the folder of the model; only "
-            "installed packages are imported",
-            code="feature.place",
-            argument="feature",
-            value=record.feature,
-            file=file,
+            "installed packages are imported"
+        )
+        raise FormatError(
+            reason, code="feature.place", argument="feature", value=record.feature, file=file
         )
 
 

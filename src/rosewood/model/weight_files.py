@@ -64,11 +64,9 @@ def open_weights(folder: Path, *, verify: bool = False) -> Weights:
     for name, size in sizes.items():
         own = numbers[begin : begin + size]
         if own[0] < 0 or (own[1:] <= own[:-1]).any():
+            reason = f"numbers of {name!r} features do not ascend"
             raise DamagedFileError(
-                f"numbers of {name!r} features do not ascend",
-                code="file.damaged",
-                argument=name,
-                file=folder / "numbers",
+                reason, code="file.damaged", argument=name, file=folder / "numbers"
             )
         rows[name] = (own, values[begin : begin + size])
         begin += size

@@ -46,12 +46,9 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
             weights[name] = float(value)
         except (TypeError, OverflowError):
             told = repr(value)[:40]
+            reason = f"the weight of {name!r} is {told}, expected a number"
             raise FormatError(
-                f"the weight of {name!r} is {told}, expected a number",
-                code="weights.value",
-                argument=name,
-                value=value,
-                file=path,
+                reason, code="weights.value", argument=name, value=value, file=path
             ) from None
     return weights
 

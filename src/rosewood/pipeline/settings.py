@@ -223,11 +223,9 @@ class TrainingSettings(Settings):
         for each in self.python_features():
             for name in (each.template,) if isinstance(each, SparseFeature) else each.names:
                 if name in taken:
+                    reason = f"two features are called {name!r}: rename or remove one of them"
                     raise TrainingError(
-                        f"two features are called {name!r}: rename or remove one of them",
-                        code="argument.duplicate",
-                        argument="features",
-                        value=name,
+                        reason, code="argument.duplicate", argument="features", value=name
                     )
                 taken.add(name)
 

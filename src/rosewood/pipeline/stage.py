@@ -117,11 +117,9 @@ def in_order(stages: Iterable[Stage]) -> list[Stage]:
     for stage in waiting:
         for name in stage.needs:
             if name not in known:
+                reason = f"stage {stage.name!r} needs {name!r}, which does not exist"
                 raise TrainingError(
-                    f"stage {stage.name!r} needs {name!r}, which does not exist",
-                    code="argument.unknown",
-                    argument=stage.name,
-                    value=name,
+                    reason, code="argument.unknown", argument=stage.name, value=name
                 )
     placed: list[Stage] = []
     names: set[str] = set()

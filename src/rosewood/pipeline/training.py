@@ -140,11 +140,9 @@ def _check_paths(folder: Path, work: Path, page: Path, inputs: TrainingInputs) -
 def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
     inputs.check_files()  # what is missing is told of now, not hours later
     if inputs.dev is not None and settings.dev_size is not None:
+        reason = "a development set is given: dev_size would split off another one"
         raise TrainingError(
-            "a development set is given: dev_size would split off another one",
-            code="argument.conflict",
-            argument="dev_size",
-            value=settings.dev_size,
+            reason, code="argument.conflict", argument="dev_size", value=settings.dev_size
         )
 
 

@@ -104,12 +104,9 @@ def check_model(model: object, table: RuleTable) -> ReorderingModel:
     ways = tuple(model.directions)
     if not ways or len(set(ways)) != len(ways) or not set(ways) <= set(DIRECTIONS):
         listed = ", ".join(DIRECTIONS)
+        reason = f"{model.name!r}: directions are {ways!r}, expected some of {listed}"
         raise DecodingError(
-            f"{model.name!r}: directions are {ways!r}, expected some of {listed}",
-            code="argument.choice",
-            argument="directions",
-            value=ways,
-            expected=DIRECTIONS,
+            reason, code="argument.choice", argument="directions", value=ways, expected=DIRECTIONS
         )
     columns = model.columns(table)
     if columns is not None:

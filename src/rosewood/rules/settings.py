@@ -133,11 +133,9 @@ class ExtractionSettings(Settings):
                 object.__setattr__(self, each.name, each.read(value, RuleError))  # as typed
         super().__post_init__()
         if self.significance is not None and self.hierarchical:
+            reason = "significance is for phrase pairs: not with hierarchical rules"
             raise RuleError(
-                "significance is for phrase pairs: not with hierarchical rules",
-                code="argument.conflict",
-                argument="significance",
-                value=self.significance,
+                reason, code="argument.conflict", argument="significance", value=self.significance
             )
 
     def told(self) -> dict[str, Any]:

@@ -206,11 +206,9 @@ class RuleTable(LazySequence[Rule]):
             source = self._named_source(symbols)
             first, last = self.native.find(symbols)
             if not first == rule < last:
+                reason = "its sources are damaged"
                 raise DamagedFileError(
-                    "its sources are damaged",
-                    file=self.folder,
-                    code="file.damaged",
-                    argument="sources",
+                    reason, file=self.folder, code="file.damaged", argument="sources"
                 )
             for number in range(first, last):
                 yield self._rule(number, source)
@@ -334,12 +332,9 @@ class RuleTable(LazySequence[Rule]):
             elif symbol >= -len(gaps):
                 named.append(gaps[-1 - symbol])
             else:
+                reason = f"rule {number} has other gaps"
                 raise DamagedFileError(
-                    f"rule {number} has other gaps",
-                    file=self.folder,
-                    code="file.damaged",
-                    argument="gaps",
-                    value=number,
+                    reason, file=self.folder, code="file.damaged", argument="gaps", value=number
                 )
         return Rule(
             source,

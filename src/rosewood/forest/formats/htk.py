@@ -42,6 +42,7 @@ from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._fields import next_field
 
 __all__ = ["read_htk"]
 
@@ -190,11 +191,7 @@ def _fields(text: str, quotes: bool) -> Iterator[tuple[str, str]]:
     """name=value …, quotes and backslashes undone."""
     place = 0
     while text[place:].strip(" \t"):
-        match = _FIELD.match(text, place)
-        if match is None:
-            raise ForestError(
-                f"expected name=value, not {text[place:].strip()[:40]!r}", code="line.value"
-            )
+        match = next_field(_FIELD, text, place)
         place = match.end()
         mark = text[place : place + 1] if quotes and text[place : place + 1] in ("'", '"') else ""
         pattern = rf"{mark}((?:[^{mark}\\]|\\.)*){mark}(?=[ \t]|\Z)" if mark else r"([^ \t\\]|\\.)*"

@@ -31,7 +31,7 @@ from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
-from rosewood.forest.formats._rules import check_slots, fields, parse_target
+from rosewood.forest.formats._fields import check_slots, fields, parse_target
 
 __all__ = ["read_joshua_disk"]
 

@@ -28,7 +28,7 @@ from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
-from rosewood.forest.formats._rules import fields
+from rosewood.forest.formats._fields import fields
 
 __all__ = ["read_joshua_dump", "read_lazy_hypergraph"]
 

@@ -34,6 +34,7 @@ from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._fields import next_field
 
 __all__ = ["read_moses_graphs"]
 
@@ -117,11 +118,7 @@ def _fields(text: str) -> dict[str, str]:
     fields: dict[str, str] = {}
     place = 0
     while text[place:].strip(" \t"):
-        match = _KEY.match(text, place)
-        if match is None:
-            raise ForestError(
-                f"expected name=value, not {text[place:].strip()[:40]!r}", code="line.value"
-            )
+        match = next_field(_KEY, text, place)
         key, place = match.group(1), match.end()
         if key in fields:
             raise lines.given_twice(f"{key}=")

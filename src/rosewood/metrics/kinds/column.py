@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,14 +12,14 @@ from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import as_groups
-from rosewood.metrics.metric import Metric, ScoreColumns
+from rosewood.metrics.metric import BatchMetric, ScoreColumns, TextGroups
 from rosewood.settings import setting
 
 __all__ = ["Column"]
 
 
 @dataclass(frozen=True, repr=False)
-class Column(Metric):
+class Column(BatchMetric):
     """The mean of a column of scores; references are not looked at.
 
     `higher` says whether more is better.
@@ -54,23 +54,10 @@ class Column(Metric):
         better = "higher" if self.higher else "lower"
         return f"column:{self.column}|mean:yes|better:{better}|version:rosewood-{__version__}"
 
-    def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[str], scores: ScoreColumns = None
+    def _many(
+        self, hypotheses: TextGroups, references: TextGroups, scores: ScoreColumns, threads: int
     ) -> FloatArray:
-        return self.statistics_many([hypotheses], [references], scores)
-
-    def statistics_many(
-        self,
-        hypotheses: Sequence[Sequence[str]],
-        references: Sequence[Sequence[str]],
-        scores: ScoreColumns = None,
-        *,
-        threads: int = 1,
-    ) -> FloatArray:
-        own = as_groups(self.name, "hypotheses", hypotheses)
-        return self._rows(sum(map(len, own)), scores)
-
-    def _rows(self, count: int, scores: ScoreColumns) -> FloatArray:
+        count = sum(map(len, as_groups(self.name, "hypotheses", hypotheses)))
         if not isinstance(scores, Mapping | None):
             reason = f"scores is {scores!r}, expected columns of numbers by name"
             raise MetricError(reason, code="argument.type", argument="scores", value=scores)

@@ -55,11 +55,9 @@ class Lexicalized:
         wanted = orientation_columns(self.classes, self.directions)
         for name in wanted:
             if name not in places:
+                reason = f"{table.folder}: the table has no column {name!r}"
                 raise DecodingError(
-                    f"{table.folder}: the table has no column {name!r}",
-                    code="features.missing",
-                    argument=name,
-                    file=table.folder,
+                    reason, code="features.missing", argument=name, file=table.folder
                 )
         return tuple(places[name] for name in wanted)
 

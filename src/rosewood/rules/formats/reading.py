@@ -67,18 +67,17 @@ class Imported:
         if self.skipped:
             first = f", the first: {self.examples[0]}" if self.examples else ""
             yield f"{counted(self.skipped, 'bad line', 'bad lines')} skipped{first}"
-        if self.zeros:
-            zeros = counted(self.zeros, "probability is", "probabilities are")
-            yield f"{zeros} 0: the logarithm is -100, as in Moses"
-        if self.left_out:
-            lines = counted(self.left_out, "line has", "lines have")
-            yield f"{lines} sparse features, properties or trees, which are left out"
-        if self.unmatched:
-            lines = counted(self.unmatched, "line", "lines")
-            yield f"{lines} of the reordering table: there is no such rule"
-        if self.missing:
-            rules = counted(self.missing, "rule has", "rules have")
-            yield f"{rules} no line in the reordering table: every orientation is as likely"
+        for count, one, many, about in (
+            (self.zeros, "probability is", "probabilities are",
+             "0: the logarithm is -100, as in Moses"),
+            (self.left_out, "line has", "lines have",
+             "sparse features, properties or trees, which are left out"),
+            (self.unmatched, "line", "lines", "of the reordering table: there is no such rule"),
+            (self.missing, "rule has", "rules have",
+             "no line in the reordering table: every orientation is as likely"),
+        ):  # fmt: skip
+            if count:
+                yield f"{counted(count, one, many)} {about}"
 
     def facts(self) -> dict[str, int]:
         """What the table's manifest keeps."""

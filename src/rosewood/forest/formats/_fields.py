@@ -1,4 +1,4 @@
-"""Fields between |||, and target sides of synchronous rules as cdec and Joshua write them."""
+"""Fields of lines, and target sides of synchronous rules as cdec and Joshua write them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rosewood.corpus.lines import split
 from rosewood.errors import ForestError
 
-__all__ = ["check_slots", "fields", "parse_target"]
+__all__ = ["check_slots", "fields", "next_field", "parse_target"]
 
 _SLOT = re.compile(r"\[(?:[^\[\], ]+,)?([1-9][0-9]{0,8})\]")
 
@@ -22,6 +22,15 @@ def fields(text: str) -> list[list[str]]:
         else:
             found[-1].append(word)
     return found
+
+
+def next_field(pattern: re.Pattern[str], text: str, place: int) -> re.Match[str]:
+    """The beginning of a field name=value, as the pattern of a format has it."""
+    match = pattern.match(text, place)
+    if match is None:
+        found = text[place:].strip()[:40]
+        raise ForestError(f"expected name=value, not {found!r}", code="line.value")
+    return match
 
 
 def parse_target(words: Sequence[str]) -> list[str | int]:
