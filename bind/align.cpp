@@ -31,7 +31,8 @@ struct LexiconHandle {
 
 void check(const char* what, std::size_t have, std::size_t want) {
   if (have != want)
-    fail<AlignmentError>({"argument.shape", what}, what, " has ", have, " entries, not ", want);
+    fail<AlignmentError>({"argument.shape", what, have}, what, " has ", have, " entries, not ",
+                         want);
 }
 
 int placing_of(const std::string& name) {

@@ -57,7 +57,7 @@ Array<T> to_numpy(std::vector<T>&& vector) {
 /// Refuses an array that is not `want` long.
 inline void check_size(const char* what, std::size_t have, std::size_t want) {
   if (have != want)
-    fail<ForestError>({"argument.shape", what}, what, " has ", have, " entries, not ", want);
+    fail<ForestError>({"argument.shape", what, have}, what, " has ", have, " entries, not ", want);
 }
 
 /// The arrays of a forest, kept alive, and the view kernels take.

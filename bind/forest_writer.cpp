@@ -39,7 +39,7 @@ void bind_forest_writer(nb::module_& m) {
          const Lists& yields, const std::vector<std::int32_t>& best_edges) {
         if (nodes < 1 || tails.size() != heads.size() || yields.size() != heads.size() ||
             best_edges.size() != static_cast<std::size_t>(nodes))
-          fail<ForestError>("argument.shape",
+          fail<ForestError>({"argument.shape", "edges"},
                             "heads, tails and yields need one entry per edge, best edges one per "
                             "node, and there must be a node");
         if (std::ranges::any_of(heads, [&](std::int32_t h) { return h < 0 || h >= nodes; }))

@@ -6,13 +6,14 @@
 
 namespace {
 
-/// Raises rosewood.errors.<name> with the kernel's reason, code and argument.
+/// Raises rosewood.errors.<name> with the kernel's reason, code, argument and value.
 void raise(const char* name, const rosewood::Error& error) {
   const nb::object kind = nb::module_::import_("rosewood.errors").attr(name);
-  const char* argument = error.fault.argument;
+  const auto& [code, argument, value] = error.fault;
   const nb::object raised =
-      kind(error.what(), "code"_a = error.fault.code.text,
-           "argument"_a = *argument ? nb::object(nb::str(argument)) : nb::object(nb::none()));
+      kind(error.what(), "code"_a = code.text,
+           "argument"_a = *argument ? nb::object(nb::str(argument)) : nb::none(),
+           "value"_a = value ? nb::object(nb::int_(*value)) : nb::none());
   PyErr_SetObject(kind.ptr(), raised.ptr());
 }
 

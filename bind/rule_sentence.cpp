@@ -106,7 +106,7 @@ void bind_rule_sentence(nb::module_& m) {
              std::int32_t max_phrase, const std::array<std::int32_t, 4>& box) {
             if (max_phrase < 1)
               fail<RuleError>({"argument.range", "max_phrase"}, "max_phrase is ", max_phrase,
-                              ", want at least 1");
+                              ", expected at least 1");
             if (self.max_phrase != max_phrase) self.orientations.set(self.sentence, max_phrase);
             self.max_phrase = max_phrase;
             return static_cast<int>(self.orientations.of(direction_of(direction), kind_of(kind),
@@ -120,7 +120,7 @@ void bind_rule_sentence(nb::module_& m) {
              const std::string& direction, bool splits_discontinuous, std::int32_t max_phrase) {
             if (max_phrase < 1)
               fail<RuleError>({"argument.range", "max_phrase"}, "max_phrase is ", max_phrase,
-                              ", want at least 1");
+                              ", expected at least 1");
             new (self) EventsHandle{
                 &corpus,
                 {kind_of(kind), direction_of(direction), splits_discontinuous, max_phrase}};

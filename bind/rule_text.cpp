@@ -72,7 +72,14 @@ void bind_rule_text(nb::module_& m) {
           "finish", [](LineReader& self) { return told(self.finish()); }, Release(),
           "The text has ended.")
       .def_prop_ro("skipped", &LineReader::skipped, "Bad lines that were skipped.")
-      .def_prop_ro("examples", &LineReader::examples, "The first few of them: line and reason.")
+      .def_prop_ro(
+          "examples",
+          [](const LineReader& self) {
+            std::vector<Told> some;
+            for (const BadLine& bad : self.examples()) some.push_back(told(bad));
+            return some;
+          },
+          "The first few of them: line, reason, code and what is wrong.")
       .def_prop_ro("zeros", &LineReader::zeros, "Probabilities that are 0, or as good as.");
 
   nb::class_<RuleTextReader, LineReader>(m, "RuleTextReader", "Reads rules.")

@@ -16,12 +16,17 @@ inline std::string_view text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The line, the reason and its code, as Python takes them.
-using Told = std::optional<std::tuple<std::int64_t, std::string, std::string>>;
+/// The line, the reason, its code and what is wrong, as Python takes them.
+using Told = std::tuple<std::int64_t, std::string, std::string, std::optional<std::string>>;
 
-inline Told told(std::optional<BadLine>&& bad) {
-  if (!bad) return std::nullopt;
-  return std::tuple(bad->line, std::move(bad->reason.text), std::string(bad->reason.code));
+inline Told told(const BadLine& bad) {
+  const auto& [code, argument, value] = bad.reason.fault;
+  return {bad.line, bad.reason.text, code.text,
+          *argument ? std::optional<std::string>(argument) : std::nullopt};
+}
+
+inline std::optional<Told> told(const std::optional<BadLine>& bad) {
+  return bad ? std::optional(told(*bad)) : std::nullopt;
 }
 
 /// The next piece of a text that is written block by block.

@@ -21,7 +21,7 @@ def refuses(
 ) -> Iterator[pytest.ExceptionInfo[RosewoodError]]:
     """Expect an error of exactly this class and code, and with these fields.
 
-    `match` is for errors of native code, which have no fields, and for tests about the text itself.
+    `match` is for tests about the text itself.
     """
     with pytest.raises(kind, match=match) as refused:
         yield refused

@@ -84,7 +84,7 @@ Reason parse_line(std::string_view line, std::int32_t base, bool may_be_possible
     line.remove_prefix(word.size());
     const auto link = parse_link(word, base, may_be_possible);
     if (!link)
-      return "the link is '" + std::string(word.substr(0, 40)) + "', want " +
+      return "the link is '" + std::string(word.substr(0, 40)) + "', expected " +
              (may_be_possible ? "i-j or ipj" : "i-j") + " with two numbers from " +
              std::to_string(base) + " to " + std::to_string(most);
     found.push_back(*link);

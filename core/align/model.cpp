@@ -298,7 +298,8 @@ void check_model(const BitextView& bitext, const AlignmentModel& model) {
       fail<AlignmentError>({"argument.range", "null"}, "the probability of no link is ",
                            placement.null);
     if (placement.kind == Placing::jumps && placement.jump.size() % 2 == 0)
-      fail<AlignmentError>({"argument.shape", "jump"}, "want an odd number of jumps");
+      fail<AlignmentError>({"argument.shape", "jump"}, "there are ", placement.jump.size(),
+                           " jumps, expected an odd number");
     for (const double weight : placement.jump)
       if (!(weight > 0.0 && weight <= 1.0))
         fail<AlignmentError>({"argument.range", "jump"}, "a jump weighs ", weight);
@@ -306,7 +307,7 @@ void check_model(const BitextView& bitext, const AlignmentModel& model) {
       fail<AlignmentError>({"argument.range", "tension"}, "the tension is ", placement.tension);
     if (model.null_word[d].size() != static_cast<std::size_t>(observed.words))
       fail<AlignmentError>({"argument.shape", "null_word"},
-                           "want the probability of no link for each of ", observed.words,
+                           "expected the probability of no link for each of ", observed.words,
                            " words");
   }
 }

@@ -13,18 +13,9 @@
 #include <vector>
 
 #include "corpus/word_table.hpp"
+#include "util/error.hpp"
 
 namespace rosewood {
-
-/// Why a line cannot be read, and the code of such errors; empty where it can.
-struct Reason {
-  Reason() = default;
-  Reason(std::string why, const char* kind = "line.value") : text(std::move(why)), code(kind) {}
-  bool empty() const { return text.empty(); }
-
-  std::string text;
-  const char* code = "line.value";
-};
 
 /// What is wrong with a line, counted from 1.
 struct BadLine {

@@ -73,9 +73,9 @@ class BatchRunner {
       try {
         body_(sentence, interruption_);
       } catch (const DecodingError& error) {
-        throw restated(error, "sentence ", number, ": ");
+        throw restated(error, "sentence", number);
       } catch (const RuleError& error) {
-        throw restated(error, "sentence ", number, ": ");
+        throw restated(error, "sentence", number);
       }
     } catch (const Interruption::Stopped&) {
       throw;

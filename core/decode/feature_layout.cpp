@@ -70,8 +70,9 @@ FeatureBlock FeatureLayout::block(std::string_view kind) const { return block(fi
 
 std::size_t FeatureLayout::position(std::size_t kind) const {
   if (blocks_[kind].size == 0)
-    fail<DecodingError>("decoding.missing-feature", "there is no feature of kind '",
-                        feature_kinds[kind].name, "', which this decoder needs");
+    fail<DecodingError>({"decoding.missing-feature", feature_kinds[kind].name.data()},
+                        "there is no feature of kind '", feature_kinds[kind].name,
+                        "', which this decoder needs");
   return blocks_[kind].first;
 }
 
@@ -86,9 +87,9 @@ std::vector<std::size_t> FeatureLayout::indices(std::size_t kind) const {
 void FeatureLayout::check_kinds(std::string_view what, std::span<const std::size_t> kinds) const {
   for (std::size_t kind = 0; kind < blocks_.size(); ++kind)
     if (blocks_[kind].size > 0 && std::ranges::find(kinds, kind) == kinds.end())
-      fail<DecodingError>("decoding.unknown-feature", what, " has no features of kind '",
-                          feature_kinds[kind].name, "', but '", rows_[blocks_[kind].first].name,
-                          "' is one");
+      fail<DecodingError>({"decoding.unknown-feature", feature_kinds[kind].name.data()}, what,
+                          " has no features of kind '", feature_kinds[kind].name, "', but '",
+                          rows_[blocks_[kind].first].name, "' is one");
 }
 
 }  // namespace rosewood

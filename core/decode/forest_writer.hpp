@@ -85,7 +85,7 @@ class ForestWriter {
         ++edges_;
         for (const std::int32_t tail : source_.tails(edge)) {
           if (tail < 0 || tail >= static_cast<std::int32_t>(node))
-            fail<ForestError>("forest.order", "edge ", edge, " of a search has head ", node,
+            fail<ForestError>({"forest.order", edge}, "edge ", edge, " of a search has head ", node,
                               " and tail ", tail, ", expected a smaller tail");
           number_[tail] = reachable;
           ++tails_;
@@ -125,7 +125,7 @@ class ForestWriter {
     while (!open.empty()) {
       const std::int32_t node = open.back(), edge = source_.best_edge(node);
       if (source_.head(edge) != node)
-        fail<ForestError>("forest.head", "the best edge of node ", node,
+        fail<ForestError>({"forest.head", node}, "the best edge of node ", node,
                           " of a search leads to another node");
       open.pop_back();
       out.best_edges.push_back(row_of(edge, out));

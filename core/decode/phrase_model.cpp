@@ -43,19 +43,19 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
   layout_.check_kinds("a phrase-based decoder", kinds::all);
   const auto check_count = [&](const char* what, std::size_t kind, std::size_t count) {
     if (layout_.block(kind).size != count)
-      fail<DecodingError>("argument.shape", "there are ", count, " ", what, " for ",
-                          layout_.block(kind).size, " features of kind '", feature_kinds[kind].name,
-                          "'");
+      fail<DecodingError>({"argument.shape", feature_kinds[kind].name.data(), count}, "there are ",
+                          count, " ", what, " for ", layout_.block(kind).size,
+                          " features of kind '", feature_kinds[kind].name, "'");
   };
   check_count("language models", kinds::lm, language_models.size());
   check_count("columns of orientations", kinds::orientation, orientation_columns_.size());
   const auto columns = static_cast<std::int64_t>(table.layout().features);
   for (const std::size_t column : table_columns_)
     if (static_cast<std::int64_t>(column) >= columns)
-      fail<DecodingError>("argument.range", "the table has no column ", column);
+      fail<DecodingError>({"argument.range", "column", column}, "the table has no column ", column);
   for (const std::int64_t column : orientation_columns_)
     if (column >= columns)
-      fail<DecodingError>("argument.range", "the table has no column ", column);
+      fail<DecodingError>({"argument.range", "column", column}, "the table has no column ", column);
   for (const OrientationSlot& slot : slots_)
     if (slot.first + slot.classes() > orientation_columns_.size())
       fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");

@@ -66,7 +66,7 @@ double centre_local(const ForestView& f, std::span<const double> q, std::span<co
       }
       double x = r[e];
       if (!std::isfinite(x))
-        fail<ForestError>("forest.weight", "the local value of edge ", e, " is ", x,
+        fail<ForestError>({"forest.weight", "local", e}, "the local value of edge ", e, " is ", x,
                           ", and the edge is used");
       for (const NodeId t : f.tails(e)) x += mean[t];
       centred[e] = x;

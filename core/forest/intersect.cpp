@@ -16,9 +16,10 @@ namespace rosewood {
 
 void check_automaton(const AutomatonView& a) {
   const std::int64_t states = std::ssize(a.final_weight);
-  if (states < 1) fail<ForestError>("argument.shape", "an automaton has at least one state");
+  if (states < 1)
+    fail<ForestError>({"argument.missing", "states"}, "an automaton has at least one state");
   if (a.initial < 0 || a.initial >= states)
-    fail<ForestError>({"argument.range", "initial"}, "the initial state is ", a.initial,
+    fail<ForestError>({"argument.range", "initial", a.initial}, "the initial state is ", a.initial,
                       ", but states go from 0 to ", states - 1);
   check_offsets("arc_start", a.arc_start, states, std::ssize(a.symbol));
   if (a.next.size() != a.symbol.size() || a.weight.size() != a.symbol.size())
@@ -26,19 +27,19 @@ void check_automaton(const AutomatonView& a) {
                       "an automaton's arcs need a symbol, a next state and a weight each");
   for (std::int64_t s = 0; s < states; ++s) {
     if (!(a.final_weight[s] < std::numeric_limits<double>::infinity()))
-      fail<ForestError>({"argument.range", "final_weight"}, "the final weight of state ", s, " is ",
-                        a.final_weight[s]);
+      fail<ForestError>({"argument.range", "final_weight", s}, "the final weight of state ", s,
+                        " is ", a.final_weight[s]);
     for (Offset i = a.arc_start[s]; i < a.arc_start[s + 1]; ++i) {
       if (a.next[i] < 0 || a.next[i] >= states)
-        fail<ForestError>({"argument.range", "next"}, "arc ", i, " goes to state ", a.next[i],
+        fail<ForestError>({"argument.range", "next", i}, "arc ", i, " goes to state ", a.next[i],
                           ", but there are ", states);
       if (a.symbol[i] < -1)
-        fail<ForestError>({"argument.range", "symbol"}, "arc ", i, " has symbol ", a.symbol[i]);
+        fail<ForestError>({"argument.range", "symbol", i}, "arc ", i, " has symbol ", a.symbol[i]);
       if (i > a.arc_start[s] && a.symbol[i] < a.symbol[i - 1])
-        fail<ForestError>({"argument.value", "symbol"}, "arc ", i, " of state ", s,
+        fail<ForestError>({"argument.value", "symbol", i}, "arc ", i, " of state ", s,
                           " is not sorted by symbol");
       if (!std::isfinite(a.weight[i]))
-        fail<ForestError>({"argument.range", "weight"}, "arc ", i, " has weight ", a.weight[i],
+        fail<ForestError>({"argument.range", "weight", i}, "arc ", i, " has weight ", a.weight[i],
                           ": leave it out instead");
     }
   }
@@ -133,7 +134,8 @@ class Intersector {
       }
       for (Partial& p : frame.partials) {
         if (++edges_ > max_edges_)
-          fail<ForestError>("forest.too-large", "the intersection has more than ", max_edges_,
+          fail<ForestError>({"forest.too-large", "edges", max_edges_},
+                            "the intersection has more than ", max_edges_,
                             " edges: prune the forest first, or allow more");
         frame.complete[p.state].push_back({frame.edge, p.weight, std::move(p.tails)});
       }
@@ -159,7 +161,8 @@ class Intersector {
   /// Ways through one edge become its edges: there may not be more of them than edges in all.
   void check_ways(std::size_t ways) const {
     if (std::cmp_greater(ways, max_edges_))
-      fail<ForestError>("forest.too-large", "the intersection has more than ", max_edges_,
+      fail<ForestError>({"forest.too-large", "edges", max_edges_},
+                        "the intersection has more than ", max_edges_,
                         " edges: prune the forest first, or allow more");
   }
 

@@ -25,7 +25,7 @@ void write_logs(std::span<const Scaled> value, std::span<double> out, const char
   for (std::size_t v = 0; v < value.size(); ++v) {
     out[v] = log_magnitude(value[v]);
     if (std::isnan(out[v]) || out[v] == infinity)
-      fail<ForestError>("forest.overflow", what, " of node ", v,
+      fail<ForestError>({"forest.overflow", v}, what, " of node ", v,
                         ": its logarithm does not fit a double");
   }
 }
@@ -33,7 +33,7 @@ void write_logs(std::span<const Scaled> value, std::span<double> out, const char
 void check_finite(std::span<const double> value, const char* what) {
   for (std::size_t i = 0; i < value.size(); ++i)
     if (!std::isfinite(value[i]))
-      fail<ForestError>("forest.overflow", what, i, " is ", value[i],
+      fail<ForestError>({"forest.overflow", i}, what, i, " is ", value[i],
                         "; the log semiring has a wider range");
 }
 
@@ -42,8 +42,8 @@ Scaled read_signed(const double* pair, std::size_t item) {
   const double log = pair[1];
   if (sign == 0.0 || (log == -infinity && std::abs(sign) == 1.0)) return ScaledReal::zero();
   if (std::abs(sign) != 1.0 || std::isnan(log) || log == infinity)
-    fail<ForestError>("forest.weight", "signed log weight of edge ", item,
-                      ": want a sign of -1, 0 or 1 and a log magnitude below infinity");
+    fail<ForestError>({"forest.weight", item}, "signed log weight of edge ", item,
+                      ": expected a sign of -1, 0 or 1 and a log magnitude below infinity");
   Scaled value = scaled_exp(log);
   value.mantissa *= sign;
   return value;
@@ -53,7 +53,7 @@ void write_signed(Scaled value, double* pair, std::size_t item) {
   pair[0] = value.mantissa > 0.0 ? 1.0 : (value.mantissa < 0.0 ? -1.0 : 0.0);
   pair[1] = log_magnitude(value);
   if (std::isnan(pair[1]) || pair[1] == infinity)
-    fail<ForestError>("forest.overflow", "value of node ", item,
+    fail<ForestError>({"forest.overflow", item}, "value of node ", item,
                       ": its logarithm does not fit a double");
 }
 
@@ -109,7 +109,7 @@ void check_log_weights(std::span<const double> weight) {
   if (good) return;
   for (std::size_t e = 0; e < weight.size(); ++e)
     if (!(weight[e] < infinity))
-      fail<ForestError>("forest.weight", "log weight of edge ", e, " is ", weight[e],
+      fail<ForestError>({"forest.weight", e}, "log weight of edge ", e, " is ", weight[e],
                         ": it must be finite or -inf");
 }
 
@@ -171,7 +171,8 @@ void viterbi(const ForestView& f, std::span<const double> weight, std::span<doub
       }
     }
     if (best[v] == infinity)
-      fail<ForestError>("forest.overflow", "the best score of node ", v, " overflows a double");
+      fail<ForestError>({"forest.overflow", v}, "the best score of node ", v,
+                        " overflows a double");
   }
 }
 
@@ -205,7 +206,8 @@ void inside_outside_tropical(const ForestView& f, std::span<const double> weight
   outside<Tropical>(f, weight_of, in, out);
   for (std::size_t v = 0; v < in.size(); ++v)
     if (!(in[v] < infinity) || !(out[v] < infinity))
-      fail<ForestError>("forest.overflow", "the best score of node ", v, " overflows a double");
+      fail<ForestError>({"forest.overflow", v}, "the best score of node ", v,
+                        " overflows a double");
 }
 
 void count_derivations(const ForestView& f, std::span<const std::uint8_t> keep,
@@ -223,8 +225,8 @@ void inside_outside_signed(const ForestView& f, int numbers, std::span<const dou
     case 4:
       return run_signed<SecondOrder<ScaledReal>>(f, weight, in, out);
     default:
-      fail<ForestError>("argument.shape", "signed log values have 1, 2 or 4 numbers, not ",
-                        numbers);
+      fail<ForestError>({"argument.shape", numbers},
+                        "signed log values have 1, 2 or 4 numbers, not ", numbers);
   }
 }
 

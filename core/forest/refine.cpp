@@ -134,8 +134,9 @@ class Refiner {
       }
       while (possible) {
         if (++edges_ > max_edges_)
-          fail<ForestError>("forest.too-large", "refining to n = ", order_, " makes more than ",
-                            max_edges_, " edges: prune the forest first, or allow more");
+          fail<ForestError>({"forest.too-large", "edges", max_edges_}, "refining to n = ", order_,
+                            " makes more than ", max_edges_,
+                            " edges: prune the forest first, or allow more");
         tokens_of(e, choice, state_of, root);
         pending.push_back(
             {root ? states_.number({}) : state_number(v), e, choice, complete_grams()});
@@ -214,7 +215,7 @@ class Refiner {
         if (tokens_[i].owner == tokens_[j].owner && tokens_[i].owner != own) continue;
         grams.push_back(grams_.number(string_));
         if (std::ssize(out_.gram_word) / 16 > max_edges_)
-          fail<ForestError>("forest.too-large", "refining to n = ", order_,
+          fail<ForestError>({"forest.too-large", "n", order_}, "refining to n = ", order_,
                             " meets too many n-grams: take a smaller n");
       }
     }

@@ -146,7 +146,7 @@ void scaled_outside(const ForestView& f, std::span<const double> log_weight,
   std::vector<Scaled> suffix;
   for (std::int64_t v = f.num_nodes() - 1; v >= 0; --v) {
     if (out[v].exponent == std::numeric_limits<double>::infinity())
-      fail<ForestError>("forest.overflow", "outside of node ", v,
+      fail<ForestError>({"forest.overflow", v}, "outside of node ", v,
                         ": its logarithm does not fit a double");
     const Scaled above = out[v] = normalised(out[v]);
     if (K::is_zero(above)) continue;

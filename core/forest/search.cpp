@@ -62,8 +62,8 @@ std::size_t shortest_derivation(const ForestView& f) {
 
 void check_listed(std::size_t edges) {
   if (edges > max_listed_edges)
-    fail<ForestError>("forest.too-large", "the derivations have more than ", max_listed_edges,
-                      " edges in all");
+    fail<ForestError>({"forest.too-large", "edges", max_listed_edges},
+                      "the derivations have more than ", max_listed_edges, " edges in all");
 }
 
 void ListLimit::pass(std::size_t edges) {
@@ -131,8 +131,8 @@ void derivation_yields(const ForestView& f, const YieldView& yield, const Rows<s
     child_start.assign(derivation.size() + 1, 0);
     for (std::size_t i = 0; i < derivation.size(); ++i) {
       if (derivation[i] < 0 || derivation[i] >= f.num_edges())
-        fail<ForestError>("argument.range", "derivation ", row, " has edge ", derivation[i],
-                          ", but there are ", f.num_edges());
+        fail<ForestError>({"argument.range", "edge", derivation[i]}, "derivation ", row,
+                          " has edge ", derivation[i], ", but there are ", f.num_edges());
       child_start[i + 1] = child_start[i] + f.tails(derivation[i]).size();
     }
     child.resize(child_start.back());
@@ -141,7 +141,7 @@ void derivation_yields(const ForestView& f, const YieldView& yield, const Rows<s
       const auto tails = f.tails(derivation[i]);
       for (std::size_t slot = 0; slot < tails.size(); ++slot) {
         if (pending.empty() || f.head[derivation[pending.back()]] != tails[slot])
-          fail<ForestError>("forest.derivation", "derivation ", row,
+          fail<ForestError>({"forest.derivation", "edge", i}, "derivation ", row,
                             " is not in pre-order at its edge ", i);
         child[child_start[i] + slot] = pending.back();
         pending.pop_back();
@@ -149,7 +149,8 @@ void derivation_yields(const ForestView& f, const YieldView& yield, const Rows<s
       pending.push_back(i);
     }
     if (!derivation.empty() && pending.size() != 1)
-      fail<ForestError>("forest.derivation", "derivation ", row, " has ", pending.size(), " roots");
+      fail<ForestError>({"forest.derivation", "roots", pending.size()}, "derivation ", row, " has ",
+                        pending.size(), " roots");
     if (!derivation.empty()) stack.push_back({0, 0});
     while (!stack.empty()) {
       auto& [position, symbol] = stack.back();

@@ -55,19 +55,19 @@ Structure topological_sort(std::int64_t nodes, std::span<const NodeId> head,
                            NodeId root) {
   const std::int64_t edges = std::ssize(head);
   if (nodes < 1 || nodes > std::numeric_limits<NodeId>::max())
-    fail<ForestError>({"argument.range", "nodes"}, "a forest has between 1 and 2^31-1 nodes, not ",
-                      nodes);
+    fail<ForestError>({"argument.range", "nodes", nodes},
+                      "a forest has between 1 and 2^31-1 nodes, not ", nodes);
   if (root < 0 || root >= nodes)
-    fail<ForestError>({"argument.range", "root"}, "the root is ", root, ", but nodes go from 0 to ",
-                      nodes - 1);
+    fail<ForestError>({"argument.range", "root", root}, "the root is ", root,
+                      ", but nodes go from 0 to ", nodes - 1);
   check_offsets("tail_start", tail_start, edges, std::ssize(tail));
   for (std::int64_t e = 0; e < edges; ++e) {
     if (head[e] < 0 || head[e] >= nodes)
-      fail<ForestError>({"argument.range", "head"}, "edge ", e, " has head ", head[e],
+      fail<ForestError>({"argument.range", "head", e}, "edge ", e, " has head ", head[e],
                         ", but nodes go from 0 to ", nodes - 1);
     for (Offset i = tail_start[e]; i < tail_start[e + 1]; ++i)
       if (tail[i] < 0 || tail[i] >= nodes)
-        fail<ForestError>({"argument.range", "tail"}, "edge ", e, " has tail ", tail[i],
+        fail<ForestError>({"argument.range", "tail", e}, "edge ", e, " has tail ", tail[i],
                           ", but nodes go from 0 to ", nodes - 1);
   }
   // Two lists of edges: by head, and (once a slot) by tail.
@@ -95,8 +95,8 @@ Structure topological_sort(std::int64_t nodes, std::span<const NodeId> head,
   std::vector<std::int64_t> waiting(static_cast<std::size_t>(nodes), 0);  // slots not yet placed
   for (std::int64_t e = 0; e < edges; ++e) waiting[head[e]] += tail_start[e + 1] - tail_start[e];
   if (from_start[root] != from_start[root + 1])
-    fail<ForestError>("forest.root", "edge ", from[from_start[root]], " has the root, node ", root,
-                      ", as a tail");
+    fail<ForestError>({"forest.root", root}, "edge ", from[from_start[root]],
+                      " has the root, node ", root, ", as a tail");
   std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
   for (std::int64_t v = 0; v < nodes; ++v)
     if (waiting[v] == 0 && v != root) ready.push(static_cast<NodeId>(v));
@@ -132,7 +132,7 @@ Structure topological_sort(std::int64_t nodes, std::span<const NodeId> head,
     for (std::int64_t i = 0; i < shown; ++i)
       nodes_of_cycle += std::to_string(walk[seen[v] + i]) + " <- ";
     nodes_of_cycle += shown < std::ssize(walk) - seen[v] ? "…" : std::to_string(v);
-    fail<CycleError>("forest.cycle", "the forest has a cycle: ", nodes_of_cycle);
+    fail<CycleError>({"forest.cycle", v}, "the forest has a cycle: ", nodes_of_cycle);
   }
   renamed[root] = static_cast<NodeId>(nodes - 1);
   order.push_back(root);

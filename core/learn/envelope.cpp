@@ -322,8 +322,9 @@ void check_lines(const ForestBatch& batch, std::span<const double> intercept,
     if (std::isfinite(slope[e]) && intercept[e] < infinity) continue;
     const auto i = std::upper_bound(batch.edge_begin.begin(), batch.edge_begin.end(), e) -
                    batch.edge_begin.begin() - 1;
-    fail<TuningError>("argument.range", "edge ", e - batch.edge_begin[i], " of forest ",
-                      batch.number[i], " has slope ", slope[e], " and intercept ", intercept[e]);
+    fail<TuningError>({"argument.range", "forest", batch.number[i]}, "edge ",
+                      e - batch.edge_begin[i], " of forest ", batch.number[i], " has slope ",
+                      slope[e], " and intercept ", intercept[e]);
   }
 }
 

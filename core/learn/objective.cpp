@@ -100,9 +100,9 @@ void batch_objective(const ForestBatch& batch, std::span<const std::int64_t> sub
         try {
           worker.add(subset[k], parts[s], sum);
         } catch (const EmptyForestError& error) {
-          throw restated(error, "forest ", batch.number[subset[k]], ": ");
+          throw restated(error, "forest", batch.number[subset[k]]);
         } catch (const ForestError& error) {
-          throw restated(error, "forest ", batch.number[subset[k]], ": ");
+          throw restated(error, "forest", batch.number[subset[k]]);
         }
       }
     }

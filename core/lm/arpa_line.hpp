@@ -63,9 +63,9 @@ inline Reason line_fields(std::string_view line, std::int64_t max_bytes,
 inline Reason read_probability(std::string_view text, float& value, ArpaRepairs& repairs) {
   value = parse_number<float>(text) + 0.0F;  // never -0
   if (std::isnan(value))
-    return {"the log10 probability is " + quoted(text) + ", want a number", "line.number"};
+    return {"the log10 probability is " + quoted(text) + ", expected a number", "line.number"};
   if (value > rounding)
-    return "the log10 probability is " + quoted(text) + ", want one that is not positive";
+    return "the log10 probability is " + quoted(text) + ", expected one that is not positive";
   if (value > 0) {
     value = 0;
     ++repairs.positive;
@@ -80,7 +80,7 @@ inline Reason read_probability(std::string_view text, float& value, ArpaRepairs&
 inline Reason read_backoff(std::string_view text, float& value, ArpaRepairs& repairs) {
   value = parse_number<float>(text) + 0.0F;
   if (std::isnan(value) || value == INFINITY)
-    return {"the back-off weight is " + quoted(text) + ", want a number", "line.number"};
+    return {"the back-off weight is " + quoted(text) + ", expected a number", "line.number"};
   if (std::isinf(value)) {
     value = log_zero;
     ++repairs.infinite;
@@ -93,7 +93,7 @@ inline Reason read_weights(const std::vector<std::string_view>& fields, int n, b
                            float& probability, float& backoff, ArpaRepairs& repairs) {
   const auto words = static_cast<std::size_t>(n);
   if (fields.size() != words + 1 && fields.size() != words + 2)
-    return {"it has " + std::to_string(fields.size()) + " fields, want a log10 probability, " +
+    return {"it has " + std::to_string(fields.size()) + " fields, expected a log10 probability, " +
                 std::to_string(n) + (n == 1 ? " word" : " words") +
                 " and perhaps a back-off weight",
             "line.fields"};

@@ -89,7 +89,7 @@ void ArpaReader::read_line(std::string_view line) {
   if (part_ == Part::counts && line.starts_with("ngram")) return read_count(line);
   if (!line.starts_with('\\'))
     return refuse(lines_,
-                  {quoted(line) + " among the counts, want `ngram N=COUNT`", "line.fields"});
+                  {quoted(line) + " among the counts, expected `ngram N=COUNT`", "line.fields"});
   end_section();
   if (bad_) return;
   if (announced_.empty()) return refuse(lines_, {"\\data\\ announces no n-grams", "file.empty"});
@@ -110,7 +110,7 @@ void ArpaReader::read_count(std::string_view line) {
   const std::int64_t count = n < 0 ? -1 : parse_count(trimmed(line.substr(equals + 1)));
   if (count < 0)
     return refuse(lines_,
-                  {quoted(line) + " among the counts, want `ngram N=COUNT`", "line.fields"});
+                  {quoted(line) + " among the counts, expected `ngram N=COUNT`", "line.fields"});
   if (n != order() + 1)
     return refuse(lines_,
                   {quoted(line) + " where order " + std::to_string(order() + 1) + " should stand",

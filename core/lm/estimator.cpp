@@ -12,13 +12,13 @@ NgramEstimator::NgramEstimator(int order, std::uint64_t words, std::vector<std::
     : room_(std::move(room)), words_(words) {
   if (order < 1)
     fail<LanguageModelError>({"argument.range", "order"}, "the order is ", order,
-                             ", want 1 or more");
+                             ", expected 1 or more");
   if (words <= end_word || words > std::uint64_t{1} << 31)
     fail<LanguageModelError>({"argument.range", "words"}, "there are ", words,
-                             " words, want from 3 to 2^31");
+                             " words, expected from 3 to 2^31");
   if (room_.threads < 1)
     fail<LanguageModelError>({"argument.range", "threads"}, "there are ", room_.threads,
-                             " threads, want 1 or more");
+                             " threads, expected 1 or more");
   if (cutoffs.size() != static_cast<std::size_t>(order) || cutoffs[0] != 0 ||
       !std::is_sorted(cutoffs.begin(), cutoffs.end()))
     fail<LanguageModelError>({"argument.value", "cutoffs"},

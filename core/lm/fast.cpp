@@ -33,7 +33,7 @@ void FastLayout::check() const {
                         check_numbers(loaded<float>(entry), loaded<float>(entry + 4));
                       });
     if (found != counts_[n - 1])
-      fail<LanguageModelError>("file.damaged", "order ", n, " has ", found, " n-grams, want ",
+      fail<LanguageModelError>("file.damaged", "order ", n, " has ", found, " n-grams, expected ",
                                counts_[n - 1]);
   }
 }

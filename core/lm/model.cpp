@@ -85,7 +85,7 @@ void LanguageModel::score(const SentenceText& text, Edges edges, std::uint64_t f
                           int threads, std::span<double> out) const {
   if (out.size() != text.size())
     fail<LanguageModelError>({"argument.shape", "out"}, "there is room for ", out.size(),
-                             " scores, want ", text.size());
+                             " scores, expected ", text.size());
   std::ranges::fill(out, 0.0);
   std::visit(
       [&](const auto& layout) {
@@ -178,7 +178,7 @@ void LanguageModel::score_all(std::span<const std::uint32_t> context, std::span<
   check_words(context, vocabulary_.size());
   if (out.size() != vocabulary_.size())
     fail<LanguageModelError>({"argument.shape", "out"}, "there is room for ", out.size(),
-                             " scores, want ", vocabulary_.size());
+                             " scores, expected ", vocabulary_.size());
   OwnState room(order());
   std::visit(
       [&](const auto& layout) {

@@ -36,7 +36,7 @@ class Sections {
     const auto part = (*this)[name];
     if (part.size() != bytes)
       fail<LanguageModelError>("file.damaged", "its part ", name, " has ", part.size(),
-                               " bytes, want ", bytes);
+                               " bytes, expected ", bytes);
     return part.data();
   }
 

@@ -60,7 +60,7 @@ class WordList {
     if ((*this)[unknown_word] != "<unk>" || (*this)[begin_word] != "<s>" ||
         (*this)[end_word] != "</s>")
       fail<LanguageModelError>("file.damaged",
-                               "its first words are others, want <unk>, <s> and </s>");
+                               "its first words are others, expected <unk>, <s> and </s>");
   }
 
  private:

@@ -76,7 +76,7 @@ class NgramReader {
     if (!(found.probability <= 0.0F) || !std::isfinite(found.probability))
       fail<LanguageModelError>("lm.probability", "an n-gram of order ", n_,
                                " has the log probability ", found.probability,
-                               ", want a number up to 0");
+                               ", expected a number up to 0");
     if (!std::isfinite(found.backoff))
       fail<LanguageModelError>("lm.backoff", "an n-gram of order ", n_, " has the back-off ",
                                found.backoff);

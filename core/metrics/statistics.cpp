@@ -15,10 +15,10 @@ namespace {
 
 void check_offsets(const char* what, std::span<const Offset> start, std::size_t items) {
   if (start.empty() || start.front() != 0 || start.back() != static_cast<Offset>(items))
-    fail<MetricError>("argument.shape", what, ": offsets must go from 0 to ", items);
+    fail<MetricError>({"argument.shape", what}, what, ": offsets must go from 0 to ", items);
   for (std::size_t i = 0; i + 1 < start.size(); ++i)
     if (start[i] > start[i + 1])
-      fail<MetricError>("argument.value", what, ": offset ", i + 1, " goes back");
+      fail<MetricError>({"argument.value", what, i + 1}, what, ": offset ", i + 1, " goes back");
 }
 
 std::int64_t symbols_of(const Texts& texts, std::int64_t begin, std::int64_t end) {
@@ -53,12 +53,12 @@ void check_sentences(const Sentences& sentences, const Texts& hypotheses, const 
   check_offsets("references of the sentences", sentences.reference_start,
                 static_cast<std::size_t>(references.size()));
   if (sentences.hypothesis_start.size() != sentences.reference_start.size())
-    fail<MetricError>("argument.shape", "hypotheses of ", sentences.size(),
+    fail<MetricError>({"argument.shape", "sentences"}, "hypotheses of ", sentences.size(),
                       " sentences, references of ", sentences.reference_start.size() - 1);
   for (std::int64_t g = 0; g < sentences.size(); ++g)
     if (sentences.reference_start[g] == sentences.reference_start[g + 1] &&
         sentences.hypothesis_start[g] < sentences.hypothesis_start[g + 1])
-      fail<MetricError>("metric.no-reference", "sentence ", g, " has no reference");
+      fail<MetricError>({"metric.no-reference", g}, "sentence ", g, " has no reference");
 }
 
 void bleu_statistics(const Sentences& sentences, const Texts& hypotheses, const Texts& references,

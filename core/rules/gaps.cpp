@@ -26,7 +26,7 @@ bool is_by_source(const Box& a, const Box& b) {
 void check_gap_settings(const GapSettings& settings) {
   const auto at_least = [](const char* name, std::int32_t value, std::int32_t low) {
     if (value < low)
-      fail<RuleError>({"argument.range", name}, name, " is ", value, ", want at least ", low);
+      fail<RuleError>({"argument.range", name}, name, " is ", value, ", expected at least ", low);
   };
   at_least("max_source", settings.max_source, 1);
   at_least("max_target", settings.max_target, 1);
@@ -36,7 +36,7 @@ void check_gap_settings(const GapSettings& settings) {
   at_least("min_gap_target", settings.min_gap_target, 1);
   if (settings.max_gaps > 2)
     fail<RuleError>({"argument.range", "max_gaps"}, "max_gaps is ", settings.max_gaps,
-                    ", want at most 2");
+                    ", expected at most 2");
 }
 
 GapSearch::GapSearch(const AlignedSentence& sentence, const GapSettings& settings)

@@ -17,7 +17,7 @@ std::span<const std::uint8_t> file_of(const TableFiles& files, const std::string
 const std::uint8_t* sized(const TableFiles& files, const std::string& name, std::uint64_t bytes) {
   const auto file = file_of(files, name);
   if (file.size() != bytes)
-    fail<RuleError>("file.damaged", "its file ", name, " has ", file.size(), " bytes, want ",
+    fail<RuleError>("file.damaged", "its file ", name, " has ", file.size(), " bytes, expected ",
                     bytes);
   return file.data();
 }

@@ -48,9 +48,9 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
                               std::size_t bytes, std::int64_t largest) {
     if (start.empty() || start[0] != 0 || start.back() != static_cast<std::int64_t>(bytes) ||
         !std::ranges::is_sorted(start))
-      fail<RuleError>("argument.shape", "the ", side, " words do not go from 0 to ", bytes);
+      fail<RuleError>({"argument.shape", side}, "the ", side, " words do not go from 0 to ", bytes);
     if (largest >= static_cast<std::int64_t>(start.size()) - 1)
-      fail<RuleError>("argument.range", "there is no ", side, " word ", largest);
+      fail<RuleError>({"argument.range", side, largest}, "there is no ", side, " word ", largest);
   };
   check_words("source", source_start, source_bytes.size(), max_source_word_);
   check_words("target", target_start, target_bytes.size(), max_target_word_);
@@ -72,8 +72,8 @@ void RuleTableWriter::finish(std::span<const std::uint8_t> source_bytes,
   layout_.rules = size_;
   layout_.num_ids = num_ids_ ? *num_ids_ : last_id_ ? *last_id_ + 1 : 0;
   if (last_id_ && *last_id_ >= layout_.num_ids)
-    fail<RuleError>("argument.range", "a rule has the id ", *last_id_, ", there are ",
-                    layout_.num_ids);
+    fail<RuleError>({"argument.range", "id", *last_id_}, "a rule has the id ", *last_id_,
+                    ", there are ", layout_.num_ids);
   layout_.labels = shape_.labels.size();
   layout_.features = shape_.features.size();
   layout_.source_words = source_start.size() - 1;

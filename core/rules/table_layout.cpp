@@ -96,7 +96,8 @@ TableLayout TableLayout::of(std::span<const std::uint64_t> numbers) {
     return numbers[at++];
   };
   if (next(std::numeric_limits<std::uint64_t>::max()) != version)
-    fail<RuleError>("file.version", "its layout is of version ", numbers[0], ", want ", version);
+    fail<RuleError>("file.version", "its layout is of version ", numbers[0], ", expected ",
+                    version);
   TableLayout layout;
   layout.columns.resize(next(most_columns));
   layout.groups.resize(next(layout.columns.size()));

@@ -36,8 +36,8 @@ std::uint64_t column_of(const std::string& name, const std::vector<std::string>&
 }  // namespace
 
 template <class... Parts>
-void RuleTableWriter::refuse(const Parts&... parts) const {
-  fail<RuleError>("rules.rule", "rule ", size_ + 1, ": ", parts...);
+void RuleTableWriter::refuse(Code code, const char* argument, const Parts&... parts) const {
+  fail<RuleError>({code, argument, size_ + 1}, "rule ", size_ + 1, ": ", parts...);
 }
 
 RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
@@ -52,7 +52,7 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
       links_(path("links.part")),
       link_counts_(path("link_counts.part")) {
   if (shape_.labels.empty())
-    fail<RuleError>({"argument.missing", "labels"}, "a table has no labels, want at least one");
+    fail<RuleError>({"argument.missing", "labels"}, "a table has no labels, expected at least one");
   for (const std::string& label : shape_.labels)
     if (label.empty() || label.find_first_of(" \t\n\r") != label.npos ||
         label.find("|||") != label.npos)
@@ -60,7 +60,7 @@ RuleTableWriter::RuleTableWriter(std::string folder, TableShape shape)
                       "' is no label: it is empty, or has spaces or |||");
   if (shape_.features.size() > most_features)
     fail<RuleError>({"argument.range", "features"}, "there are ", shape_.features.size(),
-                    " features, want at most ", most_features);
+                    " features, expected at most ", most_features);
   std::set<std::string> names(shape_.features.begin(), shape_.features.end());
   if (names.size() != shape_.features.size())
     fail<RuleError>({"argument.duplicate", "features"}, "a feature is named twice");
@@ -125,12 +125,14 @@ void RuleTableWriter::write_text(std::span<const std::int32_t> ids,
 void RuleTableWriter::add(const RuleView& rule, std::uint64_t id, bool has_id) {
   if (is_finished_) fail<RuleError>("rules.call-order", "the table is finished");
   check(rule);
-  if (size_ && has_ids_ != has_id) refuse("some rules have ids, and some have not");
-  if (has_id && (id >= most_places || (last_id_ && id <= *last_id_))) refuse("ids do not ascend");
+  if (size_ && has_ids_ != has_id)
+    refuse("argument.missing", "id", "some rules have ids, and some have not");
+  if (has_id && (id >= most_places || (last_id_ && id <= *last_id_)))
+    refuse("rules.order", "id", "ids do not ascend");
   const bool is_same = size_ && std::ranges::equal(rule.source, source_);
   const auto labels = static_cast<std::int32_t>(shape_.labels.size());
   if (size_ && !is_same && !is_source_before(source_, rule.source, labels))
-    refuse("its source is not in order");
+    refuse("rules.order", "source", "its source is not in order");
   has_ids_ = has_id;
   last_id_ = id;
   if (has_id) ids_.push(id);
@@ -143,32 +145,42 @@ void RuleTableWriter::add(const RuleView& rule, std::uint64_t id, bool has_id) {
 
 void RuleTableWriter::check(const RuleView& rule) {
   const auto labels = static_cast<std::int64_t>(shape_.labels.size());
-  if (rule.source.empty()) refuse("its source is empty");
+  if (rule.source.empty()) refuse("argument.missing", "source", "its source is empty");
   if (rule.source.size() > most_source_symbols)
-    refuse("its source has more than ", most_source_symbols, " symbols");
+    refuse("argument.range", "source", "its source has more than ", most_source_symbols,
+           " symbols");
   if (rule.target.size() > most_symbols)
-    refuse("its target has more than ", most_symbols, " symbols");
-  if (rule.left < 0 || rule.left >= labels) refuse("there is no label ", rule.left);
+    refuse("argument.range", "target", "its target has more than ", most_symbols, " symbols");
+  if (rule.left < 0 || rule.left >= labels)
+    refuse("rules.label", "label", "there is no label ", rule.left);
   for (const std::int32_t symbol : rule.source)
-    if (-std::int64_t{symbol} > labels) refuse("there is no label ", -1 - std::int64_t{symbol});
+    if (-std::int64_t{symbol} > labels)
+      refuse("rules.label", "label", "there is no label ", -1 - std::int64_t{symbol});
   check_target(rule, gaps_of(rule.source));
   for (std::size_t n = 0; n < rule.links.size(); ++n) {
     const RuleLink link = rule.links[n];
     if (link.source >= rule.source.size() || link.target >= rule.target.size())
-      refuse("a link ", link.source, "-", link.target, " leads outside of it");
+      refuse("argument.range", "links", "a link ", link.source, "-", link.target,
+             " leads outside of it");
     if (rule.source[link.source] < 0 || rule.target[link.target] < 0)
-      refuse("a link ", link.source, "-", link.target, " leads to a gap");
-    if (n && rule.links[n - 1] >= link) refuse("its links do not ascend");
+      refuse("rules.links", "links", "a link ", link.source, "-", link.target, " leads to a gap");
+    if (n && rule.links[n - 1] >= link) refuse("rules.order", "links", "its links do not ascend");
   }
-  for (const double count : {rule.count, rule.source_count, rule.target_count})
-    if (!(count >= 0) || !std::isfinite(count)) refuse("a count is ", count);
+  const auto check_count = [&](const char* name, double count) {
+    if (!(count >= 0) || !std::isfinite(count)) refuse("argument.range", name, name, " is ", count);
+  };
+  check_count("count", rule.count);
+  check_count("source_count", rule.source_count);
+  check_count("target_count", rule.target_count);
   if (rule.features.size() != shape_.features.size())
-    refuse("it has ", rule.features.size(), " features, want ", shape_.features.size());
+    refuse("argument.shape", "features", "it has ", rule.features.size(), " features, expected ",
+           shape_.features.size());
   for (std::size_t f = 0; f < rule.features.size(); ++f)
     if (!std::isfinite(rule.features[f]))
-      refuse(shape_.features[f], " is ", rule.features[f], ", want a finite number");
+      refuse("argument.range", "features", shape_.features[f], " is ", rule.features[f],
+             ", expected a finite number");
   if (rule.sentence < -1 || rule.sentence >= std::int64_t{no_code})
-    refuse("it is of sentence ", rule.sentence);
+    refuse("argument.range", "sentence", "it is of sentence ", rule.sentence);
 }
 
 void RuleTableWriter::check_target(const RuleView& rule, std::uint64_t gaps) {
@@ -177,14 +189,17 @@ void RuleTableWriter::check_target(const RuleView& rule, std::uint64_t gaps) {
     if (symbol >= 0) continue;
     const auto gap = static_cast<std::uint64_t>(-1 - std::int64_t{symbol});
     if (gap >= gaps || seen_gaps_[static_cast<std::size_t>(gap)]++)
-      refuse("gap ", gap + 1, " of its target is not one of the source, each once");
+      refuse("rules.gaps", "target", "gap ", gap + 1,
+             " of its target is not one of the source, each once");
   }
-  if (std::ranges::count(seen_gaps_, 0)) refuse("a gap of its source is not in its target");
+  if (std::ranges::count(seen_gaps_, 0))
+    refuse("rules.gaps", "source", "a gap of its source is not in its target");
   if (rule.target_place < 0) return;
   const auto place = static_cast<std::uint64_t>(rule.target_place);
   if (place > text_.size() || rule.target.size() > text_.size() - place ||
       !std::ranges::equal(rule.target, text_.subspan(place, rule.target.size())))
-    refuse("its target does not stand at place ", rule.target_place, " of the text");
+    refuse("argument.value", "target_place", "its target does not stand at place ",
+           rule.target_place, " of the text");
 }
 
 void RuleTableWriter::enter_source(std::span<const std::int32_t> source) {
@@ -233,7 +248,7 @@ void RuleTableWriter::add_target(const RuleView& rule) {
       pool_places_.put(key, place);
     }
   }
-  if (place >= most_places) refuse("the table is too large");
+  if (place >= most_places) refuse("rules.too-large", "target", "the table is too large");
   (is_in_text ? uses_text_ : uses_pool_) = true;
   max_place_ = std::max(max_place_, place);
   max_length_ = std::max<std::uint64_t>(max_length_, rule.target.size());
@@ -257,7 +272,7 @@ std::uint32_t RuleTableWriter::pattern_of(std::span<const RuleLink> links) {
     return static_cast<std::uint32_t>(*known);
   }
   const std::uint64_t pattern = link_counts_.size();
-  if (pattern == no_code) refuse("there are too many patterns of links");
+  if (pattern == no_code) refuse("rules.too-many", "links", "there are too many patterns of links");
   for (const RuleLink link : links) {
     links_.push(std::uint32_t{link.source} << 16 | link.target);
     max_link_source_ = std::max<std::uint32_t>(max_link_source_, link.source);

@@ -88,7 +88,7 @@ class RuleTableWriter {
   std::uint32_t pattern_of(std::span<const RuleLink> links);
   void add_columns(const RuleView& rule);
   template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const;
+  [[noreturn]] void refuse(Code code, const char* argument, const Parts&... parts) const;
 
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
   void write_words(const std::string& side, std::span<const std::uint8_t> bytes,

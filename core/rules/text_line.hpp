@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "util/error.hpp"
 #include "util/number.hpp"
 #include "util/utf8.hpp"
 
@@ -43,12 +44,13 @@ class TextLine {
   using Field = std::span<const std::string_view>;
 
   /// Says what is wrong with the line; nothing, if it can be cut.
-  std::string cut(std::string_view line) {
+  Reason cut(std::string_view line) {
     words_.clear();
     start_.assign(1, 0);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (const std::size_t bad = first_not_utf8(line); bad < line.size())
-      return "it is not UTF-8 at byte " + std::to_string(bad + 1) + " of the line";
+      return {"it is not UTF-8 at byte " + std::to_string(bad + 1) + " of the line",
+              "file.encoding"};
     std::size_t at = 0;
     while ((at = line.find_first_not_of(" \t", at)) != line.npos) {
       const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
@@ -57,7 +59,8 @@ class TextLine {
       if (word == field_mark)
         start_.push_back(words_.size());
       else if (word.find(field_mark) != word.npos)
-        return "||| stands within " + quoted(word) + ", want spaces around it";
+        return {"||| stands within " + quoted(word) + ", expected spaces around it",
+                {"line.value", "fields"}};
       else
         words_.push_back(word);
     }

@@ -12,19 +12,20 @@ namespace {
 constexpr std::size_t most_examples = 5;
 constexpr std::size_t most_symbols = std::numeric_limits<std::uint16_t>::max();
 
-std::string fields_told(std::size_t have, const char* want) {
-  return "it has " + std::to_string(have) + (have == 1 ? " field" : " fields") + ", want " + want;
+Reason fields_told(std::size_t have, const char* expected) {
+  return {joined("it has ", have, have == 1 ? " field" : " fields", ", expected ", expected),
+          "line.fields"};
 }
 
-std::string too_long(std::int64_t most) {
-  return "the line has more than " + std::to_string(most) + " bytes";
+Reason too_long(std::int64_t most) {
+  return {joined("the line has more than ", most, " bytes"), "corpus.too-long"};
 }
 
-std::string symbols(TextLine::Field field, std::vector<TextSymbol>& side) {
+Reason symbols(TextLine::Field field, std::vector<TextSymbol>& side) {
   side.clear();
   if (field.size() > most_symbols)
-    return "a side has " + std::to_string(field.size()) + " symbols, the limit is " +
-           std::to_string(most_symbols);
+    return {joined("a side has ", field.size(), " symbols, the limit is ", most_symbols),
+            "corpus.too-long"};
   for (const std::string_view word : field) side.push_back({word});
   return {};
 }
@@ -69,31 +70,34 @@ void LineReader::read_lines(std::string_view text) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (++lines_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-    std::string reason = static_cast<std::int64_t>(line.size()) > max_bytes_ ? too_long(max_bytes_)
-                                                                             : line_.cut(line);
+    Reason reason = static_cast<std::int64_t>(line.size()) > max_bytes_ ? too_long(max_bytes_)
+                                                                        : line_.cut(line);
     if (reason.empty() && !line_.is_empty()) reason = read(line_, lines_);
     if (!reason.empty()) refuse(std::move(reason));
   }
 }
 
-void LineReader::refuse(std::string reason) {
+void LineReader::refuse(Reason reason) {
   if (!skip_bad_) {
     bad_ = BadLine{lines_, std::move(reason)};
     return;
   }
   ++skipped_;
-  if (examples_.size() < most_examples) examples_.emplace_back(lines_, std::move(reason));
+  if (examples_.size() < most_examples) examples_.push_back({lines_, std::move(reason)});
 }
 
-std::string LineReader::read_probabilities(TextLine::Field field, std::vector<float>& logs) {
+Reason LineReader::read_probabilities(TextLine::Field field, std::vector<float>& logs) {
   logs.clear();
   for (const std::string_view word : field) {
     const double value = parse_number<double>(word);
-    if (std::isnan(value)) return "a probability is " + quoted(word) + ", want a number";
+    if (std::isnan(value))
+      return {joined("a probability is ", quoted(word), ", expected a number"),
+              {"line.number", "probability"}};
     const double log = log_probability(value);
     if (std::isnan(log))
-      return "a probability is " + quoted(word) +
-             ", want one that is neither negative nor infinite";
+      return {joined("a probability is ", quoted(word),
+                     ", expected one that is neither negative nor infinite"),
+              {"line.value", "probability"}};
     logs.push_back(static_cast<float>(log) + 0.0F);  // never -0
   }
   return {};
@@ -107,14 +111,14 @@ RuleTextReader::RuleTextReader(RuleFormat format, std::string prefix, std::int64
                                bool skip_bad)
     : LineReader(max_bytes, skip_bad), format_(format), prefix_(std::move(prefix)) {}
 
-std::string RuleTextReader::read(const TextLine& line, std::int64_t number) {
+Reason RuleTextReader::read(const TextLine& line, std::int64_t number) {
   rule_.counts = {};
   rule_.links.clear();
   rule_.features.clear();
-  std::string reason = is_moses(format_) ? read_moses(line) : read_hiero(line);
+  Reason reason = is_moses(format_) ? read_moses(line) : read_hiero(line);
   if (!reason.empty()) return reason;
   if (const std::int64_t before = rules_.add(rule_, number))
-    return "it has the same rule as line " + std::to_string(before);
+    return {joined("it has the same rule as line ", before), "line.duplicate"};
   if (is_moses(format_)) {
     scores_ = logs_.size();
     count_zeros(logs_);
@@ -126,18 +130,18 @@ std::string RuleTextReader::read(const TextLine& line, std::int64_t number) {
   return {};
 }
 
-std::string RuleTextReader::read_moses(const TextLine& line) {
+Reason RuleTextReader::read_moses(const TextLine& line) {
   if (line.size() < 3 || line.size() > 7)
     return fields_told(line.size(),
                        "source ||| target ||| scores, and perhaps ||| alignment ||| counts ||| "
                        "sparse features ||| properties");
-  std::string reason = read_moses_sides(line[0], line[1]);
+  Reason reason = read_moses_sides(line[0], line[1]);
   if (reason.empty()) reason = read_probabilities(line[2], logs_);
   if (!reason.empty()) return reason;
-  if (logs_.empty()) return "it has no scores";
+  if (logs_.empty()) return {"it has no scores", {"line.empty", "scores"}};
   if (scores_ && logs_.size() != scores_)
-    return "it has " + std::to_string(logs_.size()) + " scores, the lines before have " +
-           std::to_string(scores_);
+    return {joined("it has ", logs_.size(), " scores, the lines before have ", scores_),
+            {"line.fields", "scores"}};
   for (std::size_t n = 0; n < logs_.size(); ++n) rule_.features.push_back({unnamed(n), logs_[n]});
   reason = read_links(line[3]);
   if (reason.empty()) reason = match_gaps();
@@ -145,14 +149,15 @@ std::string RuleTextReader::read_moses(const TextLine& line) {
   return reason;
 }
 
-std::string RuleTextReader::read_moses_sides(TextLine::Field source, TextLine::Field target) {
+Reason RuleTextReader::read_moses_sides(TextLine::Field source, TextLine::Field target) {
   rule_.left = "X";
   gap_numbers_.clear();
   const bool is_grammar = format_ == RuleFormat::moses_grammar;
   if (is_grammar) {
     const auto of_source = source.empty() ? std::nullopt : label_of(source.back(), format_);
     const auto of_target = target.empty() ? std::nullopt : label_of(target.back(), format_);
-    if (!of_source || !of_target) return "a side does not end with its label, such as [X]";
+    if (!of_source || !of_target)
+      return {"a side does not end with its label, such as [X]", {"line.value", "label"}};
     rule_.left = *of_source;
     if (of_source != of_target) {  // two labels, as at gaps
       left_.assign(*of_source).append(between_labels).append(*of_target);
@@ -161,8 +166,8 @@ std::string RuleTextReader::read_moses_sides(TextLine::Field source, TextLine::F
     source = source.first(source.size() - 1);
     target = target.first(target.size() - 1);
   }
-  if (source.empty()) return "the source is empty";
-  std::string reason = symbols(source, rule_.source);
+  if (source.empty()) return {"the source is empty", {"line.empty", "source"}};
+  Reason reason = symbols(source, rule_.source);
   if (reason.empty()) reason = symbols(target, rule_.target);
   if (!reason.empty() || !is_grammar) return reason;
   for (auto* side : {&rule_.source, &rule_.target}) {
@@ -170,29 +175,31 @@ std::string RuleTextReader::read_moses_sides(TextLine::Field source, TextLine::F
     for (TextSymbol& symbol : *side) {
       if (!is_bracketed(symbol.text)) continue;
       const auto label = moses_labels(symbol.text);
-      if (!label) return quoted(symbol.text) + " is neither a word nor a gap, such as [X][X]";
+      if (!label)
+        return {quoted(symbol.text) + " is neither a word nor a gap, such as [X][X]",
+                {"line.value", "symbol"}};
       symbol = {*label, gaps++};
     }
   }
   return {};
 }
 
-std::string RuleTextReader::read_hiero(const TextLine& line) {
+Reason RuleTextReader::read_hiero(const TextLine& line) {
   if (line.size() < 3 || line.size() > 6)
     return fields_told(line.size(),
                        "[label] ||| source ||| target ||| features, and perhaps ||| alignment");
   const auto left = line[0].size() == 1 ? label_of(line[0][0], format_) : std::nullopt;
-  if (!left) return "it does not begin with a label, such as [X] |||";
+  if (!left) return {"it does not begin with a label, such as [X] |||", {"line.value", "label"}};
   rule_.left = *left;
-  std::string reason = read_hiero_sides(line[1], line[2]);
+  Reason reason = read_hiero_sides(line[1], line[2]);
   if (reason.empty()) reason = read_features(line[3]);
   if (reason.empty()) reason = read_links(line[4]);
   return reason;
 }
 
-std::string RuleTextReader::read_hiero_sides(TextLine::Field source, TextLine::Field target) {
-  if (source.empty()) return "the source is empty";
-  std::string reason = symbols(source, rule_.source);
+Reason RuleTextReader::read_hiero_sides(TextLine::Field source, TextLine::Field target) {
+  if (source.empty()) return {"the source is empty", {"line.empty", "source"}};
+  Reason reason = symbols(source, rule_.source);
   if (reason.empty()) reason = symbols(target, rule_.target);
   if (!reason.empty()) return reason;
   gap_numbers_.clear();
@@ -203,7 +210,7 @@ std::string RuleTextReader::read_hiero_sides(TextLine::Field source, TextLine::F
     const std::int64_t number =
         gap->number ? gap->number : static_cast<std::int64_t>(labels.size()) + 1;
     if (std::ranges::count(gap_numbers_, number))
-      return "gap " + std::to_string(number) + " stands twice in the source";
+      return {joined("gap ", number, " is twice in the source"), {"line.duplicate", "gap"}};
     symbol = {gap->label, static_cast<std::int32_t>(labels.size())};
     gap_numbers_.push_back(number);
     labels.push_back(gap->label);
@@ -213,43 +220,48 @@ std::string RuleTextReader::read_hiero_sides(TextLine::Field source, TextLine::F
     if (!gap) continue;
     const auto found = std::ranges::find(gap_numbers_, gap->number);
     if (found == gap_numbers_.end())
-      return "gap " + quoted(symbol.text) + " of the target is not in the source, or stands twice";
+      return {joined("gap ", quoted(symbol.text),
+                     " of the target is not in the source, or is there twice"),
+              {"line.unknown", "gap"}};
     const auto place = static_cast<std::size_t>(found - gap_numbers_.begin());
     if (!gap->label.empty() && gap->label != labels[place])
-      return "gap " + std::to_string(gap->number) + " is " + quoted(labels[place]) +
-             " in the source and " + quoted(gap->label) + " in the target";
+      return {joined("gap ", gap->number, " is ", quoted(labels[place]), " in the source and ",
+                     quoted(gap->label), " in the target"),
+              {"line.value", "gap"}};
     symbol = {{}, static_cast<std::int32_t>(place)};
     *found = -1;  // taken
   }
   for (std::size_t place = 0; place < labels.size(); ++place)
     if (gap_numbers_[place] >= 0)
-      return "gap " + std::to_string(gap_numbers_[place]) + " is not in the target";
+      return {joined("gap ", gap_numbers_[place], " is not in the target"), {"line.fields", "gap"}};
   return {};
 }
 
 /// Links of words go to the rule, those of gaps are kept aside.
-std::string RuleTextReader::read_links(TextLine::Field field) {
+Reason RuleTextReader::read_links(TextLine::Field field) {
   gap_links_.clear();
   for (const std::string_view word : field) {
     const std::size_t dash = word.find('-');
     const std::int64_t source = dash == word.npos ? -1 : parse_count(word.substr(0, dash));
     const std::int64_t target = dash == word.npos ? -1 : parse_count(word.substr(dash + 1));
-    if (source < 0 || target < 0) return "a link is " + quoted(word) + ", want places such as 0-1";
+    if (source < 0 || target < 0)
+      return {joined("a link is ", quoted(word), ", expected places such as 0-1"),
+              {"line.number", "alignment"}};
     if (source >= std::ssize(rule_.source) || target >= std::ssize(rule_.target))
-      return "link " + std::string(word) + " leaves the rule, which has " +
-             std::to_string(rule_.source.size()) + " and " + std::to_string(rule_.target.size()) +
-             " symbols";
+      return {joined("link ", word, " leaves the rule, which has ", rule_.source.size(), " and ",
+                     rule_.target.size(), " symbols"),
+              {"line.unknown", "alignment"}};
     const TextSymbol &from = rule_.source[static_cast<std::size_t>(source)],
                      &to = rule_.target[static_cast<std::size_t>(target)];
     if ((from.gap < 0) != (to.gap < 0))
-      return "link " + std::string(word) + " is between a word and a gap";
+      return {joined("link ", word, " is between a word and a gap"), {"line.value", "alignment"}};
     const RuleLink link{static_cast<std::uint16_t>(source), static_cast<std::uint16_t>(target)};
     if (from.gap < 0)
       rule_.links.push_back(link);
     else if (is_moses(format_))
       gap_links_.push_back(link);
     else if (from.gap != to.gap)
-      return "link " + std::string(word) + " is between different gaps";
+      return {joined("link ", word, " is between different gaps"), {"line.value", "gap"}};
   }
   std::ranges::sort(rule_.links);
   rule_.links.erase(std::unique(rule_.links.begin(), rule_.links.end()), rule_.links.end());
@@ -257,17 +269,17 @@ std::string RuleTextReader::read_links(TextLine::Field field) {
 }
 
 /// Moses has no numbers of gaps: the links tell which belong together.
-std::string RuleTextReader::match_gaps() {
+Reason RuleTextReader::match_gaps() {
   const auto gaps = [](const std::vector<TextSymbol>& side) {
     return std::ranges::count_if(side, [](const TextSymbol& symbol) { return symbol.gap >= 0; });
   };
   const auto have = gaps(rule_.source);
   if (have != gaps(rule_.target))
-    return "the source has " + std::to_string(have) + " gaps, the target " +
-           std::to_string(gaps(rule_.target));
+    return {joined("the source has ", have, " gaps, the target ", gaps(rule_.target)),
+            {"line.fields", "gap"}};
   if (std::ssize(gap_links_) != have)
-    return "the alignment has " + std::to_string(gap_links_.size()) + " links of gaps, want " +
-           std::to_string(have);
+    return {joined("the alignment has ", gap_links_.size(), " links of gaps, expected ", have),
+            {"line.fields", "alignment"}};
   std::ranges::sort(gap_links_);
   std::int64_t taken_source = -1;
   gap_numbers_.clear();
@@ -275,9 +287,10 @@ std::string RuleTextReader::match_gaps() {
     const TextSymbol& from = rule_.source[link.source];
     TextSymbol& to = rule_.target[link.target];
     if (link.source == taken_source || std::ranges::count(gap_numbers_, link.target))
-      return "a gap has more than one link";
+      return {"a gap has more than one link", {"line.duplicate", "alignment"}};
     if (from.text != to.text)
-      return "gaps " + quoted(from.text) + " and " + quoted(to.text) + " are linked";
+      return {joined("gaps ", quoted(from.text), " and ", quoted(to.text), " are linked"),
+              {"line.value", "gap"}};
     taken_source = link.source;
     gap_numbers_.push_back(link.target);
     to = {{}, from.gap};
@@ -285,25 +298,27 @@ std::string RuleTextReader::match_gaps() {
   return {};
 }
 
-std::string RuleTextReader::read_counts(TextLine::Field field) {
+Reason RuleTextReader::read_counts(TextLine::Field field) {
   if (field.size() > 3)
-    return "it has " + std::to_string(field.size()) + " counts, want those of target, source, both";
+    return {joined("it has ", field.size(), " counts, expected those of target, source, both"),
+            {"line.fields", "counts"}};
   for (std::size_t n = 0; n < field.size(); ++n) {
     const double count = parse_number<double>(field[n]);
     if (!(count >= 0) || std::isinf(count))
-      return "a count is " + quoted(field[n]) + ", want a number from 0 on";
+      return {joined("a count is ", quoted(field[n]), ", expected a number from 0 on"),
+              {"line.number", "counts"}};
     rule_.counts[2 - n] = count;
   }
   return {};
 }
 
-std::string RuleTextReader::read_features(TextLine::Field field) {
+Reason RuleTextReader::read_features(TextLine::Field field) {
   std::size_t without_name = 0;
   for (std::string_view word : field) {
     while (!word.empty()) {  // cdec has semicolons between features, too
       const std::size_t end =
           format_ == RuleFormat::cdec ? std::min(word.find(';'), word.size()) : word.size();
-      std::string reason = end ? read_feature(word.substr(0, end), without_name) : std::string();
+      Reason reason = end ? read_feature(word.substr(0, end), without_name) : Reason();
       if (!reason.empty()) return reason;
       word.remove_prefix(std::min(end + 1, word.size()));
     }
@@ -311,16 +326,20 @@ std::string RuleTextReader::read_features(TextLine::Field field) {
   return {};
 }
 
-std::string RuleTextReader::read_feature(std::string_view text, std::size_t& without_name) {
+Reason RuleTextReader::read_feature(std::string_view text, std::size_t& without_name) {
   const std::size_t equals = text.find('=');
   const bool is_named = equals != text.npos;
   const auto value = parse_number<float>(is_named ? text.substr(equals + 1) : text);
   if (std::isnan(value) || std::isinf(value))
-    return "a feature is " + quoted(text) + ", want NAME=VALUE or a number, and a finite one";
+    return {joined("a feature is ", quoted(text),
+                   ", expected NAME=VALUE or a number, and a finite one"),
+            {"line.number", "features"}};
   const std::string_view name = is_named ? text.substr(0, equals) : unnamed(without_name++);
-  if (name.empty()) return "feature " + quoted(text) + " has no name";
+  if (name.empty())
+    return {joined("feature ", quoted(text), " has no name"), {"line.empty", "features"}};
   for (const TextFeature& before : rule_.features)
-    if (before.name == name) return "feature " + quoted(name) + " stands twice";
+    if (before.name == name)
+      return {joined("feature ", quoted(name), " is there twice"), {"line.duplicate", "features"}};
   const bool is_negated = !is_named && format_ == RuleFormat::joshua;
   rule_.features.push_back({name, (is_negated ? -value : value) + 0.0F});  // never -0
   return {};
@@ -342,21 +361,22 @@ ReorderingReader::ReorderingReader(TextRules& rules, std::size_t directions, std
   rules_.add_columns(width_, static_cast<float>(-std::log(static_cast<double>(classes))));
 }
 
-std::string ReorderingReader::read(const TextLine& line, std::int64_t number) {
+Reason ReorderingReader::read(const TextLine& line, std::int64_t number) {
   if (line.size() != 3) return fields_told(line.size(), "source ||| target ||| probabilities");
-  if (line[0].empty()) return "the source is empty";
-  std::string reason = read_probabilities(line[2], logs_);
+  if (line[0].empty()) return {"the source is empty", {"line.empty", "source"}};
+  Reason reason = read_probabilities(line[2], logs_);
   if (!reason.empty()) return reason;
   if (logs_.size() != width_)
-    return "it has " + std::to_string(logs_.size()) + " probabilities, want " +
-           std::to_string(width_);
+    return {joined("it has ", logs_.size(), " probabilities, expected ", width_),
+            {"line.fields", "probability"}};
   const std::int64_t rule = rules_.find(line[0], line[1]);
   if (rule < 0) {
     ++unmatched_;
     return {};
   }
   std::int64_t& before = line_of_[static_cast<std::size_t>(rule)];
-  if (before) return "it has the same phrases as line " + std::to_string(before);
+  if (before)
+    return {joined("it has the same phrases as line ", before), {"line.duplicate", "phrases"}};
   before = number;
   ++matched_;
   count_zeros(logs_);

@@ -34,27 +34,26 @@ class LineReader {
 
   /// Bad lines that were skipped, and the first few of them.
   std::int64_t skipped() const { return skipped_; }
-  using Example = std::pair<std::int64_t, std::string>;  // line and reason
-  const std::vector<Example>& examples() const { return examples_; }
+  const std::vector<BadLine>& examples() const { return examples_; }
   /// Probabilities that are 0, or as good as.
   std::int64_t zeros() const { return zeros_; }
 
  protected:
   /// Says what is wrong with it; such a line must leave no trace.
-  virtual std::string read(const TextLine& line, std::int64_t number) = 0;
+  virtual Reason read(const TextLine& line, std::int64_t number) = 0;
   /// Numbers of a field as log probabilities; says what is wrong.
-  std::string read_probabilities(TextLine::Field field, std::vector<float>& logs);
+  Reason read_probabilities(TextLine::Field field, std::vector<float>& logs);
   void count_zeros(const std::vector<float>& logs);
 
  private:
   void read_lines(std::string_view text);
-  void refuse(std::string reason);
+  void refuse(Reason reason);
 
   std::int64_t max_bytes_;
   bool skip_bad_;
   bool is_dropping_ = false;  // the rest of a line that was too long
   std::int64_t lines_ = 0, skipped_ = 0, zeros_ = 0;
-  std::vector<Example> examples_;
+  std::vector<BadLine> examples_;
   std::string waiting_;
   std::optional<BadLine> bad_;
   TextLine line_;
@@ -79,18 +78,18 @@ class RuleTextReader : public LineReader {
   std::int64_t labelled() const { return labelled_; }
 
  protected:
-  std::string read(const TextLine& line, std::int64_t number) override;
+  Reason read(const TextLine& line, std::int64_t number) override;
 
  private:
-  std::string read_moses(const TextLine& line);
-  std::string read_hiero(const TextLine& line);
-  std::string read_moses_sides(TextLine::Field source, TextLine::Field target);
-  std::string read_hiero_sides(TextLine::Field source, TextLine::Field target);
-  std::string read_links(TextLine::Field field);
-  std::string match_gaps();
-  std::string read_counts(TextLine::Field field);
-  std::string read_features(TextLine::Field field);
-  std::string read_feature(std::string_view text, std::size_t& without_name);
+  Reason read_moses(const TextLine& line);
+  Reason read_hiero(const TextLine& line);
+  Reason read_moses_sides(TextLine::Field source, TextLine::Field target);
+  Reason read_hiero_sides(TextLine::Field source, TextLine::Field target);
+  Reason read_links(TextLine::Field field);
+  Reason match_gaps();
+  Reason read_counts(TextLine::Field field);
+  Reason read_features(TextLine::Field field);
+  Reason read_feature(std::string_view text, std::size_t& without_name);
   std::string_view unnamed(std::size_t place);
 
   RuleFormat format_;
@@ -118,7 +117,7 @@ class ReorderingReader : public LineReader {
   std::int64_t missing() const { return rules_.size() - matched_; }
 
  protected:
-  std::string read(const TextLine& line, std::int64_t number) override;
+  Reason read(const TextLine& line, std::int64_t number) override;
 
  private:
   TextRules& rules_;

@@ -44,6 +44,11 @@ void put_probability(std::string& out, float log) {
   }
 }
 
+Reason bad_label(const std::string& label) {
+  return {"has the label " + quoted(label) + ", which cannot be written in this format",
+          {"rules.unwritable", "label"}};
+}
+
 }  // namespace
 
 RuleTextWriter::RuleTextWriter(const RuleTable& table, TextPlan plan, int threads)
@@ -145,9 +150,10 @@ std::uint64_t RuleTextWriter::format(std::uint64_t begin, std::uint64_t end,
       last = table_.last_of_source(number);
     }
     table_.read(number, rule);
-    if (const std::string reason = why_unwritable(rule); !reason.empty()) {
+    if (const Reason reason = why_unwritable(rule); !reason.empty()) {
       if (!plan_.skips_unwritable)
-        fail<RuleError>("rules.unwritable", "rule ", number, " ", reason,
+        fail<RuleError>({"rules.unwritable", reason.fault.argument, number}, "rule ", number, " ",
+                        reason.text,
                         "; --skip-unwritable (skip_unwritable=True) leaves such rules out");
       ++skipped;
       continue;
@@ -158,34 +164,35 @@ std::uint64_t RuleTextWriter::format(std::uint64_t begin, std::uint64_t end,
   return skipped;
 }
 
-std::string RuleTextWriter::why_unwritable(const RuleBuffer& rule) const {
+Reason RuleTextWriter::why_unwritable(const RuleBuffer& rule) const {
   const bool is_phrase = std::ranges::all_of(rule.source, [](std::int32_t s) { return s >= 0; });
   if (has_phrases_only(plan_.format) && (!is_phrase || rule.left != 0))
-    return "is of a grammar: it has gaps, or a label of its own";
+    return {"is of a grammar: it has gaps, or a label of its own", {"rules.unwritable", "grammar"}};
   if (const std::string& left = label(rule.left); bad_labels_[static_cast<std::size_t>(rule.left)])
-    return "has the label " + quoted(left) + ", which cannot be written in this format";
+    return bad_label(left);
   for (std::size_t n = 0; n < styles_.size(); ++n) {
     const float value = rule.features[plan_.columns[n]];
     if (is_moses(plan_.format) && static_cast<double>(value) > max_log)
-      return "has a feature that is " + std::to_string(value) + ", too large for a logarithm";
+      return {"has a feature that is " + std::to_string(value) + ", too large for a logarithm",
+              {"rules.unwritable", "features"}};
   }
-  const std::string reason = why_unwritable(rule.source, false);
+  const Reason reason = why_unwritable(rule.source, false);
   return reason.empty() ? why_unwritable(rule.target, true) : reason;
 }
 
-std::string RuleTextWriter::why_unwritable(std::span<const std::int32_t> symbols,
-                                           bool is_target) const {
+Reason RuleTextWriter::why_unwritable(std::span<const std::int32_t> symbols, bool is_target) const {
   const TableWords& words = is_target ? table_.target_words() : table_.source_words();
   const std::vector<bool>& bad = is_target ? bad_target_ : bad_source_;
   for (const std::int32_t symbol : symbols) {
     if (symbol >= 0 && static_cast<std::uint64_t>(symbol) < bad.size() &&
         bad[static_cast<std::size_t>(symbol)])
-      return "has the word " + quoted(words[static_cast<std::uint64_t>(symbol)]) +
-             ", which would be read as something else";
+      return {"has the word " + quoted(words[static_cast<std::uint64_t>(symbol)]) +
+                  ", which would be read as something else",
+              {"rules.unwritable", is_target ? "target" : "source"}};
     if (symbol < 0 && !is_target)
       if (const std::string& name = label(-1 - symbol);
           bad_labels_[static_cast<std::size_t>(-1 - symbol)])
-        return "has the label " + quoted(name) + ", which cannot be written in this format";
+        return bad_label(name);
   }
   return {};
 }

@@ -48,8 +48,8 @@ class RuleTextWriter {
   /// Returns how many rules are left out.
   std::uint64_t format(std::uint64_t begin, std::uint64_t end, std::string& out) const;
   /// Why the format cannot say a rule; empty, if it can.
-  std::string why_unwritable(const RuleBuffer& rule) const;
-  std::string why_unwritable(std::span<const std::int32_t> symbols, bool is_target) const;
+  Reason why_unwritable(const RuleBuffer& rule) const;
+  Reason why_unwritable(std::span<const std::int32_t> symbols, bool is_target) const;
   void put_rule(const RuleBuffer& rule, std::uint64_t number, std::string& out) const;
   void put_side(const RuleBuffer& rule, std::uint64_t number, bool is_target,
                 std::string& out) const;

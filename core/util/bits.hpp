@@ -183,7 +183,7 @@ class Degrees {
       ++set;
     }
     if (set != nodes_ + 1 || !bits_at(bits_, size() - 1, 1))
-      fail<Error>("file.damaged", "there are ", set, " numbers of children, want ", nodes_ + 1);
+      fail<Error>("file.damaged", "there are ", set, " numbers of children, expected ", nodes_ + 1);
   }
 
  private:

@@ -1,10 +1,14 @@
 // core/util/error.hpp: what kernels throw. bind/ turns each into the class of rosewood.errors.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace rosewood {
 
@@ -24,13 +28,30 @@ struct Code {
   }
 };
 
-/// The kind of a fault, and the argument that is wrong where there is one.
+/// The kind of a fault, the argument that is wrong, and the number of the edge, rule, sentence, …
+/// that is wrong, where there are such.
 struct Fault {
   Code code;
   const char* argument = "";
+  std::optional<std::int64_t> value;
 
   consteval Fault(const char* code) : code(code) {}
   constexpr Fault(Code code, const char* argument) : code(code), argument(argument) {}
+  template <std::integral N>
+  constexpr Fault(Code code, N value) : Fault(code, "", value) {}
+  template <std::integral N>
+  constexpr Fault(Code code, const char* argument, N value)
+      : code(code), argument(argument), value(static_cast<std::int64_t>(value)) {}
+};
+
+/// Why something cannot be read or written; empty where it can.
+struct Reason {
+  Reason() = default;
+  Reason(std::string why, Fault kind = "line.value") : text(std::move(why)), fault(kind) {}
+  bool empty() const { return text.empty(); }
+
+  std::string text;
+  Fault fault = "line.value";
 };
 
 /// Base of all errors: a fault and a message.
@@ -104,17 +125,18 @@ std::string joined(const Parts&... parts) {
   return message;
 }
 
-/// fail<ForestError>("forest.order", "edge ", e, ": …"), or with an argument's name:
-/// fail<ForestError>({"argument.range", "tail"}, …). Names must outlive the error: literals do.
+/// fail<ForestError>("forest.order", "edge ", e, ": …"), or with an argument's name and a number:
+/// fail<ForestError>({"argument.range", "tail", e}, …). Names must outlive the error: literals do.
 template <class E, class... Parts>
 [[noreturn]] void fail(Fault fault, const Parts&... parts) {
   throw E(fault, joined(parts...));
 }
 
-/// The same error with more at the beginning of its message: which sentence, which forest.
-template <class E, class... Parts>
-E restated(const E& error, const Parts&... parts) {
-  return E(error.fault, joined(parts...) + error.what());
+/// The same error of a sentence or forest, whose number is the value.
+template <class E>
+E restated(const E& error, const char* what, std::integral auto number) {
+  const Fault fault(error.fault.code, error.fault.argument, number);
+  return E(fault, joined(what, " ", number, ": ", error.what()));
 }
 
 }  // namespace rosewood

@@ -86,12 +86,12 @@ class Indexer:
     def know(self, lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Gives these words, one a line, the first numbers."""
 
-    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str, str] | None:
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str, str, str | None] | None:
         """
         Takes the next bytes; line and reason of the first bad line, if there is one.
         """
 
-    def finish(self) -> tuple[int, str, str] | None:
+    def finish(self) -> tuple[int, str, str, str | None] | None:
         """The text has ended: what stands behind its last line feed is a line."""
 
     def take_ids(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
@@ -387,12 +387,12 @@ class ArpaReader:
         What does not fit into so many bytes of memory goes to files in the folder.
         """
 
-    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str, str] | None:
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str, str, str | None] | None:
         """
         Takes the next bytes; line and reason of the first bad line, if there is one.
         """
 
-    def finish(self) -> tuple[int, str, str] | None:
+    def finish(self) -> tuple[int, str, str, str | None] | None:
         """The file has ended: puts the table together."""
 
     def take_table(self) -> NgramTable:
@@ -442,7 +442,7 @@ def links_from_choices(choice: Annotated[NDArray[numpy.int32], dict(shape=(None,
 def symmetrize(forward: LinksView, backward: LinksView, method: str, order: str, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
     """start, source and target of the links that two alignments make."""
 
-def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_line: int, base: int, may_be_possible: bool) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], tuple[int, str, str] | None]:
+def parse_links(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first_line: int, base: int, may_be_possible: bool) -> tuple[tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], tuple[int, str, str, str | None] | None]:
     """
     Arrays of the links of whole lines, which are possible ones, and the first bad line.
     """
@@ -792,12 +792,12 @@ class TextRules:
 class LineReader:
     """Reads a text table, block by block."""
 
-    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str, str] | None:
+    def feed(self, block: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, str, str, str | None] | None:
         """
         Takes the next bytes; line and reason of the first bad line, if there is one.
         """
 
-    def finish(self) -> tuple[int, str, str] | None:
+    def finish(self) -> tuple[int, str, str, str | None] | None:
         """The text has ended."""
 
     @property
@@ -805,8 +805,8 @@ class LineReader:
         """Bad lines that were skipped."""
 
     @property
-    def examples(self) -> list[tuple[int, str]]:
-        """The first few of them: line and reason."""
+    def examples(self) -> list[tuple[int, str, str, str | None]]:
+        """The first few of them: line, reason, code and what is wrong."""
 
     @property
     def zeros(self) -> int:

@@ -93,7 +93,7 @@ def test_forbidden_words():
     indexer.know(np.frombuffer(b"x\n<s>\n</s>", np.uint8))
     indexer.forbid(1, 2)
     assert indexer.feed(np.frombuffer(b"a x <sx> s\n", np.uint8)) is None
-    line, reason, code = indexer.feed(np.frombuffer("é </s> a\n".encode(), np.uint8))
+    line, reason, code, _ = indexer.feed(np.frombuffer("é </s> a\n".encode(), np.uint8))
     assert (line, code) == (2, "lm.sentence-mark")
     assert reason.startswith("the word </s> at byte 4 of the line")
     assert indexer.take_ids().tolist() == [3, 0, 4, 5]

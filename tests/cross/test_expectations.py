@@ -332,13 +332,13 @@ def test_what_cannot_be_asked():
         Distribution(Forest.empty(), [])
     with refuses(EmptyForestError, "forest.empty"):
         ex.entropy(forest, [-np.inf, -np.inf])
-    with refuses(ForestError, "forest.weight", match="log weight of edge 1 is nan"):
+    with refuses(ForestError, "forest.weight", argument=None, value=1):
         ex.entropy(forest, [0.0, np.nan])
-    with refuses(ForestError, "forest.weight", match="log weight of edge 0 is inf"):
+    with refuses(ForestError, "forest.weight", argument=None, value=0):
         ex.entropy(forest, [np.inf, 0.0])
     with refuses(ForestError, "argument.shape", argument="weight", value=(3,)):
         ex.entropy(forest, [0.0, 0.0, 0.0])
-    with refuses(ForestError, "forest.weight", match="local value of edge 1 is inf"):
+    with refuses(ForestError, "forest.weight", argument="local", value=1):
         ex.risk_gradient(forest, [0.0, 0.0], [0.0, np.inf])
     with refuses(ForestError, "forest.overflow", value=1):
         ex.expectation(forest, [0.0, 0.0], [0.0, np.nan])

@@ -116,9 +116,9 @@ def test_an_edge_of_weight_zero_is_on_no_line():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_lines_must_be_numbers(bad):
     forest = Forest.from_nbest([["a"], ["b"]])
-    with refuses(TuningError, "argument.range", match="edge 1 of forest 0"):
+    with refuses(TuningError, "argument.range", argument="forest", value=0):
         lines_of([forest], np.array([0.0, bad]), np.zeros(2))
-    with refuses(TuningError, "argument.range", match="edge 0 of forest 1"):
+    with refuses(TuningError, "argument.range", argument="forest", value=1):
         lines_of([forest, forest], np.zeros(4), np.array([0.0, 0.0, bad, 0.0]))
 
 
@@ -276,7 +276,7 @@ def test_batches_are_checked():
     batch = _core.make_batch([forest.view], [forest.feature_view], [np.array([1, 1])], [17])
     with refuses(TuningError, "argument.conflict"):
         _core.batch_scores(batch, np.zeros((1, 0)), np.zeros(2), 1)
-    with refuses(TuningError, "argument.range", match="edge 0 of forest 17"):
+    with refuses(TuningError, "argument.range", argument="forest", value=17):
         _core.upper_envelopes(batch, np.array([np.nan, 0.0]), np.zeros(2), 1)
     with refuses(TuningError, "argument.value", argument="shards"):
         _core.batch_objective(

@@ -110,27 +110,27 @@ def test_known_ngrams(references, grams):
         _core.known_ngrams(*rows_of(references), *rows_of(grams), np.empty(99, dtype=np.uint8))
 
 
-BAD = {  # what is not fit, and its code
+BAD = {  # what is wrong, and its code
     "hypotheses of the sentences": ("argument.shape", lambda a: (np.array([0, 9]), *a[1:])),
     "references of the sentences": ("argument.shape", lambda a: (a[0], np.array([0]), *a[2:])),
     "words of the hypotheses": ("argument.value", lambda a: (
         *a[:2], np.array([0, 3, 2]), np.array([1, 2], dtype=np.int32), *a[4:]
     )),
     "words of the references": ("argument.shape", lambda a: (*a[:4], np.array([1, 2]), a[5])),
-    "hypotheses of 1": ("argument.shape", lambda a: (a[0], np.array([0, 0, 1]), *a[2:])),
-    "sentence 0": ("metric.no-reference", lambda a: (
+    "sentences": ("argument.shape", lambda a: (a[0], np.array([0, 0, 1]), *a[2:])),
+    None: ("metric.no-reference", lambda a: (
         *a[:1], np.array([0, 0]), *a[2:4], np.array([0]), np.array([], dtype=np.int32)
     )),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("where", BAD)
-def test_kernels_refuse_what_does_not_fit(where):
+@pytest.mark.parametrize("argument", BAD)
+def test_kernels_refuse_what_does_not_fit(argument):
     good = arrays([([[1], [1]], [[1, 2]])])
     out = np.empty((2, 10))
     _core.bleu_statistics(*good, 4, True, 1, out)
-    code, changed = BAD[where]
-    with refuses(MetricError, code, match=where):
+    code, changed = BAD[argument]
+    with refuses(MetricError, code, argument=argument):
         _core.bleu_statistics(*changed(good), 4, True, 1, out)
     with refuses(MetricError, "argument.shape", argument="statistics"):
         _core.bleu_statistics(*good, 4, True, 1, np.empty((2, 9)))

@@ -85,15 +85,15 @@ def test_weights_that_are_no_numbers_are_refused(bad):
     forest = SMALL["thrice"]().forest
     weight = np.zeros(6)
     weight[3] = bad
-    with refuses(ForestError, "forest.weight", match="edge 3"):
+    with refuses(ForestError, "forest.weight", value=3):
         forest.inside(weight)
-    with refuses(ForestError, "forest.weight", match="edge 3"):
+    with refuses(ForestError, "forest.weight", value=3):
         forest.inside_outside(weight)
-    with refuses(ForestError, "forest.weight", match="edge 3"):
+    with refuses(ForestError, "forest.weight", value=3):
         forest.max_marginals(weight)
-    with refuses(ForestError, "forest.weight", match="edge 3"):
+    with refuses(ForestError, "forest.weight", value=3):
         best(forest, weight)
-    with refuses(ForestError, "forest.weight", match="edge 3"):
+    with refuses(ForestError, "forest.weight", value=3):
         _signed(forest, 1, np.array([[1.0, w] for w in weight]))
 
 
@@ -101,9 +101,9 @@ def test_logarithms_that_fit_no_double_are_refused():
     """r <- a a with a log weight of 1e308 for a: log Z would be 2e308."""
     forest = SMALL["repeated_tail"]().forest
     weight = np.array([1e308, 1e308, 0.0])
-    with refuses(ForestError, "forest.overflow", match="does not fit a double"):
+    with refuses(ForestError, "forest.overflow", value=1):
         forest.inside(weight)
-    with refuses(ForestError, "forest.overflow", match="does not fit a double"):
+    with refuses(ForestError, "forest.overflow", value=1):
         forest.inside_outside(weight)
 
 
@@ -115,7 +115,7 @@ def test_kernels_refuse_arrays_of_other_sizes():
         _core.inside_log(view, np.zeros(6), np.zeros(4))
     with refuses(ForestError, "argument.shape", argument="outside"):
         _core.inside_outside_signed(view, 1, np.zeros(12), np.zeros(6), np.zeros(3))
-    with refuses(ForestError, "argument.shape", match="1, 2 or 4"):
+    with refuses(ForestError, "argument.shape", value=3):
         _core.inside_outside_signed(view, 3, np.zeros(36), np.zeros(18), np.zeros(18))
 
 
@@ -221,7 +221,7 @@ def test_signed_log_zero_in_every_writing(zero):
 @pytest.mark.parametrize("pair", [[0.5, 1.0], [2.0, 1.0], [1.0, math.inf], [math.nan, 0.0]])
 def test_signed_log_refuses_other_pairs(pair):
     forest = SMALL["one_word"]().forest
-    with refuses(ForestError, "forest.weight", match="edge 0"):
+    with refuses(ForestError, "forest.weight", value=0):
         _signed(forest, 1, np.array([pair]))
 
 

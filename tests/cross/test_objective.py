@@ -11,9 +11,10 @@ from tests.reference import forest as plain
 from tests.reference import learn as loops
 from tests.reference.expectation import Table
 from tests.reference.forest import enumerate_derivations
+from tests.refusals import refuses
 from tests.strategies import forests, thetas
 
-from rosewood.errors import ForestError
+from rosewood.errors import EmptyForestError
 from rosewood.forest import FeatureSpace, Forest
 from rosewood.learn import Objective, Terms, TuningSet
 from rosewood.learn.batches import batches_of
@@ -106,7 +107,7 @@ def test_errors_name_the_forest():
     several = [_list(np.random.default_rng(3)) for _ in range(2)]
     target = np.concatenate([np.zeros(5), np.full(5, -np.inf)])
     objective = Objective(batches_of(several, wanted=target), np.ones(3))
-    with pytest.raises(ForestError, match="forest 1: no derivation"):
+    with refuses(EmptyForestError, "forest.empty", value=1):
         objective(np.ones(3), Terms(log_loss=1.0))
 
 

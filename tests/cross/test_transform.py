@@ -136,11 +136,11 @@ def test_topological_sort_keeps_what_is_sorted():
 
 
 def test_cycles_are_named():
-    with refuses(CycleError, "forest.cycle", match=r"1 <- 2 <- 1|2 <- 1 <- 2"):
+    with refuses(CycleError, "forest.cycle", value=1):
         topological_sort([0, 1, 2, 3], [0, 0, 1, 2, 4], [2, 1, 1, 2], nodes=4, root=3)
-    with refuses(CycleError, "forest.cycle", match="1 <- 1"):
+    with refuses(CycleError, "forest.cycle", value=1):
         topological_sort([0, 1, 2], [0, 0, 2, 3], [1, 0, 1], nodes=3, root=2)
-    with refuses(ForestError, "forest.root", match="has the root, node 1, as a tail"):
+    with refuses(ForestError, "forest.root", value=1):
         topological_sort([0, 1], [0, 1, 2], [1, 0], nodes=2, root=1)
 
 
@@ -250,7 +250,7 @@ def test_refine(forest, n, around):
 
 def test_refine_has_a_limit():
     forest = Forest.from_nbest(["a b", "c"])
-    with refuses(ForestError, "forest.too-large", match="more than 1 edges"):
+    with refuses(ForestError, "forest.too-large", argument="edges", value=1):
         refine(forest, 2, max_edges=1)
     with refuses(ForestError, "argument.range", argument="n", value=0):
         refine(forest, 0)
@@ -307,7 +307,7 @@ def test_intersect_with_strings_and_ngrams():
     both = intersect(forest, Automaton.ngram(bigrams, words))
     assert both.forest.k_best(both.weight, 9).texts() == ["a b", "b"]
     assert both.forest.k_best(both.weight, 9).score.tolist() == [-6.0, -7.0]
-    with refuses(ForestError, "forest.too-large", match="more than 1 edges"):
+    with refuses(ForestError, "forest.too-large", argument="edges", value=1):
         intersect(forest, Automaton.accepting(["a c", "b"], words), max_edges=1)
     with refuses(ForestError, "argument.missing", argument="begin", value="<s>"):
         Automaton.ngram({("a", "b"): 0.0}, words)
@@ -322,24 +322,24 @@ def test_intersect_with_strings_and_ngrams():
             {"states": 0},
             fault("argument.range", argument="state", value=0),
         ),
-        ([], {}, {"states": 0}, fault("argument.shape", match="at least one state")),
+        ([], {}, {"states": 0}, fault("argument.missing", argument="states")),
         (
             [],
             {},
             {"states": 1, "initial": 1},
-            fault("argument.range", argument="initial", match="initial state is 1"),
+            fault("argument.range", argument="initial", value=1),
         ),
         (
             [],
             {},
             {"states": 1, "initial": -1},
-            fault("argument.range", argument="initial", match="initial state is -1"),
+            fault("argument.range", argument="initial", value=-1),
         ),
         (
             [(0, 0, 5, 0.0)],
             {},
             {"states": 1},
-            fault("argument.range", argument="next", match="goes to state 5"),
+            fault("argument.range", argument="next", value=0),
         ),
         (
             [(0, -2, 0, 0.0)],
@@ -354,9 +354,7 @@ def test_intersect_with_strings_and_ngrams():
             [],
             {0: np.nan},
             {"states": 1},
-            fault(
-                "argument.range", argument="final_weight", match="final weight of state 0 is nan"
-            ),
+            fault("argument.range", argument="final_weight", value=0),
         ),
     ],
 )
@@ -422,7 +420,7 @@ def test_intersect_counts_ways_through_one_edge():
     words = Vocabulary()
     forest = Forest.from_nbest([" ".join(["a"] * 40)], vocabulary=words)
     arcs = [(s, 0, t, 0.0) for s in (0, 1) for t in (0, 1)]
-    with refuses(ForestError, "forest.too-large", match="more than 100 edges"):
+    with refuses(ForestError, "forest.too-large", argument="edges", value=100):
         intersect(forest, Automaton(arcs, {0: 0.0}, states=2), max_edges=100)
 
 
@@ -436,7 +434,7 @@ def test_otherwise_takes_every_word_without_an_arc():
 
 def test_refine_has_a_limit_on_ngrams():
     forest = Forest.from_nbest([" ".join(map(str, range(1500)))])
-    with refuses(ForestError, "forest.too-large", match="too many n-grams"):
+    with refuses(ForestError, "forest.too-large", argument="n"):
         refine(forest, 1500, max_edges=1000)
 
 

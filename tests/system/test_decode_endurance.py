@@ -80,9 +80,7 @@ def test_errors_name_the_first_bad_sentence(tmp_path, threads):
 
     decoder = small_decoder(tmp_path, features=[Loud()], weights={**WEIGHTS, "loud": 1e10})
     lines = ["das haus"] * 70 + ["zyx", "das", "zyx"]
-    with refuses(
-        DecodingError, "decoding.score", match=r"^sentence 71: a translation of words 0 to 1 has"
-    ):
+    with refuses(DecodingError, "decoding.score", value=71):
         list(decoder.translate(lines, threads=threads))
 
 

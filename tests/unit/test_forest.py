@@ -45,13 +45,11 @@ BAD = {
     "ragged": ({"tail": [[0], [0, 0]]}, fault("argument.type", argument="tail")),
     "tail offsets fall, default yield": (
         {"tail_start": [0, 2, 1, 3], "yield_start": None, "yield_symbol": None},
-        fault("argument.value", argument="tail_start", match="tail_start decreases at 2"),
+        fault("argument.value", argument="tail_start", value=2),
     ),
     "tail offsets beyond memory": (
         {"tail_start": [0, 0, 0, 10**15], "yield_start": None, "yield_symbol": None},
-        fault(
-            "argument.shape", argument="tail_start", match="tail_start ends with 1000000000000000"
-        ),
+        fault("argument.shape", argument="tail_start", value=10**15),
     ),
     "edges without tails": (
         {"edge_start": [0, 1, 4]},
@@ -59,27 +57,27 @@ BAD = {
     ),
     "tail offsets fall": (
         {"tail_start": [0, 2, 1, 3]},
-        fault("argument.value", argument="tail_start", match="tail_start decreases at 2"),
+        fault("argument.value", argument="tail_start", value=2),
     ),
     "tail offsets start": (
         {"tail_start": [1, 1, 1, 3]},
-        fault("argument.range", argument="tail_start", match="tail_start begins with 1"),
+        fault("argument.range", argument="tail_start", value=1),
     ),
     "tail offsets end": (
         {"tail_start": [0, 0, 1, 2]},
-        fault("argument.shape", argument="tail_start", match="ends with 2, but there are 3 items"),
+        fault("argument.shape", argument="tail_start", value=2),
     ),
     "tail beyond the nodes": (
         {"tail": [7, 0, 0]},
-        fault("argument.range", argument="tail", match="edge 1 has tail 7"),
+        fault("argument.range", argument="tail", value=1),
     ),
     "negative tail": (
         {"tail": [0, -1, 0]},
-        fault("argument.range", argument="tail", match="edge 2 has tail -1"),
+        fault("argument.range", argument="tail", value=2),
     ),
     "own tail": (
         {"tail": [1, 0, 0]},
-        fault("forest.order", match="edge 1 into node 1 has tail 1: a node cannot be"),
+        fault("forest.order", value=1),
     ),
     "fractions": (
         {"tail": [0.5, 0, 0]},
@@ -104,45 +102,39 @@ BAD = {
     ),
     "dense nan": (
         {"dense": [[0.0], [np.nan], [1.0]]},
-        fault("argument.range", argument="dense", match="dense feature 0 of edge 1 is nan"),
+        fault("argument.range", argument="dense", value=1),
     ),
     "dense inf": (
         {"dense": [[0.0], [0.0], [np.inf]]},
-        fault("argument.range", argument="dense", match="dense feature 0 of edge 2 is inf"),
+        fault("argument.range", argument="dense", value=2),
     ),
     "sparse offsets": (
         {"feat_start": [0, 1, 1]},
-        fault("argument.shape", argument="feat_start", match="feat_start has 3 entries, not 4"),
+        fault("argument.shape", argument="feat_start", value=3),
     ),
     "sparse ids missing": (
         {"feat_id": [0, 0]},
-        fault("argument.shape", argument="feat_value", match="feat_value has 3 entries, not 2"),
+        fault("argument.shape", argument="feat_value", value=3),
     ),
     "sparse id too large": (
         {"feat_id": [0, 0, 2]},
-        fault(
-            "argument.range",
-            argument="feat_id",
-            match="edge 2 has sparse feature 2, but there are 2",
-        ),
+        fault("argument.range", argument="feat_id", value=2),
     ),
     "sparse id negative": (
         {"feat_id": [-1, 0, 1]},
-        fault("argument.range", argument="feat_id", match="edge 0 has sparse feature -1"),
+        fault("argument.range", argument="feat_id", value=0),
     ),
     "sparse id twice": (
         {"feat_id": [0, 1, 1]},
-        fault("argument.value", argument="feat_id", match="edge 2 has sparse feature 1 twice"),
+        fault("argument.duplicate", argument="feat_id", value=2),
     ),
     "sparse ids fall": (
         {"feat_id": [0, 1, 0]},
-        fault(
-            "argument.value", argument="feat_id", match="edge 2 lists feature 0 after a larger one"
-        ),
+        fault("argument.value", argument="feat_id", value=2),
     ),
     "sparse nan": (
         {"feat_value": [1.0, np.nan, 1.0]},
-        fault("argument.range", argument="feat_value", match="sparse feature 0 of edge 2 is nan"),
+        fault("argument.range", argument="feat_value", value=2),
     ),
     "ids without offsets": (
         {"feat_start": None},
@@ -150,7 +142,7 @@ BAD = {
     ),
     "yield offsets": (
         {"yield_start": [0, 1, 2, 9]},
-        fault("argument.shape", argument="yield_start", match="yield_start ends with 9"),
+        fault("argument.shape", argument="yield_start", value=9),
     ),
     "yield without offsets": (
         {"yield_start": None},
@@ -158,19 +150,19 @@ BAD = {
     ),
     "unknown word": (
         {"yield_symbol": [2, -1, -2, 1, -1]},
-        fault("argument.range", argument="yield", match="edge 0 says word 2"),
+        fault("argument.range", argument="yield", value=0),
     ),
     "unknown slot": (
         {"yield_symbol": [0, -2, -2, 1, -1]},
-        fault("argument.range", argument="yield", match="edge 1 says its tail 1"),
+        fault("argument.range", argument="yield", value=1),
     ),
     "slot twice": (
         {"yield_symbol": [0, -1, -1, 1, -1]},
-        fault("argument.duplicate", argument="yield", match="edge 2 says its tail 0 twice"),
+        fault("argument.duplicate", argument="yield", value=2),
     ),
     "slot left out": (
         {"yield_symbol": [0, -1, -2, 1, 1]},
-        fault("argument.missing", argument="yield", match="edge 2 does not say its tail 0"),
+        fault("argument.missing", argument="yield", value=2),
     ),
     "span shape": (
         {"span": [[0, 1]]},
@@ -188,15 +180,15 @@ BAD = {
     "state shape": ({"state": [1]}, fault("argument.shape", argument="state", value=(1,))),
     "node without edges": (
         {"edge_start": [0, 1, 1, 3], "span": None, "state": None},
-        fault("forest.no-edges", match="node 1 has no edges"),
+        fault("forest.no-edges", value=1),
     ),
     "root without edges": (
         {"edge_start": [0, 1, 3, 3], "span": None, "state": None},
-        fault("forest.no-edges", match="node 2, the root, has no edges"),
+        fault("forest.no-edges", value=2),
     ),
     "node used by nobody": (
         {"edge_start": [0, 1, 2, 3], "tail": [0, 0, 0], "span": None, "state": None},
-        fault("forest.unreachable", match="node 1 is in no derivation of the root"),
+        fault("forest.unreachable", value=1),
     ),
     "order": (
         {
@@ -207,9 +199,7 @@ BAD = {
             "span": None,
             "state": None,
         },
-        fault(
-            "forest.order", match="edge 0 into node 0 has tail 1: tails must come before their head"
-        ),
+        fault("forest.order", value=0),
     ),
 }
 
@@ -410,11 +400,9 @@ def test_builder_sorts_and_checks():
         build([(0, []), (1, [])], 1, 2)
     with refuses(ForestError, "forest.no-edges", value=0):
         build([(1, [0])], 1, 2)
-    with refuses(CycleError, "forest.cycle", match=r"0 <- 1 <- 0|1 <- 0 <- 1"):
+    with refuses(CycleError, "forest.cycle", value=0):
         build([(0, [1]), (1, [0]), (2, [0])], 2, 3)
-    with refuses(
-        ForestError, "argument.missing", argument="yield", match="does not say its tail 0"
-    ):
+    with refuses(ForestError, "argument.missing", argument="yield", value=1):
         build([(0, []), (1, [0], ["a"])], 1, 2)
 
 

@@ -40,7 +40,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> float:
-    reason = f"there is a number {name}, want finite numbers"
+    reason = f"there is a number {name}, expected finite numbers"
     raise RosewoodError(reason, code="line.number", value=name, expected="a finite number")
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "each_line",
     "file_name",
     "given_twice",
+    "line_error",
     "number",
     "numbers",
     "read_lines",
@@ -35,6 +36,7 @@ __all__ = [
 
 Source = str | PathLike[str] | Iterable[str] | BufferedIOBase  # a path, lines, or a stream of them
 
+_BadLine = tuple[int, str, str, str | None]  # number, reason, code, argument
 _DIGITS = re.compile(r"[0-9.eE+-]*")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -128,10 +130,16 @@ def _bad_text(reason: str, file: str | None, line: int) -> FormatError:
     return FormatError(reason, code="file.encoding", file=file, line=line)
 
 
-def check_fed(bad: tuple[int, str, str] | None, file: str | None) -> None:
-    """Raise what native code found wrong with a line: its number, the reason, and the code."""
+def check_fed(bad: _BadLine | None, file: str | None) -> None:
+    """Raise what native code found wrong with a line."""
     if bad is not None:
-        raise FormatError(bad[1], code=bad[2], file=file, line=bad[0])
+        raise line_error(bad, file)
+
+
+def line_error(bad: _BadLine, file: str | None) -> FormatError:
+    """What native code found wrong with a line: its number, the reason, the code, the argument."""
+    line, reason, code, argument = bad
+    return FormatError(reason, code=code, argument=argument, file=file, line=line)
 
 
 def split(text: str) -> list[str]:

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from rosewood import _core
 from rosewood.arguments import check_list, check_whole
 from rosewood.arrays import as_array
-from rosewood.errors import DamagedFileError, ForestError, RuleError
+from rosewood.errors import DamagedFileError, ForestError, RosewoodError, RuleError
 from rosewood.rules import table_files as files
 from rosewood.rules.rule import Gap, Rule, Symbol
 from rosewood.rules.table_build import build_table, parsed_source
@@ -351,7 +351,9 @@ class RuleTable(LazySequence[Rule]):
         try:
             return words.word(number)
         except IndexError as error:
-            raise _damaged(error, self.folder) from error
+            raise DamagedFileError(
+                str(error), code="file.damaged", argument="word", value=number, file=self.folder
+            ) from error
 
     def _label(self, name: str) -> int:
         if name not in self.labels:
@@ -385,5 +387,5 @@ def _numbers(rules: ArrayLike) -> NDArray[np.int64]:
         raise error.restated(str(error), RuleError) from None
 
 
-def _damaged(error: Exception, folder: Path) -> DamagedFileError:
-    return DamagedFileError(str(error), code="file.damaged", file=folder)
+def _damaged(error: RuleError, folder: Path) -> RosewoodError:
+    return error.restated(str(error), DamagedFileError, code="file.damaged", file=folder)

@@ -124,8 +124,12 @@ def _draft(
         for symbol in rule.target
     ]
     links = sorted(set(rule.links))
-    if any(not 0 <= place < 1 << 16 for link in links for place in link):
-        raise RuleError("a link leads outside of it", code="rules.links")
+    for link in links:
+        if any(not 0 <= place < 1 << 16 for place in link):
+            raise RuleError(
+                f"link {link} leads outside of it",
+                code="argument.range", argument="links", value=link,
+            )  # fmt: skip
     values = np.array([rule.features[name] for name in features], np.float64)
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)

@@ -122,6 +122,10 @@ def verify(folder: str | PathLike[str]) -> None:
         for is_target in (False, True):
             for number in range(native.num_words(is_target)):
                 native.word(is_target, number).decode()
-    except (RuleError, UnicodeDecodeError) as error:
-        raise DamagedFileError(str(error), file=place, code="file.damaged") from error
+    except RuleError as error:
+        raise error.restated(
+            str(error), DamagedFileError, code="file.damaged", file=place
+        ) from error
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(str(error), file=place, code="file.encoding") from error
     KIND.verify_manifest(place)

@@ -16,7 +16,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.arguments import check_choice
 from rosewood.corpus.compression import open_input, plain_name
-from rosewood.corpus.lines import check_fed
+from rosewood.corpus.lines import check_fed, line_error
 from rosewood.errors import FormatError, RuleError
 from rosewood.progress import Step, progress
 from rosewood.rules.table_files import new_table
@@ -172,10 +172,7 @@ def read_rules(
 
 def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: int) -> Imported:
     """What a reader tells of its lines, added."""
-    told = tuple(
-        FormatError(reason, file=file, line=line, code="line.value")
-        for line, reason in reader.examples
-    )
+    told = tuple(line_error(bad, file) for bad in reader.examples)
     return replace(
         imported,
         skipped=imported.skipped + reader.skipped,
