@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ORDERS", "SYMMETRIZATIONS", "AlignmentSettings", "order_setting"]
 
-SYMMETRIZATIONS = (
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-)
+SYMMETRIZATIONS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 ORDERS = ("symal", "atools")
 _GROUP = "Learning"  # of options
 

@@ -27,14 +27,7 @@ from rosewood import _core
 from rosewood.errors import LanguageModelError
 from rosewood.lm.smoothing import Fallback, Smoothing, discounts
 from rosewood.lm.table_ngrams import Ngram, ngrams
-from rosewood.lm.text import (
-    NumberedText,
-    Skipped,
-    Source,
-    name_of,
-    number_files,
-    number_sentences,
-)
+from rosewood.lm.text import NumberedText, Skipped, Source, name_of, number_files, number_sentences
 from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, words_of
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName, ProgressCallback
@@ -121,9 +114,7 @@ class EstimationKeywords(TypedDict, total=False):
 
 
 def estimate(
-    sentences: Iterable[str | Sequence[str]],
-    order: int = 5,
-    **keywords: Unpack[EstimationKeywords],
+    sentences: Iterable[str | Sequence[str]], order: int = 5, **keywords: Unpack[EstimationKeywords]
 ) -> Estimate:
     """A model of sentences, each a text or a sequence of words."""
     made = _begin(order, **keywords)
