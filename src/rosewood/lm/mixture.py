@@ -32,6 +32,7 @@ from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.model import Model, State
 from rosewood.lm.scores import BatchScores, ScoreOptions, Scorer, Sentence, Sentences, WordScore
 from rosewood.lm.union import UnionVocabulary
+from rosewood.lm.vocabulary import END, words_of
 from rosewood.output import whole_file
 
 __all__ = ["Mixture", "MixtureState"]
@@ -92,16 +93,8 @@ class Mixture(Scorer):
 
     def words(self, sentence: Sentence, *, begin: bool = True, end: bool = True) -> list[WordScore]:
         """Each word with its score; the length is that of the longest n-gram of any model."""
-        found = []
-        for each in zip(
-            *(model.words(sentence, begin=begin, end=end) for model in self.models), strict=True
-        ):
-            scores = np.array([word.score for word in each])
-            unknown = np.array([not word.is_known for word in each])
-            score = self._mixed(scores[:, None], unknown[:, None])
-            longest = max(word.length for word in each)
-            found.append(WordScore(each[0].word, float(score[0]), longest, not unknown.all()))
-        return found
+        scores = self.words_batch([sentence], begin=begin, end=end)
+        return scores.of_sentence(0, [*words_of(sentence), END])
 
     def _word_scores(
         self, sentences: Sentences, **how: Unpack[ScoreOptions]

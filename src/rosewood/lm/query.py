@@ -8,12 +8,11 @@ from itertools import islice, pairwise
 from json import dumps
 from typing import Literal
 
-from rosewood.corpus.lines import split
 from rosewood.lm.perplexity import Perplexity
-from rosewood.lm.scores import BatchScores, Scorer, WordScore
+from rosewood.lm.scores import BatchScores, Scorer
 from rosewood.lm.vocabulary import words_of
 
-__all__ = ["Style", "kenlm_summary", "query_rows", "scored_lines", "word_scores"]
+__all__ = ["Style", "kenlm_summary", "query_rows", "scored_lines"]
 
 Style = Literal["totals", "words", "kenlm"]
 _TOTALS = ("log10", "words", "unknown")
@@ -27,17 +26,6 @@ def scored_lines(
     rest = iter(lines)
     while some := list(islice(rest, at_once)):
         yield some, model.words_batch(some, begin=bounds, end=bounds, threads=threads)
-
-
-def word_scores(line: str, scores: BatchScores, number: int) -> list[WordScore]:
-    """The words of a line of a batch."""
-    here = slice(int(scores.start[number]), int(scores.start[number + 1]))
-    columns = scores.score[here].tolist(), scores.length[here].tolist(), scores.word[here].tolist()
-    words = [*split(line), "</s>"]  # the last is not used where ends are not scored
-    return [
-        WordScore(word, score, length, known != 0)
-        for word, score, length, known in zip(words, *columns, strict=False)
-    ]
 
 
 def query_rows(

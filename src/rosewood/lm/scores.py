@@ -49,6 +49,15 @@ class BatchScores(NamedTuple):
             np.concatenate([np.empty(0, np.uint32), *(part.word for part in parts)]),
         )
 
+    def of_sentence(self, number: int, words: Sequence[str]) -> list[WordScore]:
+        """The words of a sentence with their scores; more words than were scored are left out."""
+        here = slice(int(self.start[number]), int(self.start[number + 1]))
+        columns = (each[here].tolist() for each in (self.score, self.length, self.word))
+        return [
+            WordScore(word, score, length, known != 0)
+            for word, score, length, known in zip(words, *columns, strict=False)
+        ]
+
     def totals(self) -> NDArray[np.float64]:
         """log10 of the probability of each sentence."""
         return self._summed(self.score)

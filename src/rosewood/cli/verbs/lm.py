@@ -68,8 +68,9 @@ def query(
 
     The end of a line, </s>, is scored, too, but not counted as a word.
     """
+    from rosewood.corpus.lines import split
     from rosewood.lm.draw import write_surprisal_page
-    from rosewood.lm.query import kenlm_summary, query_rows, scored_lines, word_scores
+    from rosewood.lm.query import kenlm_summary, query_rows, scored_lines
     from rosewood.progress import progress
 
     files = texts or [Path("-")]
@@ -97,7 +98,7 @@ def query(
                 pass
         else:
             words = (
-                word_scores(line, scores, number)
+                scores.of_sentence(number, [*split(line), "</s>"])
                 for lines, scores in batches()
                 for number, line in enumerate(lines)
             )
