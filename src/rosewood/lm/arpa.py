@@ -20,7 +20,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from io import BufferedIOBase
 from os import PathLike, fspath
 from pathlib import Path
@@ -29,9 +28,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from rosewood import _core
-from rosewood.corpus.compression import open_input, open_output
+from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import check_fed
 from rosewood.errors import LanguageModelError
+from rosewood.lm.text import opened
 from rosewood.lm.vocabulary import Words
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName
@@ -61,7 +61,7 @@ def read_arpa(
     folder = tempfile.mkdtemp(prefix="rosewood-arpa-", dir=temporary)
     try:
         reader = _core.ArpaReader(folder, max_memory, threads, _MAX_LINE)
-        with _opened(source) as stream:
+        with opened(source) as stream:
             while block := stream.read(_BLOCK):
                 check_fed(reader.feed(np.frombuffer(block, np.uint8)), name)
                 if step is not None:
@@ -100,15 +100,6 @@ def repairs(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{count:,} numbers are -inf, read as -99"
     if count := mended.get("positive_as_0"):
         yield f"{count:,} log probabilities are slightly above 0, read as 0"
-
-
-@contextmanager
-def _opened(source: PathName | BufferedIOBase) -> Iterator[BinaryIO | BufferedIOBase]:
-    if isinstance(source, str | PathLike):
-        with open_input(source) as stream:
-            yield stream
-    else:
-        yield source
 
 
 def _facts(reader: _core.ArpaReader, name: str) -> dict[str, Any]:

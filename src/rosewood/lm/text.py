@@ -35,6 +35,7 @@ __all__ = [
     "name_of",
     "number_files",
     "number_sentences",
+    "opened",
     "read_sentences",
 ]
 
@@ -160,7 +161,7 @@ def number_files(
     examples: list[str] = []
     for file in files:
         name, before = name_of(file), indexer.skipped
-        with _opened(file) as stream:
+        with opened(file) as stream:
             while block := stream.read(_BLOCK):
                 check_fed(indexer.feed(np.frombuffer(block, np.uint8)), name)
                 store.append(indexer.take_ids(), indexer.take_ends())
@@ -244,9 +245,10 @@ def name_of(file: Source) -> str:
 
 
 @contextmanager
-def _opened(file: Source) -> Iterator[BinaryIO]:
-    if isinstance(file, BufferedIOBase):
-        yield cast(BinaryIO, file)
-    else:
+def opened(file: Source) -> Iterator[BinaryIO]:
+    """A file, compressed or not, or a stream, which stays open."""
+    if isinstance(file, str | PathLike):
         with open_input(file) as stream:
             yield stream
+    else:
+        yield cast(BinaryIO, file)
