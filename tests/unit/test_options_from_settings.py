@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from rosewood.cli.options import Config
+from rosewood.cli.options import Config, Threads
 from rosewood.cli.options_from_settings import Typed, with_settings
 from rosewood.errors import TuningError
 from rosewood.settings import Settings, setting
@@ -40,6 +40,7 @@ def run(tmp_path):
     def verb(
         sample: Sample,
         more: Annotated[int, typer.Option("--more")] = 3,
+        threads: Threads = None,
         config: Config = None,
     ) -> None:
         found.update(sample=sample, more=more)
@@ -79,8 +80,11 @@ def test_everything_typed(run):
 
 @pytest.mark.parametrize(
     "words",
-    [("--rounds", 0), ("--rounds", "many"), ("--limit", 0), ("--jump", "far"), ("--name", "c")],
-)
+    [
+        ("--rounds", 0), ("--rounds", "many"), ("--limit", 0), ("--jump", "far"), ("--name", "c"),
+        ("--rounds", "1_0"), ("--threads", "1_0"), ("--threads", 0),
+    ],
+)  # fmt: skip
 def test_bad_values_are_errors_of_usage(run, words):
     found, done = run(*words)
     assert done.exit_code == 2

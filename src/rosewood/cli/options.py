@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ import typer
 from rosewood.arguments import check_flag, check_number, check_text, check_type, check_whole
 from rosewood.cli.common import bad_value, warn
 from rosewood.errors import FormatError, RosewoodError, RuleError, TuningError
-from rosewood.settings import Settings, setting
+from rosewood.settings import Setting, Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -196,10 +196,28 @@ class AlignmentFile(Settings):
     )
 
 
-Seed = Annotated[int, typer.Option("--seed", min=0, max=2**31 - 1, help="Random seed.")]
+def parser_of(each: Setting) -> Callable[[Any], Any]:
+    """Reads what is typed for a setting; bad values are faults of usage."""
+
+    def parse(text: Any) -> Any:
+        try:
+            return each.read(str(text), RosewoodError)
+        except RosewoodError as error:
+            raise typer.BadParameter(f"{text!r}, expected {error.expected}") from None
+
+    parse.setting = each  # type: ignore[attr-defined]  # for --config
+    return parse
+
+
+def _whole(low: int, high: int) -> Any:
+    each = Setting("", int, (), False, None, {"low": low, "high": high})
+    return {"parser": parser_of(each), "metavar": "N"}
+
+
+Seed = Annotated[int, typer.Option("--seed", help="Random seed.", **_whole(0, 2**31 - 1))]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", min=1, max=1024, help="Threads.", show_default="all cores"),
+    typer.Option("--threads", help="Threads.", show_default="all cores", **_whole(1, 1024)),
 ]
 
 

@@ -21,8 +21,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import typer
 
 from rosewood.cli.memory_options import memory_size
-from rosewood.cli.options import load_config, merged, named_values
-from rosewood.errors import RosewoodError
+from rosewood.cli.options import load_config, merged, named_values, parser_of
 from rosewood.settings import Setting, Settings, settings_of, shown_default
 
 Verb = Callable[..., None]
@@ -134,13 +133,12 @@ def _shown_default(each: Setting, typed: Typed) -> str | bool:
 
 
 def _parser(each: Setting) -> Callable[[str], _Value]:
-    def parse(text: str) -> _Value:
-        try:
-            return _Value(each.read(str(text), RosewoodError))
-        except RosewoodError as error:
-            raise typer.BadParameter(f"{text!r}, expected {error.expected}") from None
+    read = parser_of(each)
 
-    parse.setting = each  # type: ignore[attr-defined]  # for --config
+    def parse(text: str) -> _Value:
+        return _Value(read(text))
+
+    parse.setting = each  # type: ignore[attr-defined]
     return parse
 
 
