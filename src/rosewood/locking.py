@@ -109,7 +109,9 @@ class FileLock:
             if is_free:
                 _own.add(identity)
         if not is_free:
-            raise error(f"{what}{_holder(stream)}; {advice}", code="lock.held", file=self.path)
+            holder = _holder(stream)
+            told = f"{what} ({holder}); {advice}" if holder else f"{what}; {advice}"
+            raise error(told, code="lock.held", value=holder, file=self.path)
         try:
             now = self.path.stat()
             is_same = (now.st_dev, now.st_ino) == identity
@@ -131,10 +133,9 @@ def _holder(stream: BinaryIO) -> str:
     """Who has the lock, if the file tells."""
     try:
         stream.seek(0)
-        name = stream.read(_LONGEST).decode(errors="replace").strip()
+        return stream.read(_LONGEST).decode(errors="replace").strip()
     except OSError:
-        name = ""
-    return f" ({name})" if name else ""
+        return ""
 
 
 def try_lock(stream: BinaryIO) -> bool:

@@ -291,7 +291,7 @@ def test_a_long_chain_and_a_wide_ring():
 
 def test_a_cycle_through_a_branching_edge_is_refused():
     graph = (3, [0, 1, 2, 1], [[], [0, 2], [1], []], [1, 1, 1, 1])
-    with refuses(CycleError, "forest.cycle", value=1, match="nodes of the cycle: 1, 2"):
+    with refuses(CycleError, "forest.cycle", value=1):
         inside_cyclic(*graph, COUNTING)
     with refuses(CycleError, "forest.cycle", value=1):
         unroll(*graph, COUNTING, 2)

@@ -269,7 +269,7 @@ def test_star_axioms(name, data):
 )
 def test_a_star_that_does_not_exist_is_refused(semiring, element):
     speaker = getattr(semiring, "base", semiring)  # expectations have the star of their base
-    with refuses(SemiringError, "semiring.star", match=type(speaker).__name__):
+    with refuses(SemiringError, "semiring.star", argument=type(speaker).__name__):
         star(semiring, element)
 
 

@@ -324,7 +324,8 @@ def test_features_of_another_model(copy):
 )  # fmt: skip
 def test_confidence_that_is_none(copy, name, value):
     rewritten(copy, lambda table: table["confidence"].update({name: value}))
-    with refuses(DamagedFileError, "file.damaged", argument="confidence", file=manifest(copy)):
+    wrong = f"confidence.{name}"
+    with refuses(DamagedFileError, "file.damaged", argument=wrong, file=manifest(copy)):
         Bundle.open(copy)
 
 

@@ -150,11 +150,14 @@ def test_tables_of_them(decoder):
     table = {"scale": 2.0, "slope": 0.5, "offset": 0.25, "unknown": -1.5}
     assert how.to_dict() == table
     assert Confidence.from_dict(table) == how
-    for wrong in (
-        {}, {**table, "more": 1.0}, {**table, "slope": "1"}, {**table, "scale": True},
-        {name: value for name, value in table.items() if name != "unknown"},
-    ):  # fmt: skip
-        with refuses(DecodingError, "argument.type", argument="confidence"):
+    for wrong, code, name in (
+        ({}, "argument.missing", "offset"),
+        ({**table, "more": 1.0}, "argument.unknown", "more"),
+        ({**table, "slope": "1"}, "argument.type", "slope"),
+        ({**table, "scale": True}, "argument.type", "scale"),
+        ({key: table[key] for key in table if key != "unknown"}, "argument.missing", "unknown"),
+    ):
+        with refuses(DecodingError, code, argument=name):
             Confidence.from_dict(wrong)
     for name, value in (
         ("scale", 0.0), ("scale", math.inf), ("slope", -0.1), ("slope", math.nan),
@@ -170,16 +173,20 @@ def test_tables_of_them(decoder):
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [None, {"scale": 2.0}, {"scale": 2.0, "slope": -1.0, "offset": 0.0, "unknown": 0.0}],
+    ("wrong", "argument"),
+    [
+        (None, "confidence"),
+        ({"scale": 2.0}, "confidence.offset"),
+        ({"scale": 2.0, "slope": -1.0, "offset": 0.0, "unknown": 0.0}, "confidence.slope"),
+    ],
 )
-def test_models_with_other_numbers_are_refused(tmp_path, wrong):
+def test_models_with_other_numbers_are_refused(tmp_path, wrong, argument):
     bundle = small_bundle(tmp_path / "model", corpus=False)
     assert bundle.confidence == CONFIDENCE
     manifest = {**bundle.manifest, "confidence": wrong}
     (tmp_path / "model" / MANIFEST).write_text(json.dumps(manifest))
     file = str(tmp_path / "model" / MANIFEST)
-    with refuses(DamagedFileError, "file.damaged", argument="confidence", file=file):
+    with refuses(DamagedFileError, "file.damaged", argument=argument, file=file):
         Bundle.open(tmp_path / "model")
 
 

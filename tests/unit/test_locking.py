@@ -73,7 +73,8 @@ def test_a_lock_file_of_a_dead_process_means_nothing(path):
 def test_within_one_process(path):
     lock = take(path)
     for _ in range(2):
-        with refuses(RosewoodError, "lock.held", match=f"process {os.getpid()} on"):
+        holder = f"process {os.getpid()} on {socket.gethostname()}"
+        with refuses(RosewoodError, "lock.held", value=holder, file=str(path)):
             take(path)
         path.open("rb").close()  # closing another handle releases nothing
     lock.release()

@@ -81,13 +81,13 @@ def test_fewer_references_for_some_sentences():
             SAID,
             [["a", "b"], ["c", "d"], ["e", "f"]],
             "documents",
-            fault("argument.shape", argument="references", value=2, match='layout="sentences"'),
+            fault("argument.shape", argument="layout", expected="sentences"),
         ),
         (
             SAID,
             [FIRST, SECOND],
             "sentences",
-            fault("argument.shape", argument="references", value=2, match='layout="documents"'),
+            fault("argument.shape", argument="layout", expected="documents"),
         ),
         (
             SAID,

@@ -13,7 +13,7 @@ import pytest
 from tests.refusals import refuses
 from tests.training_files import BAD, QUICKEST, book, broken, cleaned, texts  # noqa: F401
 
-from rosewood.errors import RosewoodError, TrainingError
+from rosewood.errors import FormatError, TrainingError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 
@@ -255,7 +255,8 @@ def test_names_that_are_no_text(book, tmp_path):
     assert r"b\udcff.en:7" in made.stages[0].facts["examples"][0]
     assert report.exists()
     for output, work in (("\udcff", None), ("other", tmp_path / "\udcff")):
-        with pytest.raises(RosewoodError, match="must be UTF-8") as caught:
+        bad = str(work or tmp_path / output)
+        with refuses(FormatError, "file.encoding", file=bad) as caught:
             train(inputs, tmp_path / output, QUICKEST, work=work)
         assert r"\udcff" in str(caught.value)
 

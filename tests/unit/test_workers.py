@@ -61,7 +61,7 @@ def test_errors_are_raised_here(workers):
         list(workers.map(truediv, [(1, 1), (1, 0), (2, 1)]))
     with refuses(FormatError, "file.format", line=3, file="text"):
         list(workers.map(fails, [("it is bad",)]))
-    with refuses(RosewoodError, "worker.failed", match="in a worker process"):
+    with refuses(RosewoodError, "worker.failed"):
         list(workers.map(unsendable, [()]))
     assert list(workers.map(mul, [(2, 3)])) == [6]
 

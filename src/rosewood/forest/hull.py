@@ -97,7 +97,7 @@ class ConvexHull:
                     f"ConvexHull: going round a cycle of log weight {line.slope}·x + "
                     f"{line.intercept} gains for ever at some x"
                 )
-                raise SemiringError(reason, code="semiring.star", value=line)
+                raise SemiringError(reason, code="semiring.star", argument="ConvexHull", value=line)
         return self.one
 
     def __repr__(self) -> str:

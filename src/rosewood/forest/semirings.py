@@ -84,7 +84,8 @@ def star(semiring: Semiring[T], a: T) -> T:
     """one + a + a a + …; a semiring without closure, or without this one, is a SemiringError."""
     closure = getattr(semiring, "star", None)
     if closure is None:
-        raise SemiringError(f"{name_of(semiring)} has no star", code="semiring.star")
+        name = name_of(semiring)
+        raise SemiringError(f"{name} has no star", code="semiring.star", argument=name)
     result: T = closure(a)
     return result
 
@@ -127,8 +128,7 @@ class _Arithmetic(_Standard):
 
     def star(self, a: Any) -> Any:
         if not abs(a) < 1:
-            reason = f"{name_of(self)}: the powers of {a} do not add up, |p| < 1 is needed"
-            raise _diverges(reason, a)
+            raise _diverges(self, f"the powers of {a} do not add up, |p| < 1 is needed", a)
         return 1 / (1 - a)
 
 
@@ -139,7 +139,7 @@ class Counting(_Arithmetic):
 
     def star(self, a: int) -> int:
         if a != 0:
-            raise _diverges(f"Counting: 1 + {a} + {a}·{a} + … has no end", a)
+            raise _diverges(self, f"1 + {a} + {a}·{a} + … has no end", a)
         return 1
 
 
@@ -168,7 +168,7 @@ class Tropical(_Standard):
 
     def star(self, a: float) -> float:
         if not a <= 0.0:
-            raise _diverges(f"Tropical: a cycle of log weight {a} has no best number of rounds", a)
+            raise _diverges(self, f"a cycle of log weight {a} has no best number of rounds", a)
         return 0.0
 
 
@@ -206,9 +206,7 @@ class Viterbi(_Standard):
 
     def star(self, a: Scored) -> Scored:
         if not a[0] <= 0.0:
-            raise _diverges(
-                f"Viterbi: a cycle of log weight {a[0]} has no best number of rounds", a
-            )
+            raise _diverges(self, f"a cycle of log weight {a[0]} has no best number of rounds", a)
         return self.one
 
 
@@ -232,7 +230,7 @@ class Log(_Standard):
 
     def star(self, a: float) -> float:
         if not a < 0.0:
-            raise _diverges(f"Log: the powers of exp({a}) do not add up, a < 0 is needed", a)
+            raise _diverges(self, f"the powers of exp({a}) do not add up, a < 0 is needed", a)
         return -_log_one_minus_exp(a)
 
 
@@ -284,7 +282,8 @@ class SignedLog(_Standard):
             return self.one
         if not log < 0.0:
             raise _diverges(
-                f"SignedLog: the powers of {sign:+.0f}·exp({log}) do not add up, |p| < 1 is needed",
+                self,
+                f"the powers of {sign:+.0f}·exp({log}) do not add up, |p| < 1 is needed",
                 a,
             )
         if sign < 0.0:
@@ -302,5 +301,6 @@ LOG = Log()
 SIGNED_LOG = SignedLog()
 
 
-def _diverges(reason: str, value: object) -> SemiringError:
-    return SemiringError(reason, code="semiring.star", value=value)
+def _diverges(semiring: object, reason: str, value: object) -> SemiringError:
+    name = name_of(semiring)
+    return SemiringError(f"{name}: {reason}", code="semiring.star", argument=name, value=value)

@@ -212,12 +212,15 @@ def references_by_sentence(
 def _from_documents(count: int, references: References) -> list[Sequence[str | None]]:
     for number, document in enumerate(references):
         if len(document) != count:
-            hint = ""
-            if len(references) == count:
-                hint = '; they look like a list for each sentence: say layout="sentences"'
-            raise MetricError(
+            reason = (
                 f"{count} hypotheses, but reference document {number} has {len(document)} lines"
-                + hint,
+            )
+            if len(references) == count:
+                raise _other_layout(
+                    f"{reason}; they look like a list for each sentence", "sentences"
+                )
+            raise MetricError(
+                reason,
                 code="argument.shape", argument="references", value=len(document), expected=count,
             )  # fmt: skip
     return list(zip(*references, strict=True))
@@ -225,11 +228,18 @@ def _from_documents(count: int, references: References) -> list[Sequence[str | N
 
 def _from_sentences(count: int, references: References) -> list[Sequence[str | None]]:
     if len(references) != count:
-        hint = ""
+        reason = f"{count} hypotheses, but references of {len(references)} sentences"
         if all(len(document) == count for document in references):
-            hint = '; they look like documents: say layout="documents"'
+            raise _other_layout(f"{reason}; they look like documents", "documents")
         raise MetricError(
-            f"{count} hypotheses, but references of {len(references)} sentences{hint}",
+            reason,
             code="argument.shape", argument="references", value=len(references), expected=count,
         )  # fmt: skip
     return list(references)
+
+
+def _other_layout(reason: str, layout: str) -> MetricError:
+    return MetricError(
+        f'{reason}: use layout="{layout}"',
+        code="argument.shape", argument="layout", expected=layout,
+    )  # fmt: skip

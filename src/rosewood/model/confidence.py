@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rosewood.arguments import check_number
+from rosewood.arguments import check_number, check_type
 from rosewood.arrays import FloatArray
 from rosewood.errors import DecodingError
 
@@ -98,11 +98,14 @@ class Confidence:
     def from_dict(cls, table: Mapping[str, Any]) -> Confidence:
         """What `to_dict` made; refused if anything is missing, too much or no number."""
         names = [each.name for each in fields(cls)]
-        if set(table) != set(names) or {type(value) for value in table.values()} != {float}:
+        for name in sorted({*names} ^ {*table}):
+            what, code = ("missing", "missing") if name in names else ("not expected", "unknown")
             raise DecodingError(
-                f"expected the numbers {', '.join(names)}",
-                code="argument.type", argument="confidence", value=dict(table), expected=names,
+                f"{name} is {what}: expected the numbers {', '.join(names)}",
+                code=f"argument.{code}", argument=name, expected=names,
             )  # fmt: skip
+        for name in names:
+            check_type(name, table[name], float, "a floating-point number", error=DecodingError)
         return cls(**table)
 
 

@@ -100,7 +100,10 @@ def check_manifest(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     try:
         Confidence.from_dict(table["confidence"])
     except DecodingError as error:
-        raise _damaged(f"its confidence is damaged: {error}", "confidence", path) from error
+        raise error.restated(
+            f"its confidence is damaged: {error}", DamagedFileError,
+            code="file.damaged", argument=f"confidence.{error.argument}", file=path,
+        ) from error  # fmt: skip
     for name, entry in table["files"].items():
         _check_path(name, path)
         if not isinstance(entry, dict) or {type(entry.get(k)) for k in ("bytes", "crc32")} != {int}:

@@ -55,19 +55,20 @@ def open_weights(folder: Path, *, verify: bool = False) -> Weights:
     table, arrays = _SPARSE.open(folder)
     numbers, values = arrays["numbers"], arrays["values"]
     sizes = _templates(table, path, len(numbers), len(values))
-    if not np.isfinite(values).all():
+    for place in np.flatnonzero(~np.isfinite(values))[:1].tolist():
         raise DamagedFileError(
-            "a weight is NaN or infinite", code="weights.value", file=folder / "values"
-        )
+            f"weight {place} is NaN or infinite",
+            code="weights.value", value=place, file=folder / "values",
+        )  # fmt: skip
     rows: dict[str, tuple[Any, Any]] = {}
     begin = 0
     for name, size in sizes.items():
         own = numbers[begin : begin + size]
-        if own[0] < 0 or (own[1:] <= own[:-1]).any():
-            reason = f"numbers of {name!r} features do not ascend"
+        for place in np.flatnonzero(np.r_[own[:1] < 0, own[1:] <= own[:-1]])[:1]:
             raise DamagedFileError(
-                reason, code="file.damaged", argument=name, file=folder / "numbers"
-            )
+                f"numbers of {name!r} features do not ascend from 0 on",
+                code="file.damaged", argument=name, value=int(own[place]), file=folder / "numbers",
+            )  # fmt: skip
         rows[name] = (own, values[begin : begin + size])
         begin += size
     return Weights(named, rows)
@@ -75,11 +76,18 @@ def open_weights(folder: Path, *, verify: bool = False) -> Weights:
 
 def _templates(table: Any, path: Path, numbers: int, values: int) -> dict[str, int]:
     """How many weights each template has; they must add up."""
+
+    def damaged(reason: str, argument: str, value: object) -> DamagedFileError:
+        return DamagedFileError(
+            reason, code="file.damaged", argument=argument, value=value, file=path
+        )
+
     sizes = table.get("templates")
-    is_good = isinstance(sizes, dict) and all(
-        name and ":" not in name and type(size) is int and size > 0 for name, size in sizes.items()
-    )
-    if not is_good or sum(sizes.values()) != numbers or numbers != values:
-        reason = "the sizes of its templates and arrays differ"
-        raise DamagedFileError(reason, code="file.damaged", argument="templates", file=path)
+    if not isinstance(sizes, dict):
+        raise damaged("it has no templates", "templates", sizes)
+    for name, size in sizes.items():
+        if not name or ":" in name or type(size) is not int or size < 1:
+            raise damaged(f"its template {name!r} is damaged", name, size)
+    if not (total := sum(sizes.values())) == numbers == values:
+        raise damaged("the sizes of its templates and arrays differ", "templates", total)
     return dict(sizes)

@@ -69,7 +69,7 @@ def candidate_forest(
 ) -> Forest:
     """The forest of one list, in terms of these tables, which grow by what is new."""
     if candidates.names != features.dense:
-        told = f"its dense features are {list(candidates.names)}, want {list(features.dense)}"
+        told = f"its dense features are {list(candidates.names)}, expected {list(features.dense)}"
         reason = f"list {candidates.id!r}: {told}"
         raise TuningError(reason, code="file.mismatch", argument="features", value=candidates.id)
     count = len(candidates)

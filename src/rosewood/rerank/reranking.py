@@ -88,7 +88,7 @@ def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> I
     number = {name: i for i, name in enumerate(filter(is_sparse, weights))}
     for candidates in lists:
         if not isinstance(candidates, CandidateList):
-            told = f"lists has a {type(candidates).__name__}, want lists of candidates"
+            told = f"lists has a {type(candidates).__name__}, expected lists of candidates"
             raise TuningError(told, code="argument.type", argument="lists")
         if candidates.names is not checked and candidates.names != checked:
             _check_weights(candidates, weights)

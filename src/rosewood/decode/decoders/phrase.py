@@ -290,7 +290,8 @@ class PhraseDecoder:
                 except DecodingError as error:
                     word = source.words[place]
                     raise error.restated(
-                        f"the function for unknown words, asked for {word!r}: {error}"
+                        f"the function for unknown words, asked for {word!r}: {error}",
+                        argument="unknown",
                     ) from None
                 given += [(place, place + 1, 2, words) for words in forced.translations]
         return given

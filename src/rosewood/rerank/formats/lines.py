@@ -147,7 +147,7 @@ class _FeatureFile:
         if self._names is None:
             return [_pair(token) for token in tokens]
         if len(tokens) != len(self._names):
-            told = f"there are {len(tokens)} numbers on the line, want {len(self._names)}"
+            told = f"there are {len(tokens)} numbers on the line, expected {len(self._names)}"
             raise RosewoodError(
                 told, code="line.fields", value=len(tokens), expected=len(self._names)
             )
