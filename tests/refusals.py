@@ -41,14 +41,13 @@ def check(error: RosewoodError, kind: type[RosewoodError], code: str, **fields: 
 
 
 def shows(
-    done: Any, code: str | None, *fields: object, is_only_line: bool = True, exit_code: int = 1
+    done: Any, code: str, *fields: object, is_only_line: bool = True, exit_code: int = 1
 ) -> None:
     """Expect that a command was refused: exit code, form, code, and texts such as file:line.
 
     shows(command("links", "show", file, 9), "argument.range", f"{file}", "LINE")
 
-    Without a code, any code and errors of the operating system will do.  Errors of usage, which
-    have no code of ours and exit code 2, have "usage".
+    Errors of usage, which have no code of ours and exit code 2, have "usage".
     """
     assert "Traceback" not in done.err, done.err
     assert done.code == (2 if code == "usage" else exit_code), done.err
@@ -59,6 +58,6 @@ def shows(
         *before, last = done.err.splitlines()
         assert last.startswith("rosewood: "), done.err
         assert not (is_only_line and before), done.err
-        assert code is None or last.endswith(f" [{code}]"), done.err
+        assert last.endswith(f" [{code}]"), done.err
     missing = [str(each) for each in fields if str(each) not in text]
     assert not missing, (missing, done.err)

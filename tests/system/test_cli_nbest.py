@@ -72,11 +72,11 @@ def test_bad_lists(files, command):  # noqa: F811
     before = sorted(files.iterdir())
     for name in ("out.rwf", "out.jsonl.gz"):
         done = command("nbest", "convert", bad, "-o", files / name)
-        shows(done, None, f"{bad}:4:", "'LM0_0'", "'nan'")
+        shows(done, "line.number", f"{bad}:4:", "'LM0_0'", "'nan'")
     assert sorted(files.iterdir()) == before
     done = command("nbest", "convert", bad, "-o", files / "out.txt")
     shows(done, "argument.value", files / "out.txt")
-    shows(command("nbest", "convert", "-", "-o", "-", text="hello\n"), None, "<stdin>:1:")
+    shows(command("nbest", "convert", "-", "-o", "-", text="hello\n"), "file.kind", "<stdin>:1:")
     done = command("nbest", "info", bad, "--on-bad-line", "never")
     shows(done, "usage", "--on-bad-line", "'never'")
     done = command("nbest", "info", bad, bad, "--ref", files / "ref")

@@ -57,7 +57,7 @@ def test_info(run, files):  # noqa: F811
 def test_bad_lines_stop_or_are_counted(files, command):  # noqa: F811
     done = command("corpus", "info", *both(files, "bad"))
     assert done.out == ""
-    shows(done, None, f"{files / 'bad.de'}:2:", "source")
+    shows(done, "corpus.empty-side", f"{files / 'bad.de'}:2:", "source")
     done = command("corpus", "info", *both(files, "bad"), "--on-bad-line", "skip")
     assert "skipped: empty side\t1\nskipped: not UTF-8\t1\n" in done.out
     assert "empty side 1, not UTF-8 1\n" in done.err
@@ -143,9 +143,9 @@ def test_tags_survive_a_split(files, command):  # noqa: F811
     [
         (["info", "a.de"], "corpus.one-side", "a.de:"),
         (["info", "a.de", "a.en", "-l", "de"], "argument.value", "--languages de:"),
-        (["info", "a.de", "none.en"], None, "none.en: No such file"),
+        (["info", "a.de", "none.en"], "file.missing", "none.en:"),
         (["convert", "a.de", "a.en", "-o", "a.de"], "argument.value", "a.de text"),
-        (["convert", "a.de", "a.en", "-o", "a.de", "-o", "b.en"], None, "a.de: -o"),
+        (["convert", "a.de", "a.en", "-o", "a.de", "-o", "b.en"], "file.exists", "a.de: -o"),
         (["convert", "a.de", "a.en", "-o", "x.tmx"], "argument.missing", "languages"),
         (["convert", "a.de", "a.en", "-o", "x", "-o", "y", "-o", "z"], "argument.conflict", "-o"),
         (["convert", "a.de", "a.en", "-o", "x.tsv", "--dedupe-by", "line"],

@@ -307,7 +307,7 @@ def test_nothing_to_extract(command, place):  # noqa: F811
         shows(done, "rules.no-links", is_only_line=False)
     for name in ("links", "a.de", "a.en"):
         write(place / name, [])
-    assert command(*EXTRACT, "-q").code == 1
+    shows(command(*EXTRACT, "-q"), "file.empty", "a.de:")
     write(place / "a.de", ["x"])
     write(place / "a.en", [" ".join("y" * 300)])
     write(place / "links", [" ".join(f"0-{n}" for n in range(300))])

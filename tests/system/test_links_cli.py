@@ -80,12 +80,12 @@ def test_convert(command, files):  # noqa: F811
 @pytest.mark.parametrize(
     ("arguments", "code", "fields"),
     [
-        (["symmetrize", "f", "none"], None, "none: No such file"),
+        (["symmetrize", "f", "none"], "file.missing", "none:"),
         (["symmetrize", "f", "s"], "line.value", "s:1: 'a'"),
-        (["symmetrize", "f", "b", "--method", "best"], None, "'best'"),
-        (["symmetrize", "f", "b", "--order", "best"], None, "'best'"),
-        (["symmetrize", "f", "b", "-o", "f"], None, "f: -o:"),
-        (["symmetrize", "-", "-"], None, "(-)"),
+        (["symmetrize", "f", "b", "--method", "best"], "argument.unknown", "'best'"),
+        (["symmetrize", "f", "b", "--order", "best"], "argument.unknown", "'best'"),
+        (["symmetrize", "f", "b", "-o", "f"], "file.exists", "f: -o:"),
+        (["symmetrize", "-", "-"], "argument.conflict", "(-)"),
         (["symmetrize", "f", "one"], "file.mismatch", "one: 1 2"),
         (["evaluate", "one", "--gold", "gold"], "argument.shape", "first_line"),
         (["evaluate", "f", "--gold", "one", "--first-line", "3"], "argument.range", "2"),
@@ -99,7 +99,7 @@ def test_convert(command, files):  # noqa: F811
         (["convert", "f", "--only-sure"], "argument.missing", "--only-sure --gold"),
         (["convert", "f", "--naacl", "--from-one"], "argument.conflict", "--naacl --from-one"),
         (["convert", "f", "--from-one"], "line.value", "f:1: '0-0'"),
-        (["convert", "f", "-o", "no/f"], None, "no/f: -o: 'no'"),
+        (["convert", "f", "-o", "no/f"], "file.missing", "no/f: -o: 'no'"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line(command, files, monkeypatch, arguments, code, fields):  # noqa: F811

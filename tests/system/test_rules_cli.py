@@ -7,7 +7,7 @@ import json
 
 import pytest
 from tests.refusals import shows
-from tests.system.commands import command  # noqa: F401
+from tests.system.commands import Done, command  # noqa: F401
 
 from rosewood.corpus import IndexedCorpus
 from rosewood.rules import Gap, Rule, RuleTable
@@ -60,7 +60,7 @@ def test_standard_input_and_what_was_skipped(command, files):  # noqa: F811
     text = f"{PHRASES}bad line\nx ||| y ||| 1 0 1 1\n"
     done = command("rules", "import", "--moses", "-", "-o", files / "t", text=text)
     assert done.out == ""
-    shows(done, None, "<stdin>:5:")
+    shows(done, "line.fields", "<stdin>:5:")
     assert not (files / "t").exists()
     done = command(
         "rules", "import", "--moses", "-", "-o", files / "t", "--on-bad-line", "skip", text=text
@@ -98,9 +98,9 @@ def test_grammars(command, files):  # noqa: F811
          "--format --grammar"),
         (["import", "-o", "t", "--moses", "pt.gz", "--reordering", "-"], "argument.missing",
          "--orientations"),
-        (["import", "-o", "t", "--moses", "none"], None, "none: No such file"),
-        (["import", "-o", "grammar", "--moses", "pt.gz"], None, "grammar:"),
-        (["import", "-o", "t", "--moses", "grammar"], None, "grammar: 'the'"),
+        (["import", "-o", "t", "--moses", "none"], "file.missing", "none:"),
+        (["import", "-o", "grammar", "--moses", "pt.gz"], "file.exists", "grammar:"),
+        (["import", "-o", "t", "--moses", "grammar"], "line.number", "grammar:1: 'the'"),
         (["import", "-o", "t", "--grammar", "grammar", "--format", "x"], "usage", "--format 'x'"),
         (["import", "-o", "t", "--moses", "pt.gz", "--on-bad-line", "cry"], "usage",
          "--on-bad-line 'cry'"),
@@ -112,16 +112,17 @@ def test_grammars(command, files):  # noqa: F811
          "--moses --reordering"),
         (["export", "rules", "--moses", "x", "--grammar", "y", "--format", "cdec"],
          "argument.conflict", "--grammar --moses"),
-        (["export", "rules", "--moses", "none/x"], None, "none/x: --moses"),
-        (["export", "rules", "--moses", "x", "--scores", "none"], None, "'none'"),
-        (["export", "none", "--moses", "x"], None, "No such file"),
-        (["filter", "rules", "text", "-o", "rules"], None, "rules:"),
-        (["export", "rules", "--moses", "rules/x"], None, "rules/x"),
-        (["import", "-o", "t", "--moses", "pt.gz", "--scores", "a,b"], None, "pt.gz: 2"),
+        (["export", "rules", "--moses", "none/x"], "file.missing", "none/x: --moses"),
+        (["export", "rules", "--moses", "x", "--scores", "none"], "features.missing", "'none'"),
+        (["export", "none", "--moses", "x"], "file.missing", "none/rules.json:"),
+        (["filter", "rules", "text", "-o", "rules"], "argument.conflict", "rules:"),
+        (["export", "rules", "--moses", "rules/x"], "file.exists", "rules/x"),
+        (["import", "-o", "t", "--moses", "pt.gz", "--scores", "a,b"],
+         "argument.shape", "pt.gz: 2"),
         (["show", "rules", "  "], "argument.value", "SOURCE"),
-        (["show", "rules", "[X,2] das"], None, "[X,2]"),
-        (["show", "none", "x"], None, "No such file"),
-        (["info", "grammar"], None, "Not a directory"),
+        (["show", "rules", "[X,2] das"], "rules.gaps", "[X,2]"),
+        (["show", "none", "x"], "file.missing", "none/rules.json:"),
+        (["info", "grammar"], "file.kind", "grammar/rules.json:"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_told(command, files, monkeypatch, arguments, code, fields):  # noqa: F811
@@ -180,7 +181,7 @@ def test_rules_that_a_format_cannot_hold_are_left_out_if_asked(command, tmp_path
     export = ["rules", "export", table, "--grammar", "-", "--format", "cdec"]
     done = command(*export)
     assert done.out == ""
-    shows(done, None, "rule 0", "'[sic]'", "--skip-unwritable")
+    shows(done, "rules.unwritable", "rule 0", "'[sic]'", "--skip-unwritable")
     done = command(*export, "--skip-unwritable")
     assert (done.code, done.out) == (0, "[X] ||| a ||| b ||| \n")
     assert "1 rule is left out" in done.err
@@ -233,10 +234,14 @@ def test_info_and_verify(command, files):  # noqa: F811
     data[0] ^= 1
     (files / "rules" / "records").write_bytes(data)
     done = command("rules", "verify", files / "rules", files / "none")
+    for line, code, file in zip(
+        done.err.splitlines(),
+        ("file.changed", "file.missing"),
+        (files / "rules" / "records", files / "none" / "rules.json"),
+        strict=True,
+    ):
+        shows(Done(1, "", line), code, f"rosewood: {file}: ")
     assert done.code == 1
-    assert "checksum" in done.err.splitlines()[0]
-    assert done.err.splitlines()[0].startswith(f"rosewood: {files / 'rules' / 'records'}")
-    assert "none" in done.err.splitlines()[1]
 
 
 def test_every_verb_explains_itself(command):  # noqa: F811

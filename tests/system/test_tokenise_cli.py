@@ -89,10 +89,10 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
     (tmp_path / "bad.json").write_text('{"format": "rosewood-text", "version": 9}')
     for arguments, text, code, fields in [
         (["tokenise"], "a\n<b>x\n", "text.tags", "<stdin>:2: '<b>'"),
-        (["tokenise", tmp_path / "no"], "", None, "no: No such file"),
+        (["tokenise", tmp_path / "no"], "", "file.missing", "no:"),
         (["tokenise", "--load", tmp_path / "bad.json"], "", "file.version", "bad.json"),
         (["tokenise", "--load", tags, "--joiners"], "", "argument.conflict", "--load --joiners"),
-        (["tokenise", "--tokeniser", "x"], "", None, "'x'"),
+        (["tokenise", "--tokeniser", "x"], "", "argument.unknown", "'x'"),
         (["tokenise", "--protect", "("], "", "argument.value", "'('"),
         (["tokenise", "--tags", "-"], "", "argument.conflict", "-o --tags"),
         (
@@ -101,38 +101,38 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
             "argument.conflict",
             "--tags --drop-tags",
         ),
-        (["tokenise", tags, "-o", tags], "", None, "tags: -o"),
+        (["tokenise", tags, "-o", tags], "", "file.exists", "tags: -o"),
         (["detokenise", "--alignment", links], "", "argument.missing", "--alignment --tags"),
         (["detokenise", "--tags", tags], "a\nb\n", "file.mismatch", "tags: 1 <stdin>"),
         (["detokenise", "--tags", tags], "", "file.mismatch", "<stdin>: 0"),
-        (["detokenise", "--tags", links], "a\n", None, "links:1:"),
-        (["detokenise", "--tags", tags, "--alignment", links], "a\n", None, "links:1:"),
-        (["learn", tags, "-o", tmp_path / "no" / "x"], "", None, "-o"),
+        (["detokenise", "--tags", links], "a\n", "line.fields", "links:1:"),
+        (["detokenise", "--tags", tags, "--alignment", links], "a\n", "line.value", "links:1:"),
+        (["learn", tags, "-o", tmp_path / "no" / "x"], "", "file.missing", "-o"),
     ]:
         done = rosewood("text", *arguments, text=text)
         shows(done, code, *fields.split())
     links.write_text("0-7\n")
     done = rosewood("text", "detokenise", "--tags", tags, "--alignment", links, text="a\n")
-    shows(done, None, f"{links}:1:", "0-7")
+    shows(done, "argument.range", f"{links}:1:", "0-7")
 
 
 def test_text_is_refused_as_in_corpora(rosewood, tmp_path):
     (tmp_path / "a").write_bytes("ä\n\u2028b\r\n".encode() + b"\xff\n")
     done = rosewood("text", "tokenise", tmp_path / "a")
     assert done.out == "ä\nb\n"
-    shows(done, None, f"{tmp_path / 'a'}:3:", "UTF-8")
-    for line, fields in {
-        "\ufeffa": ("1:", "byte order mark"),
-        "a\nb\0": ("2:", "NUL"),
-        "a\rb": ("1:", "carriage return", "2"),
-        "a\x85b": ("1:", "U+0085"),
-        "x " * 10**6: ("1:", "2,000,000", "100,000"),
+    shows(done, "file.encoding", f"{tmp_path / 'a'}:3:")
+    for line, (code, place, *fields) in {
+        "\ufeffa": ("corpus.byte-order-mark", "1:"),
+        "a\nb\0": ("corpus.control-character", "2:", "NUL"),
+        "a\rb": ("corpus.carriage-return", "1:", "2"),
+        "a\x85b": ("corpus.control-character", "1:", "U+0085"),
+        "x " * 10**6: ("corpus.too-long", "1:", "2,000,000", "100,000"),
     }.items():
         done = rosewood("text", "tokenise", text=line)
-        shows(done, None, f"<stdin>:{fields[0]}", *fields[1:])
+        shows(done, code, f"<stdin>:{place}", *fields)
     made = tmp_path / "p.json"
     done = rosewood("text", "learn", "-", "-o", made, text="a\nb\x07\n")
-    shows(done, None, "<stdin>:2:", "U+0007")
+    shows(done, "corpus.control-character", "<stdin>:2:", "U+0007")
     assert not made.exists()
     done = rosewood("text", "tokenise", "--line-characters", "3", text="a b\na  b\n")
     assert (done.out, done.code) == ("a b\n", 1)

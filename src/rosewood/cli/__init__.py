@@ -23,7 +23,7 @@ from rosewood import __version__
 from rosewood.errors import RosewoodError
 from rosewood.registry import Registry
 
-__all__ = ["VERBS", "app", "main", "verb"]
+__all__ = ["VERBS", "app", "error_line", "main", "verb"]
 
 VERBS: Registry[Any] = Registry("rosewood.cli.verbs", "rosewood.verbs", "verb", has=("__call__",))
 _SYSTEM = {  # codes of the system's errors
@@ -132,11 +132,12 @@ def main() -> None:
             # Whoever read our output has seen enough.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
-        print(f"rosewood: {_message(error)}", file=sys.stderr)
+        print(f"rosewood: {error_line(error)}", file=sys.stderr)
         raise SystemExit(getattr(error, "exit_code", 1)) from None
 
 
-def _message(error: RosewoodError | OSError) -> str:
+def error_line(error: RosewoodError | OSError) -> str:
+    """What is shown of an error: where, what, and its code."""
     if isinstance(error, RosewoodError):
         return f"{error} [{error.code}]"
     code = next((code for kind, code in _SYSTEM.items() if isinstance(error, kind)), "system.error")

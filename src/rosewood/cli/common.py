@@ -49,16 +49,15 @@ def bad_value(kind: Kind, option: str, value: object, expected: str) -> Rosewood
 
 def verify_each(files: Iterable[Path], verify: Callable[[Path], object]) -> None:
     """Checks every file; damaged ones are reported, and make the exit code 1."""
+    from rosewood.cli import error_line
+
     is_good = True
     for file in files:
         try:
             verify(file)
         except (RosewoodError, OSError) as error:
             is_good = False
-            if isinstance(error, RosewoodError):
-                warn(f"{error} [{error.code}]")
-            else:
-                warn(f"{error.filename or file}: {error.strerror}")
+            warn(error_line(error))
         else:
             print(f"{file}: good")
     if not is_good:
