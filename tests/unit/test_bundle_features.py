@@ -188,24 +188,32 @@ def test_features_that_cannot_be_made_again(module):
 
 
 @pytest.mark.parametrize(
-    "table",
+    ("table", "code", "argument", "value"),
     [
-        [], {}, {"format": "rosewood-features", "version": 2, "features": []},
-        {"features": 3}, {"features": [3]}, {"features": [{}]}, {"features": [{"feature": 3}]},
-        {"features": [{"feature": "a"}]}, {"features": [{"feature": "a:b", "package": 3}]},
-        {"features": [{"feature": "a:b", "settings": []}]},
-        {"features": [{"feature": "a:b", "version": 1}]}, {"features": [{"feature": "../a:b"}]},
-        {"features": [{"feature": "a:b", "x": 1}]},
+        ([], "file.format", None, None),
+        ({}, "file.format", None, None),
+        ({"format": "x", "version": 1, "features": []}, "file.format", None, None),
+        ({"version": 2, "features": []}, "file.version", None, 2),
+        ({"features": 3}, "file.damaged", "features", 3),
+        ({"features": [3]}, "file.damaged", "features", 3),
+        ({"features": [{}]}, "file.damaged", "features", {}),
+        ({"features": [{"feature": 3}]}, "file.damaged", "feature", 3),
+        ({"features": [{"feature": "a"}]}, "file.damaged", "feature", "a"),
+        ({"features": [{"feature": "a:b", "package": 3}]}, "file.damaged", "package", 3),
+        ({"features": [{"feature": "a:b", "settings": []}]}, "file.damaged", "settings", []),
+        ({"features": [{"feature": "a:b", "version": 1}]}, "file.damaged", "version", 1),
+        ({"features": [{"feature": "../a:b"}]}, "file.damaged", "feature", "../a:b"),
+        ({"features": [{"feature": "a:b", "x": 1}]}, "file.damaged", "features",
+         {"feature": "a:b", "x": 1}),
     ],
 )  # fmt: skip
-def test_records_that_are_damaged(tmp_path, table):
-    if isinstance(table, dict) and "format" not in table and table:
+def test_records_that_are_damaged(tmp_path, table, code, argument, value):
+    if isinstance(table, dict) and table:
         table = {"format": "rosewood-features", "version": 1, **table}
-    (tmp_path / "features.json").write_text(json.dumps(table))
-    with pytest.raises(DamagedFileError) as caught:
-        read_records(tmp_path / "features.json")
-    assert caught.value.code in ("file.format", "file.damaged")
-    assert caught.value.file == str(tmp_path / "features.json")
+    path = tmp_path / "features.json"
+    path.write_text(json.dumps(table))
+    with refuses(DamagedFileError, code, argument=argument, value=value, file=str(path)):
+        read_records(path)
 
 
 # -- in models -------------------------------------------------------------------------------------

@@ -117,24 +117,30 @@ def test_an_optional_part_is_skipped(folder):
 
 
 @pytest.mark.parametrize(
-    "entry",
+    ("entry", "code", "argument", "value"),
     [
-        "trees", None, {}, {"type": 3, "path": "trees"}, {"type": "x", "path": 3, "optional": True},
-        {"type": "x", "path": "../trees", "optional": True}, {"path": "trees"},
-        {"type": "x", "path": "trees", "optional": "yes"},
-        {"type": "x", "path": "trees", "optional": 1},
-        {"type": "x", "path": "nowhere", "optional": True},
-        {"type": "x", "paths": {"a": "/etc/passwd"}, "optional": True},
-        {"type": "x", "paths": [], "optional": True}, {"type": "x", "paths": {}, "optional": True},
+        ("trees", "file.damaged", "trees.type", None),
+        (None, "file.damaged", "trees.type", None),
+        ({}, "file.damaged", "trees.type", None),
+        ({"type": 3, "path": "trees"}, "file.damaged", "trees.type", None),
+        ({"type": "x", "path": 3, "optional": True}, "model.path", "trees", 3),
+        ({"type": "x", "path": "../trees", "optional": True}, "model.path", "trees", "../trees"),
+        ({"path": "trees"}, "file.damaged", "trees.type", None),
+        ({"type": "x", "path": "trees", "optional": "yes"}, "file.damaged", "trees.optional", None),
+        ({"type": "x", "path": "trees", "optional": 1}, "file.damaged", "trees.optional", None),
+        ({"type": "x", "path": "nowhere", "optional": True}, "file.missing", "trees", "nowhere"),
+        ({"type": "x", "paths": {"a": "/etc/passwd"}, "optional": True},
+         "model.path", "trees", "/etc/passwd"),
+        ({"type": "x", "paths": [], "optional": True}, "file.damaged", "trees.paths", None),
+        ({"type": "x", "paths": {}, "optional": True}, "file.damaged", "trees.paths", None),
     ],
 )  # fmt: skip
-def test_an_entry_that_is_damaged(folder, entry):
+def test_an_entry_that_is_damaged(folder, entry, code, argument, value):
     (folder / "trees").write_text("trees")
     add_part(folder, "trees", entry)
-    with pytest.raises(DamagedFileError) as caught:
+    file = str(folder / "manifest.json")
+    with refuses(DamagedFileError, code, argument=argument, value=value, file=file):
         Bundle.open(folder)
-    assert caught.value.code in ("file.damaged", "model.path")
-    assert caught.value.file == str(folder / "manifest.json")
 
 
 @pytest.mark.parametrize("name", ["rules", "lm", "weights"])
@@ -143,7 +149,7 @@ def test_an_entry_without_its_path(folder, name):
     where = "paths" if name == "lm" else "path"
     entry = {key: value for key, value in table["parts"][name].items() if key != where}
     add_part(folder, name, entry)
-    with refuses(DamagedFileError, "file.damaged", argument=name):
+    with refuses(DamagedFileError, "file.damaged", argument=f"{name}.{where}"):
         Bundle.open(folder)
 
 

@@ -105,7 +105,7 @@ def check_manifest(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
             code="file.damaged", argument=f"confidence.{error.argument}", file=path,
         ) from error  # fmt: skip
     for name, entry in table["files"].items():
-        _check_path(name, path)
+        _check_path("files", name, path)
         if not isinstance(entry, dict) or {type(entry.get(k)) for k in ("bytes", "crc32")} != {int}:
             raise _damaged(f"size or checksum of {name!r} is missing", name, path)
     _check_parts(table, path)
@@ -118,8 +118,9 @@ def _check_parts(table: Mapping[str, Any], path: Path) -> None:
         _check_entry(name, entry, table, path)
     for name in sorted({kind.name for kind in part_types() if kind.required} - set(parts)):
         raise _damaged(f"the part {name!r} is missing", name, path, "model.part-missing")
-    if ("source_text" in parts) != ("target_text" in parts):
-        raise _damaged("only one of its sides has raw text", "parts", path)
+    for side, other in (("source_text", "target_text"), ("target_text", "source_text")):
+        if side not in parts and other in parts:
+            raise _damaged("only one of its sides has raw text", side, path, "model.part-missing")
     if ("guesses" in parts) != (table["unknown"] == "guess"):
         raise _damaged("it guesses unknown words, or has guesses, but not both", "unknown", path)
 
@@ -127,9 +128,11 @@ def _check_parts(table: Mapping[str, Any], path: Path) -> None:
 def _check_entry(name: str, entry: Any, table: Mapping[str, Any], path: Path) -> None:
     """Refuse a part that is damaged, or that this release does not know."""
     if not isinstance(entry, dict) or not isinstance(entry.get("type"), str):
-        raise _damaged(f"the part {name!r} has no type", name, path)
+        raise _damaged(f"the part {name!r} has no type", f"{name}.type", path)
     if not isinstance(entry.get("optional", False), bool):
-        raise _damaged(f"'optional' of the part {name!r} is not a Boolean", name, path)
+        raise _damaged(
+            f"'optional' of the part {name!r} is not a Boolean", f"{name}.optional", path
+        )
     kind = part_type(name, entry["type"])
     if kind is None and not entry.get("optional", False):
         reason = (
@@ -140,11 +143,14 @@ def _check_entry(name: str, entry: Any, table: Mapping[str, Any], path: Path) ->
             reason, code="model.part-unknown", argument=name, value=entry["type"], file=path
         )
     if kind is not None and kind.where not in entry:
-        raise _damaged(f"the part {name!r} has no {kind.where!r}", name, path)
+        raise _damaged(f"the part {name!r} has no {kind.where!r}", f"{name}.{kind.where}", path)
     for place in _places(name, entry, path):
-        _check_path(place, path)
+        _check_path(name, place, path)
         if not any(file == place or file.startswith(f"{place}/") for file in table["files"]):
-            raise _damaged(f"the part {name!r} has no files at {place!r}", name, path)
+            raise DamagedFileError(
+                f"the part {name!r} has no files at {place!r}",
+                code="file.missing", argument=name, value=place, file=path,
+            )  # fmt: skip
 
 
 def _places(name: str, entry: Mapping[str, Any], path: Path) -> Iterator[Any]:
@@ -153,11 +159,11 @@ def _places(name: str, entry: Mapping[str, Any], path: Path) -> Iterator[Any]:
         yield entry["path"]
     if "paths" in entry:
         if not isinstance(entry["paths"], dict) or not entry["paths"]:
-            raise _damaged(f"the paths of the part {name!r} are damaged", name, path)
+            raise _damaged(f"the paths of the part {name!r} are damaged", f"{name}.paths", path)
         yield from entry["paths"].values()
 
 
-def _check_path(name: Any, path: Path) -> None:
+def _check_path(part: str, name: Any, path: Path) -> None:
     """Refuse paths that lead out of the bundle."""
     is_inside = isinstance(name, str) and name not in ("", ".") and "\\" not in name
     if is_inside:
@@ -165,5 +171,6 @@ def _check_path(name: Any, path: Path) -> None:
         is_inside = place.as_posix() == name and not place.is_absolute() and ".." not in place.parts
     if not is_inside:
         raise DamagedFileError(
-            f"{name!r} is not a path within the model", code="model.path", value=name, file=path
-        )
+            f"{name!r} is not a path within the model",
+            code="model.path", argument=part, value=name, file=path,
+        )  # fmt: skip

@@ -212,24 +212,38 @@ def write_records(path: Path, records: Iterable[FeatureRecord]) -> None:
 
 def read_records(path: Path) -> tuple[FeatureRecord, ...]:
     """Read what `write_records` wrote; anything else is refused, and nothing is imported."""
+
+    def damaged(reason: str, code: str, **fields: Any) -> DamagedFileError:
+        return DamagedFileError(reason, code=code, file=path, **fields)
+
     try:
         table = json.loads(path.read_bytes())
-        if (table["format"], table["version"]) != (_FORMAT, _VERSION):
-            raise ValueError("another format or version")
-        records = tuple(FeatureRecord(**each) for each in table["features"])
+        is_ours, version, rows = table["format"] == _FORMAT, table["version"], table["features"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedFileError(
-            f"it is not a list of features: {error}", code="file.format", file=path
-        ) from error
+        raise damaged(f"it is not a list of features: {error}", "file.format") from error
+    if not is_ours:
+        raise damaged("it is not a list of features", "file.format")
+    if version != _VERSION:
+        reason = f"its format version is {version}, this release reads {_VERSION}"
+        raise damaged(reason, "file.version", value=version)
+    records = []
+    for row in rows if isinstance(rows, list) else [rows]:
+        try:
+            records.append(FeatureRecord(**row))
+        except TypeError as error:
+            reason = f"it has a damaged feature: {error}"
+            raise damaged(reason, "file.damaged", argument="features", value=row) from error
     for each in records:
-        is_good = isinstance(each.feature, str) and bool(_IMPORT.match(each.feature))
-        is_good = is_good and all(isinstance(x, str | None) for x in (each.package, each.version))
-        if not is_good or not isinstance(each.settings, dict):
+        good = {
+            "feature": isinstance(each.feature, str) and _IMPORT.match(each.feature),
+            "package": isinstance(each.package, str | None),
+            "version": isinstance(each.version, str | None),
+            "settings": isinstance(each.settings, dict),
+        }
+        if wrong := [name for name in good if not good[name]]:
             reason = f"it has a damaged feature: {each.feature!r}"
-            raise DamagedFileError(
-                reason, code="file.damaged", argument="features", value=each.feature, file=path
-            )
-    return records
+            raise damaged(reason, "file.damaged", argument=wrong[0], value=getattr(each, wrong[0]))
+    return tuple(records)
 
 
 # -- importing -------------------------------------------------------------------------------------

@@ -33,10 +33,13 @@ def converted(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     weights, parts = table.get("weights"), table["parts"]
     if not isinstance(weights, dict):
         raise _damaged("'weights' is missing or not a table", "weights", path)
-    if set(parts) != {*_PATHS, "language_models"}:
-        raise _damaged("its list of parts is damaged", "parts", path)
-    if not weights or any(type(value) not in (int, float) for value in weights.values()):
-        raise _damaged("its weights are not numbers", "weights", path)
+    for name in sorted({*parts} ^ {*_PATHS, "language_models"}):
+        raise _damaged(f"its list of parts is damaged: {name!r}", f"parts.{name}", path)
+    if not weights:
+        raise _damaged("it has no weights", "weights", path)
+    for name, value in weights.items():
+        if type(value) not in (int, float):
+            raise _damaged(f"the weight of {name!r} is not a number", f"weights.{name}", path)
     found: dict[str, Any] = {"lm": {"type": "language-models", "paths": parts["language_models"]}}
     for name, kind in _PATHS.items():
         if parts[name] is not None:
