@@ -72,3 +72,9 @@ BAD = {
     "a line of many words": lambda lines: lines.__setitem__(6, b"word " * 20_000 + b"\n"),
     "a control character": lambda lines: lines.__setitem__(6, b"a\x00b\n"),
 }
+BAD_CODES = {
+    "bytes that are no text": "file.encoding",
+    "an empty line": "corpus.empty-side",
+    "a line of many words": "corpus.too-long",
+    "a control character": "corpus.control-character",
+}

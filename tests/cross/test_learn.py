@@ -14,7 +14,7 @@ from tests.strategies import forests, quarters, thetas
 from tests.zoo import SMALL as SMALL_ZOO
 
 from rosewood import _core
-from rosewood.errors import RosewoodError, TuningError
+from rosewood.errors import ForestError, TuningError
 from rosewood.forest import Forest, refine
 from rosewood.learn import TuningSet
 from rosewood.learn.candidates import Candidates
@@ -270,9 +270,11 @@ def test_features_of_refined_forests_are_those_of_the_originals(data, scale, thr
 
 def test_batches_are_checked():
     forest = Forest.from_nbest([["a"], ["b"]])
-    for maps in ([np.array([0, 2])], [np.array([0])], [np.array([0, -1])]):
-        with pytest.raises(RosewoodError):
+    for maps in ([np.array([0, 2])], [np.array([0, -1])]):
+        with refuses(TuningError, "argument.range", argument="edge"):
             _core.make_batch([forest.view], [forest.feature_view], maps)
+    with refuses(ForestError, "argument.shape", argument="edge_map", value=1):
+        _core.make_batch([forest.view], [forest.feature_view], [np.array([0])])
     batch = _core.make_batch([forest.view], [forest.feature_view], [np.array([1, 1])], [17])
     with refuses(TuningError, "argument.conflict"):
         _core.batch_scores(batch, np.zeros((1, 0)), np.zeros(2), 1)

@@ -310,27 +310,33 @@ def test_native_steps_are_refused_out_of_turn(tmp_path):
     def made(order=2, words=5, cutoffs=(0, 0), threads=1):
         return _core.NgramEstimator(order, words, list(cutoffs), str(tmp_path), 1 << 20, threads)
 
-    for bad in ({"order": 0}, {"words": 2}, {"cutoffs": (1, 1)}, {"cutoffs": (0,)},
-                {"cutoffs": (0, 2, 1), "order": 3}, {"threads": 0}):  # fmt: skip
-        with pytest.raises(LanguageModelError):
+    for bad, fault, argument in (
+        ({"order": 0}, "range", "order"), ({"words": 2}, "range", "words"),
+        ({"cutoffs": (1, 1)}, "value", "cutoffs"), ({"cutoffs": (0,)}, "value", "cutoffs"),
+        ({"cutoffs": (0, 2, 1), "order": 3}, "value", "cutoffs"),
+        ({"threads": 0}, "range", "threads"),
+    ):  # fmt: skip
+        with refuses(LanguageModelError, f"argument.{fault}", argument=argument):
             made(**bad)
     native = made()
     text, ends = np.array([3, 4], np.uint32), np.array([2], np.int64)
-    for bad_text, bad_ends in (
-        (text, np.array([3], np.int64)), (text, np.array([2, 1], np.int64)),
-        (np.array([5], np.uint32), np.array([1], np.int64)),
-        (np.array([1], np.uint32), np.array([1], np.int64)),
-    ):  # fmt: skip
-        with pytest.raises(LanguageModelError):
+    for bad_text, bad_ends, fault, argument in (
+        (text, np.array([3], np.int64), "shape", "ends"),
+        (text, np.array([2, 1], np.int64), "value", "ends"),
+        (np.array([5], np.uint32), np.array([1], np.int64), "range", "text"),
+        (np.array([1], np.uint32), np.array([1], np.int64), "range", "text"),
+    ):
+        with refuses(LanguageModelError, f"argument.{fault}", argument=argument):
             native.add(bad_text, bad_ends)
     for too_early in (native.sizes, native.finish, lambda: native.smooth(1, [0.5, 1, 1.5])):
-        with pytest.raises(LanguageModelError):
+        with refuses(LanguageModelError, "lm.call-order"):
             too_early()
     native.add(text, ends)
     native.count()
-    with pytest.raises(LanguageModelError):
+    with refuses(LanguageModelError, "lm.call-order"):
         native.add(text, ends)
-    for n, discounts in ((2, [0.5, 1, 1.5]), (1, [0.0, 1, 1.5]), (1, [0.5, 2.1, 1.5]),
-                         (1, [0.5, 1, float("nan")])):  # fmt: skip
-        with pytest.raises(LanguageModelError):
-            native.smooth(n, discounts)
+    with refuses(LanguageModelError, "lm.call-order"):
+        native.smooth(2, [0.5, 1, 1.5])
+    for discounts in ([0.0, 1, 1.5], [0.5, 2.1, 1.5], [0.5, 1, float("nan")]):
+        with refuses(LanguageModelError, "argument.range", argument="discounts"):
+            native.smooth(1, discounts)

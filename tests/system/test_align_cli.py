@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests import real
 from tests.processes import LONGEST, started
-from tests.refusals import shows
+from tests.refusals import refuses, shows
 from tests.system.commands import command  # noqa: F401
 
 from rosewood import align
@@ -119,7 +119,7 @@ def test_text_is_prepared_in_the_same_way_again(command, files):  # noqa: F811
     twice = command("align", *sides, "--load", files / "aligner", "--lowercase", "-o", "-")
     shows(twice, "argument.conflict", "--lowercase")
     for notes in ({"text": 1}, {"text": {"languages": 1}}, {"text": {"lowercase": "yes"}}):
-        with pytest.raises(AlignmentError):
+        with refuses(AlignmentError, "file.damaged", argument="notes", value=notes):
             Preparation.of(notes)
 
 

@@ -180,7 +180,7 @@ def test_info_and_verify(command, files):  # noqa: F811
     data[len(data) // 3] ^= 1
     (files / "small.rlm").write_bytes(data)
     done = command("lm", "verify", files / "small.rlm")
-    shows(done, "file.damaged", "small.rlm: ")
+    shows(done, "file.changed", "small.rlm: ")
 
 
 def test_next_words_and_vocabulary(command, files):  # noqa: F811

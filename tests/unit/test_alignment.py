@@ -81,8 +81,13 @@ def test_links_are_checked():
     ):
         with refuses(AlignmentError, code, argument=argument):
             Links(start, source, target)
-    for start, target in (([0, 3], [0, 1]), ([0, 2], [0, 1, 2]), ([], [0, 1]), ([2, 0, 2], [0, 1])):
-        with pytest.raises(AlignmentError):
+    for start, target, code, argument in (
+        ([0, 3], [0, 1], "argument.value", "start"),
+        ([0, 2], [0, 1, 2], "argument.shape", "target"),
+        ([], [0, 1], "argument.value", "start"),
+        ([2, 0, 2], [0, 1], "argument.value", "start"),
+    ):
+        with refuses(AlignmentError, code, argument=argument):
             Links.sorted(start, [1, 0], target)
     with refuses(ForestError, "argument.type", value="float64"):
         Links([0, 1], [0.5], [0])

@@ -65,12 +65,26 @@ def test_a_pair_that_looks_like_a_header(tmp_path, first):
     assert [*again(tmp_path / "a.tsv")] == pairs
 
 
-@pytest.mark.parametrize("text", ["a\nb", "a\tb", "a\rb", "a\0", "\ud800", "\ufeffa"])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a\nb", "corpus.line-break"),
+        ("a\tb", "corpus.line-break"),
+        ("a\rb", "corpus.carriage-return"),
+        ("a\0", "corpus.control-character"),
+        ("\ud800", "file.encoding"),
+        ("\ufeffa", "corpus.byte-order-mark"),
+    ],
+)
 @pytest.mark.parametrize("name", ["a.tsv", "a.jsonl", "a.tmx", ("a.de", "a.en")])
-def test_pairs_that_no_file_can_hold(tmp_path, text, name):
+def test_pairs_that_no_file_can_hold(tmp_path, text, code, name):
     path = tmp_path / name if isinstance(name, str) else tuple(tmp_path / each for each in name)
-    for pair in (SentencePair("ok", text), SentencePair("ok", "ok", {"tag": text})):
-        with pytest.raises(CorpusError):
+    for argument, pair in {
+        "target": SentencePair("ok", text),
+        "tag 'tag'": SentencePair("ok", "ok", {"tag": text}),
+    }.items():
+        where = None if code == "corpus.line-break" else argument
+        with refuses(CorpusError, code, argument=where):
             corpus_of([SentencePair("a", "b"), pair]).write(path)
     assert list(tmp_path.iterdir()) == []
 

@@ -137,7 +137,7 @@ def test_bad_files_tell_the_place(tmp_path, data, line, code):
     good.write_text("x\n" * 4)
     with refuses(FormatError, code, file=str(bad), line=line):
         IndexedCorpus.from_files(good, bad, max_words=10)
-    with pytest.raises(FormatError):
+    with refuses(FormatError, code, file=str(bad), line=line):
         IndexedCorpus.build(tmp_path / "out", source=bad, target=good, max_words=10)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.txt", "good.txt"]
 
@@ -229,13 +229,16 @@ def test_damage_is_found(folder):
         good = path.read_bytes()
         for data in (good[:-2], good + b"\0", b""):
             path.write_bytes(data)
-            with pytest.raises(DamagedFileError) as told:
+            code = "file.kind" if path.name == "corpus.json" else "file.damaged"
+            with refuses(DamagedFileError, code, file=str(path)):
                 IndexedCorpus.open(folder)
-            assert str(path) == told.value.file
         for place in range(len(good)):
             path.write_bytes(good[:place] + bytes([good[place] ^ 0x15]) + good[place + 1 :])
-            with pytest.raises(DamagedFileError):
+            with pytest.raises(DamagedFileError) as told:
                 IndexedCorpus.open(folder).verify()
+            if path.name != "corpus.json":
+                assert told.value.code in ("file.changed", "file.damaged")  # wrong, or impossible
+                assert told.value.file == str(path)
         path.write_bytes(good)
     IndexedCorpus.open(folder).verify()
     (folder / "target.ids").unlink()
@@ -246,11 +249,11 @@ def test_damage_is_found(folder):
 def test_damage_with_a_matching_checksum_is_found(folder):
     """Whoever writes the file may be wrong, too: ranges are checked whatever the sums say."""
     manifest = json.loads((folder / "corpus.json").read_text())
-    for name, data in {
-        "source.ids": np.array([0, 1, 2, 3, 0, 2, 0, 4], "<i4"),
-        "target.ids": np.array([0, 1, 2, 3, 4, 2, 0, -1], "<i4"),
-        "source.start": np.array([0, 5, 4, 8], "<i8"),
-        "target.word_start": np.array([0, 3, 8, 10, 15, 20], "<i8"),
+    for name, (argument, data) in {
+        "source.ids": (None, np.array([0, 1, 2, 3, 0, 2, 0, 4], "<i4")),
+        "target.ids": (None, np.array([0, 1, 2, 3, 4, 2, 0, -1], "<i4")),
+        "source.start": ("order", np.array([0, 5, 4, 8], "<i8")),
+        "target.word_start": ("offsets", np.array([0, 3, 8, 10, 15, 20], "<i8")),
     }.items():
         good = (folder / name).read_bytes()
         (folder / name).write_bytes(data.tobytes())
@@ -258,15 +261,19 @@ def test_damage_with_a_matching_checksum_is_found(folder):
         (folder / "corpus.json").write_text(
             json.dumps({**manifest, "files": {**manifest["files"], name: entry}})
         )
-        with pytest.raises(DamagedFileError) as told:
+        file = str(folder / name)
+        with refuses(DamagedFileError, "file.damaged", argument=argument, file=file):
             IndexedCorpus.open(folder)
-        assert name in told.value.file
         (folder / name).write_bytes(good)
-    for change in ({"version": 2}, {"format": "other"}, {"files": []}, {"files": {}}):
+    for change, code in (
+        ({"version": 2}, "file.version"),
+        ({"format": "other"}, "file.kind"),
+        ({"files": []}, "file.damaged"),
+        ({"files": {}}, "file.damaged"),
+    ):
         (folder / "corpus.json").write_text(json.dumps({**manifest, **change}))
-        with pytest.raises(DamagedFileError) as told:
+        with refuses(DamagedFileError, code, file=str(folder / "corpus.json")):
             IndexedCorpus.open(folder)
-        assert told.value.file == str(folder / "corpus.json")
 
 
 @given(st.binary(max_size=200))

@@ -119,7 +119,7 @@ def test_what_is_no_sentence(model, sentence, code, value):
     for ask in (model.score, model.words):
         with refuses(LanguageModelError, code, value=value):
             ask(sentence)
-    with pytest.raises(LanguageModelError):
+    with refuses(LanguageModelError, code, value=value):
         model.score_batch(["a", sentence])
 
 

@@ -7,7 +7,7 @@ import io
 
 import numpy as np
 import pytest
-from tests.refusals import check, refuses
+from tests.refusals import refuses
 
 from rosewood.errors import DamagedFileError, FormatError, LanguageModelError
 from rosewood.lm import estimate, estimate_files
@@ -147,15 +147,18 @@ def test_a_line_of_a_million_words(tmp_path):
         ("cutoffs", (-1,), "range"), ("cutoffs", (0,) * 9, "shape"), ("max_vocabulary", 0, "range"),
         ("fallback", (0, 1, 1), "range"), ("fallback", (0.5, 2.5, 1), "range"),
         ("fallback", (0.5, 1), "shape"), ("vocabulary", [], "value"),
-        ("threads", 0, None), ("max_memory", 0, None),
-        ("vocabulary", ["a b"], None), ("vocabulary", [""], None),
+        ("threads", 0, "range"), ("max_memory", 0, "range"),
     ],
 )  # fmt: skip
 def test_settings_are_checked(name, value, fault):
-    with pytest.raises(LanguageModelError) as refused:
+    with refuses(LanguageModelError, f"argument.{fault}", argument=name):
         estimate(["a b c"], **{name: value})
-    if fault is not None:
-        check(refused.value, LanguageModelError, f"argument.{fault}", argument=name)
+
+
+@pytest.mark.parametrize("word", ["a b", ""])
+def test_words_of_a_vocabulary_are_checked(word):
+    with refuses(LanguageModelError, "lm.word", value=word):
+        estimate(["a b c"], vocabulary=[word])
 
 
 @pytest.mark.parametrize(

@@ -353,10 +353,13 @@ def test_errors_of_features_name_the_sentence_and_the_feature(table, model, feat
         assert "no dictionary" in str(refused.value)
 
 
-@pytest.mark.parametrize("said", [["a\nb"], [None], [1]])
-def test_translations_of_unknown_words_that_are_none(table, model, said):
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [(["a\nb"], "source.line-feed"), ([None], "argument.type"), ([1], "argument.type")],
+)
+def test_translations_of_unknown_words_that_are_none(table, model, said, code):
     decoder = PhraseDecoder(table, model, weights=WEIGHTS, unknown=lambda word: said)
-    with pytest.raises(DecodingError, match="function for unknown words"):
+    with refuses(DecodingError, code, argument="unknown"):
         decoder.search("auto")
 
 

@@ -128,25 +128,30 @@ def test_ids_of_many_rules(table, tmp_path):
     assert small.ids([]).tolist() == small.matches("").rule.tolist() == []
     assert repr(options) == f"Options({len(options)} options)"
     assert repr(matches) == f"Matches({len(matches)} matches)"
-    for bad in ([-1], [len(small)], ["x"], [[0]], [0.5]):
-        with pytest.raises(RuleError):
+    for bad, code, argument in (
+        ([-1], "argument.range", "rule"),
+        ([len(small)], "argument.range", "rule"),
+        (["x"], "argument.type", "rules"),
+        ([[0]], "argument.shape", "rules"),
+        ([0.5], "argument.type", "rules"),
+    ):
+        with refuses(RuleError, code, argument=argument):
             small.ids(bad)
 
 
 def test_texts_are_no_lists(table, tmp_path):
-    for act in (
-        lambda: table.filter("das haus", tmp_path / "t"),
-        lambda: Rule("das haus", ("the", "house")),
-        lambda: Rule(("das", "haus"), "the house"),
-        lambda: RuleTable.build(tmp_path / "t", "das haus"),
-        lambda: RuleTable.build(tmp_path / "t", RULES[0]),
-        lambda: RuleTable.build(tmp_path / "t", RULES, labels="XS"),
-        lambda: RuleTable.build(tmp_path / "t", RULES, features="p"),
-        lambda: table.options(3),
+    for argument, value, act in (
+        ("sentences", "das haus", lambda: table.filter("das haus", tmp_path / "t")),
+        ("the words of a source", "das haus", lambda: Rule("das haus", ("the", "house"))),
+        ("the words of a target", "the house", lambda: Rule(("das", "haus"), "the house")),
+        ("rules", "das haus", lambda: RuleTable.build(tmp_path / "t", "das haus")),
+        ("rules", RULES[0], lambda: RuleTable.build(tmp_path / "t", RULES[0])),
+        ("labels", "XS", lambda: RuleTable.build(tmp_path / "t", RULES, labels="XS")),
+        ("features", "p", lambda: RuleTable.build(tmp_path / "t", RULES, features="p")),
+        ("the words of a sentence", 3, lambda: table.options(3)),
     ):
-        with pytest.raises(RuleError) as caught:
+        with refuses(RuleError, "argument.type", argument=argument, value=value):
             act()
-        assert caught.value.code == "argument.type"
     with refuses(RuleError, "argument.type", argument="rule 1", value=("a", "b")):
         RuleTable.build(tmp_path / "t", [("a", "b")])
     with refuses(RuleError, "argument.type", argument="sentence"):
@@ -156,18 +161,25 @@ def test_texts_are_no_lists(table, tmp_path):
 
 def test_sentences_are_checked(table):
     assert len(table.options("das haus\n")) == 4 - 1
-    for bad in ("das\nhaus", ["das haus"], [""], ["a", 3], "\ud800"):
-        with pytest.raises(RuleError):
-            table.options(bad)
-        with pytest.raises(RuleError):
-            table.matches(bad)
+    for bad, code, value in (
+        ("das\nhaus", "source.line-feed", None),
+        (["das haus"], "source.word", "das haus"),
+        ([""], "source.word", ""),
+        (["a", 3], "source.word", 3),
+        ("\ud800", "source.encoding", 1),
+    ):
+        for ask in (table.options, table.matches):
+            with refuses(RuleError, code, value=value):
+                ask(bad)
     with refuses(RuleError, "source.line-feed", line=2):
         table.filter(["das", "das\nhaus"], table.folder.with_name("small"))
     with refuses(RuleError, "argument.conflict", argument="folder"):
         table.filter(["das"], table.folder)
-    for setting in ({"max_span": 0}, {"limit": -1}, {"limit": "x"}):
-        with pytest.raises(RuleError):
-            table.options("das", **setting)
+    for name, value, fault in (
+        ("max_span", 0, "range"), ("limit", -1, "range"), ("limit", "x", "type"),
+    ):  # fmt: skip
+        with refuses(RuleError, f"argument.{fault}", argument=name, value=value):
+            table.options("das", **{name: value})
     assert len(table.options("")) == len(table.matches([])) == 0
     assert not table.folder.with_name("small").exists()
 
@@ -338,8 +350,10 @@ def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
         with suppress(RosewoodError):
             use(place)
         if was_changed:
-            with pytest.raises(DamagedFileError):
+            with pytest.raises(DamagedFileError) as caught:
                 RuleTable.open(place).verify()
+            assert caught.value.code in ("file.damaged", "file.changed")  # its size, its checksum
+            assert caught.value.file == str(path)
         shutil.rmtree(place)
         shutil.rmtree(tmp_path / "filtered", ignore_errors=True)
 

@@ -255,9 +255,9 @@ def test_names_that_are_no_text(book, tmp_path):
     assert r"b\udcff.en:7" in made.stages[0].facts["examples"][0]
     assert report.exists()
     for output, work in (("\udcff", None), ("other", tmp_path / "\udcff")):
-        bad = str(work or tmp_path / output)
-        with refuses(FormatError, "file.encoding", file=bad) as caught:
+        with refuses(FormatError, "file.encoding") as caught:
             train(inputs, tmp_path / output, QUICKEST, work=work)
+        assert caught.value.file.startswith(str(work or tmp_path / output))
         assert r"\udcff" in str(caught.value)
 
 

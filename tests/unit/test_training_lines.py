@@ -4,13 +4,20 @@
 from __future__ import annotations
 
 import gzip
-from pathlib import Path
 
 import pytest
 from tests.refusals import refuses
-from tests.training_files import BAD, QUICKEST, book, broken, cleaned, texts  # noqa: F401
+from tests.training_files import (  # noqa: F401
+    BAD,
+    BAD_CODES,
+    QUICKEST,
+    book,
+    broken,
+    cleaned,
+    texts,
+)
 
-from rosewood.errors import FormatError
+from rosewood.errors import DamagedFileError, FormatError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, Translator, train
 
@@ -22,9 +29,8 @@ def test_bad_lines(book, tmp_path, name, what):
     broken(book, tmp_path, name, BAD[what])
     given = {"dev": (tmp_path / "dev.en", tmp_path / "dev.de")}
     files = (tmp_path / "train.en", tmp_path / "train.de")
-    with pytest.raises(FormatError) as caught:
+    with refuses(FormatError, BAD_CODES[what], file=str(tmp_path / name), line=7):
         train(TrainingInputs(*files, **given), tmp_path / "model", QUICKEST)
-    assert (caught.value.file, caught.value.line) == (str(tmp_path / name), 7)
     assert not (tmp_path / "model").exists()
     made, sides = cleaned(TrainingInputs(*files, **given, on_bad_line="skip"), tmp_path)
     facts = made.stages[0].facts
@@ -39,33 +45,32 @@ def test_bad_lines(book, tmp_path, name, what):
 
 def test_one_side_is_shorter(book, tmp_path):
     broken(book, tmp_path, "train.de", lambda lines: lines.pop())
-    with pytest.raises(FormatError) as caught:
-        train(TrainingInputs(tmp_path / "train.en", tmp_path / "train.de"), tmp_path / "model",
-              QUICKEST)  # fmt: skip
-    assert Path(caught.value.file).stem == "train"
+    sides = (tmp_path / "train.en", tmp_path / "train.de")
+    with refuses(FormatError, "file.mismatch", value=59, file=str(sides[1]), line=59):
+        train(TrainingInputs(*sides), tmp_path / "model", QUICKEST)
     assert not (tmp_path / "model").exists()
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "line"),
+    ("name", "text", "line", "code"),
     [
-        ("a.tsv", "one\ttwo\nthree\n", 2),
-        ("a.jsonl", '{"source": "a", "target": "b"}\n{"source": 1}\n', 2),
-        ("a.tmx", "<tmx><body><tu>", 1),
-        ("a.tmx", "no xml at all", 1),
-        ("a.xlf", "<xliff/>", None),
-        ("a.po", 'msgid "a\n', 1),
-        ("a.tsv.gz", "no gzip", 1),
-        ("a.tsv", "", None),
+        ("a.tsv", "one\ttwo\nthree\n", 2, "line.fields"),
+        ("a.jsonl", '{"source": "a", "target": "b"}\n{"source": 1}\n', 2, "line.fields"),
+        ("a.tmx", "<tmx><body><tu>", 1, "file.format"),
+        ("a.tmx", "no xml at all", 1, "file.format"),
+        ("a.xlf", "<xliff/>", None, "file.empty"),
+        ("a.po", 'msgid "a\n', 1, "line.format"),
+        ("a.tsv.gz", "no gzip", 1, "file.damaged"),
+        ("a.tsv", "", None, "file.empty"),
     ],
 )
-def test_files_that_are_damaged(tmp_path, name, text, line):
+def test_files_that_are_damaged(tmp_path, name, text, line, code):
     (tmp_path / name).write_text(text)
-    with pytest.raises(FormatError) as caught:
+    kind = DamagedFileError if code == "file.damaged" else FormatError
+    with refuses(kind, code, file=str(tmp_path / name), line=line):
         train(
             TrainingInputs(corpus=tmp_path / name, languages="en:de"), tmp_path / "model", QUICKEST
         )
-    assert (caught.value.file, caught.value.line) == (str(tmp_path / name), line)
     assert not (tmp_path / "model").exists()
 
 
@@ -112,9 +117,8 @@ def test_references_and_skipped_lines_stay_in_step(book, tmp_path, name, what):
         "dev_reference": [tmp_path / "more1.de", tmp_path / "more2.de"],
     }
     files = (tmp_path / "train.en", tmp_path / "train.de")
-    with pytest.raises(FormatError) as caught:
+    with refuses(FormatError, BAD_CODES[what], file=str(tmp_path / name), line=7):
         train(TrainingInputs(*files, **given), tmp_path / "model", QUICKEST)
-    assert (caught.value.file, caught.value.line) == (str(tmp_path / name), 7)
     made, _ = cleaned(TrainingInputs(*files, **given, on_bad_line="skip"), tmp_path)
     folder = made.stages[0].folder
     first, *others = (
@@ -179,15 +183,14 @@ def test_further_text(book, tmp_path):
 )
 def test_further_text_that_is_bad(book, tmp_path, data, line):
     (tmp_path / "mono.de").write_bytes(data)
-    with pytest.raises(FormatError) as caught:
+    code = "file.empty" if line is None else "file.encoding"
+    with refuses(FormatError, code, file=str(tmp_path / "mono.de"), line=line):
         train(
             TrainingInputs(book / "train.en", book / "train.de", monolingual=tmp_path / "mono.de"),
             tmp_path / "model", QUICKEST,
         )  # fmt: skip
-    assert (caught.value.file, caught.value.line) == (str(tmp_path / "mono.de"), line)
     assert not (tmp_path / "model").exists()
     if line is None:  # before any work
-        assert caught.value.code == "file.empty"
         assert [path.name for path in tmp_path.iterdir()] == ["mono.de"]
 
 

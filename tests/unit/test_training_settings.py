@@ -8,13 +8,13 @@ import sys
 from dataclasses import FrozenInstanceError, fields
 
 import pytest
-from tests.refusals import refuses
+from tests.refusals import check, refuses
 
 from rosewood.align.models import MODELS
 from rosewood.align.symmetrization import SYMMETRIZATIONS
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode.plugins import DECODERS
-from rosewood.errors import RosewoodError, TrainingError
+from rosewood.errors import TrainingError
 from rosewood.learn import LEARNERS
 from rosewood.pipeline import TrainingSettings, Translator
 from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS
@@ -59,22 +59,42 @@ def test_the_table_has_every_setting():
     assert list(NONSENSE) == [each.name for each in fields(TrainingSettings)]
 
 
-@pytest.mark.parametrize(("name", "value"), [(n, v) for n, some in NONSENSE.items() for v in some])
-def test_nonsense_is_refused(name, value):
+# What other rooms read: code and argument.
+ELSEWHERE = {
+    "features": [("feature.import", "feature"), *[("argument.type", "features")] * 4,
+                 ("argument.unknown", "feature"), ("feature.class", "feature"),
+                 *[("feature.settings", "feature")] * 2],
+    "set": [*[("argument.unknown", "setting")] * 2, *[("argument.type", "set")] * 4],
+    "metric": [*[("argument.unknown", "metric")] * 2, *[("argument.type", "metric")] * 2,
+               ("argument.unknown", "setting")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [(name, k) for name, some in NONSENSE.items() for k in range(len(some))]
+)
+def test_nonsense_is_refused(name, number):
+    value = NONSENSE[name][number]
     with pytest.raises(TrainingError) as caught:
         TrainingSettings(**{name: value})
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) > 10
-    if name not in ("features", "set", "metric"):  # which other rooms read
-        assert caught.value.code.startswith("argument.")
-        assert caught.value.argument in (name, "max_words")
+    if name in ELSEWHERE:
+        code, argument = ELSEWHERE[name][number]
+        check(caught.value, TrainingError, code, argument=argument)
+        return
+    assert caught.value.code in ("argument.type", "argument.range", "argument.choice")
+    if (name, value) == ("min_words", 101):  # more than max_words
+        name, value = "max_words", 100
+    assert (caught.value.argument, caught.value.value) == (name, value)
 
 
 @pytest.mark.parametrize("name", list(NONSENSE))
 def test_it_is_refused_before_any_work(name, tmp_path):
     """Not even the files are looked at, let alone a folder made."""
-    with pytest.raises(RosewoodError):
+    with pytest.raises(TrainingError) as caught:
         Translator.train("no.en", "no.de", output=tmp_path / "model", **{name: NONSENSE[name][0]})
+    assert caught.value.argument == ELSEWHERE.get(name, [("", name)])[0][1]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -223,12 +223,12 @@ def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
             code="file.version", value=version, expected=_VERSION, file=path,
         )  # fmt: skip
     if head != head_of(crc, place, length):
-        raise _damaged("its head is damaged", path)
+        raise _damaged("its head is damaged", path, "head")
     if len(file) != place + length:
-        raise _damaged(f"it has {len(file)} bytes, expected {place + length}", path)
+        raise _damaged(f"it has {len(file)} bytes, expected {place + length}", path, "bytes")
     text = file[place:].tobytes()
     if zlib.crc32(text) != crc:
-        raise _damaged("its contents do not match their checksum", path)
+        raise _changed("contents", path)
     try:
         contents = cast(dict[str, Any], json.loads(text))
         parts = contents["parts"]
@@ -244,14 +244,21 @@ def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
             raise ValueError("its layout or its facts")
         words = Words(_part(file, parts["words"]), _part(file, parts["word_start"]).view("<i8"))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _damaged("its contents cannot be read", path) from error
+        raise _damaged("its contents cannot be read", path, "contents") from error
     except LanguageModelError as error:
-        raise _damaged(str(error), path) from error
+        raise error.restated(
+            str(error), DamagedFileError, code="file.damaged", file=path
+        ) from error
     return ModelFile(path, len(file), contents, words, native)
 
 
-def _damaged(reason: str, file: Path) -> DamagedFileError:
-    return DamagedFileError(reason, code="file.damaged", file=file)
+def _damaged(reason: str, file: Path, argument: str) -> DamagedFileError:
+    return DamagedFileError(reason, code="file.damaged", argument=argument, file=file)
+
+
+def _changed(part: str, file: Path) -> DamagedFileError:
+    reason = f"checksum mismatch in its part {part}"
+    return DamagedFileError(reason, code="file.changed", argument=part, file=file)
 
 
 def _part(file: NDArray[np.uint8], part: Mapping[str, int]) -> NDArray[Any]:
@@ -270,20 +277,24 @@ def verify_model(path: str | PathLike[str]) -> None:
             for at in range(part["place"], stop, _CHUNK):
                 crc = zlib.crc32(stream.read(min(_CHUNK, stop - at)), crc)
             if crc != part["crc32"]:
-                raise _damaged(f"its part {name} does not match its checksum", model.path)
+                raise _changed(name, model.path)
         place = HEAD.unpack_from(_read(stream, 0, _HEAD_SIZE))[3]
         _check_gap(stream, stop, place, model.path)
     try:
         model.native.check()
         model.words.list()
-    except (LanguageModelError, UnicodeDecodeError) as error:
-        raise _damaged(str(error), model.path) from error
+    except LanguageModelError as error:
+        raise error.restated(
+            str(error), DamagedFileError, code="file.damaged", file=model.path
+        ) from error
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(str(error), code="file.encoding", file=model.path) from error
 
 
 def _check_gap(stream: BinaryIO, begin: int, end: int, path: Path) -> None:
     """Between parts there are zeros, and fewer than would make room for something."""
     if not 0 <= end - begin < _ALIGN or any(_read(stream, begin, end - begin)):
-        raise _damaged(f"there is something between its parts, at byte {begin}", path)
+        raise _damaged(f"there is something between its parts, at byte {begin}", path, "gap")
 
 
 def _read(stream: BinaryIO, place: int, size: int) -> bytes:

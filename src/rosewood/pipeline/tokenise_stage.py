@@ -55,7 +55,7 @@ def tokenise(task: Task, told: ProgressCallback) -> dict[str, Any]:
         corpus = IndexedCorpus.build(folder / "corpus", source=source, target=target)
         if not len(corpus):
             reason = f"none of the {total:,} pairs is left to train on: {_reasons(report)}"
-            raise TrainingError(reason, code="training.no-pairs")
+            raise TrainingError(reason, code="training.no-pairs", value=list(report.removed))
         names, file, line = read_origins(clean.folder / "origins")
         rows = np.frombuffer(kept, np.int64)
         write_origins(folder / "origins", names, file[rows], line[rows])
