@@ -83,7 +83,7 @@ def errors() -> str:
         text = file.read_text(encoding="utf-8")
         for code in re.findall(r'\bcode\s*=\s*"([a-z]+(?:[.-][a-z-]+)*)"', text):
             found[code].add(str(file.relative_to(ROOT / "src/rosewood")))
-        for code in re.findall(r'"((?:argument|file|line|system)\.[a-z-]+)"', text):
+        for code in re.findall(r'"((?:argument|feature|file|line|system)\.[a-z-]+)"', text):
             found[code].add(str(file.relative_to(ROOT / "src/rosewood")))
     for code in CODES.values():
         found[code].add("corpus/checks.py")

@@ -117,10 +117,12 @@ def _check_parts(table: Mapping[str, Any], path: Path) -> None:
     for name, entry in parts.items():
         _check_entry(name, entry, table, path)
     for name in sorted({kind.name for kind in part_types() if kind.required} - set(parts)):
-        raise _damaged(f"the part {name!r} is missing", name, path, "model.part-missing")
+        raise _damaged(f"the part {name!r} is missing", name, path, code="model.part-missing")
     for side, other in (("source_text", "target_text"), ("target_text", "source_text")):
         if side not in parts and other in parts:
-            raise _damaged("only one of its sides has raw text", side, path, "model.part-missing")
+            raise _damaged(
+                "only one of its sides has raw text", side, path, code="model.part-missing"
+            )
     if ("guesses" in parts) != (table["unknown"] == "guess"):
         raise _damaged("it guesses unknown words, or has guesses, but not both", "unknown", path)
 
