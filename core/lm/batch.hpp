@@ -60,9 +60,10 @@ struct BadWord {
 };
 
 [[noreturn]] inline void refuse_word(const BadWord& found, std::uint64_t first_number) {
-  fail<LanguageModelError>("lm.sentence-mark", "sentence ", first_number + found.sentence,
-                           ", word ", found.place, ": ", found.word == begin_word ? "<s>" : "</s>",
-                           " is not a word, it marks where a sentence ",
+  const char* mark = found.word == begin_word ? "<s>" : "</s>";
+  const std::uint64_t number = first_number + found.sentence;
+  fail<LanguageModelError>({"lm.sentence-mark", mark, number}, "sentence ", number, ", word ",
+                           found.place, ": ", mark, " is not a word, it marks where a sentence ",
                            found.word == begin_word ? "begins" : "ends");
 }
 

@@ -20,7 +20,8 @@ FastLayout::FastLayout(const Sections& sections, std::span<const std::uint64_t> 
 void FastLayout::check() const {
   const auto check_numbers = [](float stored, float backoff) {
     if (!std::isfinite(stored) || !std::isfinite(backoff))
-      fail<LanguageModelError>("file.damaged", "a probability or back-off is no number");
+      fail<LanguageModelError>({"file.damaged", "probability"},
+                               "a probability or back-off is no number");
   };
   for (std::uint64_t w = 0; w < counts_[0]; ++w)
     check_numbers(loaded<float>(unigrams_ + 8 * w), loaded<float>(unigrams_ + 8 * w + 4));
@@ -33,8 +34,8 @@ void FastLayout::check() const {
                         check_numbers(loaded<float>(entry), loaded<float>(entry + 4));
                       });
     if (found != counts_[n - 1])
-      fail<LanguageModelError>("file.damaged", "order ", n, " has ", found, " n-grams, expected ",
-                               counts_[n - 1]);
+      fail<LanguageModelError>({"file.damaged", "counts"}, "order ", n, " has ", found,
+                               " n-grams, expected ", counts_[n - 1]);
   }
 }
 

@@ -33,8 +33,8 @@ class HashTable {
       : first_(bytes.data()), homes_(homes_for(count)), buckets_(bytes.size() / bucket_bytes) {
     if (bytes.size() % bucket_bytes || count / per_bucket >= buckets_ || homes_ >= buckets_ ||
         loaded<std::uint64_t>(hashes_of(bucket(buckets_ - 1), per_bucket - 1)))
-      fail<LanguageModelError>("file.damaged", "a hash table of ", count, " entries has ",
-                               bytes.size(), " bytes");
+      fail<LanguageModelError>({"file.damaged", "hashes"}, "a hash table of ", count,
+                               " entries has ", bytes.size(), " bytes");
   }
 
   /// The bucket where a search begins.
@@ -68,7 +68,7 @@ class HashTable {
       const auto hash = loaded<std::uint64_t>(hashes_of(at, slot % per_bucket));
       if (!hash) continue;
       if (hash <= last || slot != std::max(high_product(hash, homes_) * per_bucket, next_free))
-        fail<LanguageModelError>("file.damaged",
+        fail<LanguageModelError>({"file.damaged", "hashes"},
                                  "an entry of a hash table is not where it belongs");
       last = hash;
       next_free = slot + 1;

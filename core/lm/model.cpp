@@ -42,7 +42,8 @@ void check_words(std::span<const std::uint32_t> words, std::uint64_t size) {
 
 AnyLayout opened(std::span<const std::uint8_t> file, const Places& places,
                  const ModelShape& shape) {
-  if (shape.counts.empty()) fail<LanguageModelError>("file.damaged", "it has no orders");
+  if (shape.counts.empty())
+    fail<LanguageModelError>({"file.damaged", "counts"}, "it has no orders");
   const Sections sections(file, places);
   if (shape.is_small) return SmallLayout(sections, shape.counts, shape.bits);
   return FastLayout(sections, shape.counts, shape.seed);
@@ -73,8 +74,8 @@ LanguageModel::LanguageModel(std::span<const std::uint8_t> file, const Places& p
   vocabulary_ = ModelVocabulary(WordList(sections["words"], sections["word_start"]),
                                 sections["word_hashes"], shape.seed);
   if (vocabulary_.size() != shape.counts[0])
-    fail<LanguageModelError>("file.damaged", "it has ", vocabulary_.size(), " words and ",
-                             shape.counts[0], " unigrams");
+    fail<LanguageModelError>({"file.damaged", "words"}, "it has ", vocabulary_.size(),
+                             " words and ", shape.counts[0], " unigrams");
 }
 
 int LanguageModel::order() const {

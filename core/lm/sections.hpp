@@ -20,7 +20,8 @@ class Sections {
   Sections(std::span<const std::uint8_t> file, const Places& places) {
     for (const auto& [name, place] : places) {
       if (place.first > file.size() || place.second > file.size() - place.first)
-        fail<LanguageModelError>("file.damaged", "its part ", name, " lies outside of the file");
+        fail<LanguageModelError>({"file.damaged", "place"}, "its part ", name,
+                                 " lies outside of the file");
       parts_.emplace(name, file.subspan(place.first, place.second));
     }
   }
@@ -28,14 +29,14 @@ class Sections {
   std::span<const std::uint8_t> operator[](const std::string& name) const {
     const auto found = parts_.find(name);
     if (found == parts_.end())
-      fail<LanguageModelError>("file.damaged", "its part ", name, " is missing");
+      fail<LanguageModelError>({"file.damaged", "parts"}, "its part ", name, " is missing");
     return found->second;
   }
   /// Refuses a part of another size.
   const std::uint8_t* exactly(const std::string& name, std::uint64_t bytes) const {
     const auto part = (*this)[name];
     if (part.size() != bytes)
-      fail<LanguageModelError>("file.damaged", "its part ", name, " has ", part.size(),
+      fail<LanguageModelError>({"file.damaged", "bytes"}, "its part ", name, " has ", part.size(),
                                " bytes, expected ", bytes);
     return part.data();
   }

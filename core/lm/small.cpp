@@ -14,7 +14,7 @@ const auto no_parent = [](std::uint64_t) {};
 SmallLayout::SmallLayout(const Sections& sections, std::span<const std::uint64_t> counts, int bits)
     : unigrams_(sections.exactly("1", 16 * (counts[0] + 1))), levels_(counts.size()) {
   if (bits < 0 || bits > 16)
-    fail<LanguageModelError>("file.damaged", "its numbers have ", bits, " bits");
+    fail<LanguageModelError>({"file.damaged", "quantised"}, "its numbers have ", bits, " bits");
   levels_[0].count = counts[0];
   for (std::size_t n = 2; n <= counts.size(); ++n) {
     const std::string name = std::to_string(n);
@@ -25,8 +25,8 @@ SmallLayout::SmallLayout(const Sections& sections, std::span<const std::uint64_t
     const auto records = sections[name];
     if (level.count > records.size() * 8 ||
         records.size() != bytes_for_bits(level.place(level.count)))
-      fail<LanguageModelError>("file.damaged", level.count, " n-grams of order ", n, " have ",
-                               records.size(), " bytes");
+      fail<LanguageModelError>({"file.damaged", "bytes"}, level.count, " n-grams of order ", n,
+                               " have ", records.size(), " bytes");
     level.records = records.data();
     if (bits)
       level.values =
@@ -41,14 +41,16 @@ void SmallLayout::check() const {
   const auto check_numbers = [](const Found& found) {
     if (!(found.probability <= 0.0F) || !std::isfinite(found.probability) ||
         !std::isfinite(found.backoff))
-      fail<LanguageModelError>("file.damaged", "a probability or back-off is no number");
+      fail<LanguageModelError>({"file.damaged", "probability"},
+                               "a probability or back-off is no number");
   };
   Cursor at;
   std::uint64_t last = 0;
   for (std::uint64_t w = 0; w <= levels_[0].count; ++w) {
     const auto first = loaded<std::uint64_t>(unigrams_ + 16 * w + 8);
     if (first < last || (w == levels_[0].count && first != (order() > 1 ? levels_[1].count : 0)))
-      fail<LanguageModelError>("file.damaged", "the bigrams of its words do not add up");
+      fail<LanguageModelError>({"file.damaged", "counts"},
+                               "the bigrams of its words do not add up");
     last = first;
     check_numbers(unigram(static_cast<std::uint32_t>(w), at));
   }
@@ -60,7 +62,7 @@ void SmallLayout::check() const {
       for (std::uint64_t i = range.begin; i < range.end; ++i) {
         if (level.word(i) >= levels_[0].count ||
             (i > range.begin && level.word(i) <= level.word(i - 1)))
-          fail<LanguageModelError>("file.damaged", "the n-grams of order ", n,
+          fail<LanguageModelError>({"file.damaged", "order"}, "the n-grams of order ", n,
                                    " are not in suffix order");
         check_numbers(level.found(i));
       }

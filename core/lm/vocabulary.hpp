@@ -24,8 +24,8 @@ class WordList {
   WordList(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> start)
       : bytes_(bytes), start_(start.data()), size_(start.size() / 8 - (start.size() >= 8)) {
     if (start.size() % 8 || start.size() < 8 * 4 || size_ > 0xffffffffULL)
-      fail<LanguageModelError>("file.damaged", "a list of words has offsets of ", start.size(),
-                               " bytes");
+      fail<LanguageModelError>({"file.damaged", "words"}, "a list of words has offsets of ",
+                               start.size(), " bytes");
   }
 
   std::uint64_t size() const { return size_; }
@@ -53,13 +53,13 @@ class WordList {
     for (std::uint64_t w = 0; w <= size_; ++w) {
       const std::uint64_t here = loaded<std::uint64_t>(start_ + 8 * w);
       if (here < last || (w == 0 && here) || (w == size_ && here != bytes_.size()))
-        fail<LanguageModelError>("file.damaged", "the offsets of its words do not ascend to ",
-                                 bytes_.size());
+        fail<LanguageModelError>({"file.damaged", "words"},
+                                 "the offsets of its words do not ascend to ", bytes_.size());
       last = here;
     }
     if ((*this)[unknown_word] != "<unk>" || (*this)[begin_word] != "<s>" ||
         (*this)[end_word] != "</s>")
-      fail<LanguageModelError>("file.damaged",
+      fail<LanguageModelError>({"file.damaged", "words"},
                                "its first words are others, expected <unk>, <s> and </s>");
   }
 
@@ -101,11 +101,12 @@ class ModelVocabulary {
     const std::uint64_t count = hashes_.check([&](std::uint64_t hash, const std::uint8_t* payload) {
       const auto number = loaded<std::uint32_t>(payload);
       if (number >= words_.size() || hash_of_word(Piece(words_[number]), seed_) != hash)
-        fail<LanguageModelError>("file.damaged", "a word has the wrong number in its hash table");
+        fail<LanguageModelError>({"file.damaged", "hashes"},
+                                 "a word has the wrong number in its hash table");
     });
     if (count != words_.size())
-      fail<LanguageModelError>("file.damaged", "the hash table of its words has ", count, " of ",
-                               words_.size());
+      fail<LanguageModelError>({"file.damaged", "hashes"}, "the hash table of its words has ",
+                               count, " of ", words_.size());
   }
 
  private:

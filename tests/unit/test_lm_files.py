@@ -114,10 +114,10 @@ def test_files_of_another_kind(tmp_path):
 @pytest.mark.parametrize(
     ("change", "argument"),
     [
-        ({"counts": []}, None), ({"counts": [6, 2**63, 3]}, None),
+        ({"counts": []}, "counts"), ({"counts": [6, 2**63, 3]}, "hashes"),
         ({"counts": [6, -1, 3]}, "contents"), ({"counts": "abc"}, "contents"),
-        ({"seed": "x"}, "contents"), ({"layout": "small"}, None), ({"quantised": 99}, None),
-        ({"parts": {}}, None), ({"parts": {"words": {"place": 10**9, "bytes": 1}}}, None),
+        ({"seed": "x"}, "contents"), ({"layout": "small"}, "bytes"), ({"quantised": 99}, None),
+        ({"parts": {}}, "parts"), ({"parts": {"words": {"place": 10**9, "bytes": 1}}}, "place"),
         ({"parts": {"words": {"place": 2**64, "bytes": 1}}}, "contents"),
         ({"parts": 3}, "contents"),
     ],

@@ -78,9 +78,8 @@ def test_batches_come_in_pieces(model, monkeypatch):
     assert whole.tolist() == [model.score(text) for text in texts]
     for one, other in zip(model.words_batch(texts), words, strict=True):
         assert one.tolist() == other.tolist()
-    with refuses(LanguageModelError, "lm.sentence-mark") as refused:
+    with refuses(LanguageModelError, "lm.sentence-mark", argument="<s>", value=24):
         model.score_batch([*texts[:23], "wörd3 <s>", "</s>"], threads=2)
-    assert str(refused.value).startswith("sentence 24, word 2: <s> ")
 
 
 def test_a_long_line(model):
@@ -92,15 +91,15 @@ def test_a_long_line(model):
 
 
 @pytest.mark.parametrize(
-    ("sentence", "told"),
+    ("sentence", "mark", "told"),
     [
-        ("a <s> b", "sentence 1, word 2: <s> is not a word"),
-        ("a b </s>", "sentence 1, word 3: </s> is not a word"),
+        ("a <s> b", "<s>", "sentence 1, word 2: "),
+        ("a b </s>", "</s>", "sentence 1, word 3: "),
     ],
 )
-def test_marks_are_no_words(model, sentence, told):
+def test_marks_are_no_words(model, sentence, mark, told):
     for ask in (model.score, model.words):
-        with refuses(LanguageModelError, "lm.sentence-mark") as refused:
+        with refuses(LanguageModelError, "lm.sentence-mark", argument=mark, value=1) as refused:
             ask(sentence)
         assert str(refused.value).startswith(told)
 

@@ -278,9 +278,8 @@ def test_arpa_files_are_opened_too(models, tmp_path):
 
 
 def test_numbers_of_sentences_and_no_words(mixture):
-    with refuses(LanguageModelError, "lm.sentence-mark") as refused:
+    with refuses(LanguageModelError, "lm.sentence-mark", argument="<s>", value=5001):
         mixture.score_batch(["a"] * 5000 + ["<s>"])
-    assert str(refused.value).startswith("sentence 5001, word 1")
     assert mixture.distribution(()).tolist() == mixture.distribution([]).tolist()
     assert mixture.state(()) == ((), ())
 
