@@ -17,20 +17,6 @@ from typing import Any, TypeVar
 
 from rosewood.errors import RosewoodError
 
-__all__ = [
-    "bounds",
-    "check_choice",
-    "check_flag",
-    "check_known",
-    "check_length",
-    "check_list",
-    "check_number",
-    "check_shape",
-    "check_text",
-    "check_type",
-    "check_whole",
-]
-
 T = TypeVar("T")
 Kind = type[RosewoodError]
 

@@ -12,18 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from rosewood.arguments import check_shape, check_whole
 from rosewood.errors import ForestError, RosewoodError
 
-__all__ = [
-    "FloatArray",
-    "IdArray",
-    "LongArray",
-    "as_array",
-    "as_count",
-    "as_scale",
-    "as_weight",
-    "freeze",
-    "not_below",
-]
-
 FloatArray = NDArray[np.float64]
 IdArray = NDArray[np.int32]  # nodes, words, features
 LongArray = NDArray[np.int64]  # offsets, edges, rules

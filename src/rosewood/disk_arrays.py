@@ -14,8 +14,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from rosewood.output import blamed_on
 
-__all__ = ["Growing", "filled"]
-
 SMALL = 1 << 26  # bytes that are worth no file
 
 

@@ -20,17 +20,6 @@ from numpy.typing import NDArray
 from rosewood.errors import DamagedFileError
 from rosewood.output import whole_file
 
-__all__ = [
-    "FolderKind",
-    "check_offsets",
-    "checksum",
-    "checksums",
-    "cut_words",
-    "joined_words",
-    "mapped",
-    "table_checksum",
-]
-
 _CHUNK = 1 << 24
 
 

@@ -17,8 +17,6 @@ from typing import Any
 
 from rosewood.errors import FormatError
 
-__all__ = ["Journal", "fingerprint"]
-
 
 def fingerprint(*facts: Any) -> str:
     """A hash of JSON values and bytes; equal facts have equal hashes, on every machine."""

@@ -18,8 +18,6 @@ from importlib import import_module
 from inspect import getsource
 from typing import Any
 
-__all__ = ["lazy_names"]
-
 
 def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package."""

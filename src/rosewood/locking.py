@@ -32,8 +32,6 @@ from typing import BinaryIO
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["FileLock", "try_lock"]
-
 _HELD = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock
 _AT = 1 << 30  # the byte that is locked: behind the text, which others must be able to read
 _LONGEST = 200  # bytes of the text

@@ -15,10 +15,6 @@ from typing import BinaryIO
 
 from rosewood.errors import FormatError, told_path
 
-__all__ = [
-    "blamed_on", "check_apart", "check_folder", "exchange_folders", "whole_file", "whole_folder",
-]  # fmt: skip
-
 _HERE, _EXCHANGE = -100, 2  # of Linux: AT_FDCWD, RENAME_EXCHANGE
 
 

@@ -13,11 +13,6 @@ from pathlib import Path
 from rosewood import __version__
 from rosewood.svg_text import clean, columns
 
-__all__ = [
-    "details", "differences", "facts_list", "page", "section", "sentence", "signed", "table",
-    "text",
-]  # fmt: skip
-
 _COMPARED = 400  # words of a text in which differences are sought
 
 

@@ -11,11 +11,6 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-__all__ = [
-    "Curve", "axis", "curves", "dot", "label", "line", "number", "share", "svg", "ticks",
-    "weight_row",
-]  # fmt: skip
-
 _LEFT, _RIGHT = 3.0, 97.0  # percent: room for dots at the ends
 _POINTS = 300  # of a curve
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from rosewood.registry import Registry
 
-__all__ = ["REGISTRIES", "registries"]
-
 REGISTRIES = (
     "rosewood.cli:VERBS",
     "rosewood.learn.registry:LEARNERS",

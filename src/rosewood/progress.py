@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, Task
     from rich.text import Text
 
-__all__ = ["EARLY", "LINE_EVERY", "SOONEST", "Step", "progress", "progress_of_parts"]
-
 LINE_EVERY = 10.0  # seconds
 _BAR_EVERY = 0.1
 _WIDEST = 100  # columns of a bar and what stands beside it

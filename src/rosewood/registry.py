@@ -31,8 +31,6 @@ from rosewood.errors import RosewoodError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Registry", "first_line"]
-
 T = TypeVar("T")
 
 

@@ -7,8 +7,6 @@ from typing import SupportsIndex
 from rosewood.arrays import as_count
 from rosewood.errors import RosewoodError
 
-__all__ = ["MAX_MEMORY", "check_resources"]
-
 MAX_MEMORY = 2 << 30  # bytes; what does not fit is sorted in files
 _MOST_THREADS = 1024
 

@@ -6,8 +6,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import SupportsIndex, TypeVar, overload
 
-__all__ = ["LazySequence"]
-
 T = TypeVar("T")
 
 

@@ -36,8 +36,6 @@ from rosewood.arguments import (
 )
 from rosewood.errors import RosewoodError
 
-__all__ = ["Setting", "Settings", "setting", "settings_of", "settings_table", "shown_default"]
-
 _KINDS = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text",
     PathLike: "a path", tuple: "a list of texts", dict: "a table",

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Literal
 
-__all__ = ["OnBadLine", "PathName", "ProgressCallback"]
-
 PathName = str | PathLike[str]
 
 # Called with the part of the work, how much of it is done, and of how much: None where unknown.
@@ -15,3 +13,4 @@ ProgressCallback = Callable[[str, int, int | None], object]
 
 # What is done about a line that cannot be read; blank keeps an empty one in its place.
 OnBadLine = Literal["stop", "skip", "blank"]
+StopOrSkip = Literal["stop", "skip"]

@@ -4,21 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = [
-    "ACCENT",
-    "ROSEWOOD",
-    "SIZE",
-    "clean",
-    "columns",
-    "decimal",
-    "duration",
-    "from_right",
-    "plural",
-    "shorten",
-    "text_width",
-    "xml_text",
-]
-
 SIZE = 13.0  # of letters
 ROSEWOOD, ACCENT = "#5b2333", "#c2164a"
 

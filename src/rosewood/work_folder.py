@@ -20,8 +20,6 @@ from rosewood.errors import FormatError, RosewoodError
 from rosewood.journal import Journal, fingerprint
 from rosewood.locking import FileLock
 
-__all__ = ["Workplace", "folder_lock"]
-
 _LOCK = "lock"
 _BEGUN = "begun"
 

@@ -27,8 +27,6 @@ from typing import IO, Any, Self, TypeVar
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["LateWorkers", "Workers", "in_order", "serve", "start_workers"]
-
 R = TypeVar("R")
 
 _BEGIN = (

@@ -30,8 +30,8 @@ from rosewood.decode import (
 from rosewood.errors import DamagedFileError, DecodingError, EmptyForestError
 from rosewood.forest import Forest
 from rosewood.model import Bundle
-from rosewood.model.bundle import MANIFEST
 from rosewood.model.confidence import Confidence
+from rosewood.model.manifest import MANIFEST
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
 from rosewood.pipeline.confidence import confidences, fit_confidence, right_words
 

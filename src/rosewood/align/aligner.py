@@ -34,8 +34,6 @@ from rosewood.corpus import IndexedCorpus
 from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError
 
-__all__ = ["Aligned", "Aligner", "Posteriors"]
-
 MAX_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a time
 _SENTENCES = 1 << 17
 

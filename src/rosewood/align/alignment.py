@@ -32,8 +32,6 @@ from rosewood.errors import AlignmentError
 if TYPE_CHECKING:
     from rosewood.corpus import IndexedCorpus
 
-__all__ = ["Alignment", "GoldAlignment", "GrowingLinks", "Link", "Links", "sorting_order"]
-
 Link = tuple[int, int]  # source word, target word
 
 

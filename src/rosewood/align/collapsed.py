@@ -24,8 +24,6 @@ from rosewood.align.word_similarity import Likeness, Stems, likeness_of
 from rosewood.corpus import IndexedCorpus
 from rosewood.disk_arrays import filled
 
-__all__ = ["CollapsedTraining", "CollapsedWords"]
-
 
 @dataclass(eq=False)
 class CollapsedWords:

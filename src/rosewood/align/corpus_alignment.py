@@ -32,17 +32,6 @@ from rosewood.errors import AlignmentError, FormatError
 from rosewood.output import whole_file
 from rosewood.shared_types import PathName
 
-__all__ = [
-    "CorpusAlignment",
-    "Drawing",
-    "Symmetrization",
-    "align_text",
-    "check_gold",
-    "gold_of",
-    "write_picture",
-]
-
-
 _SHOWN = 0.01  # least posterior of a link that is written
 
 

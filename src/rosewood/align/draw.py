@@ -21,8 +21,6 @@ from rosewood.arrays import FloatArray
 from rosewood.errors import AlignmentError
 from rosewood.svg_text import ACCENT, ROSEWOOD
 
-__all__ = ["to_html", "to_svg", "to_text"]
-
 _PAPER, _CELL, _LINE, _FIFTH, _INK, _FAINT = (
     "#fdfbf7", "#ffffff", "#ebe4da", "#cdbfae", "#2b2523", "#a79c92",
 )  # fmt: skip

@@ -26,8 +26,6 @@ from rosewood.arguments import check_number, check_shape
 from rosewood.arrays import FloatArray, LongArray, as_count
 from rosewood.errors import AlignmentError
 
-__all__ = ["Gold", "LinkScores", "alignment_error_rate", "score_links"]
-
 
 @dataclass(frozen=True, eq=False)
 class Gold:

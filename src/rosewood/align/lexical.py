@@ -17,8 +17,6 @@ from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.compression import open_output
 from rosewood.errors import AlignmentError
 
-__all__ = ["LexicalTable", "Translation"]
-
 
 class Translation(NamedTuple):
     """A pair of words."""

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.corpus import IndexedCorpus
 
-__all__ = ["ENTRY", "UNIT", "Bitext", "Counts", "Lexicon", "bitext_of"]
-
 ENTRY = np.dtype([("word", "<i4"), ("forward", "<f4"), ("backward", "<f4")])
 UNIT = 1 << 30  # counts are whole numbers: sums do not depend on who adds first
 Counts = NDArray[np.int64]

@@ -23,9 +23,6 @@ from rosewood.arguments import check_known
 from rosewood.errors import AlignmentError, RosewoodError
 from rosewood.settings import Settings, setting
 
-__all__ = ["MODELS", "Best", "Diagonal", "Hmm", "Model", "Model1", "make_model"]
-
-
 # Bounds and help of each setting, whichever models have it.
 _FACTS: dict[str, tuple[float, float, str]] = {
     "iterations": (0, 1000, "rounds of training of the model's own"),

@@ -19,8 +19,6 @@ from rosewood.align.evaluate import Gold
 from rosewood.corpus.lines import Source, at, file_name, number, read_lines, split, whole
 from rosewood.errors import RosewoodError
 
-__all__ = ["read_naacl"]
-
 _MOST_SENTENCES = 10**7  # a number beyond is a slip, and would fill the memory with empty sentences
 
 

@@ -33,8 +33,6 @@ from rosewood.errors import AlignmentError, DamagedFileError
 from rosewood.folders import FolderKind, check_offsets, cut_words, joined_words
 from rosewood.output import whole_folder
 
-__all__ = ["MANIFEST", "Parameters"]
-
 MANIFEST = "aligner.json"
 _LEAST = UNIT >> 20
 _SIDES = ("source", "target")

@@ -29,8 +29,6 @@ from rosewood.corpus.lines import Source, check_fed, file_name, read_lines
 from rosewood.disk_arrays import Growing
 from rosewood.errors import FormatError
 
-__all__ = ["format_pharaoh", "read_gold", "read_pharaoh", "write_gold", "write_pharaoh"]
-
 _LINES = 4096  # lines read or written at a time
 _NO_MARKS = np.zeros(0, dtype=np.uint8)
 

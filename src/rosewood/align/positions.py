@@ -13,16 +13,6 @@ from rosewood.align.lexicon import Lexicon
 from rosewood.align.models import Model
 from rosewood.corpus import IndexedCorpus
 
-__all__ = [
-    "NullWords",
-    "Positions",
-    "Shapes",
-    "learn_jumps",
-    "learn_null",
-    "learn_tension",
-    "shapes_of",
-]
-
 NullWords = tuple[NDArray[np.float32], NDArray[np.float32]]  # of target, of source words
 Jumps = NDArray[np.float64]  # weights of jumps -reach .. reach, which sum to one
 _JUMP_PRIOR = 0.5  # jumps of each size seen before any is

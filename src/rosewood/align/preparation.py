@@ -24,8 +24,6 @@ from rosewood.settings import Settings, setting
 if TYPE_CHECKING:
     from rosewood.corpus.text import TextProcessor
 
-__all__ = ["Preparation"]
-
 
 @dataclass(frozen=True)
 class Preparation(Settings):

@@ -13,8 +13,6 @@ from rosewood.settings import Settings, setting
 if TYPE_CHECKING:
     from rosewood.align.preparation import Preparation
 
-__all__ = ["ORDERS", "SYMMETRIZATIONS", "AlignmentSettings", "order_setting"]
-
 SYMMETRIZATIONS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 ORDERS = ("symal", "atools")
 _GROUP = "Learning"  # of options

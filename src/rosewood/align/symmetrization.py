@@ -28,8 +28,6 @@ from rosewood.arguments import check_known, check_shape
 from rosewood.arrays import as_count
 from rosewood.errors import AlignmentError
 
-__all__ = ["COMBINATIONS", "combine", "symmetrize", "threshold"]
-
 _Matrix = NDArray[np.float64]
 COMBINATIONS: dict[str, Callable[[_Matrix, _Matrix], _Matrix]] = {
     "product": lambda p, q: p * q,

@@ -23,8 +23,6 @@ from rosewood.align.models import Model
 from rosewood.align.positions import NullWords, Positions, learn_jumps, learn_tension, shapes_of
 from rosewood.corpus import IndexedCorpus
 
-__all__ = ["Expected", "Kept", "Report", "Training", "null_words"]
-
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 1, "stage": "hmm", …}
 Kept = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 NONE = np.zeros(0, np.int32)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.align.lexicon import Lexicon
 
-__all__ = ["Likeness", "Stems", "likeness_of", "spelling"]
-
 
 def spelling(word: str) -> str:
     """A word as it is compared with those of another language: no case, no accents.

@@ -16,8 +16,6 @@ from rosewood.arguments import check_whole
 from rosewood.corpus.pairs import Origin, SentencePair, count_words
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["CODES", "BadPair", "Checks", "Fault", "Gate", "Tally"]
-
 # The code of the error for each kind of bad line; kinds that are not here are "line.value".
 CODES = {
     "byte order mark": "corpus.byte-order-mark",

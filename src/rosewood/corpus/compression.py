@@ -21,8 +21,6 @@ from typing import Any, BinaryIO, cast
 from rosewood.errors import DamagedFileError, FormatError
 from rosewood.output import whole_file
 
-__all__ = ["open_input", "open_output", "plain_name"]
-
 _ENDINGS = (".gz", ".xz", ".zst")
 _FOREIGN = (".bz2", ".Z")
 _CHUNK = 1 << 17

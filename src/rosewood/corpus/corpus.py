@@ -19,14 +19,12 @@ from rosewood.corpus.filters import Filtering, FilterReport, Filters
 from rosewood.corpus.inputs import Settings
 from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import SentencePair
-from rosewood.corpus.readers import CorpusReading, OnBadLine, Place, Source
+from rosewood.corpus.readers import CorpusReading, Place, Source
 from rosewood.corpus.splitting import PARTS, Part, Split, SplitBy, choose_split
 from rosewood.corpus.summary import Summary, summarise
 from rosewood.corpus.writers import Target, open_writer, target_of
 from rosewood.errors import CorpusError
-from rosewood.shared_types import PathName
-
-__all__ = ["Corpus", "read_pairs"]
+from rosewood.shared_types import OnBadLine, PathName
 
 Walk = Callable[[], Iterator[SentencePair]]
 Step = Callable[[Iterator[SentencePair]], Iterator[SentencePair]]

@@ -14,8 +14,6 @@ from rosewood.corpus.pairs import SentencePair, count_words
 from rosewood.errors import CorpusError
 from rosewood.settings import Settings, setting
 
-__all__ = ["FilterReport", "Filtering", "Filters", "Removed"]
-
 _filter = partial(setting, group="Filtering")
 _EXAMPLES = 3  # of each reason
 _SHOWN = 60  # characters of a side in an example

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["KEYS", "Seen", "fingerprint"]
-
 # What makes two pairs the same.  No text has a line feed, so the whole pair has only one reading.
 KEYS: dict[str, Callable[[SentencePair], str]] = {
     "pair": lambda pair: f"{pair.source}\n{pair.target}",

@@ -40,8 +40,6 @@ from rosewood.folders import cut_words
 from rosewood.output import whole_folder
 from rosewood.shared_types import PathName
 
-__all__ = ["IndexedCorpus", "IndexedText"]
-
 _MAX_WORDS = 100_000  # of a line; more is a file whose line feeds were lost
 _MAX_BYTES = 1 << 26
 _BLOCK = 1 << 20  # bytes read at a time

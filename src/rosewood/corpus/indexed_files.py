@@ -15,16 +15,6 @@ from numpy.typing import NDArray
 from rosewood.errors import DamagedFileError
 from rosewood.folders import FolderKind, check_offsets, cut_words
 
-__all__ = [
-    "MANIFEST",
-    "SIDES",
-    "Arrays",
-    "SideWriter",
-    "open_sides",
-    "verify",
-    "write_manifest",
-]
-
 MANIFEST = "corpus.json"
 SIDES = ("source", "target")
 _PARTS: dict[str, str] = {"ids": "<i4", "start": "<i8", "words": "|u1", "word_start": "<i8"}

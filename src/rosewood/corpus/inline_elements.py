@@ -14,8 +14,6 @@ from xml.sax.saxutils import escape
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["as_markup", "as_text"]
-
 _CODES = {"bpt", "ept", "ph", "it", "ut"}
 _OTHERS = {"hi", "sub", "g", "x", "bx", "ex", "mrk", "pc", "sc", "ec", "sm", "em", "cp"}
 _ATTRIBUTE_ESCAPES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}

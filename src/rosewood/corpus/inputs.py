@@ -19,8 +19,6 @@ from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError, RosewoodError
 from rosewood.shared_types import PathName
 
-__all__ = ["Input", "Line", "Settings", "checked_lines", "strict_lines"]
-
 _CHUNK = 1 << 20
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["parse_json", "show"]
-
 
 def parse_json(text: str, one: str, many: str) -> Any:
     """What the line says; errors call it `one`, and what such lines hold `many`."""

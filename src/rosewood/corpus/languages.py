@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from rosewood.errors import CorpusError
 
-__all__ = ["check_language", "closest", "is_backward", "matches"]
-
 
 def check_language(what: str, language: object) -> None:
     """Refuses what cannot be the tag of a language."""

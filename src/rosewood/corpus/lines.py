@@ -17,23 +17,6 @@ from typing import NamedTuple
 from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError, FormatError, RosewoodError
 
-__all__ = [
-    "Source",
-    "TextLine",
-    "add_feature",
-    "at",
-    "check_fed",
-    "each_line",
-    "file_name",
-    "given_twice",
-    "line_error",
-    "number",
-    "numbers",
-    "read_lines",
-    "split",
-    "whole",
-]
-
 Source = str | PathLike[str] | Iterable[str] | BufferedIOBase  # a path, lines, or a stream of them
 
 _BadLine = tuple[int, str, str, str | None]  # number, reason, code, argument

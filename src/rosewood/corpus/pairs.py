@@ -9,8 +9,6 @@ from typing import NamedTuple
 from rosewood.corpus.lines import split
 from rosewood.errors import told_path
 
-__all__ = ["Origin", "SentencePair", "count_words"]
-
 
 class Origin(NamedTuple):
     """Where a pair was read: the file, the line, and the name of its unit where it has one."""

@@ -19,8 +19,6 @@ from rosewood.corpus.readers import format_of
 from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["SMALL_CORPUS", "ParallelText", "read_parallel_text"]
-
 SMALL_CORPUS = 1 << 25  # bytes of files, compressed or not, whose words are kept in memory
 
 Prepare = Callable[[SentencePair], SentencePair]

@@ -17,8 +17,6 @@ from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
 from rosewood.shared_types import OnBadLine, PathName
 
-__all__ = ["CorpusReading", "OnBadLine", "PathName", "Place", "Source", "format_of", "path_text"]
-
 Source = PathName | tuple[PathName, PathName]  # one file, or two text files that belong together
 
 

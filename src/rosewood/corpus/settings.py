@@ -17,8 +17,6 @@ from rosewood.shared_types import OnBadLine, PathName
 if TYPE_CHECKING:
     from rosewood.corpus.corpus import Corpus
 
-__all__ = ["CorpusSettings", "ParallelSettings"]
-
 _GROUP = "Reading corpora"  # of options
 
 

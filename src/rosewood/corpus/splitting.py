@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["PARTS", "Part", "Split", "SplitBy", "SplitChooser", "choose_split"]
-
 Part = Literal["train", "dev", "test"]
 SplitBy = Literal["pair", "source", "target"]
 PARTS: tuple[Part, ...] = ("train", "dev", "test")

@@ -11,8 +11,6 @@ from typing import Any
 from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
 from rosewood.corpus.pairs import SentencePair, count_words
 
-__all__ = ["Side", "Summary", "summarise"]
-
 _BATCH = 8192  # pairs that are counted together
 
 

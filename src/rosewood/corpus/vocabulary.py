@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from threading import Lock
 
-__all__ = ["Vocabulary"]
-
 
 class Vocabulary:
     """Distinct strings numbered from zero in order of arrival.  It only grows."""

@@ -19,8 +19,6 @@ from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import Source, format_of, path_text
 from rosewood.errors import CorpusError
 
-__all__ = ["Target", "Write", "open_writer", "target_of"]
-
 Write = Callable[[SentencePair], None]
 
 

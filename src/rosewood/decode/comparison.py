@@ -9,8 +9,6 @@ from rosewood import svg_text as say
 from rosewood.decode.explanation import Explanation, aligned, signed
 from rosewood.errors import DecodingError
 
-__all__ = ["Difference", "FeatureChange", "difference"]
-
 _ROUNDING = 1e-9  # relative: scores are sums of many features
 
 

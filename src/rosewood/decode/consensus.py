@@ -45,16 +45,6 @@ from rosewood.forest import (
 from rosewood.forest.transform import MAX_EDGES
 from rosewood.metrics import Bleu, LinearBleu, Metric
 
-__all__ = [
-    "ForestMbr",
-    "MbrCandidate",
-    "Variational",
-    "forest_mbr",
-    "mbr",
-    "ngram_posteriors",
-    "variational",
-]
-
 _BEGIN, _END = (
     " <s>",
     " </s>",

@@ -21,14 +21,6 @@ from rosewood.decode.source import Sentence
 from rosewood.decode.translation import Translation
 from rosewood.forest import FeatureSpace, Forest
 
-__all__ = [
-    "Decoder",
-    "DecoderKind",
-    "UnknownWords",
-    "decoder_kind",
-    "search_settings",
-]
-
 UnknownWords = Literal["copy", "drop"] | Callable[[str], "str | Sequence[str] | None"]
 
 

@@ -19,8 +19,6 @@ from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse
 from rosewood.svg_text import ACCENT, ROSEWOOD
 
-__all__ = ["Derived", "to_svg"]
-
 _PAPER, _CELL, _INK, _FAINT = "#fdfbf7", "#ffffff", "#2b2523", "#a79c92"
 _FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _COLOURS = (

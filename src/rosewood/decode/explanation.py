@@ -23,15 +23,6 @@ from rosewood.decode.translation import RuleUse
 from rosewood.errors import DecodingError
 from rosewood.forest import Derivation
 
-__all__ = [
-    "ExplainedRule",
-    "Explanation",
-    "Table",
-    "aligned",
-    "explain",
-    "signed",
-]
-
 
 @dataclass(frozen=True)
 class ExplainedRule(RuleUse):

@@ -15,8 +15,6 @@ from rosewood.decode.draw import to_svg
 from rosewood.decode.explanation import Explanation, Table, signed
 from rosewood.svg_text import clean
 
-__all__ = ["difference_html", "explanation_html", "page_section"]
-
 _FONT = "font-family:system-ui,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:13px"
 _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:8px 0"
 _LEFT = "padding:3px 9px;text-align:left;white-space:nowrap"

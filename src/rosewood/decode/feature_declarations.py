@@ -17,10 +17,6 @@ from typing import Literal
 from rosewood.decode.plugins import FEATURES
 from rosewood.errors import DecodingError
 
-__all__ = [
-    "Feature", "declare", "declared_features", "feature", "feature_table", "own_feature",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Feature:

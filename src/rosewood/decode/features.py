@@ -28,21 +28,6 @@ from rosewood.forest import SparseFeatures, Weights
 from rosewood.forest.sparse import numbered_name
 from rosewood.rules.table import RuleTable
 
-__all__ = [
-    "Describing",
-    "OptionFeature",
-    "Sparse",
-    "SparseFeature",
-    "check_feature",
-    "check_feature_name",
-    "dense_values",
-    "feature_ids",
-    "feature_names",
-    "feature_weights",
-    "finite_rows",
-    "sparse_values",
-]
-
 Keys = LongArray | list[str]  # of sparse features: numbers, or whole names
 Sparse = tuple[ArrayLike, Sequence[str] | ArrayLike, ArrayLike]  # option, key and value of each
 

@@ -24,8 +24,6 @@ from rosewood.corpus.text.tokeniser import JOINER, Joining
 from rosewood.decode.source import Forced, Source, Words
 from rosewood.errors import DecodingError
 
-__all__ = ["Glossary", "GlossaryEntry", "target_words"]
-
 _SOFT = "soft"
 
 

@@ -31,8 +31,6 @@ from rosewood.output import whole_file
 from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
 
-__all__ = ["Guesser", "Guesses", "judged", "unknown_words"]
-
 _FORMAT, _VERSION = "rosewood-guesses", 1
 MOST_WORDS = 200_000  # that are learnt from, the most frequent
 _STEM, _ENDING = 4, 3  # letters: at least, at most

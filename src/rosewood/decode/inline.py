@@ -20,8 +20,6 @@ from rosewood.decode.glossary import target_words
 from rosewood.decode.source import Forced, Words
 from rosewood.errors import DecodingError
 
-__all__ = ["lift_spans", "parse_spans"]
-
 _NAME = r"[A-Za-z_][\w:.-]*"
 _VALUE = r"""(?:"[^"]*"|'[^']*')"""
 _TAG = re.compile(rf"<(?P<close>/?)(?P<name>{_NAME})(?P<rest>(?:\s+{_NAME}\s*=\s*{_VALUE})*)\s*>")

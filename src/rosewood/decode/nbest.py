@@ -18,8 +18,6 @@ from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
 from rosewood.forest import Derivation
 
-__all__ = ["all_features", "alternatives", "moses_line"]
-
 _SAME = 1e-9  # scores that differ by rounding
 _BETWEEN = "|||"
 _ESCAPED = "&#124;&#124;&#124;"  # as Moses has it

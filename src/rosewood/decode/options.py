@@ -18,8 +18,6 @@ from rosewood.errors import DecodingError
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
 
-__all__ = ["GIVEN", "UNKNOWN", "OptionFacts", "TranslationOptions"]
-
 _LOG_OF_TEN = log(10.0)
 
 GIVEN, UNKNOWN = 1, 2  # as core/decode/options.hpp numbers origins

@@ -16,8 +16,6 @@ from rosewood.reorder.model import ReorderingModel, check_model
 from rosewood.reorder.plugins import REORDERING
 from rosewood.rules.table import RuleTable
 
-__all__ = ["as_weights", "check_weights", "named_models", "reordering_models"]
-
 _LARGEST = 1e12  # a weight
 _NUMBER = re.compile(r"[+-]?\d+")
 

@@ -28,8 +28,6 @@ from rosewood.forest import FeatureSpace, Forest
 from rosewood.forest.sparse import split_name
 from rosewood.rules.table import RuleTable
 
-__all__ = ["ResultMaker", "each_result"]
-
 Searched = tuple[Source, TranslationOptions, _core.SearchResult]
 R = TypeVar("R")
 

@@ -10,8 +10,6 @@ from rosewood.registry import Registry
 if TYPE_CHECKING:
     from rosewood.decode.decoder import DecoderKind
 
-__all__ = ["DECODERS", "FEATURES"]
-
 DECODERS: Registry[DecoderKind] = Registry(
     "rosewood.decode.decoders", "rosewood.decoders", "decoder", DecodingError, ("make",)
 )

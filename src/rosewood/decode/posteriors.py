@@ -19,8 +19,6 @@ from rosewood.errors import EmptyForestError
 from rosewood.forest import Automaton, Distribution, Forest, intersect
 from rosewood.forest.transform import MAX_EDGES
 
-__all__ = ["WordPosteriors", "number_posteriors", "string_posteriors"]
-
 
 class WordPosteriors:
     """The probability that each of these words occurs in a string of the forest; at any scale."""

@@ -18,8 +18,6 @@ from rosewood.forest import Derivation, Forest
 if TYPE_CHECKING:
     from rosewood.decode.options import TranslationOptions
 
-__all__ = ["EdgeRule", "EdgeRules", "SearchResult", "UsedRule", "rules_of", "translation_of"]
-
 
 class EdgeRule(NamedTuple):
     """The rule of a hyperedge: the source words that are its own, and where it comes from."""

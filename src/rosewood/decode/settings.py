@@ -10,8 +10,6 @@ from typing import Literal
 from rosewood.errors import DecodingError
 from rosewood.settings import Settings, setting
 
-__all__ = ["SearchSettings"]
-
 _search = partial(setting, group="Search")
 _MOST = 1 << 62  # as much as no limit
 

@@ -11,8 +11,6 @@ from rosewood.arguments import check_list, check_type, check_whole
 from rosewood.errors import DecodingError, RuleError
 from rosewood.rules.table_words import encoded, sentence_text
 
-__all__ = ["Forced", "Sentence", "Source", "Words"]
-
 Words = tuple[str, ...]
 
 

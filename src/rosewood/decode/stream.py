@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
     from rosewood.decode.translation import Translation
 
-__all__ = ["Arriving", "InputLine", "StreamOptions", "TranslatedLine", "stream"]
-
 LINES_PER_THREAD = 64  # read ahead at most, where lines are taken as they arrive
 T = TypeVar("T")
 

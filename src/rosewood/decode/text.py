@@ -28,8 +28,6 @@ from rosewood.decode.stream import InputLine, StreamOptions, TranslatedLine, str
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
 
-__all__ = ["PreparedText", "TextTranslator", "TranslatedText"]
-
 
 @dataclass(frozen=True)
 class PreparedText:

@@ -12,8 +12,6 @@ from rosewood.errors import DamagedFileError
 from rosewood.rules.rule import Gap, Rule
 from rosewood.rules.table import RuleTable
 
-__all__ = ["RuleUse", "SearchReport", "Span", "Translation"]
-
 Span = tuple[int, int]  # words begin .. end-1
 
 

@@ -11,8 +11,6 @@ from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, freeze, no
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
 
-__all__ = ["OTHERWISE", "Automaton"]
-
 OTHERWISE = -1  # the symbol of an arc that takes any word without an arc of its own
 
 

@@ -16,8 +16,6 @@ from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
-__all__ = ["ForestBuilder", "nbest_forest"]
-
 
 class ForestBuilder:
     """Collects nodes and edges, then sorts and checks them.

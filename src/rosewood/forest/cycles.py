@@ -23,8 +23,6 @@ from rosewood.errors import CycleError, ForestError, SemiringError
 from rosewood.forest.forest import Forest
 from rosewood.forest.semirings import Semiring, star
 
-__all__ = ["Unrolled", "inside_cyclic", "unroll"]
-
 T = TypeVar("T")
 
 

@@ -20,17 +20,6 @@ from rosewood.errors import ForestError
 from rosewood.forest.expectations import Distribution
 from rosewood.forest.forest import Forest
 
-__all__ = [
-    "Scaled",
-    "expectation_jacobian",
-    "log_partition_gradient",
-    "log_partition_hessian",
-    "log_partition_hessian_product",
-    "partition_gradient",
-    "partition_hessian",
-    "partition_hessian_product",
-]
-
 
 class Scaled(NamedTuple):
     """The array `value`·exp(`log_factor`), which a double might not hold."""

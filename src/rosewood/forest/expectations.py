@@ -25,28 +25,6 @@ from rosewood.forest.refine import refine
 from rosewood.forest.search import num_derivations
 from rosewood.forest.transform import MAX_EDGES, intersect, select_edges
 
-__all__ = [
-    "Distribution",
-    "Gradient",
-    "bayes_risk",
-    "covariance",
-    "cross_entropy",
-    "cross_entropy_gradient",
-    "cross_entropy_to_automaton",
-    "edge_posteriors",
-    "entropy",
-    "entropy_gradient",
-    "expectation",
-    "expected_length",
-    "expected_ngram_counts",
-    "feature_expectations",
-    "kl_divergence",
-    "kl_divergence_to_automaton",
-    "log_partition",
-    "risk_gradient",
-    "variance",
-]
-
 
 class Gradient:
     """The value of a function and its derivatives with respect to θ and to the scale γ."""

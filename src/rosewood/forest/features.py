@@ -15,8 +15,6 @@ from rosewood.errors import ForestError
 from rosewood.forest.sparse import SparseFeatures
 from rosewood.forest.weights import Weights
 
-__all__ = ["FeatureSpace"]
-
 
 class FeatureSpace:
     """Names of the features of forests: `dense` is fixed, `sparse` grows as features are met."""

@@ -12,30 +12,6 @@ import numpy as np
 
 from rosewood.errors import DamagedFileError
 
-__all__ = [
-    "ALIGN",
-    "BYTES",
-    "CRC",
-    "EDGES",
-    "FOOT",
-    "HAS_RULE",
-    "HAS_SPAN",
-    "HAS_STATE",
-    "HEAD",
-    "HEADER_SIZE",
-    "INDEX_WIDTH",
-    "INFO",
-    "MAGIC",
-    "NODES",
-    "OFFSET",
-    "SLOT_AT",
-    "VERSION",
-    "FooterState",
-    "newest_state",
-    "part_size",
-    "record_parts",
-]
-
 MAGIC = b"RWFOREST"
 VERSION = 1
 HEAD = struct.Struct("<8sII")

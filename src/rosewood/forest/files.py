@@ -65,8 +65,6 @@ from rosewood.locking import FileLock
 from rosewood.output import whole_file
 from rosewood.sequences import LazySequence
 
-__all__ = ["ForestSet", "ForestSetWriter"]
-
 
 class ForestSet(LazySequence[Forest]):
     """Forests of a file; one is read when it is asked for.

@@ -36,8 +36,6 @@ from rosewood.forest.features import FeatureSpace
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation, Derivations
 
-__all__ = ["Forest"]
-
 _ARRAYS = (
     "edge_start", "head", "tail_start", "tail",
     "dense", "feat_start", "feat_id", "feat_value",

@@ -27,8 +27,6 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.modules import Expectation, Module, SecondOrderExpectation, combine
 from rosewood.forest.semirings import LOG, REAL, SIGNED_LOG, TROPICAL, Semiring, name_of
 
-__all__ = ["exclusive", "inside", "inside_outside", "outside"]
-
 K = TypeVar("K")
 X = TypeVar("X")
 

@@ -16,8 +16,6 @@ from typing import NamedTuple
 from rosewood.errors import SemiringError
 from rosewood.forest.semirings import Edges, earlier
 
-__all__ = ["HULL", "Hull", "Line", "best_line", "breakpoints", "envelope"]
-
 
 class Line(NamedTuple):
     """slope·x + intercept, and the derivation it belongs to, its edges in pre-order."""

@@ -19,19 +19,6 @@ from rosewood.arrays import FloatArray, freeze
 from rosewood.errors import SemiringError
 from rosewood.forest.semirings import Semiring, name_of, star
 
-__all__ = [
-    "Expectation",
-    "LiftedModule",
-    "Module",
-    "NumpyVectors",
-    "Scalars",
-    "SecondOrderExpectation",
-    "SparseVectors",
-    "TupleVectors",
-    "combine",
-    "lift",
-]
-
 P = TypeVar("P")
 P_contra = TypeVar("P_contra", contravariant=True)
 R = TypeVar("R")

@@ -20,8 +20,6 @@ from rosewood.errors import ForestError
 from rosewood.forest.forest import Forest
 from rosewood.forest.transform import MAX_EDGES, rearranged
 
-__all__ = ["Ngrams", "Refined", "refine"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ngrams:

@@ -10,8 +10,6 @@ from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
-__all__ = ["renamed"]
-
 
 def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | None) -> Forest:
     """`forest` with feature and word numbers of these tables, which grow by what is new.

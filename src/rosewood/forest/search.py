@@ -20,18 +20,6 @@ from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
 from rosewood.sequences import LazySequence
 
-__all__ = [
-    "Derivation",
-    "Derivations",
-    "best",
-    "count_saturating",
-    "iterate_best",
-    "k_best",
-    "nbest_texts",
-    "num_derivations",
-    "sample",
-]
-
 
 class Derivations(LazySequence["Derivation"]):
     """Derivations of one forest, in flat arrays: row i is edge[start[i]:start[i+1]]."""

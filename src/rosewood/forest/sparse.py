@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike
 from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import ForestError
 
-__all__ = ["SparseFeatures", "numbered_name", "split_name"]
-
 _NUMBER_BITS = 48
 _LARGEST = (1 << _NUMBER_BITS) - 1
 _NUMBERED = re.compile(r"([^:]+):(0|[1-9][0-9]{0,14})\Z")

@@ -30,8 +30,6 @@ from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.output import whole_file
 
-__all__ = ["NamedForest", "format_forest", "parse_forest", "read_forests", "write_forests"]
-
 
 class NamedForest(NamedTuple):
     """A forest of a file, its name there, and what else the file says of it."""

@@ -21,20 +21,6 @@ from rosewood.forest.automaton import Automaton
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
-__all__ = [
-    "Intersected",
-    "Merged",
-    "Transformed",
-    "drop_unreachable",
-    "intersect",
-    "merge",
-    "prune",
-    "rearranged",
-    "reweight",
-    "select_edges",
-    "topological_sort",
-]
-
 MAX_EDGES = 20_000_000  # what a transform that multiplies edges may make unless told otherwise
 
 

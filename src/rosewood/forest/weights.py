@@ -23,8 +23,6 @@ from rosewood.errors import ForestError, FormatError
 from rosewood.forest.sparse import numbered_name, split_name
 from rosewood.output import whole_file
 
-__all__ = ["Weights"]
-
 _NAMED = "named"
 _NUMBERS, _VALUES = "numbers", "values"
 

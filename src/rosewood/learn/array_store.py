@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from rosewood.output import blamed_on
 
-__all__ = ["RecordStore"]
-
 
 class _Place(NamedTuple):
     offset: int

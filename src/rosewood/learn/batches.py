@@ -20,8 +20,6 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.forest import Forest, ForestSet
 
-__all__ = ["Batch", "Batches", "ForestReader", "OriginalBatches", "batches_of", "check_forest"]
-
 _NONE: FloatArray = np.empty(0)
 
 

@@ -26,16 +26,6 @@ from rosewood.resources import MAX_MEMORY
 if TYPE_CHECKING:
     from rosewood.learn.tuning_set import TuningSet
 
-__all__ = [
-    "Candidates",
-    "TableBuilder",
-    "concatenate",
-    "least_squares",
-    "listed",
-    "spread",
-    "spread_within",
-]
-
 ROWS = 1 << 17  # of a block
 
 

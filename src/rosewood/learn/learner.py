@@ -23,18 +23,6 @@ from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import Settings
 
-__all__ = [
-    "Begun",
-    "Fit",
-    "Learner",
-    "Normalization",
-    "Report",
-    "Rounds",
-    "begin",
-    "check_weights",
-    "normalize",
-]
-
 Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 3, "score": 41.2, …}
 Normalization = Literal["l1", "l2", "none"]
 

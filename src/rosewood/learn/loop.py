@@ -35,8 +35,6 @@ from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
 
-__all__ = ["LoopReplicates", "LoopResult", "replicate_loop", "tune_loop"]
-
 Decode = Callable[[Mapping[str, float], int], Iterable[Forest]]
 
 

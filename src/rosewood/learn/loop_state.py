@@ -31,8 +31,6 @@ from rosewood.learn.batches import check_forest
 from rosewood.metrics.metric import Metric
 from rosewood.output import whole_file
 
-__all__ = ["LoopState", "MergedRound", "merge_round", "resume_loop", "save_loop"]
-
 _TEXTS = 256  # whose statistics are counted together
 
 

@@ -22,8 +22,6 @@ from rosewood.learn.refined import RefinedBatches, linear_losses
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu, LinearBleu, Metric
 
-__all__ = ["EdgeLosses", "edge_losses", "fit_linear", "wanted_edges"]
-
 _LISTS = 256  # whose texts are in memory at a time
 
 

@@ -19,8 +19,6 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.batches import Batches
 
-__all__ = ["Objective", "Terms", "minimize_lbfgs", "minimize_stochastic"]
-
 _MOST_SHARDS = 16
 
 

@@ -11,8 +11,6 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import Candidates, TableBuilder
 
-__all__ = ["Pairs", "compacted", "differences", "gain_unit", "sample_pairs"]
-
 _PAIRS = 1 << 16  # whose differences are computed at a time
 
 

@@ -9,8 +9,6 @@ from typing import Any, TypeVar
 
 from rosewood.learn.learner import Report
 
-__all__ = ["side_by_side"]
-
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 

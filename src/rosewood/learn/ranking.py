@@ -12,8 +12,6 @@ from rosewood.learn.pairs import differences, gain_unit, sample_pairs
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 
-__all__ = ["Ranking"]
-
 
 @dataclass(frozen=True)
 class Ranking(Learner):

@@ -23,8 +23,6 @@ from rosewood.learn.batches import Batch, Batches
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearBleu
 
-__all__ = ["RefinedBatches", "linear_losses"]
-
 
 class EdgeLoss(NamedTuple):
     """A refined forest without features, and the loss of its edges."""

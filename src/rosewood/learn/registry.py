@@ -11,8 +11,6 @@ from rosewood.registry import Registry
 if TYPE_CHECKING:
     from rosewood.learn.learner import Learner
 
-__all__ = ["LEARNERS", "learner_names", "make_learner"]
-
 LEARNERS: Registry[type[Learner]] = Registry(
     "rosewood.learn.learners", "rosewood.learners", "learner", TuningError, ("fit", "from_values")
 )

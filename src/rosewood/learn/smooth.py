@@ -20,8 +20,6 @@ from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 
-__all__ = ["Smooth"]
-
 
 @dataclass(frozen=True)
 class Smooth(Learner):

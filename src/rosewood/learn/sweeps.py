@@ -25,8 +25,6 @@ from rosewood.learn.registry import make_learner
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.model import shared_features
 
-__all__ = ["Sweep", "Trial", "Uniform", "every_settings", "grid", "random_settings", "sweep"]
-
 
 @dataclass(frozen=True)
 class Uniform:

@@ -35,8 +35,6 @@ from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
 from rosewood.sequences import LazySequence
 
-__all__ = ["Slice", "TuningSet", "whole_number"]
-
 Scores = Mapping[str, Sequence[float]]
 
 _MOST_SLICE = 64 << 20  # larger slices are not faster

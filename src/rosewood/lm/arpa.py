@@ -36,8 +36,6 @@ from rosewood.lm.vocabulary import Words
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import PathName
 
-__all__ = ["read_arpa", "repairs", "write_arpa"]
-
 _BLOCK = 1 << 22  # bytes read at a time
 _MAX_LINE = 1 << 24  # bytes of a line; more is no ARPA file
 

@@ -19,8 +19,6 @@ from math import isfinite
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.model import Model
 
-__all__ = ["ChartState", "chart_score"]
-
 _BEGIN, _END = 1, 2
 
 

@@ -14,8 +14,6 @@ from rosewood.lm.scores import WordScore
 from rosewood.output import whole_file
 from rosewood.shared_types import PathName
 
-__all__ = ["surprisal_page", "write_surprisal_page"]
-
 _SHADES = 10
 _MOST = 20.0  # bits at which a word is as dark as it gets
 _BITS = math.log2(10)

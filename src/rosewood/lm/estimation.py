@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from rosewood.lm.files import Layout
     from rosewood.lm.model import Model
 
-__all__ = ["Estimate", "estimate", "estimate_files"]
-
 _ROWS = 1024  # that are sorted at a time, at least
 _SPECIAL = 3  # words that every model has: <unk>, <s> and </s>
 

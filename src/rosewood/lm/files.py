@@ -35,8 +35,6 @@ from rosewood.lm.vocabulary import Words
 from rosewood.output import whole_file
 from rosewood.resources import MAX_MEMORY, check_resources
 
-__all__ = ["HEAD", "ModelFile", "head_of", "open_file", "read_table", "verify_model", "write_model"]
-
 Layout = Literal["fast", "small"]
 
 _MAGIC = b"RWLMODEL"

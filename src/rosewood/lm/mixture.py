@@ -35,8 +35,6 @@ from rosewood.lm.union import UnionVocabulary
 from rosewood.lm.vocabulary import END, words_of
 from rosewood.output import whole_file
 
-__all__ = ["Mixture", "MixtureState"]
-
 MixtureState = tuple[State, ...]
 
 _FORMAT, _VERSION = "rosewood mixture of language models", 1

@@ -29,8 +29,6 @@ from rosewood.lm.files import Layout, ModelFile, open_file
 from rosewood.lm.scores import BatchScores, Scorer, Sentence, Sentences, WordScore
 from rosewood.lm.vocabulary import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
 
-__all__ = ["Model", "State"]
-
 State = tuple[int, ...]
 
 SENTENCES_AT_ONCE = 1 << 14  # sentences handed to native code in one text

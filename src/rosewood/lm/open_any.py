@@ -19,8 +19,6 @@ from rosewood.lm.model import Model
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import PathName
 
-__all__ = ["Kind", "kind_of", "open_arpa", "open_model", "verify_any"]
-
 Kind = str  # "model", "mixture" or "arpa"
 
 _LOOK = 1 << 16  # bytes in which a file tells what it is

@@ -12,8 +12,6 @@ from rosewood.lm.perplexity import Perplexity
 from rosewood.lm.scores import BatchScores, Scorer
 from rosewood.lm.vocabulary import words_of
 
-__all__ = ["Style", "kenlm_summary", "query_rows", "scored_lines"]
-
 Style = Literal["totals", "words", "kenlm"]
 _TOTALS = ("log10", "words", "unknown")
 _WORD = ("word", "score", "length", "is_known")

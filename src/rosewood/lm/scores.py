@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from rosewood.arrays import as_count
 from rosewood.lm.perplexity import Perplexity
 
-__all__ = ["BatchScores", "ScoreOptions", "Scorer", "Sentence", "Sentences", "WordScore"]
-
 Sentence = str | Sequence[str]
 Sentences = Iterable[Sentence]
 

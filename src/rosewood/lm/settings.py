@@ -14,8 +14,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.lm.files import Layout
 
-__all__ = ["EstimationSettings", "LayoutSettings"]
-
 _GROUP = "Model"  # of options
 
 

@@ -13,8 +13,6 @@ from functools import partial
 from rosewood.arguments import check_length, check_whole
 from rosewood.errors import LanguageModelError
 
-__all__ = ["Fallback", "Smoothing", "discounts"]
-
 
 @dataclass(frozen=True)
 class Smoothing:

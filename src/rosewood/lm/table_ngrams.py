@@ -12,8 +12,6 @@ from rosewood.arguments import check_whole
 from rosewood.errors import LanguageModelError
 from rosewood.lm.vocabulary import Words
 
-__all__ = ["Ngram", "ngrams"]
-
 
 class Ngram(NamedTuple):
     """Words, and two log10: of the last one's probability after the others, and of the back-off.

@@ -28,17 +28,6 @@ from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
 
-__all__ = [
-    "NumberedText",
-    "Skipped",
-    "Source",
-    "name_of",
-    "number_files",
-    "number_sentences",
-    "opened",
-    "read_sentences",
-]
-
 _MAX_WORDS = 10_000_000  # of a line
 _MAX_BYTES = 1 << 28
 _BLOCK = 1 << 20  # bytes read at a time

@@ -13,8 +13,6 @@ from rosewood.corpus.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from rosewood.lm.vocabulary import ModelVocabulary
 
-__all__ = ["UnionVocabulary"]
-
 
 class UnionVocabulary:
     """Words of all models: those of the first in its order, then what the others add."""

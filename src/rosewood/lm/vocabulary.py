@@ -17,8 +17,6 @@ from rosewood import _core
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.folders import cut_words, joined_words
 
-__all__ = ["ModelVocabulary", "Words", "as_bytes", "text_of", "words_of"]
-
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 _NO_WORD = re.compile("[ \t\n]|^$")
 

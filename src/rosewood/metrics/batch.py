@@ -13,8 +13,6 @@ from rosewood.arguments import check_length
 from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import MetricError
 
-__all__ = ["Batch", "Texts", "as_groups", "number_chars", "number_words", "starts"]
-
 # Row i is symbol[start[i]:start[i+1]].
 Texts = tuple[LongArray, IdArray]
 

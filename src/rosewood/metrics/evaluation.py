@@ -14,8 +14,6 @@ from rosewood.metrics.parse import parse_metric
 from rosewood.metrics.settings import SEED, TESTS
 from rosewood.metrics.significance import Comparison, paired_bootstrap, paired_randomisation
 
-__all__ = ["Score", "compare", "corpus_statistics", "evaluate", "references_by_sentence"]
-
 References = Sequence[Sequence[str | None]]
 _TESTS: dict[str, Callable[..., Comparison]] = {
     "bootstrap": paired_bootstrap,

@@ -26,8 +26,6 @@ from rosewood.metrics.kinds.bleu import Bleu, count_ngrams
 from rosewood.metrics.metric import as_number, as_rows, as_whole
 from rosewood.metrics.tokenise import check_tokeniser
 
-__all__ = ["LinearBleu"]
-
 
 @dataclass(frozen=True)
 class LinearBleu:

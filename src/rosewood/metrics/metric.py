@@ -19,18 +19,6 @@ from rosewood.errors import MetricError
 from rosewood.metrics.batch import Batch, as_groups
 from rosewood.settings import Settings
 
-__all__ = [
-    "BatchMetric",
-    "Metric",
-    "ScoreColumns",
-    "TextGroups",
-    "TextMetric",
-    "as_number",
-    "as_rows",
-    "as_whole",
-    "check_metric",
-]
-
 TextGroups = Sequence[Sequence[str]]  # the hypotheses, or references, of each sentence
 ScoreColumns = Mapping[str, Sequence[float]] | None  # by name, one number per hypothesis
 

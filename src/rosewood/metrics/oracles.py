@@ -12,8 +12,6 @@ from rosewood.arrays import FloatArray, LongArray, as_array
 from rosewood.errors import ForestError, MetricError
 from rosewood.metrics.metric import Metric, as_rows, as_whole
 
-__all__ = ["Bounds", "bounds", "oracle"]
-
 MAX_PASSES = 100  # over all sentences; two or three are usual
 
 

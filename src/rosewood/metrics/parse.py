@@ -10,8 +10,6 @@ from rosewood.metrics.metric import Metric
 from rosewood.metrics.registry import METRICS, PRESETS
 from rosewood.settings import settings_of
 
-__all__ = ["parse_metric", "parse_metrics"]
-
 _FLAGS = {"yes": "true", "1": "true", "no": "false", "0": "false"}
 
 

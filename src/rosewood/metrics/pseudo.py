@@ -14,8 +14,6 @@ from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric, as_number, as_rows, check_metric
 
-__all__ = ["PseudoCorpus"]
-
 
 class PseudoCorpus:
     """Decayed sums of statistics, of any metric, to measure candidates of one sentence by.

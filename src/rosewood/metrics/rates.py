@@ -14,8 +14,6 @@ from rosewood.arrays import FloatArray
 from rosewood.metrics.batch import Batch, Texts
 from rosewood.metrics.metric import TextMetric
 
-__all__ = ["EditRate", "Rate", "case_fact"]
-
 
 class Rate(TextMetric):
     """A percentage: the first statistic in the second."""

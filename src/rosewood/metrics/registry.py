@@ -10,8 +10,6 @@ from rosewood.registry import Registry
 if TYPE_CHECKING:
     from rosewood.metrics.metric import Metric
 
-__all__ = ["METRICS", "PRESETS", "metric_names"]
-
 METRICS: Registry[type[Metric]] = Registry(
     "rosewood.metrics.kinds",
     "rosewood.metrics",

@@ -18,8 +18,6 @@ from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric, as_rows, as_whole
 from rosewood.metrics.settings import SEED
 
-__all__ = ["BLOCK", "Comparison", "paired_bootstrap", "paired_randomisation"]
-
 SIGNIFICANT = 0.05
 BLOCK = 1 << 22  # random numbers at a time
 

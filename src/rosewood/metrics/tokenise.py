@@ -10,8 +10,6 @@ from typing import Any
 from rosewood.arguments import check_choice
 from rosewood.errors import MetricError
 
-__all__ = ["TOKENISERS", "check_tokeniser", "cut_lines", "sacrebleu_version", "tokeniser_signature"]
-
 # Their names, and what is to be installed for those that need more than sacreBLEU.
 TOKENISERS: dict[str, str | None] = {
     "none": None,

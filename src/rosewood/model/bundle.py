@@ -47,8 +47,6 @@ from rosewood.model.registry import StoredPart, part_type
 from rosewood.output import whole_file, whole_folder
 from rosewood.rules import RuleTable
 
-__all__ = ["MANIFEST", "Bundle", "check_own", "write_bundle"]
-
 T = TypeVar("T")
 
 

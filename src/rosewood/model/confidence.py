@@ -29,8 +29,6 @@ from rosewood.arguments import check_number, check_type
 from rosewood.arrays import FloatArray
 from rosewood.errors import DecodingError
 
-__all__ = ["Confidence"]
-
 _NEAREST = 0.01  # that a probability comes to 0 or to 1: beyond, it does not tell more
 _CERTAIN = math.log((1 - _NEAREST) / _NEAREST)  # the log odds of the surest
 _USUAL = 5.0  # scale, for weights whose sizes add up to 1

@@ -12,8 +12,6 @@ from rosewood.model.confidence import Confidence
 from rosewood.model.registry import part_type, part_types
 from rosewood.model.version1 import converted
 
-__all__ = ["FORMAT", "MANIFEST", "VERSION", "check_manifest", "load_table", "read_manifest"]
-
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "rosewood-model", 2
 _NEEDED = {

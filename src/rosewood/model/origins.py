@@ -11,8 +11,6 @@ import numpy as np
 from rosewood.errors import DamagedFileError
 from rosewood.folders import FolderKind, cut_words, joined_words
 
-__all__ = ["Origins", "read_origins", "write_origins"]
-
 _KIND = FolderKind(
     "origins.json",
     "rosewood origins",

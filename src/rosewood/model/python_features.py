@@ -35,17 +35,6 @@ from rosewood.errors import (
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file
 
-__all__ = [
-    "FeatureRecord",
-    "describe_feature",
-    "feature_code",
-    "load_features",
-    "make_feature",
-    "read_records",
-    "version_notes",
-    "write_records",
-]
-
 _FORMAT, _VERSION = "rosewood-features", 1
 _IMPORT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 

@@ -15,8 +15,6 @@ from typing import Any, Literal
 
 from rosewood.registry import Registry
 
-__all__ = ["PARTS", "PartType", "StoredPart", "new_entry", "part_type", "part_types"]
-
 
 @dataclass(frozen=True)
 class StoredPart:

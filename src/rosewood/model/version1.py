@@ -12,8 +12,6 @@ from typing import Any
 
 from rosewood.errors import DamagedFileError
 
-__all__ = ["converted"]
-
 _PATHS = {
     "rules": "rule-table",
     "source_text": "text-processor",

@@ -19,8 +19,6 @@ from rosewood.folders import FolderKind
 from rosewood.forest import Weights
 from rosewood.model.weights import read_weights, write_weights
 
-__all__ = ["open_weights", "save_weights"]
-
 _NAMED = "weights.json"
 _SPARSE = FolderKind(
     "sparse.json", "rosewood sparse weights", 1, {"numbers": "<i8", "values": "<f8"}

@@ -15,8 +15,6 @@ from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest.features import FeatureSpace
 
-__all__ = ["read_weights", "shared_features", "weights_vector", "write_weights"]
-
 
 def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     """{"feature": weight, …} from a file; anything else is refused."""

@@ -11,7 +11,8 @@ from typing import Any, Literal
 from rosewood.decode import Decoder
 from rosewood.errors import FormatError
 from rosewood.folders import checksums
-from rosewood.model.bundle import MANIFEST, Bundle, write_bundle
+from rosewood.model.bundle import Bundle, write_bundle
+from rosewood.model.manifest import MANIFEST
 from rosewood.model.python_features import write_records
 from rosewood.model.registry import new_entry
 from rosewood.pipeline.inputs import TrainingInputs
@@ -19,8 +20,6 @@ from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.tune_stage import WEIGHTS
 from rosewood.pipeline.work_store import Finished, StageStore
 from rosewood.shared_types import ProgressCallback
-
-__all__ = ["write_model"]
 
 
 def write_model(

@@ -31,8 +31,6 @@ from rosewood.pipeline.stage import Task
 from rosewood.shared_types import ProgressCallback
 from rosewood.workers import LateWorkers
 
-__all__ = ["clean", "clean_settings"]
-
 _WORKERS = 4  # processes; more would wait for the one that parses
 FEW_BLOCKS = 3  # blocks of pairs, for which processes are not worth their start
 _SAME_SOURCE = "its source is in the development set"

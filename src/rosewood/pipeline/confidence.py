@@ -24,8 +24,6 @@ from rosewood.arrays import FloatArray
 from rosewood.decode import SearchResult, Translation, WordPosteriors, string_posteriors
 from rosewood.model.confidence import Confidence
 
-__all__ = ["MOST_SEARCHES", "Sureness", "confidences", "fit_confidence", "right_words"]
-
 MOST_SEARCHES = 200  # that are looked at
 _LEAST, _MOST, _STEPS = 0.2, 10.0, 24  # of scales, for that of `Confidence.default`
 

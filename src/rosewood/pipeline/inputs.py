@@ -17,13 +17,11 @@ from rosewood.corpus import Checks, Corpus, SentencePair
 from rosewood.corpus.checks import BadPair
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.inputs import Input, strict_lines
-from rosewood.corpus.readers import OnBadLine, Source
+from rosewood.corpus.readers import Source
 from rosewood.corpus.text.languages import has_rules
 from rosewood.errors import FormatError, TrainingError, told_path
 from rosewood.pipeline.settings import TrainingFiles
-from rosewood.shared_types import PathName
-
-__all__ = ["HeldOut", "TrainingInputs", "content_hash", "read_lines"]
+from rosewood.shared_types import OnBadLine, PathName
 
 _CHUNK = 1 << 22
 

@@ -28,8 +28,6 @@ from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.rules.rule import Rule
 from rosewood.svg_text import clean, plural
 
-__all__ = ["Inspection", "RuleSource", "SpanOption", "inspect"]
-
 _EDGES_DRAWN = 60
 
 

@@ -14,8 +14,6 @@ from rosewood.decode.explanation_page import explanation_html
 from rosewood.pipeline.inspection import Inspection, RuleSource, SpanOption
 from rosewood.svg_text import clean
 
-__all__ = ["body", "page"]
-
 _PAPER = (
     ":root{color-scheme:light dark} body{margin:0;background:#fbf8f4} "
     "main{max-width:76rem;margin:0 auto;padding:1.2rem 1rem 3rem} "

@@ -22,8 +22,6 @@ from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.rules import RuleTable, extract
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["align", "build_lms", "extract_rules", "linked_share", "read_links"]
-
 _LINKS = ("start", "source", "target")  # arrays of an alignment
 _SENTENCES = 1 << 16  # looked at together
 _EXAMPLES = 6  # alignments that are shown

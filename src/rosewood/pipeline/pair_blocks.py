@@ -27,8 +27,6 @@ from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["Block", "PairBlocks"]
-
 BLOCK = 10_000  # pairs
 _NOTE = "read.json"
 _FORMAT = 2  # of marshal: the same for every Python

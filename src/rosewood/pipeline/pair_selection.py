@@ -23,8 +23,6 @@ from rosewood.pipeline.pair_blocks import Block
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.workers import LateWorkers
 
-__all__ = ["Dealt", "HeldBack", "Sifted", "Sifting", "Verdict", "deal", "sift"]
-
 _SHARE, _MOST = 10, 1000  # of the pairs, one in so many is split off, but not more
 _ENOUGH = 2 * _SHARE * _MOST  # pairs that tell whether a development set is of full size
 

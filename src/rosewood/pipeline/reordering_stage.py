@@ -21,8 +21,6 @@ from rosewood.rules import RuleTable
 from rosewood.rules.settings import CLASSES, DIRECTIONS
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["jump_lengths", "reordering"]
-
 _SENTENCES = 1 << 16  # looked at together
 _LONGEST = 1000  # jumps of this length and more are counted as one
 _SHARE = 0.999  # of jumps that are within reach

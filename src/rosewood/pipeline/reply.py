@@ -26,8 +26,6 @@ from rosewood.decode.nbest import all_features
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.confidence import confidences
 
-__all__ = ["Alternative", "Reply", "Said", "reply_of", "said_of"]
-
 Links = tuple[tuple[int, int], ...]
 
 

@@ -31,8 +31,6 @@ from rosewood.pipeline.work_store import Finished
 from rosewood.shared_types import PathName
 from rosewood.svg_text import plural
 
-__all__ = ["report_html", "write_report"]
-
 _LINKS = {
     "notes": "good to know", "scores": "scores", "examples": "translations", "tuning": "tuning",
     "corpus": "corpus", "words": "words", "alignment": "alignment", "language": "language model",

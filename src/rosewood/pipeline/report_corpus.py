@@ -13,8 +13,6 @@ from rosewood.pipeline.report_plots import bar_row, histogram
 from rosewood.plots import Curve, curves
 from rosewood.svg_text import clean, plural
 
-__all__ = ["alignment_part", "corpus_part", "feature", "legend", "shown", "vocabulary_part"]
-
 _REASONS = 30
 _EXAMPLES = 5  # of pairs that were left out for one reason
 _LONG = 600  # characters of a text of which more would not be read

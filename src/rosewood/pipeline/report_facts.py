@@ -12,8 +12,6 @@ from typing import Any
 
 from rosewood.svg_text import duration
 
-__all__ = ["Facts", "byte_size", "percent", "took"]
-
 _SETTINGS, _LONG = 200, 500  # settings that are told, and characters of each
 
 

@@ -8,8 +8,6 @@ from rosewood.pipeline.report_facts import Facts, byte_size, percent
 from rosewood.pipeline.report_plots import bar_row, shares_row
 from rosewood.svg_text import plural
 
-__all__ = ["language_models_part", "rules_part"]
-
 _DIRECTIONS = {
     "backward": "to the phrase before",
     "forward": "to the phrase behind",

@@ -11,8 +11,6 @@ from html import escape
 from rosewood.plots import dot, label, line, number, share, svg, ticks
 from rosewood.svg_text import clean
 
-__all__ = ["bar_row", "histogram", "move_row", "shares_row"]
-
 _BINS = 34  # of a histogram, or less: more cannot be told apart on a phone
 _LEFT, _RIGHT = 7.0, 99.5  # percent of a histogram
 

@@ -13,8 +13,6 @@ from rosewood.plots import Curve, curves
 from rosewood.rerank.summary_text import places
 from rosewood.svg_text import clean, plural
 
-__all__ = ["SETS", "examples_part", "is_tuned", "scores_part", "tuning_part"]
-
 SETS = {"dev": "development set", "test": "test set"}
 _EXAMPLES = 9
 _WEIGHTS = 40  # features whose weights are drawn

@@ -19,8 +19,6 @@ from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.pipeline.tune_stage import WEIGHTS, make_decoder
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["judge"]
-
 _EXAMPLES = 9  # translations that are shown
 _SHOWN = (4, 30)  # words of such a sentence
 _UNKNOWN = 30  # words that are listed

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rosewood.metrics import Metric
     from rosewood.model.python_features import FeatureRecord
 
-__all__ = ["TrainingFiles", "TrainingSettings"]
-
 _corpus, _text = partial(setting, group="Corpus"), partial(setting, group="Text")
 _models, _tuning = partial(setting, group="Models"), partial(setting, group="Tuning")
 _search, _file = partial(setting, group="Search"), partial(_corpus, metavar="FILE")

@@ -29,8 +29,6 @@ from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.work_store import Finished
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["EVERY_FILE", "Done", "Needs", "Stage", "Task", "beside", "in_order", "stage_key"]
-
 EVERY_FILE = ("",)  # every name begins like this
 
 

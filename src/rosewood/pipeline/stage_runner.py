@@ -24,8 +24,6 @@ from rosewood.pipeline.stage import Done, Stage, Task, beside, in_order, stage_k
 from rosewood.pipeline.work_store import Finished, Place, StageStore
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["StageRunner"]
-
 _LEAST_MEMORY = 64 << 20  # bytes that a stage gets beside another; with less, one runs at a time
 
 

@@ -20,8 +20,6 @@ from rosewood.pipeline.tokenise_stage import tokenise, tokenise_settings
 from rosewood.pipeline.tune_stage import search_choices, tune, tune_settings
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["STAGES", "STAGE_NAMES", "run_task"]
-
 _MODELS = {
     "extract": Needs(files=EVERY_FILE),
     "lm": Needs(files=EVERY_FILE),

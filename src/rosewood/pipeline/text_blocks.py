@@ -34,8 +34,6 @@ from rosewood.pipeline.tokenising import (
 from rosewood.shared_types import ProgressCallback
 from rosewood.workers import Workers, in_order, start_workers
 
-__all__ = ["TextBlocks"]
-
 BLOCK = 10_000  # lines
 _LEARNT_FROM = 2_000_000  # lines whose casing is looked at: whole blocks
 TEXT_PAYS, WORDS_PAY = 20_000, 200_000  # pairs from which on processes are worth their start

@@ -28,8 +28,6 @@ from rosewood.pipeline.text_blocks import TextBlocks
 from rosewood.pipeline.tokenising import Sides, words_of
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["held_out", "tokenise", "tokenise_settings"]
-
 _LENGTHS = 100  # of sentences that are counted one by one
 
 

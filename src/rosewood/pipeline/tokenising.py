@@ -21,9 +21,6 @@ from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.text.processor import CutText, TextProcessor
 from rosewood.corpus.text.truecase import count_forms
 
-__all__ = ["FORMAT", "Forms", "MadePairs", "Sides", "case_pairs", "cut_pairs", "make_lines",
-           "make_pairs", "words_of"]  # fmt: skip
-
 FORMAT = sys.implementation.cache_tag  # Python versions do not read each other's bytes
 _BARS = "|||"  # separates the fields of rules as text
 _MARKS = frozenset(("<s>", "</s>"))  # of language models

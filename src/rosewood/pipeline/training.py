@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rosewood.errors import FormatError, TrainingError
-from rosewood.model.bundle import MANIFEST, Bundle, check_own
+from rosewood.model.bundle import Bundle, check_own
+from rosewood.model.manifest import MANIFEST
 from rosewood.output import check_apart, check_folder
 from rosewood.pipeline.assembly import write_model
 from rosewood.pipeline.inputs import TrainingInputs
@@ -25,8 +26,6 @@ from rosewood.pipeline.tune_stage import make_decoder
 from rosewood.pipeline.work_store import Finished, StageStore, remove_parts
 from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.shared_types import ProgressCallback
-
-__all__ = ["Trained", "train"]
 
 
 @dataclass(frozen=True)

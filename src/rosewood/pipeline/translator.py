@@ -29,7 +29,8 @@ from rosewood.decode.guessing import unknown_words
 from rosewood.decode.stream import InputLine, StreamOptions, TranslatedLine
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
-from rosewood.model.bundle import MANIFEST, Bundle
+from rosewood.model.bundle import Bundle
+from rosewood.model.manifest import MANIFEST
 from rosewood.resources import MAX_MEMORY
 from rosewood.settings import settings_of
 from rosewood.shared_types import PathName, ProgressCallback
@@ -37,8 +38,6 @@ from rosewood.shared_types import PathName, ProgressCallback
 if TYPE_CHECKING:
     from rosewood.pipeline.inspection import Inspection
     from rosewood.pipeline.reply import Reply
-
-__all__ = ["Translator"]
 
 
 class Translator:

@@ -29,8 +29,6 @@ from rosewood.rules import RuleTable
 from rosewood.shared_types import ProgressCallback
 from rosewood.svg_text import plural
 
-__all__ = ["WEIGHTS", "make_decoder", "search_choices", "tune", "tune_settings"]
-
 WEIGHTS = "weights"  # the folder of the tuned weights
 _FEW = 40  # sentences from which no weights can be learnt
 _WAITING = 64  # forests at most that are searched and not yet made into lists

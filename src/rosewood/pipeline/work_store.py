@@ -32,8 +32,6 @@ from rosewood.output import whole_file, whole_folder
 from rosewood.pipeline.inputs import content_hash
 from rosewood.work_folder import folder_lock
 
-__all__ = ["Finished", "Place", "StageStore", "remove_parts"]
-
 MARKER = "rosewood-training"  # tells that a folder is one of these
 NOTE = "stage.json"
 _KEY = 12  # letters of a hash in the name of a folder

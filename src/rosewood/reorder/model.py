@@ -19,8 +19,6 @@ from rosewood.errors import DecodingError
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind
 from rosewood.rules.table import RuleTable
 
-__all__ = ["OptionsInContext", "ReorderingKind", "ReorderingModel", "check_model", "class_names"]
-
 
 class OptionsInContext(Protocol):
     """Translation options of a sentence, as `rosewood.decode.TranslationOptions` has them: option n

@@ -10,8 +10,6 @@ from rosewood.registry import Registry
 if TYPE_CHECKING:
     from rosewood.reorder.model import ReorderingKind
 
-__all__ = ["REORDERING"]
-
 REORDERING: Registry[ReorderingKind] = Registry(
     "rosewood.reorder.models", "rosewood.reordering", "reordering model", DecodingError, ("of",)
 )

@@ -20,8 +20,6 @@ from rosewood.forest import ForestSet
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.forests import write_forest_set
 
-__all__ = ["forest_set", "from_arrays", "lists_from_arrays"]
-
 References = Sequence[str | Sequence[str]] | Mapping[str, str | Sequence[str]]
 
 

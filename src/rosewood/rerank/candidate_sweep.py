@@ -22,8 +22,6 @@ from rosewood.rerank.tuning import Lists, check_apart, tuning_set
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["parse_choices", "sweep"]
-
 
 def sweep(
     candidates: Lists,

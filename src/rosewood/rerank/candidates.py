@@ -22,8 +22,6 @@ from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_output
 from rosewood.errors import TuningError
 
-__all__ = ["CandidateList", "format_candidates", "is_sparse", "write_candidates"]
-
 
 def is_sparse(name: str) -> bool:
     """Whether a feature of this name may be left out, and then counts 0."""

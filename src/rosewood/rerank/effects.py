@@ -10,8 +10,6 @@ from rosewood.arrays import FloatArray
 from rosewood.learn import TuningSet
 from rosewood.learn.candidates import spread
 
-__all__ = ["FeatureEffect", "feature_effects"]
-
 MOST = 50  # features that are looked at
 EXAMPLES = 3
 

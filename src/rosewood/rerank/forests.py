@@ -20,8 +20,6 @@ from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
 
-__all__ = ["candidate_forest", "write_forest_set"]
-
 
 def write_forest_set(
     lists: Iterable[CandidateList],

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Literal
 
 from rosewood.arguments import check_choice, check_type, check_whole
 from rosewood.corpus.compression import plain_name
@@ -26,11 +25,8 @@ from rosewood.rerank.formats.moses import looks_like_moses, parse_moses
 from rosewood.rerank.formats.sets import parse_set
 from rosewood.rerank.formats.tsv import looks_like_tsv, parse_tsv
 from rosewood.rerank.settings import FORMATS
-from rosewood.shared_types import PathName
+from rosewood.shared_types import PathName, StopOrSkip
 
-__all__ = ["FORMATS", "Dropped", "OnBadLine", "PerSource", "read_candidates"]
-
-OnBadLine = Literal["stop", "skip"]
 _PARSERS = {"jsonl": parse_jsonl, "moses": parse_moses, "tsv": parse_tsv}
 _LOOKS = {"jsonl": looks_like_jsonl, "moses": looks_like_moses, "tsv": looks_like_tsv}
 _ENDINGS = {
@@ -69,7 +65,7 @@ def read_candidates(
     source: str | PathLike[str] | None = None,
     features: Sequence[str | PathLike[str]] = (),
     per_source: PerSource | None = None,
-    on_bad_line: OnBadLine = "stop",
+    on_bad_line: StopOrSkip = "stop",
     report: Dropped | None = None,
     file: str | PathLike[str] | None = None,
     needs_references: bool = False,
@@ -181,7 +177,7 @@ def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
 def _good_lists(
     drafts: Drafts,
     file: str | None,
-    on_bad_line: OnBadLine,
+    on_bad_line: StopOrSkip,
     report: Dropped,
     needs_references: bool,
 ) -> Iterator[CandidateList]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rosewood.rerank.effects import FeatureEffect
     from rosewood.rerank.tuning import Tuned
 
-__all__ = ["report_html", "write_report"]
-
 _HEADLINES = {
     "helps": "Reranking helps here.",
     "hurts": "Reranking does not help here: it hurts.",

@@ -19,8 +19,6 @@ from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.readers import read_candidates
 
-__all__ = ["Reranked", "rerank"]
-
 
 class Reranked(NamedTuple):
     """A list, the order of its candidates from best to worst, and the score of each candidate."""

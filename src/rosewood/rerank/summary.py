@@ -12,8 +12,6 @@ import numpy as np
 from rosewood.arrays import FloatArray
 from rosewood.rerank.candidates import CandidateList
 
-__all__ = ["Spread", "Summary", "summarise"]
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:

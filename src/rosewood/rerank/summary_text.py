@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from rosewood.rerank.heldout import Heldout
     from rosewood.rerank.tuning import Tuned
 
-__all__ = ["places", "summary", "verdict"]
-
 
 def places(*values: float) -> int:
     """Digits behind the point: two for scores like BLEU, four for those about as large as one."""

@@ -14,8 +14,6 @@ from rosewood.arguments import check_whole
 from rosewood.errors import TuningError
 from rosewood.rerank.candidates import CandidateList
 
-__all__ = ["toy_lists"]
-
 _ADJECTIVES = ("old", "young", "small", "tired", "happy", "quiet", "clever", "hungry")
 _PEOPLE = ("fisherman", "teacher", "girl", "boy", "baker", "doctor", "sailor", "painter")
 _VERBS = ("sells", "carries", "paints", "finds", "repairs", "hides", "watches", "forgets")

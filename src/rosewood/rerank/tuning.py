@@ -38,8 +38,6 @@ from rosewood.rerank.readers import read_candidates
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import ProgressCallback
 
-__all__ = ["Lists", "ProgressCallback", "Replicate", "Tuned", "check_apart", "tune", "tuning_set"]
-
 ONE_LIST = "there is only one list: nothing can be held out, so whether it helps is not known"
 Lists = ForestSet | Iterable[CandidateList] | str | PathLike[str]
 

@@ -32,8 +32,6 @@ from rosewood.rules.settings import CLASSES, Classes, Direction, EventSettings, 
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
 
-__all__ = ["EventBlock", "orientation_events"]
-
 _BEGIN, _END = "<s>", "</s>"  # beside the first and the last word of a sentence
 
 _WORDS = 1 << 16  # target words of the sentences of a block: a few hundred thousand events

@@ -36,8 +36,6 @@ from rosewood.work_folder import Workplace
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
 
-__all__ = ["Extracted", "extract", "extract_files"]
-
 _SENTENCES = 8192  # collected at a time
 _INSTANCES = 1 << 20  # counted at a time
 

@@ -15,8 +15,6 @@ from rosewood.errors import RuleError
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
 
-__all__ = ["bad_pairs", "check_pairs", "without_pairs"]
-
 
 def bad_pairs(corpus: IndexedCorpus, links: Links) -> dict[int, tuple[str, str]]:
     """Sentence pairs that cannot be extracted from, by number: the file at fault, and the reason.

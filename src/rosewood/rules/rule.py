@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from rosewood.arguments import check_list
 from rosewood.errors import RuleError
 
-__all__ = ["Gap", "Rule", "Symbol"]
-
 
 class Gap(NamedTuple):
     """Where another rule goes: its label, and which one it is, counted from 1 in the source."""

@@ -11,19 +11,6 @@ from typing import Any, Literal
 from rosewood.errors import RuleError
 from rosewood.settings import Settings, setting, settings_of
 
-__all__ = [
-    "CLASSES",
-    "DIRECTIONS",
-    "GAP_SETTINGS",
-    "KINDS",
-    "PHRASE_SETTINGS",
-    "SMOOTHINGS",
-    "ExtractionSettings",
-    "Smoothed",
-    "orientation_columns",
-    "smoothed",
-]
-
 Kind = Literal["word", "phrase", "hierarchy"]
 Classes = Literal["msd", "mslr"]
 Direction = Literal["backward", "forward"]

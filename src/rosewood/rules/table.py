@@ -36,8 +36,6 @@ from rosewood.rules.table_build import build_table, parsed_source
 from rosewood.rules.table_words import TableWords, sentence_bytes
 from rosewood.sequences import LazySequence
 
-__all__ = ["Matches", "Options", "RuleTable"]
-
 _LINES = 4096  # sentences filtered by at a time
 _ALL = 2**62
 

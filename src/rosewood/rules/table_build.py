@@ -16,8 +16,6 @@ from rosewood.folders import joined_words
 from rosewood.rules.rule import Gap, Rule, Symbol
 from rosewood.rules.table_files import new_table
 
-__all__ = ["build_table", "parsed_source"]
-
 _GAP = re.compile(r"\[(.+),([1-9][0-9]*)\]")
 _NO_WORD = re.compile(r"[ \t\n\ud800-\udfff]|^$")
 

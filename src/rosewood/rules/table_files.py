@@ -23,8 +23,6 @@ from rosewood.errors import DamagedFileError, RuleError
 from rosewood.folders import FolderKind, checksum
 from rosewood.output import blamed_on, whole_folder
 
-__all__ = ["KIND", "MANIFEST", "TableWriter", "WordArrays", "new_table", "open_table", "verify"]
-
 MANIFEST = "rules.json"
 _SIDES = ("source", "target")
 _FILES = ["layout", "nodes", "last", "records", "shapes", "blocks", "codes", "ids", "links"]

@@ -12,8 +12,6 @@ from rosewood import _core
 from rosewood.arguments import check_list, check_text
 from rosewood.errors import DamagedFileError, RuleError
 
-__all__ = ["TableWords", "encoded", "sentence_bytes", "sentence_text"]
-
 _SPACES = frozenset(" \t\n")
 
 

@@ -9,8 +9,6 @@ from typing import Any, cast
 from rosewood.corpus.inputs import Input
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["children", "each_element", "local_name", "needs_extra"]
-
 _PLACE = re.compile(r", line \d+, column \d+$")  # which lxml puts behind a reason
 
 

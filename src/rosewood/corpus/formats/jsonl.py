@@ -24,8 +24,6 @@ from rosewood.corpus.languages import closest
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import RosewoodError
 
-__all__ = ["PLUGIN"]
-
 
 def parse_jsonl(source: Input, settings: Settings, tally: Tally) -> Parsed:
     """A pair of each line."""

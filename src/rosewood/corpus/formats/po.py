@@ -21,8 +21,6 @@ from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
 from rosewood.corpus.languages import is_backward
 from rosewood.errors import FormatError
 
-__all__ = ["PLUGIN"]
-
 _PLACE = re.compile(r"\(line (\d+)\)(?:: (.*))?")  # in what polib says
 # What a line may be; polib passes over some others without a word, and the entry is lost.
 _LINE = re.compile(

@@ -11,8 +11,6 @@ from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
 from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
 from rosewood.errors import FormatError
 
-__all__ = ["PLUGIN"]
-
 
 def parse_text(source_side: Input, target_side: Input, settings: Settings, tally: Tally) -> Parsed:
     """A pair of each two lines; a bad line makes its pair bad, and never shifts the others."""

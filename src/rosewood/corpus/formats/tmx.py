@@ -21,8 +21,6 @@ from rosewood.corpus.lines import at
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError, RosewoodError
 
-__all__ = ["PLUGIN"]
-
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 

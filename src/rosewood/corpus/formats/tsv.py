@@ -18,8 +18,6 @@ from rosewood.corpus.languages import closest
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError, FormatError
 
-__all__ = ["PLUGIN"]
-
 
 class _Columns(NamedTuple):
     """Where things stand on a line."""

@@ -18,8 +18,6 @@ from rosewood.corpus.inputs import Input, Settings
 from rosewood.corpus.languages import is_backward
 from rosewood.errors import RosewoodError
 
-__all__ = ["PLUGIN"]
-
 _UNITS = {"trans-unit", "unit"}
 
 

@@ -19,8 +19,6 @@ from rosewood.corpus.phrasebook.seen import Seen
 from rosewood.errors import RosewoodError
 from rosewood.output import whole_file
 
-__all__ = ["Phrasebook", "Split"]
-
 _PATIENCE = 100_000  # tries for one more sentence before we say that there are no more
 
 

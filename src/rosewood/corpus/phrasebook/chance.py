@@ -10,8 +10,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-__all__ = ["Draw", "Weighted", "zipf"]
-
 Draw = Callable[[], float]  # `random` of a random.Random
 
 T = TypeVar("T")

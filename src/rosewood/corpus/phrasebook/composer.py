@@ -14,8 +14,6 @@ from rosewood.corpus.phrasebook.templates import Template, templates
 from rosewood.corpus.phrasebook.tokens import Tokens, links_of
 from rosewood.corpus.phrasebook.typos import misspelt
 
-__all__ = ["LANGUAGES", "Composer"]
-
 LANGUAGES = ("en-de", "en-ja")
 
 SHORTEST, LONGEST = 3, 25  # words of a sentence, stops among them

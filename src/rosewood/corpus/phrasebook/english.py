@@ -36,8 +36,6 @@ from rosewood.corpus.phrasebook.realiser import Realiser, Slots
 from rosewood.corpus.phrasebook.templates import Template
 from rosewood.corpus.phrasebook.tokens import Token, Tokens, rebased
 
-__all__ = ["English"]
-
 _WANT = EnglishVerb.parse("want")
 _HAVE = EnglishVerb.parse("have/had/had")
 _LIKE = EnglishVerb.parse("like")

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["EnglishVerb", "plural_of", "with_article"]
-
 _DOUBLING = re.compile(r"[^aeiou]?[^aeiou]?[^aeiou][aeiou][bdgmnprt]")
 _VOWEL_SOUND = re.compile(r"(?!one|uni|use|euro)[aeiou]|hour|honest", re.IGNORECASE)
 

@@ -21,8 +21,6 @@ from rosewood.corpus.phrasebook.meaning import (
 from rosewood.corpus.phrasebook.realiser import Slots
 from rosewood.corpus.phrasebook.tokens import Token, Tokens, rebased
 
-__all__ = ["German"]
-
 _LAST = {"sub", "relative"}  # orders in which the finite verb comes last
 _INFINITE = {"zu", "inf"}
 _ICH, _DU, _ER, _WIR, _IHR, _SIE = range(6)

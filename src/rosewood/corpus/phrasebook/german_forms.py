@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["CASES", "GermanAdjective", "GermanNoun", "GermanVerb"]
-
 CASES = ("nom", "acc", "dat", "gen")
 
 _NEEDS_E = re.compile(r".*(?:[td]|chn|[^lrmnhaeiouäöü][mn])")

@@ -28,8 +28,6 @@ from rosewood.corpus.phrasebook.realiser import Realiser
 from rosewood.corpus.phrasebook.templates import Template
 from rosewood.corpus.phrasebook.tokens import Token, Tokens, rebased
 
-__all__ = ["GermanNouns"]
-
 _DU, _IHR, _SIE = 1, 4, 5
 
 

@@ -41,9 +41,6 @@ from rosewood.corpus.phrasebook.realiser import Realiser, Slots
 from rosewood.corpus.phrasebook.templates import Template
 from rosewood.corpus.phrasebook.tokens import Token, Tokens, rebased
 
-__all__ = ["Japanese"]
-
-
 _ENDING = {"request", "tara", "let"}  # forms that take the template's words at their end
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from rosewood.errors import RosewoodError
 
-__all__ = ["JapaneseAdjective", "JapaneseVerb"]
-
 # ending: before masu, before nai, te form, before ru of the potential
 _GODAN = {
     "tsu": ("chi", "ta", "tte", "te"),

@@ -14,8 +14,6 @@ from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, Japanes
 from rosewood.corpus.phrasebook.meaning import AUX, BE, ME, NEGATION, VERB, WE, WEAK, YOU, Clause
 from rosewood.corpus.phrasebook.tokens import Token, Tokens
 
-__all__ = ["ARU", "FORMS", "IRU", "said", "said_of_adjective", "said_to_be", "with_particles"]
-
 FORMS = frozenset(("masu", "plain", "attr", "tara", "te", "dict", "request", "let", "mae"))
 IRU = JapaneseVerb.parse("iru=")
 ARU = JapaneseVerb.parse("aru")

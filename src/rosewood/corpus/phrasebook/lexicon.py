@@ -22,9 +22,6 @@ from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, Japanes
 from rosewood.corpus.phrasebook.tokens import Token, Tokens
 from rosewood.errors import RosewoodError
 
-__all__ = ["DATA", "Adjective", "Lexicon", "Noun", "Phrase", "Row", "Verb", "lexicon", "phrase",
-           "phrases", "rows"]  # fmt: skip
-
 DATA = Path(__file__).with_name("data")
 
 _TAGS = frozenset(("I", "J", "D", "lives", "state", "still", "bare", "unwilled", "-L", "-M", "-K"))

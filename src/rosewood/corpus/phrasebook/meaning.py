@@ -14,36 +14,6 @@ from rosewood.errors import RosewoodError
 if TYPE_CHECKING:
     from rosewood.corpus.phrasebook.lexicon import Adjective, Noun, Phrase, Verb
 
-__all__ = [
-    "ADJECTIVE",
-    "AUX",
-    "BE",
-    "DEGREE",
-    "DETERMINER",
-    "HE",
-    "IT",
-    "ME",
-    "NEGATION",
-    "NOUN",
-    "OWNER",
-    "PREPOSITION",
-    "RELATIVE",
-    "SHE",
-    "THEY",
-    "VERB",
-    "WE",
-    "WEAK",
-    "YOU",
-    "ZU",
-    "Adverbial",
-    "Clause",
-    "NounPhrase",
-    "Part",
-    "Placed",
-    "Spoken",
-    "present",
-]  # fmt: skip
-
 T = TypeVar("T")
 
 WEAK = 1  # added to a key: the link is possible only

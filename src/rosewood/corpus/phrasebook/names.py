@@ -14,8 +14,6 @@ from rosewood.corpus.phrasebook.meaning import HE, SHE
 from rosewood.corpus.phrasebook.tokens import Token
 from rosewood.errors import RosewoodError
 
-__all__ = ["Names", "clock", "date", "names", "number", "number_words", "price", "year"]
-
 
 class Names:
     """Names of people and towns."""

@@ -24,8 +24,6 @@ from rosewood.corpus.phrasebook.meaning import (
 from rosewood.corpus.phrasebook.names import Names, names
 from rosewood.corpus.phrasebook.tokens import STEP
 
-__all__ = ["NounSampler"]
-
 _PRONOUNS = Weighted(((ME, 34), (YOU, 16), (HE, 15), (SHE, 15), (WE, 12), (THEY, 8)))
 _OBJECTS = Weighted(((ME, 22), (YOU, 16), (HE, 18), (SHE, 18), (WE, 8), (THEY, 12)))
 _OWNERS = Weighted(((ME, 44), (YOU, 15), (HE, 15), (SHE, 15), (WE, 7), (THEY, 4)))

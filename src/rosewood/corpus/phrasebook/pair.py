@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "PhrasebookPair"]
-
 KINDS = ("plain", "idiom", "paraphrase", "omission", "typo")
 
 _BEGIN = re.compile(r"(?:^|(?<=[.?!] )).")

@@ -12,8 +12,6 @@ from rosewood.corpus.phrasebook.meaning import Adverbial, Clause, NounPhrase, Pa
 from rosewood.corpus.phrasebook.templates import Order, Side, Slot, Template, grammar, orders
 from rosewood.corpus.phrasebook.tokens import Token, Tokens, rebased
 
-__all__ = ["Realiser", "Slots"]
-
 Slots = dict[str, Tokens]
 
 _STOPS = frozenset(".?!;,")

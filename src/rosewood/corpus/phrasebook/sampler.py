@@ -24,8 +24,6 @@ from rosewood.corpus.phrasebook.meaning import (
 from rosewood.corpus.phrasebook.names import clock, date, number, price, year
 from rosewood.corpus.phrasebook.nouns import NounSampler
 
-__all__ = ["ClauseWanted", "Sampler", "verbs_for", "verbs_with"]
-
 _TENSES = Weighted(
     (("present", 26), ("past", 35), ("progressive", 10), ("perfect", 7), ("future", 13))
 )

@@ -6,8 +6,6 @@ from array import array
 from collections.abc import Iterator
 from hashlib import blake2b
 
-__all__ = ["Seen"]
-
 
 class Seen:
     """A set of texts that keeps eight bytes of each: open addressing in one flat array.

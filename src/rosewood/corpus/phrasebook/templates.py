@@ -23,8 +23,6 @@ from rosewood.corpus.phrasebook.sampler import ClauseWanted
 from rosewood.corpus.phrasebook.tokens import STEP, Token
 from rosewood.errors import FormatError, RosewoodError
 
-__all__ = ["Item", "Order", "Side", "Slot", "Template", "grammar", "orders", "templates"]
-
 _SLOT = re.compile(r"\{([A-Z])(?::([a-z]*)((?: [^{} ]+)*))?\}")
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-__all__ = ["STEP", "Token", "Tokens", "links_of", "rebased"]
-
 Token: TypeAlias = tuple[str, *tuple[int, ...]]
 Tokens: TypeAlias = list[Token]
 Links: TypeAlias = frozenset[tuple[int, int]]

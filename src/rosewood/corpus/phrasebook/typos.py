@@ -5,8 +5,6 @@ from __future__ import annotations
 from rosewood.corpus.phrasebook.chance import Draw
 from rosewood.corpus.phrasebook.tokens import Tokens
 
-__all__ = ["misspelt"]
-
 
 def misspelt(tokens: Tokens, draw: Draw) -> Tokens:
     """The same words with a slip in one of the longer ones; what is linked stays linked."""

@@ -13,8 +13,6 @@ from rosewood.corpus.text.processor import TextProcessor
 from rosewood.corpus.text.tag_placement import Alignment
 from rosewood.errors import FormatError
 
-__all__ = ["decoded_lines"]
-
 
 def decoded_lines(
     processor: TextProcessor,

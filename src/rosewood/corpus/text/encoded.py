@@ -12,8 +12,6 @@ from rosewood.corpus.text.tag_placement import Tag
 from rosewood.corpus.text.tokeniser import JOINER, Cut, unescaped
 from rosewood.errors import TextError
 
-__all__ = ["Encoded", "Taken", "spaces_between"]
-
 _SHAPE = {"words": str, "joined": list, "tags": list, "values": list, "shouted": bool,
           "capital": bool}  # fmt: skip
 

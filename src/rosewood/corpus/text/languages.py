@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Language", "has_rules", "language_of"]
-
 _ENGLISH_CLITICS = r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))"
 _TITLES = "Dr Prof St Jr Sr Mr Mrs Ms Mme Mlle Gen Col Capt Lt Sgt Rev Hon Gov Sen Rep Pres"
 _ENGLISH = f"{_TITLES} vs etc approx dept est fig Fig Inc Ltd Co Corp Bros Ave Blvd Rd Mt Ph eds pp"

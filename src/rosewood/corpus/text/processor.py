@@ -41,8 +41,6 @@ from rosewood.errors import FormatError, TextError
 from rosewood.output import whole_file
 from rosewood.settings import Settings, setting
 
-__all__ = ["CutText", "TextProcessor"]
-
 _FORMAT, _VERSION = "rosewood-text", 1
 _NEUTRAL = "0"  # stands for a value where letters are looked at: a word, but without letters
 _SPACES = re.compile(r"\s+")

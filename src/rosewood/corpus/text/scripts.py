@@ -11,19 +11,6 @@ import unicodedata
 from functools import cache
 from itertools import chain
 
-__all__ = [
-    "CJK",
-    "EMAIL",
-    "EMOJI",
-    "HAN",
-    "HIRAGANA",
-    "KATAKANA",
-    "URL",
-    "marks",
-    "upper_case",
-    "word_characters",
-]
-
 HAN = "\u3005\u3007\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 HIRAGANA = "ぁ-ゟー"
 KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"

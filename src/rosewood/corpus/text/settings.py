@@ -15,8 +15,6 @@ from rosewood.settings import Settings, setting
 if TYPE_CHECKING:
     from rosewood.corpus.text.processor import TextProcessor
 
-__all__ = ["TAGS", "WORDS", "TextSettings"]
-
 WORDS, TAGS = "Tokenisation", "Tags and placeholders"  # groups of options
 
 

@@ -14,8 +14,6 @@ from enum import IntEnum
 from rosewood.corpus.text import scripts
 from rosewood.corpus.text.languages import language_of
 
-__all__ = ["LONGEST", "REMEMBERED", "Spacing"]
-
 REMEMBERED, LONGEST = 1 << 16, 64  # pieces of text, and characters of one: a bound on memory
 _LEFT = re.compile(r"[,.;:!?…)\]}،؛؟؍।॥։።፣፤፥၊။៖]+|\.\.+")
 _RIGHT = re.compile(r"[(\[{¿¡]+")

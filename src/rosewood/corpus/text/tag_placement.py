@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from rosewood.corpus.text.tags import Kind
 from rosewood.errors import TextError
 
-__all__ = ["Alignment", "Tag", "place_tags"]
-
 Alignment = Iterable[tuple[int, int]]  # source word, target word
 
 

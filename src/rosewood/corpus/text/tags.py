@@ -20,8 +20,6 @@ from typing import Literal, NamedTuple
 from rosewood.corpus.text.scripts import EMAIL, URL
 from rosewood.errors import TextError
 
-__all__ = ["Found", "Kind", "Protection", "paired"]
-
 Kind = Literal["open", "close", "value"]
 
 _ATTRIBUTES = r"""(?>\s(?:[^<>"']|"[^"]*"|'[^']*')*+)?"""

@@ -25,8 +25,6 @@ from rosewood.arguments import check_known
 from rosewood.errors import TextError
 from rosewood.settings import Settings, setting, settings_of
 
-__all__ = ["ESCAPE", "JOINER", "Cut", "Joining", "Tokeniser", "escaped", "joined", "unescaped"]
-
 JOINER = "￭"
 ESCAPE = "￬"
 

@@ -19,16 +19,6 @@ from typing import Any
 from rosewood.arguments import check_text, check_type, check_whole
 from rosewood.errors import TextError
 
-__all__ = [
-    "Truecaser",
-    "count_forms",
-    "is_shouted",
-    "lowered",
-    "recased",
-    "sentence_starts",
-    "shouted",
-]
-
 _ENDS = frozenset({".", "!", "?", "。", "！", "？", "।", "؟"})
 _MAYBE_ENDS = _ENDS | {":", "...", "…", "!!", "!!!", "??", "???"}
 _CLOSING = frozenset("\"'”’“‘»«)]")  # what may close a quotation in some language

@@ -52,8 +52,6 @@ from rosewood.reorder.model import ReorderingModel, class_names
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 from rosewood.rules.table import RuleTable
 
-__all__ = ["PhraseDecoder"]
-
 _PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
 _BATCH, _BATCH_WORDS = 64, 2000  # sentences and words a thread has at a time
 _ALL = 2**62

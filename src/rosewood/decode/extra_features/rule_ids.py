@@ -9,8 +9,6 @@ from rosewood.decode.features import Sparse
 from rosewood.decode.options import TranslationOptions
 from rosewood.rules.table import RuleTable
 
-__all__ = ["RuleIds"]
-
 
 class RuleIds:
     """Every rule is a feature, `rule:ID`: how often a translation uses it."""

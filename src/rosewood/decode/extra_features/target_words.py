@@ -8,8 +8,6 @@ from rosewood.arrays import LongArray
 from rosewood.decode.features import Sparse
 from rosewood.decode.options import TranslationOptions
 
-__all__ = ["TargetWords"]
-
 
 class TargetWords:
     """How often a translation has a word, `word:WORD`; words of the rule table only.

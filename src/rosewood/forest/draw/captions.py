@@ -16,18 +16,6 @@ from rosewood.svg_text import SIZE, clean, plural, shorten, text_width
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation
 
-__all__ = [
-    "Marks",
-    "Token",
-    "dot_string",
-    "edge_text",
-    "edge_tokens",
-    "line_width",
-    "percent",
-    "source_span",
-    "wrap",
-]
-
 _FEATURES_TOLD = 40  # in a tooltip
 
 Token = tuple[str, bool]  # what is written, and whether it is the mark of a slot

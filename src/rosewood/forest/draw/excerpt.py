@@ -15,8 +15,6 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.forest.forest import Forest
 
-__all__ = ["Excerpt", "choose"]
-
 _TRIES = 100  # derivations in a row that do not fit, before the excerpt is taken to be full
 
 

@@ -20,8 +20,6 @@ import numpy as np
 from rosewood.forest.draw.excerpt import Excerpt
 from rosewood.forest.forest import Forest
 
-__all__ = ["Box", "Link", "depths", "lay_out"]
-
 Neighbours = list[list[tuple[int, float]]]  # other boxes, and how far off their middles
 
 _BETWEEN = 18.0  # the least distance of two boxes of a layer

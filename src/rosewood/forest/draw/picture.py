@@ -12,8 +12,6 @@ from rosewood.forest.draw.layout import Box, Link, depths, lay_out
 from rosewood.forest.forest import Forest
 from rosewood.svg_text import SIZE, decimal, from_right, plural, text_width, xml_text
 
-__all__ = ["ACCENT", "NODE", "ROOT", "Picture", "colour", "thickness"]
-
 _PAPER, _RIM, _INK, _FAINT, _LINE = "#fdfbf7", "#e6ded4", "#2b2523", "#857a72", "#4a545e"
 NODE, _NODE_RIM, ROOT, _EDGE = "#f1e8dc", "#b9a690", lettering.ROSEWOOD, "#ffffff"
 ACCENT, _ACCENT_PALE, _MARK = lettering.ACCENT, "#fdeaf0", "#0b7285"

@@ -18,8 +18,6 @@ from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
-__all__ = ["Draft"]
-
 
 class _Edge(NamedTuple):
     head: int

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from rosewood.corpus.lines import split
 from rosewood.errors import ForestError
 
-__all__ = ["check_slots", "fields", "next_field", "parse_target"]
-
 _SLOT = re.compile(r"\[(?:[^\[\], ]+,)?([1-9][0-9]{0,8})\]")
 
 

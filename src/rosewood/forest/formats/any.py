@@ -23,8 +23,6 @@ from rosewood.forest.formats.plf import read_plf_file
 from rosewood.forest.rename import renamed
 from rosewood.forest.text import NamedForest, read_forests
 
-__all__ = ["FORMATS", "read_any"]
-
 # Name → what its files end with.  Joshua's items name the rules file by the same stem.
 FORMATS: dict[str, tuple[str, ...]] = {
     "set": (".rwf",),

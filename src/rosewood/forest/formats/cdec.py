@@ -33,8 +33,6 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
 
-__all__ = ["read_cdec_json"]
-
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 

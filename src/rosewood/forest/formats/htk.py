@@ -44,8 +44,6 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
 from rosewood.forest.formats._fields import next_field
 
-__all__ = ["read_htk"]
-
 _NO_SIZES = "the header must give the numbers of nodes, N=, and links, L="
 _SUBLATTICE = "lattices with sub-lattices are not supported"
 _LONG = {  # for lines of nodes and links; the header has its own

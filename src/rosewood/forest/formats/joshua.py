@@ -33,8 +33,6 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
 
-__all__ = ["read_joshua_disk"]
-
 _SENTENCE = "#SENT:"
 _ITEM = "#I"
 _NO_RULE, _UNKNOWN_WORD = -1, 0

@@ -30,8 +30,6 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
 from rosewood.forest.formats._fields import fields
 
-__all__ = ["read_joshua_dump", "read_lazy_hypergraph"]
-
 _NODE = re.compile(r"\[([0-9]{1,18})\]")
 
 

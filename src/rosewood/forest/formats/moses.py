@@ -36,8 +36,6 @@ from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
 from rosewood.forest.formats._fields import next_field
 
-__all__ = ["read_moses_graphs"]
-
 _EMPTY = "_EMPTYSEARCHGRAPH_"
 _KEY = re.compile(r"[ \t]*([A-Za-z-]+)=")
 _SPACE = re.compile(r"[ \t]|\Z")

@@ -31,8 +31,6 @@ from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.forest.formats._draft import Draft
 
-__all__ = ["read_plf", "read_plf_file"]
-
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:(?P<mark>[(){},:]) | (?P<string>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")
     | (?P<bare>[^ \t\r\n'"(){},]+) | (?P<end>\Z) | (?P<bad>.))""",

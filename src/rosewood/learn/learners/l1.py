@@ -19,8 +19,6 @@ from rosewood.learn.ranking import Ranking
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 
-__all__ = ["L1"]
-
 
 @dataclass(frozen=True)
 class L1(Ranking):

@@ -27,8 +27,6 @@ from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 
-__all__ = ["Mert", "line_search"]
-
 _FAR = 1e4  # how far a line search looks, in units of the weights' length
 _NARROW = 1e-9
 _PIECE = 1 << 20  # edges at a time

@@ -29,8 +29,6 @@ from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu
 from rosewood.settings import setting
 
-__all__ = ["Mira"]
-
 
 @dataclass(frozen=True)
 class Mira(Learner):

@@ -16,8 +16,6 @@ from rosewood.learn.smooth import Smooth
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 
-__all__ = ["MinimumRisk"]
-
 
 @dataclass(frozen=True)
 class MinimumRisk(Smooth):

@@ -12,8 +12,6 @@ from rosewood.learn.learners.mr import MinimumRisk
 from rosewood.learn.objective import Terms
 from rosewood.settings import setting
 
-__all__ = ["Annealed"]
-
 
 @dataclass(frozen=True)
 class Annealed(MinimumRisk):

@@ -21,8 +21,6 @@ from rosewood.learn.ranking import Ranking
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
 
-__all__ = ["Pro"]
-
 
 @dataclass(frozen=True)
 class Pro(Ranking):

@@ -23,8 +23,6 @@ from rosewood.metrics.tokenise import (
 )
 from rosewood.settings import setting
 
-__all__ = ["Bleu", "count_ngrams"]
-
 # The smoothings of sacreBLEU and the values it takes where none is given.
 SMOOTHINGS: dict[str, float | None] = {"exp": None, "add-k": 1.0, "floor": 0.1, "none": None}
 

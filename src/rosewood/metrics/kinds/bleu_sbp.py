@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from rosewood.metrics.kinds.bleu import Bleu
 
-__all__ = ["BleuSbp"]
-
 
 @dataclass(frozen=True, repr=False)
 class BleuSbp(Bleu):

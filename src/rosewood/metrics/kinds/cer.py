@@ -8,8 +8,6 @@ from rosewood.metrics.batch import Batch, Texts, number_chars
 from rosewood.metrics.rates import EditRate, case_fact
 from rosewood.settings import setting
 
-__all__ = ["Cer"]
-
 
 @dataclass(frozen=True, repr=False)
 class Cer(EditRate):

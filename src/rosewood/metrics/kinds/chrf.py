@@ -18,8 +18,6 @@ from rosewood.metrics.metric import TextMetric, as_number
 from rosewood.metrics.tokenise import sacrebleu_version
 from rosewood.settings import setting
 
-__all__ = ["Chrf"]
-
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 

@@ -15,8 +15,6 @@ from rosewood.metrics.batch import as_groups
 from rosewood.metrics.metric import BatchMetric, ScoreColumns, TextGroups
 from rosewood.settings import setting
 
-__all__ = ["Column"]
-
 
 @dataclass(frozen=True, repr=False)
 class Column(BatchMetric):

@@ -11,8 +11,6 @@ from rosewood.metrics.batch import Batch
 from rosewood.metrics.rates import Rate, case_fact
 from rosewood.settings import setting
 
-__all__ = ["ExactMatch"]
-
 
 @dataclass(frozen=True, repr=False)
 class ExactMatch(Rate):

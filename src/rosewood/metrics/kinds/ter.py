@@ -14,8 +14,6 @@ from rosewood.metrics.tokenise import (
 )
 from rosewood.settings import setting
 
-__all__ = ["Ter"]
-
 
 @dataclass(frozen=True, repr=False)
 class Ter(Rate):

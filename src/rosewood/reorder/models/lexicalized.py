@@ -20,8 +20,6 @@ from rosewood.reorder.model import OptionsInContext
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind, orientation_columns
 from rosewood.rules.table import RuleTable
 
-__all__ = ["Lexicalized"]
-
 
 @dataclass(frozen=True)
 class Lexicalized:

@@ -9,8 +9,6 @@ from rosewood.corpus.lines import TextLine, each_line
 from rosewood.errors import FormatError
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
-__all__ = ["Lockstep", "with_companions"]
-
 
 class Lockstep:
     """Files whose lines belong together; one that ends before the others is an error.

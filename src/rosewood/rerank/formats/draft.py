@@ -21,8 +21,6 @@ from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.rerank.candidates import CandidateList, is_sparse
 
-__all__ = ["BadList", "Draft", "Drafts", "Schema", "Table"]
-
 Table = Mapping[str, Any]  # names and numbers; the numbers are checked here
 
 

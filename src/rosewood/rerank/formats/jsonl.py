@@ -17,8 +17,6 @@ from rosewood.corpus.lines import TextLine, at
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
-__all__ = ["looks_like_jsonl", "parse_jsonl"]
-
 
 def looks_like_jsonl(line: str) -> bool:
     """Whether a file of lists can begin with this line."""

@@ -27,8 +27,6 @@ from rosewood.rerank.formats.beside import Lockstep
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 from rosewood.rerank.formats.rows import SCORE, Row
 
-__all__ = ["PerSource", "parse_lines"]
-
 PerSource = int | str | PathLike[str]  # candidates of each list, or a file with a number a line
 
 

@@ -26,8 +26,6 @@ from rosewood.rerank.candidates import is_sparse
 from rosewood.rerank.formats.draft import Drafts
 from rosewood.rerank.formats.rows import Row, group_rows
 
-__all__ = ["looks_like_moses", "parse_moses"]
-
 _BETWEEN = "|||"
 # What Marian may put between the text and the features: counts, word scores, alignments.
 _BESIDE = re.compile(

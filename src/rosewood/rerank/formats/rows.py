@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from rosewood.errors import FormatError
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
-__all__ = ["SCORE", "Row", "group_rows"]
-
 SCORE = "score:"  # names of scores begin with it where they stand among features
 
 

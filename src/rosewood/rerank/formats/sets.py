@@ -10,8 +10,6 @@ from rosewood.errors import FormatError
 from rosewood.forest import Forest, ForestSet, nbest_texts
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 
-__all__ = ["parse_set"]
-
 
 def parse_set(path: Path) -> Drafts:
     """A draft of each forest that is a list."""

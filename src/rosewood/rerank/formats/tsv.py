@@ -20,8 +20,6 @@ from rosewood.rerank.candidates import is_sparse
 from rosewood.rerank.formats.draft import Drafts
 from rosewood.rerank.formats.rows import SCORE, Row, group_rows
 
-__all__ = ["looks_like_tsv", "parse_tsv"]
-
 _REFERENCE = re.compile(r"ref[0-9]*")
 
 

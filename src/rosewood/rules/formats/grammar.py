@@ -29,8 +29,6 @@ from rosewood.resources import MAX_MEMORY, check_resources
 from rosewood.rules.formats.moses import SCORE, count_groups, exported_scores, named_scores
 from rosewood.rules.formats.reading import (
     Imported,
-    OnBadLine,
-    PathName,
     Show,
     Source,
     check_source,
@@ -40,8 +38,7 @@ from rosewood.rules.formats.reading import (
 )
 from rosewood.rules.formats.writing import Exported, check_outputs, write_text
 from rosewood.rules.table import RuleTable
-
-__all__ = ["GrammarFormat", "export_grammar", "import_grammar", "kind_of_grammar"]
+from rosewood.shared_types import PathName, StopOrSkip
 
 GrammarFormat = Literal["moses", "cdec", "joshua"]
 _NATIVE = {
@@ -59,7 +56,7 @@ def import_grammar(
     *,
     format: GrammarFormat | None = None,
     scores: Sequence[str] | None = None,
-    on_bad_line: OnBadLine = "stop",
+    on_bad_line: StopOrSkip = "stop",
     file: str | None = None,
     show: Show = quietly,
 ) -> Imported:

@@ -26,8 +26,6 @@ from rosewood.rules.formats.orientations import Orientations
 from rosewood.rules.formats.reading import (
     MAX_LINE,
     Imported,
-    OnBadLine,
-    PathName,
     Show,
     Source,
     fed,
@@ -39,15 +37,7 @@ from rosewood.rules.formats.reading import (
 )
 from rosewood.rules.formats.writing import Exported, check_outputs, write_text
 from rosewood.rules.table import RuleTable
-
-__all__ = [
-    "SCORE",
-    "count_groups",
-    "export_moses",
-    "exported_scores",
-    "import_moses",
-    "named_scores",
-]
+from rosewood.shared_types import PathName, StopOrSkip
 
 SCORES = ("phrase_fe", "lexical_fe", "phrase_ef", "lexical_ef")
 PENALTY = "rule_penalty"
@@ -62,7 +52,7 @@ def import_moses(
     reordering: Source | None = None,
     orientations: str | None = None,
     scores: Sequence[str] | None = None,
-    on_bad_line: OnBadLine = "stop",
+    on_bad_line: StopOrSkip = "stop",
     file: str | None = None,
     show: Show = quietly,
 ) -> Imported:
@@ -139,7 +129,7 @@ def _reordered(
     named: str | None,
     imported: Imported,
     *,
-    on_bad_line: OnBadLine,
+    on_bad_line: StopOrSkip,
     show: Show,
 ) -> tuple[Orientations, Imported]:
     """Columns for the rules, from a reordering table."""

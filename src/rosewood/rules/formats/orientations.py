@@ -18,8 +18,6 @@ from typing import NamedTuple, Self
 from rosewood.errors import RuleError
 from rosewood.rules.settings import CLASSES, DIRECTIONS, orientation_columns
 
-__all__ = ["Orientations"]
-
 _DIRECTIONS = {
     "bidirectional": DIRECTIONS,
     "backward": ("backward",),

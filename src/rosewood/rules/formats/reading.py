@@ -9,7 +9,7 @@ from functools import partial
 from io import BufferedIOBase
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, get_args
 
 import numpy as np
 
@@ -20,30 +20,12 @@ from rosewood.corpus.lines import check_fed, line_error
 from rosewood.errors import FormatError, RuleError
 from rosewood.progress import Step, progress
 from rosewood.rules.table_files import new_table
-from rosewood.shared_types import PathName
-
-__all__ = [
-    "MAX_LINE",
-    "Imported",
-    "OnBadLine",
-    "PathName",
-    "Show",
-    "Source",
-    "check_source",
-    "counted",
-    "fed",
-    "quietly",
-    "read_rules",
-    "skips",
-    "with_lines",
-    "written",
-]
+from rosewood.shared_types import PathName, StopOrSkip
 
 MAX_LINE = 1 << 24  # bytes of a line; more is no table of rules
 _BLOCK = 1 << 22  # bytes read at a time
 _RULES = 1 << 16  # rules written at a time
 
-OnBadLine = Literal["stop", "skip"]
 Source = PathName | BufferedIOBase
 Show = Callable[[str, int | None], AbstractContextManager[Step]]  # as rosewood.progress.progress
 
@@ -148,7 +130,7 @@ def read_rules(
     source: Source,
     format: _core.RuleFormat,
     prefix: str,
-    on_bad_line: OnBadLine,
+    on_bad_line: StopOrSkip,
     *,
     file: str | None,
     show: Show,
@@ -184,7 +166,7 @@ def with_lines(imported: Imported, reader: _core.LineReader, file: str, **more: 
 
 def skips(on_bad_line: str) -> bool:
     """Whether bad lines are skipped."""
-    check_choice("on_bad_line", on_bad_line, get_args(OnBadLine), error=RuleError)
+    check_choice("on_bad_line", on_bad_line, get_args(StopOrSkip), error=RuleError)
     return on_bad_line == "skip"
 
 

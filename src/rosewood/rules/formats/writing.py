@@ -12,10 +12,9 @@ from rosewood import _core
 from rosewood.arguments import check_type
 from rosewood.corpus.compression import open_output
 from rosewood.errors import RuleError
-from rosewood.rules.formats.reading import PathName, Show, counted
+from rosewood.rules.formats.reading import Show, counted
 from rosewood.rules.table import RuleTable
-
-__all__ = ["Exported", "check_outputs", "write_text"]
+from rosewood.shared_types import PathName
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ from typing import ClassVar
 from rosewood.corpus.text.scripts import marks
 from rosewood.corpus.text.tokeniser import ESCAPE, Cut, Tokeniser, escaped, unescaped
 
-__all__ = ["PLUGIN", "SPACE", "CharTokeniser"]
-
 SPACE = "␣"
 _SPACES = re.compile(r"\s+")
 

@@ -14,8 +14,6 @@ from typing import Any, ClassVar
 from rosewood.corpus.text.tokeniser import Cut, Joining
 from rosewood.errors import TextError
 
-__all__ = ["PLUGIN", "MosesTokeniser"]
-
 
 @dataclass(frozen=True)
 class MosesTokeniser(Joining):

@@ -8,8 +8,6 @@ from typing import ClassVar
 
 from rosewood.corpus.text.tokeniser import Cut, Tokeniser
 
-__all__ = ["PLUGIN", "NoTokeniser"]
-
 
 @dataclass(frozen=True)
 class NoTokeniser(Tokeniser):

@@ -19,8 +19,6 @@ from rosewood.corpus.text.spacing import LONGEST, REMEMBERED, Spacing
 from rosewood.corpus.text.tokeniser import ESCAPE, JOINER, Cut, Joining
 from rosewood.settings import setting
 
-__all__ = ["PLUGIN", "UnicodeTokeniser"]
-
 _HYPHENS = "-‐‑–־"
 _RUNS = ".…!?-–—―*=~/\\+@#$%&|^<>"  # of these, several in a row are one token
 _EMOTICON = re.compile(r"[:;=][-o*'^]?[()\[\]dDpPoO/\\|@3*]+|<3+|\^_*\^|[xX]D+")
