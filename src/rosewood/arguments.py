@@ -95,19 +95,15 @@ def check_known(what: str, names: Iterable[Any], known: Iterable[str], *, error:
     for name in names:
         if name not in every:
             listed = ", ".join(every) or "none"
-            raise error(
-                f"there is no {what} {name!r}; known: {listed}",
-                code="argument.unknown", argument=what, value=name, expected=every,
-            )  # fmt: skip
+            reason = f"there is no {what} {name!r}; known: {listed}"
+            raise error(reason, code="argument.unknown", argument=what, value=name, expected=every)
 
 
 def check_length(name: str, values: Sized, count: int, of: str, *, error: Kind) -> None:
     """A collection with one entry for each of `count` things, which are called `of`."""
     if len(values) != count:
-        raise error(
-            f"{name} has {len(values)} entries, expected {count}: one for each {of}",
-            code="argument.shape", argument=name, value=len(values), expected=count,
-        )  # fmt: skip
+        reason = f"{name} has {len(values)} entries, expected {count}: one for each {of}"
+        raise error(reason, code="argument.shape", argument=name, value=len(values), expected=count)
 
 
 def check_list(name: str, values: T, expected: str = "a list", *, error: Kind) -> T:
@@ -122,10 +118,8 @@ def check_shape(name: str, array: Any, shape: tuple[int | str, ...], *, error: K
     pairs = zip(array.shape, shape, strict=False)
     if len(array.shape) != len(shape) or any(a != b for a, b in pairs if not isinstance(b, str)):
         told = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
-        raise error(
-            f"{name} has shape {array.shape}, expected ({told})",
-            code="argument.shape", argument=name, value=array.shape, expected=shape,
-        )  # fmt: skip
+        reason = f"{name} has shape {array.shape}, expected ({told})"
+        raise error(reason, code="argument.shape", argument=name, value=array.shape, expected=shape)
 
 
 def one_of(known: Iterable[object]) -> str:

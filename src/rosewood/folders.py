@@ -90,9 +90,8 @@ class FolderKind(NamedTuple):
         """The manifest against its own checksum: last, for it says least about what is wrong."""
         table = self.read_manifest(folder)
         if table.get("crc32") != table_checksum(table):
-            raise DamagedFileError(
-                "checksum mismatch", file=folder / self.manifest, code="file.changed"
-            )
+            reason = "checksum mismatch"
+            raise DamagedFileError(reason, file=folder / self.manifest, code="file.changed")
 
 
 def table_checksum(table: Mapping[str, Any]) -> int:
@@ -123,9 +122,8 @@ def mapped(path: Path, kind: str, size: int) -> NDArray[Any]:
                 code="file.damaged", value=found, expected=size, file=path,
             )  # fmt: skip
         if size % np.dtype(kind).itemsize:
-            raise DamagedFileError(
-                f"its {size} bytes are not whole numbers", file=path, code="file.damaged"
-            )
+            reason = f"its {size} bytes are not whole numbers"
+            raise DamagedFileError(reason, file=path, code="file.damaged")
         if size == 0:
             return np.frombuffer(b"", kind)
         data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)

@@ -83,9 +83,8 @@ def _read(path: Path) -> tuple[dict[str, Any], int | None]:
             entry = json.loads(line)
             known[entry["key"]] = entry["result"]
         except (ValueError, KeyError, TypeError) as error:
-            raise FormatError(
-                "it is not a journal", file=path, line=number, code="file.kind"
-            ) from error
+            reason = "it is not a journal"
+            raise FormatError(reason, file=path, line=number, code="file.kind") from error
     rest = data[whole:]
     if not rest.startswith(_BEGIN[: len(rest)]):
         raise FormatError("it is not a journal", file=path, line=len(known) + 1, code="file.kind")

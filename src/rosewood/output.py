@@ -106,24 +106,21 @@ def _replace(new: Path, target: Path) -> None:
 def check_folder(path: str | PathLike[str], *, marker: str) -> None:
     """Refuses, before any work, what `whole_folder` would not write or could not."""
     if told_path(path) != os.fspath(path):  # native code takes no such names
-        raise FormatError(
-            "the name of a folder that is made must be UTF-8", file=path, code="file.encoding"
-        )
+        reason = "the name of a folder that is made must be UTF-8"
+        raise FormatError(reason, file=path, code="file.encoding")
     target = Path(path).resolve()
     if target.exists() and not _is_ours(target, marker):
         reason = f"refusing to overwrite it: not created by Rosewood (no {marker})"
         raise FormatError(reason, code="file.exists", expected=marker, file=path)
     if Path(path).name in ("", ".."):  # it is renamed, and what is open there would be nowhere
-        raise FormatError(
-            "expected the name of a folder", file=path, code="argument.value", argument="folder"
-        )
+        reason = "expected the name of a folder"
+        raise FormatError(reason, file=path, code="argument.value", argument="folder")
     if not target.parent.is_dir():
         reason = f"there is no folder {str(target.parent)!r}"
         raise FormatError(reason, code="file.missing", value=str(target.parent), file=path)
     if not os.access(target.parent, os.W_OK):
-        raise FormatError(
-            "it cannot be written: no permission in its folder", file=path, code="file.permission"
-        )
+        reason = "it cannot be written: no permission in its folder"
+        raise FormatError(reason, file=path, code="file.permission")
 
 
 def check_apart(folder: str | PathLike[str], files: Iterable[str | PathLike[str]]) -> None:

@@ -131,9 +131,8 @@ class Registry(Mapping[str, T], Generic[T]):
             if hasattr(module, "PLUGIN"):
                 return module.PLUGIN
             fault = "it has no PLUGIN"
-        raise RosewoodError(
-            f"{self.what} {name!r}: {fault}", code="plugin.broken", argument=name, file=file
-        )
+        reason = f"{self.what} {name!r}: {fault}"
+        raise RosewoodError(reason, code="plugin.broken", argument=name, file=file)
 
     def _checked(self, name: str, thing: Any, place: str) -> T:
         for each in thing if isinstance(thing, tuple) else (thing,):

@@ -216,10 +216,8 @@ def _indexed(corpus: Pairs) -> IndexedCorpus:
     if isinstance(corpus, IndexedCorpus):
         return corpus
     if isinstance(corpus, str):
-        raise AlignmentError(
-            "the corpus is one string, expected sentence pairs",
-            code="argument.type", argument="corpus", value=corpus,
-        )  # fmt: skip
+        reason = "the corpus is one string, expected sentence pairs"
+        raise AlignmentError(reason, code="argument.type", argument="corpus", value=corpus)
     return IndexedCorpus.from_pairs(map(_pair, corpus))
 
 
@@ -233,10 +231,8 @@ def _pair(pair: Any) -> _Pair:
         return cast(_Pair, pair)
     if isinstance(pair, tuple | list) and len(pair) == 2:
         return _Texts(*pair)
-    raise AlignmentError(
-        f"a sentence pair is {pair!r:.60}, expected a source and a target",
-        code="argument.value", argument="corpus", value=pair,
-    )  # fmt: skip
+    reason = f"a sentence pair is {pair!r:.60}, expected a source and a target"
+    raise AlignmentError(reason, code="argument.value", argument="corpus", value=pair)
 
 
 def _trained(
@@ -245,10 +241,8 @@ def _trained(
     made = make_model(model) if isinstance(model, str) else model
     check_type("model", made, Model, "a name or a Model", error=AlignmentError)
     if not (corpus.source.lengths * corpus.target.lengths).any():
-        raise AlignmentError(
-            "there is no sentence pair with words on both sides to learn from",
-            code="alignment.no-pairs", argument="corpus",
-        )  # fmt: skip
+        reason = "there is no sentence pair with words on both sides to learn from"
+        raise AlignmentError(reason, code="alignment.no-pairs", argument="corpus")
     kind: Any = CollapsedTraining if isinstance(made, Best) else Training
     training: Training = kind(corpus, made, threads=_threads(threads), report=report)
     training.run()

@@ -190,10 +190,8 @@ class Links(Sequence[Alignment]):
         if isinstance(index, slice):
             first, end, step = index.indices(len(self))
             if step != 1:
-                raise AlignmentError(
-                    f"sentences are taken one by one, not in steps of {step}",
-                    code="argument.value", argument="index", value=step,
-                )  # fmt: skip
+                reason = f"sentences are taken one by one, not in steps of {step}"
+                raise AlignmentError(reason, code="argument.value", argument="index", value=step)
             end = max(first, end)
             inside = slice(self.start[first], self.start[end])
             begins = self.start[first : end + 1] - self.start[first]
@@ -276,10 +274,8 @@ def sorting_order(start: LongArray, source: IdArray, target: IdArray) -> LongArr
     """The numbers of the links in the order in which they are to stand."""
     lengths = np.diff(start)
     if len(start) == 0 or start[0] != 0 or (lengths < 0).any() or len(source) != start[-1]:
-        raise AlignmentError(
-            f"start must ascend from 0 to {len(source)}, the number of links",
-            code="argument.value", argument="start", value=start,
-        )  # fmt: skip
+        reason = f"start must ascend from 0 to {len(source)}, the number of links"
+        raise AlignmentError(reason, code="argument.value", argument="start", value=start)
     check_length("target", target, len(source), "source word", error=AlignmentError)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     return np.lexsort((target, source, sentence))

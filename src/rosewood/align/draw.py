@@ -95,10 +95,8 @@ class _Matrix:
             self.posterior = np.asarray(posterior, dtype=np.float64)
             check_shape("posterior", self.posterior, ("source", "target"), error=AlignmentError)
             if not np.isfinite(self.posterior).all():
-                raise AlignmentError(
-                    "posteriors must be a matrix of finite numbers",
-                    code="argument.value", argument="posterior",
-                )  # fmt: skip
+                reason = "posteriors must be a matrix of finite numbers"
+                raise AlignmentError(reason, code="argument.value", argument="posterior")
             shapes.append((self.posterior.shape[0], self.posterior.shape[1]))
         if gold is not None:
             shapes.append(Alignment(gold.sure | gold.possible).shape)

@@ -153,9 +153,8 @@ def score_links(links: Links, gold: Gold, *, first_line: int | None = None) -> L
     part = links[first : first + len(gold)]
     kept = np.flatnonzero(gold.is_aligned)
     if len(kept) == 0:
-        raise AlignmentError(
-            "the gold has no links at all", code="alignment.no-links", argument="gold"
-        )
+        reason = "the gold has no links at all"
+        raise AlignmentError(reason, code="alignment.no-links", argument="gold")
     sure = gold.sure
     return LinkScores(
         kept + first,

@@ -48,10 +48,8 @@ class LexicalTable:
         check_length("corpus", corpus, len(links), "sentence with links", error=AlignmentError)
         beyond = links.beyond(corpus.source.lengths, corpus.target.lengths)
         if beyond is not None:
-            raise AlignmentError(
-                f"sentence {beyond[0]}: {beyond[1]}",
-                code="argument.range", argument="links", value=beyond[0],
-            )  # fmt: skip
+            reason = f"sentence {beyond[0]}: {beyond[1]}"
+            raise AlignmentError(reason, code="argument.range", argument="links", value=beyond[0])
         at = np.repeat(np.arange(len(links)), links.counts)
         places = corpus.source.start[at] + links.source, corpus.target.start[at] + links.target
         words = corpus.source.ids[places[0]], corpus.target.ids[places[1]]

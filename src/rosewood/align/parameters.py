@@ -116,10 +116,8 @@ class Parameters:
         """What training ended with."""
         corpus, expected, totals = training.corpus, training.expected, training.totals
         if expected is None or totals is None:
-            raise AlignmentError(
-                "the model was not trained: it needs at least one iteration",
-                code="argument.range", argument="iterations", value=0,
-            )  # fmt: skip
+            reason = "the model was not trained: it needs at least one iteration"
+            raise AlignmentError(reason, code="argument.range", argument="iterations", value=0)
         source, target, count = training.lexicon.pairs(expected.count, _LEAST)
         start = np.searchsorted(source, np.arange(corpus.source.num_types + 1)).astype(np.int64)
         spelling = (

@@ -140,10 +140,8 @@ def _check(links: Links, lengths: Lengths | None, name: str | None) -> None:
         return
     count = len(np.asarray(lengths[0]))
     if count != len(links):
-        raise FormatError(
-            f"it has {len(links)} lines, the corpus has {count}",
-            code="file.mismatch", value=len(links), expected=count, file=name,
-        )  # fmt: skip
+        reason = f"it has {len(links)} lines, the corpus has {count}"
+        raise FormatError(reason, code="file.mismatch", value=len(links), expected=count, file=name)
     bad = links.beyond(*lengths)
     if bad is not None:
         raise FormatError(bad[1], code="alignment.beyond", file=name, line=bad[0] + 1)

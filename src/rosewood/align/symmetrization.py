@@ -94,16 +94,12 @@ def _both(
     for count, one in enumerate(forward):
         other = next(backward, end)
         if other is end:
-            raise AlignmentError(
-                f"backward has posteriors of {count} sentences, forward of more",
-                code="argument.shape", argument="backward", value=count,
-            )  # fmt: skip
+            reason = f"backward has posteriors of {count} sentences, forward of more"
+            raise AlignmentError(reason, code="argument.shape", argument="backward", value=count)
         yield one, other
     if next(backward, end) is not end:
-        raise AlignmentError(
-            "forward has posteriors of fewer sentences than backward",
-            code="argument.shape", argument="forward",
-        )  # fmt: skip
+        reason = "forward has posteriors of fewer sentences than backward"
+        raise AlignmentError(reason, code="argument.shape", argument="forward")
 
 
 def _posteriors(name: str, value: ArrayLike) -> _Matrix:

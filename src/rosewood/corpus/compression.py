@@ -42,18 +42,15 @@ def open_input(path: str | PathLike[str], file: str | None = None) -> Iterator[B
     named = Path(path)
     name = str(path) if file is None else file
     if named.suffix in _FOREIGN:
-        raise FormatError(
-            f"{named.suffix} files are not read here: decompress it first",
-            code="file.kind", value=named.suffix, file=name,
-        )  # fmt: skip
+        reason = f"{named.suffix} files are not read here: decompress it first"
+        raise FormatError(reason, code="file.kind", value=named.suffix, file=name)
     with named.open("rb") as raw:
         if named.suffix not in _ENDINGS:
             yield raw
             return
         if not raw.peek(1):
-            raise DamagedFileError(
-                "the compressed file is damaged: it is empty", code="file.empty", file=name
-            )
+            reason = "the compressed file is damaged: it is empty"
+            raise DamagedFileError(reason, code="file.empty", file=name)
         try:
             with _decompressed(raw, named.suffix) as stream:
                 yield cast(BinaryIO, io.BufferedReader(stream, _CHUNK))
@@ -70,10 +67,8 @@ def open_output(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     named = Path(path)
     if named.suffix in _FOREIGN:
-        raise FormatError(
-            f"{named.suffix} files are not written here: use .gz, .xz or .zst",
-            code="file.kind", value=named.suffix, file=named,
-        )  # fmt: skip
+        reason = f"{named.suffix} files are not written here: use .gz, .xz or .zst"
+        raise FormatError(reason, code="file.kind", value=named.suffix, file=named)
     with whole_file(named) as raw:
         if named.suffix not in _ENDINGS:
             yield raw

@@ -109,10 +109,8 @@ class Corpus:
     def walk_from(self, place: Place | None) -> Iterator[SentencePair]:
         """The pairs of its files behind a `place` of an earlier walk; None is the beginning."""
         if self._reading is None or self._filtering is not None:
-            raise CorpusError(
-                "only a corpus of files, without filters, is walked from a place",
-                code="corpus.no-files", argument="place", value=place,
-            )  # fmt: skip
+            reason = "only a corpus of files, without filters, is walked from a place"
+            raise CorpusError(reason, code="corpus.no-files", argument="place", value=place)
         return self._reading(place)
 
     @property

@@ -145,10 +145,8 @@ class IndexedCorpus:
     def part(self, begin: int, end: int) -> IndexedCorpus:
         """Sentence pairs begin .. end-1; the corpus's arrays are shared."""
         if not 0 <= begin <= end <= len(self):
-            raise CorpusError(
-                f"there is no part {begin}:{end} of {len(self)} sentence pairs",
-                code="argument.range", value=(begin, end), expected=len(self),
-            )  # fmt: skip
+            reason = f"there is no part {begin}:{end} of {len(self)} sentence pairs"
+            raise CorpusError(reason, code="argument.range", value=(begin, end), expected=len(self))
         return IndexedCorpus(self.source.part(begin, end), self.target.part(begin, end))
 
     @classmethod
@@ -168,10 +166,8 @@ class IndexedCorpus:
         readers = _readers(("source", "target"), known, max_words)
         for reader, lines in zip(readers, (source, target), strict=True):
             if isinstance(lines, str):
-                raise CorpusError(
-                    f"{reader.file} is one string, expected an iterable of lines",
-                    code="argument.type", argument=reader.file, value=lines,
-                )  # fmt: skip
+                reason = f"{reader.file} is one string, expected an iterable of lines"
+                raise CorpusError(reason, code="argument.type", argument=reader.file, value=lines)
             for some in _batches(lines):
                 reader.lines(some)
         return cls(readers[0].text(), readers[1].text())
@@ -226,10 +222,8 @@ class IndexedCorpus:
         The text streams through: what is held in memory is the words, each once.
         """
         if (source is None) != (target is None) or (source is None) == (pairs is None):
-            raise CorpusError(
-                "build: expected source and target, or pairs",
-                code="argument.conflict", argument="pairs",
-            )  # fmt: skip
+            reason = "build: expected source and target, or pairs"
+            raise CorpusError(reason, code="argument.conflict", argument="pairs")
         one = "source" if source is None else fspath(source)
         other = "target" if target is None else fspath(target)
         readers = _readers((one, other), None, max_words, max_bytes)
@@ -302,10 +296,8 @@ class _Reader:
         if known is not None:
             words = list(known)
             if "" in words or any("\n" in word for word in words):
-                raise CorpusError(
-                    f"{file}: a known word is empty or has a line feed",
-                    code="argument.value", argument="known",
-                )  # fmt: skip
+                reason = f"{file}: a known word is empty or has a line feed"
+                raise CorpusError(reason, code="argument.value", argument="known")
             self.indexer.know(np.frombuffer("\n".join(words).encode(), np.uint8))
 
     def feed(self, data: bytes) -> None:
@@ -365,10 +357,8 @@ def _check_counts(source: _Reader, target: _Reader) -> None:
     one, other = source.indexer.lines, target.indexer.lines
     if one != other:
         shorter = source if one < other else target
-        raise FormatError(
-            f"the two sides differ: {source.file} has {one} lines, {target.file} has {other}",
-            code="file.mismatch", file=shorter.file, line=min(one, other) + 1,
-        )  # fmt: skip
+        reason = f"the two sides differ: {source.file} has {one} lines, {target.file} has {other}"
+        raise FormatError(reason, code="file.mismatch", file=shorter.file, line=min(one, other) + 1)
 
 
 def _batches(items: Iterable[Any]) -> Iterator[list[Any]]:

@@ -99,17 +99,13 @@ def open_sides(folder: Path) -> list[Arrays]:
         check_offsets(folder / f"{side}.word_start", arrays.word_start, len(arrays.word_bytes))
         types = len(arrays.word_start) - 1
         if len(arrays.ids) and not (arrays.ids.min() >= 0 and arrays.ids.max() < types):
-            raise DamagedFileError(
-                f"it has word numbers beyond the {types} words",
-                code="file.damaged", file=folder / f"{side}.ids",
-            )  # fmt: skip
+            reason = f"it has word numbers beyond the {types} words"
+            raise DamagedFileError(reason, code="file.damaged", file=folder / f"{side}.ids")
         sides.append(arrays)
     counts = [len(side.start) - 1 for side in sides]
     if counts[0] != counts[1]:
-        raise DamagedFileError(
-            f"the source has {counts[0]} sentences, the target {counts[1]}",
-            code="file.mismatch", file=folder / MANIFEST,
-        )  # fmt: skip
+        reason = f"the source has {counts[0]} sentences, the target {counts[1]}"
+        raise DamagedFileError(reason, code="file.mismatch", file=folder / MANIFEST)
     return sides
 
 

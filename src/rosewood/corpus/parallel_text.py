@@ -64,9 +64,8 @@ def read_parallel_text(
             )
         else:
             return ParallelText(IndexedCorpus.open(folders[0]), {})
-        raise CorpusError(
-            f"{folders[0]}: {told}", code="argument.conflict", argument="SOURCES", value=folders[0]
-        )
+        reason = f"{folders[0]}: {told}"
+        raise CorpusError(reason, code="argument.conflict", argument="SOURCES", value=folders[0])
     whole = settings.corpus(sources, every_line=True) if read is None else read(sources)
     corpus = None if is_changed else _read_natively(sources, settings)
     too_long = 0

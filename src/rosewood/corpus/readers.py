@@ -152,10 +152,8 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
         kind = format or format_of(path)
         if path == "-" and kind is None and waiting is None:
             known = CORPUS_FORMATS.names()
-            raise CorpusError(
-                f"standard input has no ending: say which format it is ({', '.join(known)})",
-                code="argument.missing", argument="format", expected=known,
-            )  # fmt: skip
+            reason = f"standard input has no ending: say which format it is ({', '.join(known)})"
+            raise CorpusError(reason, code="argument.missing", argument="format", expected=known)
         if kind not in (None, "text"):
             _refuse_half(waiting)
             found.append(_File(str(kind), (_input(path, kept),)))
@@ -171,24 +169,19 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
 def path_text(source: object) -> str:
     """A path as a string, or an error that says what it is instead."""
     if not isinstance(source, str | PathLike):
-        raise CorpusError(
-            f"{source!r} is neither a path nor two paths of text files",
-            code="argument.type", argument="source", value=source,
-        )  # fmt: skip
+        reason = f"{source!r} is neither a path nor two paths of text files"
+        raise CorpusError(reason, code="argument.type", argument="source", value=source)
     path = fspath(source)
     if not isinstance(path, str) or not path:
-        raise CorpusError(
-            f"{source!r} is no path", code="argument.value", argument="source", value=source
-        )
+        reason = f"{source!r} is no path"
+        raise CorpusError(reason, code="argument.value", argument="source", value=source)
     return path
 
 
 def _input(path: str, kept: dict[str, Input]) -> Input:
     if path == "-" and path in kept:
-        raise CorpusError(
-            "standard input (-) can be only one of the files",
-            code="argument.duplicate", argument="source", value="-",
-        )  # fmt: skip
+        reason = "standard input (-) can be only one of the files"
+        raise CorpusError(reason, code="argument.duplicate", argument="source", value="-")
     return kept.setdefault(path, Input(path)) if path == "-" else Input(path)
 
 

@@ -34,16 +34,12 @@ def target_of(path: Source, format: str | None = None) -> Target:
     """What a path or a pair of paths tells, or a reason why it does not."""
     if isinstance(path, tuple):
         if len(path) != 2 or format not in (None, "text"):
-            raise CorpusError(
-                f"text is written to two files, other formats to one, not {path!r}",
-                code="argument.shape", argument="path", value=path,
-            )  # fmt: skip
+            reason = f"text is written to two files, other formats to one, not {path!r}"
+            raise CorpusError(reason, code="argument.shape", argument="path", value=path)
         source, target = map(path_text, path)
         if source == target:
-            raise CorpusError(
-                f"both sides cannot be written to {source!r}",
-                code="argument.duplicate", argument="path", value=path,
-            )  # fmt: skip
+            reason = f"both sides cannot be written to {source!r}"
+            raise CorpusError(reason, code="argument.duplicate", argument="path", value=path)
         return Target("text", (source, target))
     one = path_text(path)
     kind = format or format_of(one)
@@ -56,10 +52,8 @@ def target_of(path: Source, format: str | None = None) -> Target:
         )  # fmt: skip
     form = CORPUS_FORMATS[kind]
     if form.files != 1:
-        raise CorpusError(
-            "text is written to two files: give both",
-            code="argument.missing", argument="path", value=one,
-        )  # fmt: skip
+        reason = "text is written to two files: give both"
+        raise CorpusError(reason, code="argument.missing", argument="path", value=one)
     if form.write is None:
         written = [name for name in CORPUS_FORMATS if CORPUS_FORMATS[name].write]
         raise CorpusError(
@@ -112,7 +106,5 @@ def _check(pair: SentencePair, gate: Gate) -> None:
         reason = f"{pair.origin or 'a pair'}: {again.error.reason}"
         raise again.error.restated(reason, CorpusError, file=None)
     if again != pair:
-        raise CorpusError(
-            f"{pair.origin or 'a pair'}: there are line breaks, tabs or empty tags in it",
-            code="corpus.line-break", value=pair,
-        )  # fmt: skip
+        reason = f"{pair.origin or 'a pair'}: there are line breaks, tabs or empty tags in it"
+        raise CorpusError(reason, code="corpus.line-break", value=pair)

@@ -310,9 +310,8 @@ def variational(
 
 def _check_mixture(weights: Mapping[int, float], viterbi: float) -> None:
     if not weights:
-        raise ForestError(
-            "variational: the mixture has no orders", code="argument.missing", argument="mixture"
-        )
+        reason = "variational: the mixture has no orders"
+        raise ForestError(reason, code="argument.missing", argument="mixture")
     for n, share in weights.items():
         as_count("order", n, 1, 1000)
         if not 0 < share < np.inf:

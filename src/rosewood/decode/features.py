@@ -100,9 +100,8 @@ def _called(what: str, feature: Callable[..., Any], *arguments: object) -> Any:
     try:
         return feature(*arguments)
     except Exception as error:  # somebody's code, which may be part of a model
-        raise DecodingError(
-            f"{what} failed: {error!r}", code="feature.failed", argument=what
-        ) from error
+        reason = f"{what} failed: {error!r}"
+        raise DecodingError(reason, code="feature.failed", argument=what) from error
 
 
 def dense_values(feature: OptionFeature, options: TranslationOptions) -> FloatArray:

@@ -38,9 +38,8 @@ class GlossaryEntry:
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", Source.of(self.source).words)
         if not self.source:
-            raise DecodingError(
-                "there is no source phrase", code="argument.missing", argument="source"
-            )
+            reason = "there is no source phrase"
+            raise DecodingError(reason, code="argument.missing", argument="source")
         given = Forced(0, len(self.source), self.targets)  # which checks what it is given
         object.__setattr__(self, "targets", given.targets)
         check_flag("exclusive", self.exclusive, error=DecodingError)
@@ -205,7 +204,6 @@ def _both(one: GlossaryEntry, other: GlossaryEntry, where: str = "") -> Glossary
         reason = f"{phrase!r} cannot be both soft and not{where}"
         raise DecodingError(reason, code="line.value", argument="soft", value=phrase)
     if set(one.targets) & set(other.targets):
-        raise DecodingError(
-            f"{phrase!r} has this translation already{where}", code="line.duplicate", value=phrase
-        )
+        reason = f"{phrase!r} has this translation already{where}"
+        raise DecodingError(reason, code="line.duplicate", value=phrase)
     return GlossaryEntry(one.source, one.targets + other.targets, one.exclusive)

@@ -80,9 +80,8 @@ class Guesses:
             }
             return cls(endings, tuple(map(str, table["between"])), bool(table["capitals"]))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FormatError(
-                f"not a file of guesses: {error}", file=path, code="file.format"
-            ) from error
+            reason = f"not a file of guesses: {error}"
+            raise FormatError(reason, file=path, code="file.format") from error
 
 
 def unknown_words(how: str, parts: Mapping[str, Any]) -> UnknownWords:

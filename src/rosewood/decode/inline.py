@@ -60,9 +60,8 @@ def parse_spans(text: str) -> tuple[tuple[str, ...], tuple[Forced, ...]]:
             opened = name, len(words), given
             continue
         if opened is None or opened[0] != name:
-            raise DecodingError(
-                f"{found[0]!r} closes nothing", code="inline.unopened", value=found[0]
-            )
+            reason = f"{found[0]!r} closes nothing"
+            raise DecodingError(reason, code="inline.unopened", value=found[0])
         spans.append(_span(found[0], opened[1], len(words), opened[2]))
         opened = None
     words += map(unescaped, split(_plain(text, place, len(text))))
@@ -80,14 +79,12 @@ def lift_spans(encoded: Encoded, target: TextProcessor) -> tuple[Encoded, tuple[
         if given is None:
             continue
         if tag.half is None:
-            raise DecodingError(
-                f"{tag.text[:40]!r} is not closed", code="inline.unclosed", value=tag.text
-            )
+            reason = f"{tag.text[:40]!r} is not closed"
+            raise DecodingError(reason, code="inline.unclosed", value=tag.text)
         span = _span(tag.text, tag.place, encoded.tags[tag.half].place, given)
         if spans and span.begin < spans[-1].end:
-            raise DecodingError(
-                f"{tag.text[:40]!r} is within another span", code="inline.nested", value=tag.text
-            )
+            reason = f"{tag.text[:40]!r} is within another span"
+            raise DecodingError(reason, code="inline.nested", value=tag.text)
         spans.append(span)
         gone |= {number, tag.half}
     return (_without(encoded, gone) if gone else encoded), tuple(spans)
@@ -127,9 +124,8 @@ def _given(tag: str, target: TextProcessor | None) -> _Given | None:
     said: dict[str, str] = {}
     for name, value in _ATTRIBUTE.findall(found["rest"]) if found is not None else ():
         if name in said:
-            raise DecodingError(
-                f"{tag[:40]!r} has {name} twice", code="inline.attribute", argument=name, value=tag
-            )
+            reason = f"{tag[:40]!r} has {name} twice"
+            raise DecodingError(reason, code="inline.attribute", argument=name, value=tag)
         said[name] = value[1:-1]
     if "translation" not in said:
         return None
@@ -138,17 +134,15 @@ def _given(tag: str, target: TextProcessor | None) -> _Given | None:
     phrases = [unescaped(each) for each in said["translation"].split(_BETWEEN)]
     targets = tuple(target_words(phrase, target) for phrase in phrases)
     if len(set(targets)) < len(targets):
-        raise DecodingError(
-            f"{tag[:40]!r} has one translation twice", code="inline.duplicate", value=tag
-        )
+        reason = f"{tag[:40]!r} has one translation twice"
+        raise DecodingError(reason, code="inline.duplicate", value=tag)
     return _Given(targets, soft == "false")
 
 
 def _span(tag: str, begin: int, end: int, given: _Given) -> Forced:
     if begin == end:
-        raise DecodingError(
-            f"{tag[:40]!r}: there are no words in the span", code="inline.empty", value=tag
-        )
+        reason = f"{tag[:40]!r}: there are no words in the span"
+        raise DecodingError(reason, code="inline.empty", value=tag)
     return Forced(begin, end, *given)
 
 

@@ -85,9 +85,8 @@ def number_posteriors(
     arcs = [(source, word, to, 0.0) for (source, word), to in next_of.items()]
     total = float(forest.inside(weight)[-1]) if not forest.is_empty else -np.inf
     if total == -np.inf:
-        raise EmptyForestError(
-            "consensus: no derivation of the forest has a weight above zero", code="forest.empty"
-        )
+        reason = "consensus: no derivation of the forest has a weight above zero"
+        raise EmptyForestError(reason, code="forest.empty")
     posterior: FloatArray = np.zeros(len(strings))
     both = intersect(forest, Automaton(arcs, final, states=len(next_of) + 1), max_edges=max_edges)
     if both.forest.is_empty:

@@ -28,9 +28,8 @@ class FeatureSpace:
         self.sparse = sparse if isinstance(sparse, SparseFeatures) else SparseFeatures(sparse)
         self._dense_ids = {name: i for i, name in enumerate(self.dense)}
         if len(self._dense_ids) != len(self.dense):
-            raise ForestError(
-                "a dense feature is named twice", code="argument.duplicate", argument="dense"
-            )
+            reason = "a dense feature is named twice"
+            raise ForestError(reason, code="argument.duplicate", argument="dense")
         for name in self.dense:
             if name in self.sparse:
                 reason = f"feature {name!r} is both dense and sparse"

@@ -123,9 +123,8 @@ class Forest:
                 raise ForestError(reason, code="argument.missing", argument="feat_start")
             feat_start, feat_id, feat_value = np.zeros(edges + 1, np.int64), (), ()
         if yield_start is None and yield_symbol is not None:
-            raise ForestError(
-                "yield_symbol needs yield_start", code="argument.missing", argument="yield_start"
-            )
+            reason = "yield_symbol needs yield_start"
+            raise ForestError(reason, code="argument.missing", argument="yield_start")
         self._set(
             edge_start=starts,
             head=_heads(starts),

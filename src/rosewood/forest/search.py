@@ -132,9 +132,8 @@ def best(forest: Forest, weight: ArrayLike) -> Derivation:
     back = np.empty(forest.num_nodes, dtype=np.int64)
     _core.viterbi(forest.view, as_weight("weight", weight, forest.num_edges), scores, back)
     if back[-1] < 0:
-        raise EmptyForestError(
-            "best: no derivation of the forest has a weight above zero", code="forest.empty"
-        )
+        reason = "best: no derivation of the forest has a weight above zero"
+        raise EmptyForestError(reason, code="forest.empty")
     return Derivation(forest, _core.follow(forest.view, back), float(scores[-1]))
 
 

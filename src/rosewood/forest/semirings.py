@@ -252,9 +252,8 @@ class SignedLog(_Standard):
         try:
             return a[0] * math.exp(a[1])
         except OverflowError:
-            raise SemiringError(
-                f"SignedLog: exp({a[1]}) does not fit a double", code="semiring.overflow", value=a
-            ) from None
+            reason = f"SignedLog: exp({a[1]}) does not fit a double"
+            raise SemiringError(reason, code="semiring.overflow", value=a) from None
 
     def plus(self, a: SignedNumber, b: SignedNumber) -> SignedNumber:
         if a[0] == 0.0:

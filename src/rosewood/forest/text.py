@@ -190,9 +190,8 @@ def _parse(
             continue
         with lines.at(file, place):
             if "\r" in line:
-                raise ForestError(
-                    "there is a carriage return inside the line", code="line.value", argument="\\r"
-                )
+                reason = "there is a carriage return inside the line"
+                raise ForestError(reason, code="line.value", argument="\\r")
             if pending is None:
                 reason = f"expected a line `forest` before the first node, not {line[:40]!r}"
                 raise ForestError(reason, code="line.order", argument="forest")

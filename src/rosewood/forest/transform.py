@@ -99,9 +99,8 @@ def prune(
                 best derivation's string; ties beyond that many are dropped in order of number
     """
     if beam is None and density is None:
-        raise ForestError(
-            "prune: give beam, density, or both", code="argument.missing", argument="beam"
-        )
+        reason = "prune: give beam, density, or both"
+        raise ForestError(reason, code="argument.missing", argument="beam")
     if beam is not None and not beam >= 0:
         reason = f"beam is {beam}, expected a number from 0"
         raise ForestError(reason, code="argument.range", argument="beam", value=beam)

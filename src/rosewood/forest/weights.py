@@ -169,9 +169,8 @@ class Weights(Mapping[str, float]):
             raise
         except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, ForestError,
                 RecursionError) as error:  # fmt: skip
-            raise FormatError(
-                f"it is not a file of weights: {error}", file=path, code="file.format"
-            ) from error
+            reason = f"it is not a file of weights: {error}"
+            raise FormatError(reason, file=path, code="file.format") from error
 
 
 def _number(name: str, value: Any) -> float:

@@ -132,10 +132,8 @@ def estimate_files(
     call goes on if it is stopped, or in one in `temporary` that is gone with the process.
     """
     if isinstance(files, str | PathLike):
-        raise LanguageModelError(
-            "files is one path, expected a sequence of them",
-            code="argument.type", argument="files", value=files,
-        )  # fmt: skip
+        reason = "files is one path, expected a sequence of them"
+        raise LanguageModelError(reason, code="argument.type", argument="files", value=files)
     sources = [_state(file) for file in files]
     made = _begin(order, work, sources, **keywords)
     total = sum(size for _, size, _ in filter(None, sources))

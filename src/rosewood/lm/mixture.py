@@ -202,10 +202,8 @@ class Mixture(Scorer):
             for scores in _scored(equal.models, sentences, begin=True, end=True, threads=threads)
         ]
         if not rows:
-            raise LanguageModelError(
-                "weights of a mixture are tuned on a text: there is none",
-                code="argument.missing", argument="sentences",
-            )  # fmt: skip
+            reason = "weights of a mixture are tuned on a text: there is none"
+            raise LanguageModelError(reason, code="argument.missing", argument="sentences")
         scores = np.concatenate(rows, axis=1)
         weights, trace = _climbed(scores, iterations, tolerance)
         facts = {
@@ -292,9 +290,8 @@ class Mixture(Scorer):
 def _checked(models: Sequence[Model], weights: Sequence[float]) -> tuple[float, ...]:
     """Weights that are a distribution over the models, scaled to add up to 1 exactly enough."""
     if not models:
-        raise LanguageModelError(
-            "a mixture needs models", code="argument.missing", argument="models"
-        )
+        reason = "a mixture needs models"
+        raise LanguageModelError(reason, code="argument.missing", argument="models")
     for model in models:
         check_type("models", model, Model, "a Model", error=LanguageModelError)
     check_length("weights", weights, len(models), "model", error=LanguageModelError)
@@ -302,10 +299,8 @@ def _checked(models: Sequence[Model], weights: Sequence[float]) -> tuple[float, 
     total = math.fsum(plain)
     if not all(0 <= weight <= 1 for weight in plain) or abs(total - 1) > 1e-6:
         told = ", ".join(f"{weight:g}" for weight in plain)
-        raise LanguageModelError(
-            f"weights of a mixture are from 0 to 1 and add up to 1: {told}",
-            code="argument.range", argument="weights", value=plain,
-        )  # fmt: skip
+        reason = f"weights of a mixture are from 0 to 1 and add up to 1: {told}"
+        raise LanguageModelError(reason, code="argument.range", argument="weights", value=plain)
     return tuple(weight / total for weight in plain)
 
 

@@ -34,10 +34,8 @@ def kind_of(path: PathName) -> Kind:
         return "mixture"
     if b"\\data\\" in begin:
         return "arpa"
-    raise DamagedFileError(
-        "it is no language model: neither one of Rosewood, nor a mixture, nor an ARPA file",
-        code="file.kind", file=path,
-    )  # fmt: skip
+    reason = "it is no language model: neither one of Rosewood, nor a mixture, nor an ARPA file"
+    raise DamagedFileError(reason, code="file.kind", file=path)
 
 
 class ArpaKeywords(TypedDict, total=False):

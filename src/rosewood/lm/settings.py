@@ -36,10 +36,8 @@ class LayoutSettings(Settings):
     def chosen_layout(self) -> Layout:
         """The layout that the settings ask for."""
         if self.layout == "fast" and self.quantise is not None:
-            raise LanguageModelError(
-                "--quantise and --layout fast exclude each other",
-                code="argument.conflict", argument="--quantise",
-            )  # fmt: skip
+            reason = "--quantise and --layout fast exclude each other"
+            raise LanguageModelError(reason, code="argument.conflict", argument="--quantise")
         return "small" if self.layout == "small" or self.quantise is not None else "fast"
 
 
@@ -108,9 +106,7 @@ def _listed(file: str) -> list[str]:
         with at(file, number):
             found = split(line)
             if len(found) > 1:
-                raise LanguageModelError(
-                    f"there are {len(found)} words, expected one per line",
-                    code="line.fields", value=len(found), expected=1,
-                )  # fmt: skip
+                reason = f"there are {len(found)} words, expected one per line"
+                raise LanguageModelError(reason, code="line.fields", value=len(found), expected=1)
             words += found
     return words

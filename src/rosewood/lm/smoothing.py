@@ -45,10 +45,8 @@ class Smoothing:
                 code="argument.value", argument="cutoffs", value=self.cutoffs,
             )  # fmt: skip
         if self.vocabulary == ():
-            raise LanguageModelError(
-                "the vocabulary must have at least one word",
-                code="argument.value", argument="vocabulary", value=(),
-            )  # fmt: skip
+            reason = "the vocabulary must have at least one word"
+            raise LanguageModelError(reason, code="argument.value", argument="vocabulary", value=())
         if self.max_vocabulary is not None:
             whole("max_vocabulary", self.max_vocabulary, low=1)
         check_length("fallback", self.fallback, 3, "discount", error=LanguageModelError)

@@ -170,9 +170,8 @@ def references_by_sentence(
     """The references of each sentence; what does not fit is refused, not cut to fit."""
     hypotheses = _strings("hypotheses", hypotheses)
     if not hypotheses:
-        raise MetricError(
-            "there are no hypotheses to score", code="metric.no-sentences", argument="hypotheses"
-        )
+        reason = "there are no hypotheses to score"
+        raise MetricError(reason, code="metric.no-sentences", argument="hypotheses")
     references = list(references) if _is_listed(references) else []
     if not references:
         reason = "references must be a list of reference documents; there is none"
@@ -200,9 +199,8 @@ def references_by_sentence(
             reason = f"references of sentence {number} must be strings"
             raise MetricError(reason, code="argument.type", argument="references", value=number)
         if not there:
-            raise MetricError(
-                f"sentence {number} has no reference", code="metric.no-reference", value=number
-            )
+            reason = f"sentence {number} has no reference"
+            raise MetricError(reason, code="metric.no-reference", value=number)
         found.append(there)
     return found
 

@@ -56,9 +56,8 @@ def as_rows(
     try:
         array = np.asarray(statistics)
     except (TypeError, ValueError) as error:
-        raise MetricError(
-            f"{what} is not an array of numbers: {error}", code="argument.type", argument=what
-        ) from error
+        reason = f"{what} is not an array of numbers: {error}"
+        raise MetricError(reason, code="argument.type", argument=what) from error
     width = len(metric.columns)
     single = one and array.ndim == 1
     if array.ndim != (1 if single else 2) or array.shape[-1] != width:
@@ -72,9 +71,8 @@ def as_rows(
     if np.ma.is_masked(statistics):
         raise MetricError(f"{what} has masked values", code="argument.value", argument=what)
     if not np.isfinite(rows).all():
-        raise MetricError(
-            f"{what} has numbers that are not finite", code="argument.range", argument=what
-        )
+        reason = f"{what} has numbers that are not finite"
+        raise MetricError(reason, code="argument.range", argument=what)
     return rows
 
 

@@ -158,9 +158,8 @@ def _pair(
         pair.append(as_rows(metric, statistics, f"statistics of the {what}"))
     check_length("baseline", pair[1], len(pair[0]), "sentence of the system", error=MetricError)
     if not len(pair[0]):
-        raise MetricError(
-            "there are no sentences to compare", code="metric.no-sentences", argument="statistics"
-        )
+        reason = "there are no sentences to compare"
+        raise MetricError(reason, code="metric.no-sentences", argument="statistics")
     return pair[0], pair[1]
 
 

@@ -112,9 +112,8 @@ class Bundle:
             if name == MANIFEST:
                 continue
             if name not in listed:
-                raise DamagedFileError(
-                    "it does not belong to the model", code="model.foreign-file", file=place / name
-                )
+                reason = "it does not belong to the model"
+                raise DamagedFileError(reason, code="model.foreign-file", file=place / name)
             if entry != listed[name]:
                 raise wrong_checksum(place / name)
         if table.get("crc32") != table_checksum(table):

@@ -49,9 +49,8 @@ def load_table(folder: Path) -> dict[str, Any]:
         )
         raise FormatError(reason, code="file.kind" if is_there else "file.missing", file=folder)
     if not path.exists():
-        raise FormatError(
-            f"not a model: it has no {MANIFEST}", code="file.kind", argument=MANIFEST, file=folder
-        )
+        reason = f"not a model: it has no {MANIFEST}"
+        raise FormatError(reason, code="file.kind", argument=MANIFEST, file=folder)
     try:
         table = json.loads(path.read_bytes())
         version = table["version"] if table["format"] == FORMAT else None

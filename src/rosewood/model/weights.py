@@ -30,9 +30,8 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
             text = stream.read().decode()
         named = json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError) as error:
-        raise FormatError(
-            f"expected weights as JSON: {error}", code="file.format", file=path
-        ) from error
+        reason = f"expected weights as JSON: {error}"
+        raise FormatError(reason, code="file.format", file=path) from error
     if not isinstance(named, dict):
         reason = "expected an object of feature names and numbers"
         raise FormatError(reason, code="file.format", argument="weights", file=path)

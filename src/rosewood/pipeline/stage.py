@@ -125,9 +125,8 @@ def in_order(stages: Iterable[Stage]) -> list[Stage]:
         ready = next((stage for stage in waiting if names.issuperset(stage.needs)), None)
         if ready is None:
             told = ", ".join(stage.name for stage in waiting)
-            raise TrainingError(
-                f"stages need each other in a circle: {told}", code="training.cycle", value=told
-            )
+            reason = f"stages need each other in a circle: {told}"
+            raise TrainingError(reason, code="training.cycle", value=told)
         waiting.remove(ready)
         placed.append(ready)
         names.add(ready.name)

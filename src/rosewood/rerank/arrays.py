@@ -111,9 +111,8 @@ def _array(what: str, values: ArrayLike, of: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except (ValueError, TypeError) as error:
-        raise TuningError(
-            f"{what} is not an array of {of}: {error}", code="argument.type", argument=what
-        ) from error
+        reason = f"{what} is not an array of {of}: {error}"
+        raise TuningError(reason, code="argument.type", argument=what) from error
 
 
 def _numbers(what: str, values: ArrayLike, dimensions: int) -> FloatArray:
@@ -212,9 +211,8 @@ def _columns(
     _strings("the names of scores", list(tables))
     for name, values in tables.items():
         if not name:
-            raise TuningError(
-                "scores: a column has no name", code="argument.value", argument="scores"
-            )
+            reason = "scores: a column has no name"
+            raise TuningError(reason, code="argument.value", argument="scores")
         column = _numbers(f"scores[{name!r}]", values, 1)
         check_length(f"scores[{name!r}]", column, rows, "row", error=TuningError)
         made[name] = column

@@ -111,7 +111,5 @@ def write_lists(lists: Iterable[CandidateList], output: Path) -> None:
     ):
         write_candidates(lists, output)
     else:
-        raise TuningError(
-            f"{output}: expected a name that ends with .jsonl (.gz, .xz, .zst) or .rwf, or -",
-            code="argument.value", argument="--output", value=str(output),
-        )  # fmt: skip
+        reason = f"{output}: expected a name that ends with .jsonl (.gz, .xz, .zst) or .rwf, or -"
+        raise TuningError(reason, code="argument.value", argument="--output", value=str(output))

@@ -118,9 +118,8 @@ def _drafts(
     by_ending = None if file is None else _ENDINGS.get(plain_name(file).suffix)
     if format == "set" or (format is None and by_ending == "set" and per_source is None):
         if not isinstance(candidates, str | PathLike):
-            raise TuningError(
-                "a forest set is read from a file", code="argument.type", argument="candidates"
-            )
+            reason = "a forest set is read from a file"
+            raise TuningError(reason, code="argument.type", argument="candidates")
         yield from parse_set(Path(candidates))
         return
     lines = each_line(candidates, file)

@@ -302,9 +302,8 @@ def tuning_set(
     gains, first = metric.sentence_gains(tuning.statistics), tuning.edge_start[:-1]
     if (np.maximum.reduceat(gains, first) == np.minimum.reduceat(gains, first)).all():
         told = f"{metric.title} does not vary within any list"
-        raise TuningError(
-            f"{what} give nothing to choose by: {told}", code="tuning.no-choice", argument=what
-        )
+        reason = f"{what} give nothing to choose by: {told}"
+        raise TuningError(reason, code="tuning.no-choice", argument=what)
     return tuning
 
 

@@ -135,9 +135,8 @@ def orientation_events(
     source, target = corpus.source, corpus.target
     bad = links.beyond(source.lengths, target.lengths)
     if bad is not None:
-        raise RuleError(
-            f"sentence pair {bad[0] + 1}: {bad[1]}", code="rules.links", value=bad[0] + 1
-        )
+        reason = f"sentence pair {bad[0] + 1}: {bad[1]}"
+        raise RuleError(reason, code="rules.links", value=bad[0] + 1)
     whole = _core.AlignedCorpus(
         *(source.ids, source.start, target.ids, target.start),
         *(links.start, links.source, links.target),

@@ -355,9 +355,8 @@ class RuleTable(LazySequence[Rule]):
 
     def _label(self, name: str) -> int:
         if name not in self.labels:
-            raise RuleError(
-                f"the table has no label {name!r}", code="rules.label", argument="label", value=name
-            )
+            reason = f"the table has no label {name!r}"
+            raise RuleError(reason, code="rules.label", argument="label", value=name)
         return self.labels.index(name)
 
     def _label_name(self, number: int) -> str:

@@ -110,9 +110,8 @@ def _draft(
             raise RuleError(reason, code="rules.gaps", argument="target", value=str(gap))
     for name in _labels([rule]):
         if name not in labels:
-            raise RuleError(
-                f"there is no label {name!r}", code="rules.label", argument="label", value=name
-            )
+            reason = f"there is no label {name!r}"
+            raise RuleError(reason, code="rules.label", argument="label", value=name)
     source = [
         -1 - labels.index(symbol.label) if isinstance(symbol, Gap) else _number(symbol, words[0])
         for symbol in rule.source
@@ -124,10 +123,8 @@ def _draft(
     links = sorted(set(rule.links))
     for link in links:
         if any(not 0 <= place < 1 << 16 for place in link):
-            raise RuleError(
-                f"link {link} leads outside of it",
-                code="argument.range", argument="links", value=link,
-            )  # fmt: skip
+            reason = f"link {link} leads outside of it"
+            raise RuleError(reason, code="argument.range", argument="links", value=link)
     values = np.array([rule.features[name] for name in features], np.float64)
     with np.errstate(over="ignore"):
         narrow = values.astype(np.float32)

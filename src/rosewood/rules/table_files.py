@@ -93,9 +93,8 @@ def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleT
     path = place / MANIFEST
     for key, kind in {"labels": list, "features": list, "groups": list, "facts": dict}.items():
         if not isinstance(manifest.get(key), kind):
-            raise DamagedFileError(
-                f"its {key} are damaged", file=path, code="file.damaged", argument=key
-            )
+            reason = f"its {key} are damaged"
+            raise DamagedFileError(reason, file=path, code="file.damaged", argument=key)
     names = manifest["labels"] + manifest["features"]
     try:
         native = _core.RuleTable(files)

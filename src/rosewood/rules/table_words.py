@@ -37,9 +37,8 @@ class TableWords:
         except UnicodeDecodeError as error:
             side = "target" if self._is_target else "source"
             file = self._folder / f"{side}.words"
-            raise DamagedFileError(
-                f"word {number} is not UTF-8", file=file, code="file.encoding", value=number
-            ) from error
+            reason = f"word {number} is not UTF-8"
+            raise DamagedFileError(reason, file=file, code="file.encoding", value=number) from error
 
     def __contains__(self, word: object) -> bool:
         try:

@@ -77,8 +77,6 @@ def by_ending() -> dict[str, str]:
 def tag(name: str) -> str:
     """The name of a tag, where it is not that of a text."""
     if name in SIDES:
-        raise CorpusError(
-            f"a tag is called {name!r}, which is what the text is called",
-            code="corpus.tag", argument="tag", value=name,
-        )  # fmt: skip
+        reason = f"a tag is called {name!r}, which is what the text is called"
+        raise CorpusError(reason, code="corpus.tag", argument="tag", value=name)
     return name

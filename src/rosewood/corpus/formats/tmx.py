@@ -62,10 +62,8 @@ class _Wanted:
         others = [each for each in there if one is None or not matches(one, each)]
         if one is not None and len(others) > 1:
             told = ", ".join([one, *others][:8])
-            raise RosewoodError(
-                f"it holds {told}: say which two languages",
-                code="corpus.languages", value=[one, *others],
-            )  # fmt: skip
+            reason = f"it holds {told}: say which two languages"
+            raise RosewoodError(reason, code="corpus.languages", value=[one, *others])
         return others[0] if others else None
 
     def has(self, language: str) -> bool:

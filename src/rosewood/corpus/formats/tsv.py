@@ -103,10 +103,8 @@ def write_tsv(languages: Languages, tags: Sequence[str]) -> Layout:
 
     def rows(pair: SentencePair) -> tuple[str]:
         if not pair.tags.keys() <= known:
-            raise CorpusError(
-                f"{pair.origin or 'a pair'}: there is no column for all of its tags",
-                code="corpus.tag", value=sorted(pair.tags.keys() - known),
-            )  # fmt: skip
+            reason = f"{pair.origin or 'a pair'}: there is no column for all of its tags"
+            raise CorpusError(reason, code="corpus.tag", value=sorted(pair.tags.keys() - known))
         nonlocal is_first
         fields = [pair.source, pair.target, *(pair.tags.get(name, "") for name in columns)]
         line = "\t".join(fields) + "\n"

@@ -149,10 +149,8 @@ class Phrasebook:
         """
         check_whole("variants", count, low=0, error=RosewoodError)
         if self.reverse:
-            raise RosewoodError(
-                "only English is translated several times: reverse must be off",
-                code="argument.conflict", argument="reverse", value=True,
-            )  # fmt: skip
+            reason = "only English is translated several times: reverse must be off"
+            raise RosewoodError(reason, code="argument.conflict", argument="reverse", value=True)
         composer = Composer(self.languages, Random(self.seed).random, 0.0)
         seen = Seen()
         while len(seen) < count:

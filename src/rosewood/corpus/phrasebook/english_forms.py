@@ -45,10 +45,8 @@ class EnglishVerb:
         particle = tuple(word for word in more if not word.startswith("+"))
         base, *irregular = forms.split("/")
         if len(irregular) not in (0, 2):
-            raise RosewoodError(
-                f"{forms!r}: expected one form, or three",
-                code="line.fields", value=forms,
-            )  # fmt: skip
+            reason = f"{forms!r}: expected one form, or three"
+            raise RosewoodError(reason, code="line.fields", value=forms)
         past = irregular[0] if irregular else _past(base)
         participle = irregular[1] if irregular else past
         third = "has" if base == "have" else plural_of(base)

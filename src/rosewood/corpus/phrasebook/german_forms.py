@@ -27,10 +27,8 @@ class GermanNoun:
         """`Hund m Hunde`, `Junge m Jungen weak`, `Milch f -`."""
         parts = text.split()
         if len(parts) not in (3, 4) or parts[1] not in "mfn" or parts[3:] not in ([], ["weak"]):
-            raise RosewoodError(
-                f"{text!r}: expected noun, gender, plural",
-                code="line.fields", value=text,
-            )  # fmt: skip
+            reason = f"{text!r}: expected noun, gender, plural"
+            raise RosewoodError(reason, code="line.fields", value=text)
         word, gender, many = parts[:3]
         oblique = many if parts[3:] else word  # a weak noun looks the same wherever it is oblique
         genitive = oblique if parts[3:] or gender == "f" else _genitive(word)
@@ -95,10 +93,8 @@ class GermanVerb:
         has_sein = parts[0].startswith("*")
         prefix, _, infinitive = parts[0].removeprefix("*").rpartition("_")
         if len(parts) not in (1, 3, 4) or not infinitive.endswith("n"):
-            raise RosewoodError(
-                f"{text!r}: expected infinitive, past, participle, third person",
-                code="line.fields", value=text,
-            )  # fmt: skip
+            reason = f"{text!r}: expected infinitive, past, participle, third person"
+            raise RosewoodError(reason, code="line.fields", value=text)
         stem = infinitive[:-2] if infinitive.endswith("en") else infinitive[:-1]
         e = "e" if _NEEDS_E.fullmatch(stem) else ""
         is_usual = len(parts) > 1 and parts[1].endswith("!")

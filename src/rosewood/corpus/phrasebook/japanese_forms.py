@@ -69,10 +69,8 @@ def _godan(word: str) -> tuple[str, str, str, str]:
             stem = word.removesuffix(ending)
             te = "tte" if stem == "i" and ending == "ku" else te
             return stem + masu, stem + nai, stem + te, stem + potential
-    raise RosewoodError(
-        f"{word!r} is no verb in its plain form",
-        code="line.value", argument="verb", value=word,
-    )  # fmt: skip
+    reason = f"{word!r} is no verb in its plain form"
+    raise RosewoodError(reason, code="line.value", argument="verb", value=word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,10 +85,8 @@ class JapaneseAdjective:
     def parse(text: str) -> JapaneseAdjective:
         stem, _, joins = text.partition("+")
         if joins not in ("", "na", "no", "ta") or (not joins and not stem.endswith("i")):
-            raise RosewoodError(
-                f"{text!r} is no adjective: expected one in i, +na, +no or +ta",
-                code="line.value", argument="adjective", value=text,
-            )  # fmt: skip
+            reason = f"{text!r} is no adjective: expected one in i, +na, +no or +ta"
+            raise RosewoodError(reason, code="line.value", argument="adjective", value=text)
         if joins == "ta":
             return JapaneseAdjective((), "", JapaneseVerb.parse(stem))
         return JapaneseAdjective(tuple(stem.split()), joins)

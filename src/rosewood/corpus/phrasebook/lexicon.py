@@ -118,10 +118,8 @@ def rows(name: str, *, least: int, most: int) -> Iterator[Row]:
             columns = tuple(column.strip() for column in text.split("|"))
             with at(str(path), number):
                 if not least <= len(columns) <= most:
-                    raise RosewoodError(
-                        f"{len(columns)} columns, expected {least} to {most}",
-                        code="line.fields", value=len(columns),
-                    )  # fmt: skip
+                    reason = f"{len(columns)} columns, expected {least} to {most}"
+                    raise RosewoodError(reason, code="line.fields", value=len(columns))
                 yield Row(str(path), number, section, columns)
 
 
@@ -157,19 +155,15 @@ def phrases(english: str, other: str) -> tuple[Tokens, Tokens]:
             [(token[0], key) for token, key in zip(left, keys, strict=True)],
             [(token[0], key) for token, key in zip(right, keys, strict=True)],
         )
-    raise RosewoodError(
-        f"{english!r} and {other!r}: number the words that belong together",
-        code="phrasebook.links", value=(english, other),
-    )  # fmt: skip
+    reason = f"{english!r} and {other!r}: number the words that belong together"
+    raise RosewoodError(reason, code="phrasebook.links", value=(english, other))
 
 
 def _variants(text: str) -> list[str]:
     found = [each.strip() for each in text.split(";")]
     if not all(found):
-        raise RosewoodError(
-            f"an empty variant in {text!r}",
-            code="line.value", argument="variant", value=text,
-        )  # fmt: skip
+        reason = f"an empty variant in {text!r}"
+        raise RosewoodError(reason, code="line.value", argument="variant", value=text)
     return found
 
 
@@ -183,10 +177,8 @@ def _phrase_row(row: Row) -> Phrase:
             left.add(tuple(ours))
             side.append(tuple(theirs))
     if len(left) != 1:
-        raise RosewoodError(
-            "number the words that belong together in all variants or in none",
-            code="phrasebook.variants",
-        )  # fmt: skip
+        reason = "number the words that belong together in all variants or in none"
+        raise RosewoodError(reason, code="phrasebook.variants")
     return Phrase(
         left.pop(), zipf(sides[0]), zipf(sides[1]), frozenset(tags[0].split() if tags else ())
     )
@@ -200,25 +192,19 @@ def _noun_row(row: Row) -> Noun:
     places = [each for each in extra if "," in each]
     place = places[0].split(",") if places else ["", "", ""]
     if len(place) != 3:
-        raise RosewoodError(
-            f"{places[0]!r}: expected three prepositions, as in at,an,zu",
-            code="line.fields", value=places[0],
-        )  # fmt: skip
+        reason = f"{places[0]!r}: expected three prepositions, as in at,an,zu"
+        raise RosewoodError(reason, code="line.fields", value=places[0])
     germans = [GermanNoun.parse(each) for each in _variants(german)]
     plural: tuple[str, ...] = ()
     if irregular != "-":
         last = irregular or plural_of(words[-1])
         plural = (*words[:-1], *last.split())
     if not plural and any(each.plural for each in germans):
-        raise RosewoodError(
-            "a mass noun in English needs German nouns without a plural",
-            code="phrasebook.plural", expected="no plural",
-        )  # fmt: skip
+        reason = "a mass noun in English needs German nouns without a plural"
+        raise RosewoodError(reason, code="phrasebook.plural", expected="no plural")
     if plural and not all(each.plural for each in germans):
-        raise RosewoodError(
-            "a noun with a plural in English needs German nouns that have one",
-            code="phrasebook.plural", expected="a plural",
-        )  # fmt: skip
+        reason = "a noun with a plural in English needs German nouns that have one"
+        raise RosewoodError(reason, code="phrasebook.plural", expected="a plural")
     classes = frozenset(row.section.split()) | {each for each in extra if "," not in each}
     return Noun(
         words,
@@ -249,20 +235,16 @@ def _verb_row(row: Row) -> Verb:
     for part in parts:
         name, equals, value = part.partition("=")
         if not equals and name not in _TAGS:
-            raise RosewoodError(
-                f"{name!r} is no tag of a verb",
-                code="line.unknown", argument="tag", value=name,
-            )  # fmt: skip
+            reason = f"{name!r} is no tag of a verb"
+            raise RosewoodError(reason, code="line.unknown", argument="tag", value=name)
         if not equals:
             tags.add(name)
         elif name == "O":
             wanted, *how = value.split(":")
             found["object"] = wanted
             if len(how) not in (0, 2):
-                raise RosewoodError(
-                    f"{part!r}: expected O=class, or O=class:case:particle",
-                    code="line.fields", value=part,
-                )  # fmt: skip
+                reason = f"{part!r}: expected O=class, or O=class:case:particle"
+                raise RosewoodError(reason, code="line.fields", value=part)
             if how:
                 found["object_case"], found["object_particle"] = how
         elif name == "me":
@@ -270,17 +252,13 @@ def _verb_row(row: Row) -> Verb:
         elif name == "P":
             wanted, *prepositions = value.split(":")
             if len(prepositions) != 4:
-                raise RosewoodError(
-                    f"{part!r}: expected P=class:english:german:case:particle",
-                    code="line.fields", value=part,
-                )  # fmt: skip
+                reason = f"{part!r}: expected P=class:english:german:case:particle"
+                raise RosewoodError(reason, code="line.fields", value=part)
             found["prepositional"] = wanted
             found["preposition"] = tuple(each.replace("_", " ") for each in prepositions)
         else:
-            raise RosewoodError(
-                f"{name!r} is no part of a frame: expected O, P or me",
-                code="line.unknown", argument="frame", value=name,
-            )  # fmt: skip
+            reason = f"{name!r} is no part of a frame: expected O, P or me"
+            raise RosewoodError(reason, code="line.unknown", argument="frame", value=name)
     return Verb(
         EnglishVerb.parse(english),
         zipf([GermanVerb.parse(each) for each in _variants(german)], _SYNONYMS),
@@ -313,10 +291,8 @@ def lexicon() -> Lexicon:
             verb = _verb_row(row)
             for name in filter(None, (verb.subject, verb.object, verb.prepositional)):
                 if not all(each in nouns for each in name.split("+")):
-                    raise RosewoodError(
-                        f"there is no noun of the class {name!r}",
-                        code="line.unknown", argument="class", value=name,
-                    )  # fmt: skip
+                    reason = f"there is no noun of the class {name!r}"
+                    raise RosewoodError(reason, code="line.unknown", argument="class", value=name)
         verbs.append(verb)
         for name in filter(None, (verb.subject, verb.object, verb.prepositional)):
             if name not in nouns:  # classes together, by turns: the frequent ones first

@@ -29,10 +29,8 @@ ME, YOU, HE, SHE, WE, THEY, IT = range(7)
 def present(part: T | None) -> T:
     """A part that what is spoken of always has: a noun phrase of the kind noun has a noun."""
     if part is None:
-        raise RosewoodError(
-            "a part of a sentence is missing: the phrasebook is at fault",
-            code="phrasebook.part",
-        )  # fmt: skip
+        reason = "a part of a sentence is missing: the phrasebook is at fault"
+        raise RosewoodError(reason, code="phrasebook.part")
     return part
 
 

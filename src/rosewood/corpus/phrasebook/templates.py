@@ -66,10 +66,8 @@ def templates() -> Weighted[Template]:
             pairs += [(english, variant.strip()) for variant in japanese.split(";")]
             sides = [_sides(*pair) for pair in pairs]
             if len({ours for ours, _ in sides}) != 1:
-                raise RosewoodError(
-                    "number the words that belong together in all variants",
-                    code="phrasebook.variants",
-                )  # fmt: skip
+                reason = "number the words that belong together in all variants"
+                raise RosewoodError(reason, code="phrasebook.variants")
             germans = german.count(";") + 1
             template = Template(
                 {
@@ -132,10 +130,8 @@ def _options(text: str, english: str) -> tuple[dict[str, ClauseWanted], dict[str
         name, equals, value = option.partition("=")
         letter, _, what = name.partition(".")
         if not equals or (letter not in asked and letter not in nouns):
-            raise RosewoodError(
-                f"{option!r}: expected LETTER.option=value of a part of the sentence",
-                code="line.fields", value=option,
-            )  # fmt: skip
+            reason = f"{option!r}: expected LETTER.option=value of a part of the sentence"
+            raise RosewoodError(reason, code="line.fields", value=option)
         if letter in nouns:
             nouns[letter] = value
         elif what == "tenses":
@@ -143,16 +139,12 @@ def _options(text: str, english: str) -> tuple[dict[str, ClauseWanted], dict[str
         elif what in ("subject", "without", "tag", "gap"):
             asked[letter][what] = value
         else:
-            raise RosewoodError(
-                f"{option!r}: there is no such option",
-                code="line.unknown", argument="option", value=option,
-            )  # fmt: skip
+            reason = f"{option!r}: there is no such option"
+            raise RosewoodError(reason, code="line.unknown", argument="option", value=option)
     for letter, value in nouns.items():
         if not value:
-            raise RosewoodError(
-                f"say what {letter} is: {letter}=person",
-                code="line.fields", argument=letter,
-            )  # fmt: skip
+            reason = f"say what {letter} is: {letter}=person"
+            raise RosewoodError(reason, code="line.fields", argument=letter)
     is_short = len(asked) > 1
     wanted = {
         letter: ClauseWanted(is_short=is_short, **options) for letter, options in asked.items()
@@ -166,16 +158,12 @@ def _check(side: Side, language: str, template: Template) -> None:
         if not isinstance(item, Slot) or item.letter in template.nouns:
             continue
         if item.letter not in template.clauses:
-            raise RosewoodError(
-                f"{item.letter} is not in the English side",
-                code="line.unknown", argument="part", value=item.letter,
-            )  # fmt: skip
+            reason = f"{item.letter} is not in the English side"
+            raise RosewoodError(reason, code="line.unknown", argument="part", value=item.letter)
         if item.form not in forms:
             known = ", ".join(sorted(filter(None, forms)))
-            raise RosewoodError(
-                f"{item.form!r} is no form of a clause: there are {known}",
-                code="line.unknown", argument="form", value=item.form,
-            )  # fmt: skip
+            reason = f"{item.form!r} is no form of a clause: there are {known}"
+            raise RosewoodError(reason, code="line.unknown", argument="form", value=item.form)
 
 
 def _weight(text: str) -> float:

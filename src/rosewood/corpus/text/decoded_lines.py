@@ -34,10 +34,8 @@ def decoded_lines(
         ended = [name for name, cell in zip(names, row, strict=True) if cell is None]
         if ended:
             other = next(name for name in names if name not in ended)
-            raise FormatError(
-                f"it ends after {number - 1} lines, but {other} has more",
-                code="file.mismatch", file=ended[0], value=number - 1,
-            )  # fmt: skip
+            reason = f"it ends after {number - 1} lines, but {other} has more"
+            raise FormatError(reason, code="file.mismatch", file=ended[0], value=number - 1)
         rest = iter(row[1:])
         encoded = None
         if tags is not None:

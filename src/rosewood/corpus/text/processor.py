@@ -92,20 +92,14 @@ class TextProcessor(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.lowercase and self.truecaser is not None:
-            raise TextError(
-                "text is either truecased or all in small letters, not both",
-                code="argument.conflict", argument="lowercase", value=True,
-            )  # fmt: skip
+            reason = "text is either truecased or all in small letters, not both"
+            raise TextError(reason, code="argument.conflict", argument="lowercase", value=True)
         if self.truecaser is not None and self.tokeniser.name == "char":
-            raise TextError(
-                "a truecaser knows words, and the tokeniser char gives characters",
-                code="argument.conflict", argument="truecaser",
-            )  # fmt: skip
+            reason = "a truecaser knows words, and the tokeniser char gives characters"
+            raise TextError(reason, code="argument.conflict", argument="truecaser")
         if (self.patterns or self.protect_urls) and not self.protect_tags:
-            raise TextError(
-                "patterns and addresses are protected together with tags, or not at all",
-                code="argument.conflict", argument="protect_tags", value=False,
-            )  # fmt: skip
+            reason = "patterns and addresses are protected together with tags, or not at all"
+            raise TextError(reason, code="argument.conflict", argument="protect_tags", value=False)
         protection = Protection(self.protect_urls, self.patterns) if self.protect_tags else None
         object.__setattr__(self, "_protection", protection)
 
@@ -153,10 +147,8 @@ class TextProcessor(Settings):
             tokens = self._cased(tokens, encoded)
         if encoded is None:
             if alignment is not None:
-                raise TextError(
-                    "an alignment says where tags go: it needs the text they are from",
-                    code="argument.missing", argument="encoded",
-                )  # fmt: skip
+                reason = "an alignment says where tags go: it needs the text they are from"
+                raise TextError(reason, code="argument.missing", argument="encoded")
             return joined(tokens, spaced)
         if not self.tokeniser.is_exact:
             spaced = encoded.spaces_of(words, spaced)
@@ -269,10 +261,8 @@ class TextProcessor(Settings):
         names = {each.name for each in fields(cls) if each.init}
         if set(values) != names:
             odd = sorted(set(values) ^ names)
-            raise TextError(
-                f"the text processor is damaged: {odd[0]!r} is missing or not known",
-                code="file.damaged", argument=odd[0],
-            )  # fmt: skip
+            reason = f"the text processor is damaged: {odd[0]!r} is missing or not known"
+            raise TextError(reason, code="file.damaged", argument=odd[0])
         tokeniser = values["tokeniser"]
         check_type("tokeniser", tokeniser, dict, "a table with a name", error=TextError)
         check_text("name of the tokeniser", tokeniser.get("name"), error=TextError)

@@ -81,10 +81,8 @@ def _links(source: int, target: int, alignment: Alignment | None) -> list[list[i
     else:
         for i, j in alignment:
             if not (0 <= i < source and 0 <= j < target):
-                raise TextError(
-                    f"the alignment links {i}-{j}, but there are {source} and {target} words",
-                    code="argument.range", argument="alignment", value=(i, j),
-                )  # fmt: skip
+                reason = f"the alignment links {i}-{j}, but there are {source} and {target} words"
+                raise TextError(reason, code="argument.range", argument="alignment", value=(i, j))
             found[i].add(j)
     return [sorted(each) for each in found]
 

@@ -45,10 +45,8 @@ class Truecaser:
                 )  # fmt: skip
             key = lowered(form, self.language)
             if key in best:
-                raise TextError(
-                    f"a truecaser has two forms of {key!r}",
-                    code="argument.duplicate", argument="forms", value=key,
-                )  # fmt: skip
+                reason = f"a truecaser has two forms of {key!r}"
+                raise TextError(reason, code="argument.duplicate", argument="forms", value=key)
             best[key] = form
         object.__setattr__(self, "_best", best)
 
@@ -99,10 +97,8 @@ class Truecaser:
     def from_json(cls, table: Any) -> Truecaser:
         """What `to_json` gave; anything else is refused."""
         if not isinstance(table, dict) or set(table) != {"language", "forms"}:
-            raise TextError(
-                "a truecaser is a table of language and forms",
-                code="argument.value", argument="truecaser", value=table,
-            )  # fmt: skip
+            reason = "a truecaser is a table of language and forms"
+            raise TextError(reason, code="argument.value", argument="truecaser", value=table)
         check_text("language", table["language"], error=TextError)
         check_type("forms", table["forms"], dict, "a table", error=TextError)
         return cls(table["forms"], table["language"])

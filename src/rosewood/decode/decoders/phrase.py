@@ -121,9 +121,8 @@ class PhraseDecoder:
         names = [each.name for each in found] + [each.template for each in self._sparse]
         for name in names:
             if names.count(name) > 1:
-                raise DecodingError(
-                    f"two features are called {name!r}", code="feature.duplicate", argument=name
-                )
+                reason = f"two features are called {name!r}"
+                raise DecodingError(reason, code="feature.duplicate", argument=name)
         return found
 
     def _feature_help(self) -> dict[str, str]:

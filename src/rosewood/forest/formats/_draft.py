@@ -82,9 +82,8 @@ class Draft:
         live = self._live_edges(root)
         kept = sorted({root, *(self._edges[e].head for e in live)})
         if not any(self._edges[e].head == root for e in live):
-            raise FormatError(
-                f"there is no {self.whole}", file=self.file, line=line, code="forest.empty"
-            )
+            reason = f"there is no {self.whole}"
+            raise FormatError(reason, file=self.file, line=line, code="forest.empty")
         if not drop_unreachable and len(kept) < len(self._name):
             have = set(kept)
             idle = next(v for v in range(len(self._name)) if v not in have)

@@ -158,9 +158,8 @@ def _list(value: Any, what: str) -> list[Any]:
 def _pairs(value: Any, what: str) -> list[tuple[Any, Any]]:
     items = _list(value, what)
     if len(items) % 2:
-        raise ForestError(
-            f"{what} has {len(items)} items, expected pairs", code="line.fields", argument=what
-        )
+        reason = f"{what} has {len(items)} items, expected pairs"
+        raise ForestError(reason, code="line.fields", argument=what)
     return list(zip(items[::2], items[1::2], strict=True))
 
 
@@ -178,9 +177,8 @@ def _string(value: Any, what: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise ForestError(
-            f"{what} has half of a surrogate pair", code="file.encoding", argument=what
-        ) from error
+        reason = f"{what} has half of a surrogate pair"
+        raise ForestError(reason, code="file.encoding", argument=what) from error
     return value
 
 
@@ -200,9 +198,8 @@ def _target(rule: Any) -> list[str | int]:
     text = _string(rule, "a rule")
     sides = fields(text)
     if len(sides) < 3:
-        raise ForestError(
-            f"the rule {text[:60]!r} has no target side", code="line.fields", argument="rule"
-        )
+        reason = f"the rule {text[:60]!r} has no target side"
+        raise ForestError(reason, code="line.fields", argument="rule")
     return parse_target(sides[2])
 
 
@@ -213,9 +210,8 @@ def _refuse_constant(name: str) -> NoReturn:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ForestError(
-            f"a key is given twice in {_show([key for key, _ in pairs])}", code="line.duplicate"
-        )
+        reason = f"a key is given twice in {_show([key for key, _ in pairs])}"
+        raise ForestError(reason, code="line.duplicate")
     return found
 
 
@@ -271,9 +267,8 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
         except json.JSONDecodeError as error:
             nonlocal line
             line = error.lineno
-            raise ForestError(
-                f"it is not JSON: {error.msg} at column {error.colno}", code="line.format"
-            ) from error
+            reason = f"it is not JSON: {error.msg} at column {error.colno}"
+            raise ForestError(reason, code="line.format") from error
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             raise ForestError(f"it is not JSON: {reason}", code="line.format") from error
@@ -311,9 +306,8 @@ def _forest(
         if not graph.nodes:
             raise ForestError("the hypergraph has no nodes", code="forest.empty")
         if len({edge.says is None for edge in graph.edges}) > 1:
-            raise ForestError(
-                "some edges have a rule, and some have none", code="line.value", argument="rule"
-            )
+            reason = "some edges have a rule, and some have none"
+            raise ForestError(reason, code="line.value", argument="rule")
     spans = _spans(graph)
     draft = Draft(file, "node", f"derivation of the goal, node {len(graph.nodes) - 1}")
     for number, (line, _) in enumerate(graph.nodes):
@@ -338,9 +332,8 @@ def _forest(
     if len(taken) < len(graph.edges):
         idle = next(e for e in range(len(graph.edges)) if e not in taken)
         with lines.at(file, graph.edges[idle].line):
-            raise ForestError(
-                f"edge {idle} is in no node's in_edges", code="forest.unreachable", value=idle
-            )
+            reason = f"edge {idle} is in no node's in_edges"
+            raise ForestError(reason, code="forest.unreachable", value=idle)
     return draft.build(
         len(graph.nodes) - 1,
         drop_unreachable=drop_unreachable,

@@ -146,9 +146,8 @@ class _Lattice:
             raise lines.given_twice("link", link)
         for key in ("S", "E"):
             if key not in named:
-                raise ForestError(
-                    f"link {link} has no {key}=", code="line.fields", argument=key, value=link
-                )
+                reason = f"link {link} has no {key}="
+                raise ForestError(reason, code="line.fields", argument=key, value=link)
         start = self.number_of_node("S=", named.pop("S"))
         end = self.number_of_node("E=", named.pop("E"))
         self.links[link] = _Line(line, *self.said(named), start, end)
@@ -215,9 +214,8 @@ def _unescape(text: str) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise ForestError(
-            f"the bytes of {text[:40]!r} are not UTF-8", code="file.encoding", value=text
-        ) from error
+        reason = f"the bytes of {text[:40]!r} are not UTF-8"
+        raise ForestError(reason, code="file.encoding", value=text) from error
 
 
 def read_htk(

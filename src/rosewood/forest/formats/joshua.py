@@ -155,9 +155,8 @@ class _Items:
             if sentence in self.seen:
                 raise lines.given_twice("sentence", sentence)
             if not items:
-                raise ForestError(
-                    f"sentence {sentence} has no items", code="forest.empty", value=sentence
-                )
+                reason = f"sentence {sentence} has no items"
+                raise ForestError(reason, code="forest.empty", value=sentence)
             self.seen.add(sentence)
         draft = Draft(self.file, "item", "derivation of the goal, the last item")
         best: dict[int, float] = {}

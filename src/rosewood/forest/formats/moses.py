@@ -152,9 +152,8 @@ def _hypothesis(
                 reason = f"covered= is {text[:40]!r}, expected first-last"
                 raise ForestError(reason, code="line.value", argument="covered", value=text)
         elif key not in ("scores", "out"):
-            raise ForestError(
-                f"{key}= is not a field of a search graph", code="line.unknown", argument=key
-            )
+            reason = f"{key}= is not a field of a search graph"
+            raise ForestError(reason, code="line.unknown", argument=key)
     if "hyp" not in whole_fields:
         raise ForestError("the line has no hyp=", code="line.fields", argument="hyp")
     hyp, final = whole_fields["hyp"], whole_fields.get("forward") == -1
@@ -165,9 +164,8 @@ def _hypothesis(
         return hyp, _Hypothesis(line, None, None, final, [], {})
     for key in ("transition", "forward", "out"):
         if key not in fields:
-            raise ForestError(
-                f"hypothesis {hyp} has no {key}=", code="line.fields", argument=key, value=hyp
-            )
+            reason = f"hypothesis {hyp} has no {key}="
+            raise ForestError(reason, code="line.fields", argument=key, value=hyp)
     out = fields["out"].strip(" \t")
     if "scores" in fields:
         _add_scores(values, fields["scores"], core_names)
@@ -187,10 +185,8 @@ def _target(out: str) -> str:
         out = out[1:-1]
     sides = out.split("|")
     if len(sides) != 2:
-        raise ForestError(
-            f"out= is {out[:40]!r}, expected source|target (several factors are not supported)",
-            code="line.value", argument="out", value=out,
-        )  # fmt: skip
+        reason = f"out= is {out[:40]!r}, expected source|target (several factors are not supported)"
+        raise ForestError(reason, code="line.value", argument="out", value=out)
     return sides[1]
 
 

@@ -65,9 +65,8 @@ class _Tokens:
 
     def expect(self, mark: str, where: str) -> None:
         if not self.take(mark):
-            raise ForestError(
-                f"expected {mark!r} {where}, not {self.shown}", code="line.value", expected=mark
-            )
+            reason = f"expected {mark!r} {where}, not {self.shown}"
+            raise ForestError(reason, code="line.value", expected=mark)
 
     @property
     def shown(self) -> str:

@@ -96,9 +96,8 @@ def _list(value: Any, what: str) -> list[Any]:
 def _refuse(hyp: dict[str, Any], place: int) -> None:
     who = f"candidate {place}"
     if "text" not in hyp:
-        raise RosewoodError(
-            f'{who} has no "text"', code="line.fields", argument="text", value=place
-        )
+        reason = f'{who} has no "text"'
+        raise RosewoodError(reason, code="line.fields", argument="text", value=place)
     _string(hyp["text"], f'{who}: "text"')
     for key in ("features", "scores"):
         if type(hyp.get(key, {})) is not dict:
@@ -116,6 +115,5 @@ def _check_characters(draft: Draft) -> None:
                 text.encode()
             except UnicodeEncodeError as error:
                 shown = text.encode(errors="backslashreplace").decode()[:40]
-                raise RosewoodError(
-                    f"there is half of a surrogate pair in {shown!r}", code="file.encoding"
-                ) from error
+                reason = f"there is half of a surrogate pair in {shown!r}"
+                raise RosewoodError(reason, code="file.encoding") from error

@@ -115,9 +115,8 @@ def _features(tokens: list[str]) -> tuple[_Layout | None, dict[str, float]]:
     for place, token in enumerate(tokens):
         if token[-1] in "=:" and token not in "=:":
             if block is not None and not counts[block]:
-                raise RosewoodError(
-                    f"{block[:40]!r} has no value", code="line.value", argument=block
-                )
+                reason = f"{block[:40]!r} has no value"
+                raise RosewoodError(reason, code="line.value", argument=block)
             block = token[:-1]
             counts.setdefault(block, 0)
         elif "=" in token:
