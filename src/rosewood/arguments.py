@@ -114,7 +114,7 @@ def check_list(name: str, values: T, expected: str = "a list", *, error: Kind) -
 
 
 def check_shape(name: str, array: Any, shape: tuple[int | str, ...], *, error: Kind) -> None:
-    """An array of this shape; a text stands for any number."""
+    """An array of this shape; a text is any number."""
     pairs = zip(array.shape, shape, strict=False)
     if len(array.shape) != len(shape) or any(a != b for a, b in pairs if not isinstance(b, str)):
         told = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")

@@ -18,7 +18,7 @@ LongArray = NDArray[np.int64]  # offsets, edges, rules
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers, read-only: a view, so that nobody makes it writable again by its flag."""
+    """A read-only view of the array, which cannot be made writable again by its flag."""
     array.flags.writeable = False
     return array.view()
 
@@ -65,7 +65,7 @@ def _wrong_type(name: str, array: NDArray[Any], dtype: type[np.generic]) -> Fore
 
 
 def _is_read_only(array: object) -> bool:
-    """Whether neither the array nor what it is a view of can be written to."""
+    """Whether neither the array nor its base can be written to."""
     while isinstance(array, np.ndarray | memoryview):
         if isinstance(array, memoryview):
             array = array.obj

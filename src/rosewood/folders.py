@@ -24,7 +24,7 @@ _CHUNK = 1 << 24
 
 
 class FolderKind(NamedTuple):
-    """What is in a folder: how its manifest is called, what it says, and which files there are."""
+    """A kind of folder: the name, format and version of its manifest, and its files."""
 
     manifest: str
     format: str
@@ -87,7 +87,7 @@ class FolderKind(NamedTuple):
                 raise DamagedFileError("checksum mismatch", file=folder / name, code="file.changed")
 
     def verify_manifest(self, folder: Path) -> None:
-        """The manifest against its own checksum: last, for it says least about what is wrong."""
+        """Check the manifest's own checksum, last: other checks tell more about the damage."""
         table = self.read_manifest(folder)
         if table.get("crc32") != table_checksum(table):
             reason = "checksum mismatch"
@@ -95,7 +95,7 @@ class FolderKind(NamedTuple):
 
 
 def table_checksum(table: Mapping[str, Any]) -> int:
-    """CRC-32 of what a manifest says, but for this number."""
+    """CRC-32 of a manifest without its field crc32."""
     said = {name: value for name, value in table.items() if name != "crc32"}
     return zlib.crc32(json.dumps(said, sort_keys=True).encode())
 

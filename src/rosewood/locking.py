@@ -90,7 +90,7 @@ class FileLock:
             raise error(reason, code="file.permission", file=self.path) from fault
 
     def _take(self, stream: BinaryIO, error: type[RosewoodError], what: str, advice: str) -> bool:
-        """Lock the file; False if it was deleted meanwhile by the one who had it."""
+        """Lock the file; False if its previous owner has deleted it."""
         status = os.fstat(stream.fileno())
         identity = (status.st_dev, status.st_ino)
         with _own_guard:

@@ -133,7 +133,7 @@ def check_apart(folder: str | PathLike[str], files: Iterable[str | PathLike[str]
 
 
 def _aside(target: Path) -> Path:
-    """A name beside it that nobody else has."""
+    """A unique name in the same folder."""
     return target.with_name(f"{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
 
 

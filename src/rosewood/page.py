@@ -49,7 +49,7 @@ def sentence(note: str) -> str:
 
 
 def facts_list(facts: Iterable[tuple[str, object]]) -> str:
-    """Names and what they are, one below the other."""
+    """A definition list of names and values."""
     rows = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in facts)
     return f"<dl>{rows}</dl>"
 

@@ -28,7 +28,7 @@ class Curve(NamedTuple):
 
     @classmethod
     def of(cls, name: str, history: Sequence[Mapping[str, Any]]) -> Curve:
-        """What a learner told of its rounds: climbs with the best so far, or scores in stages."""
+        """The history of a learner: climbs with the best score so far, or scores by stage."""
         told = [row for row in history if isinstance(row.get("score"), int | float)]
         scores = [float(row["score"]) for row in told]
         stages = []
@@ -47,7 +47,7 @@ def number(value: float) -> str:
 
 
 def share(value: float, low: float, high: float) -> float:
-    """Where a value stands between two others, in percent of the picture."""
+    """The position of a value between two others, in percent of the picture."""
     if low == high:
         return 50.0
     return _LEFT + (_RIGHT - _LEFT) * (value - low) / (high - low)
@@ -212,7 +212,7 @@ def _stages(stages: Sequence[tuple[int, str]], along: Any, top: float, height: f
 
 
 def _thinned(values: Sequence[float]) -> list[tuple[int, float]]:
-    """Not more points than can be told apart, the last one always; none where there is no value."""
+    """A limited number of points, always with the last one; none where values are missing."""
     known = [(i, v) for i, v in enumerate(values) if not math.isnan(v)]
     every = max(1, math.ceil(len(known) / _POINTS))
     kept = known[::every]

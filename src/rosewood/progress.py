@@ -100,7 +100,7 @@ class _Pace:
         return time.monotonic() - self._begin
 
     def left(self) -> float | None:
-        """Seconds until the end, if that can be told."""
+        """Seconds until the end; None where unknown."""
         done, took = self._count - self._early, self._last - self._from
         if not self._total or done < _LEAST * self._total or self.seconds() < SOONEST:
             return None
@@ -135,7 +135,7 @@ class _Paced(Step, ABC):
 
     @abstractmethod
     def show(self) -> None:
-        """The count so far, wherever it is shown."""
+        """Show the count so far."""
 
 
 class _LineStep(_Paced):
@@ -193,7 +193,7 @@ class _Watched:
 
 
 def _bar() -> Progress:
-    """A bar that takes the room that what stands beside it leaves."""
+    """A bar that takes the width that the other columns leave."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -207,7 +207,7 @@ def _bar() -> Progress:
     from rich.text import Text
 
     class Left(ProgressColumn):
-        """How long the rest will take, which grows less while nothing is told."""
+        """The remaining time, which also falls between reports of progress."""
 
         def render(self, task: Task) -> Text:
             left = task.fields["left"]()

@@ -83,7 +83,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return first_line(getattr(self[name], "__doc__", None))
 
     def helps(self) -> dict[str, str]:
-        """That line for each name; of broken packages it says so."""
+        """One line for each name; the error for those of broken packages."""
         found = {}
         for name in self.names():
             try:

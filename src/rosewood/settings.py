@@ -125,7 +125,7 @@ class Setting(NamedTuple):
         return ", ".join([*listed, *(["none"] if self.types_none else [])])
 
     def check(self, value: Any, error: type[RosewoodError]) -> Any:
-        """Returns the value, or raises an error that says what was expected."""
+        """Return the value, or raise an error with the expected values."""
         if (value is None and self.may_be_none) or (isinstance(value, str) and value in self.words):
             return value
         low, high = self.facts.get("low"), self.facts.get("high")
@@ -159,7 +159,7 @@ class Setting(NamedTuple):
         return tuple(map(fspath, value))
 
     def read(self, text: str, error: type[RosewoodError]) -> Any:
-        """The value that a text stands for: as it is typed, or as a file of settings has it."""
+        """The value of a text, as it is typed or written in a file of settings."""
         if self.kind is PathLike or self.kind is tuple:
             return self.check(text, error)
         is_free_text = self.kind is str and not self.choices

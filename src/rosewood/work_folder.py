@@ -72,7 +72,7 @@ class Workplace:
         return self._journal.done(key, dict) if key in self._journal else None
 
     def note(self, step: str, result: Any) -> None:
-        """A step is done: all that those behind it need is in the folder, or in its result."""
+        """Record a finished step: all that later steps need is in the folder or in its result."""
         if self.is_named:
             self._journal.done(f"{self._key} {step}", lambda: result)
 

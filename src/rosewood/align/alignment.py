@@ -36,7 +36,7 @@ Link = tuple[int, int]  # source word, target word
 
 
 class GoldAlignment(NamedTuple):
-    """What people said of one sentence: links that must be there and links that may be."""
+    """A gold alignment of one sentence: sure links and possible links."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]  # the sure ones among them
@@ -156,7 +156,7 @@ class Links(Sequence[Alignment]):
 
     @classmethod
     def of(cls, sentences: Iterable[Iterable[Link]]) -> Links:
-        """From the links of each sentence, in any order; one that stands twice counts once."""
+        """From the links of each sentence, in any order; repeated links count once."""
         rows = [sorted(set(map(tuple, each))) for each in sentences]
         start = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         flat: NDArray[Any] = np.array(list(chain.from_iterable(rows)), np.int64).reshape(-1, 2)
@@ -234,7 +234,7 @@ class Links(Sequence[Alignment]):
     def beyond(
         self, source_lengths: ArrayLike, target_lengths: ArrayLike
     ) -> tuple[int, str] | None:
-        """The first sentence with a link to a word that is not there, and what is wrong."""
+        """The first sentence with a link beyond its words, and the reason."""
         for what, places, lengths in (
             ("source", self.source, as_array("lengths", source_lengths, np.int64)),
             ("target", self.target, as_array("lengths", target_lengths, np.int64)),

@@ -136,7 +136,7 @@ class CollapsedTraining(Training):
             self.collapsed_step()
 
     def collapsed_step(self) -> None:
-        """One sweep that leaves out, and what it counted."""
+        """One sweep that leaves out a word's own links, and its counts."""
         assert self._words is not None
         expected = self.expect(self.final(0, len(self.corpus)), is_one=True, keep=self.kept)
         self.record(self.model.name, expected)

@@ -139,7 +139,7 @@ class _Matrix:
         return (number + 0.5) * self.cell
 
     def _legend(self) -> list[tuple[str, str]]:
-        """A small picture and what it means, where colours have a meaning."""
+        """A legend, where colours have a meaning."""
         told = []
         if self.gold is not None:
             told += [("right", "right"), ("wrong", "wrong"), ("sure", "sure, missed")]
@@ -353,5 +353,5 @@ def _letters(word: str) -> list[str]:
 
 
 def _kept_apart(word: str) -> str:
-    """A word from right to left must not turn the row around that it stands in."""
+    """A word with marks that keep right-to-left text from reversing its row."""
     return f"\u200e{word}\u200e" if say.from_right(word) else word

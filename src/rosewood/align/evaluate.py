@@ -67,7 +67,7 @@ class Gold:
 
 @dataclass(frozen=True, eq=False)
 class LinkScores:
-    """Counts of each sentence that has gold, and what they come to together."""
+    """Counts of each sentence with gold links, and their sums."""
 
     sentence: LongArray  # its number among the system's links
     links: LongArray  # |A|

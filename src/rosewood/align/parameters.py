@@ -80,7 +80,7 @@ class Side:
         return {word: number for number, word in enumerate(self.words)}
 
     def find(self, text: IndexedText) -> tuple[NDArray[np.int32], list[str]]:
-        """The numbers of a text's words: those known here, new ones behind them; and all words."""
+        """The numbers of a text's words, known ones first, then new ones; and all words."""
         found, words = np.empty(text.num_types, np.int32), list(self.words)
         for n, word in enumerate(cut_words(text.word_bytes, text.word_start)):
             number = self.numbers.get(word.decode())

@@ -62,7 +62,7 @@ def read_gold(
     base: int = 0,
     file: str | PathLike[str] | None = None,
 ) -> Gold:
-    """Sure and possible links; a line without links is a sentence that nobody has aligned."""
+    """Sure and possible links; a line without links is a sentence without gold alignment."""
     name = file_name(source, file)
     links, possible = _parsed(source, name, base, may_be_possible=True)
     _check(links, lengths, name)
@@ -75,7 +75,7 @@ def format_pharaoh(links: Links) -> str:
 
 
 def write_pharaoh(links: Links, output: str | PathLike[str] | BinaryIO) -> None:
-    """Write to a file, which appears whole or not at all, compressed as its ending says."""
+    """Write to a file, which appears whole or not at all, compressed by its ending."""
     _write(output, _lines(links, _NO_MARKS))
 
 

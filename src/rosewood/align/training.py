@@ -81,7 +81,7 @@ class Training:
             self.step(self.model.name, self.model.placing, agreement=self.model.agreement)
 
     def step(self, stage: str, placing: str, *, agreement: bool = False) -> None:
-        """One sweep over the corpus, and the best parameters for what was expected."""
+        """One EM step: a sweep over the corpus, then the parameters that fit its counts best."""
         expected = self.expect(self.native(placing, agreement=agreement), is_one=agreement)
         self.record(stage, expected)
         self.expected = expected
@@ -166,7 +166,7 @@ class Training:
             self.positions = replace(self.positions, tension=(next(tension), next(tension)))
 
     def record(self, stage: str, expected: Expected) -> None:
-        """What the sweep says of the parameters it was made with."""
+        """Add a row to the history: log probability per word under the parameters of a sweep."""
         words = (len(self.corpus.target.ids), len(self.corpus.source.ids))
         row = {
             "round": len(self.history) + 1,

@@ -76,7 +76,7 @@ class Checks:
 
 
 class Fault(NamedTuple):
-    """What is wrong with a text: its kind, the reason, and what was found and expected."""
+    """A fault of a text: its kind, the reason, the value found and the value expected."""
 
     kind: str
     reason: str
@@ -159,7 +159,7 @@ class Tally:
 
 
 class Gate:
-    """Makes pairs of the texts of one file, or says what is wrong with them."""
+    """Makes pairs of the texts of one file, or refuses them with a reason."""
 
     __slots__ = ("checks", "file", "tally", "target_file")
 

@@ -55,7 +55,7 @@ class Corpus:
         reading: CorpusReading | None = None,
         filtering: Filtering | None = None,
     ) -> None:
-        """What a walk gives; those who have files want `Corpus.read`."""
+        """From a walk; `Corpus.read` reads files."""
         self._walk = walk
         self.languages = languages  # source and target, as they were given
         self._reading = reading
@@ -107,7 +107,7 @@ class Corpus:
         return self._walk()
 
     def walk_from(self, place: Place | None) -> Iterator[SentencePair]:
-        """The pairs of its files behind a `place` of an earlier walk; None is the beginning."""
+        """The pairs of its files after a `place` of an earlier walk; None is the beginning."""
         if self._reading is None or self._filtering is not None:
             reason = "only a corpus of files, without filters, is walked from a place"
             raise CorpusError(reason, code="corpus.no-files", argument="place", value=place)
@@ -119,7 +119,7 @@ class Corpus:
         return Place() if self._reading is None else self._reading.place
 
     def through(self, step: Step) -> Corpus:
-        """A corpus whose walks go through a function, from pairs to pairs."""
+        """This corpus with a function applied to its pairs on each walk."""
         return Corpus(lambda: step(self._walk()), self.languages, self._reading, self._filtering)
 
     def filter(self, filters: Filters) -> Corpus:

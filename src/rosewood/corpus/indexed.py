@@ -49,7 +49,7 @@ Step = Callable[[int], None]  # told how many lines were read since the last tim
 
 
 class Pair(Protocol):
-    """A sentence pair, whoever made it: texts, or tuples of words."""
+    """A sentence pair of any class: texts, or tuples of words."""
 
     @property
     def source(self) -> str | Sequence[str]: ...

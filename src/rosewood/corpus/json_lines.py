@@ -9,7 +9,7 @@ from rosewood.errors import RosewoodError
 
 
 def parse_json(text: str, one: str, many: str) -> Any:
-    """What the line says; errors call it `one`, and what such lines hold `many`."""
+    """The object of a line; errors call it `one`, and several of them `many`."""
     if not text.strip(" \t\r"):
         raise RosewoodError("the line is empty", code="line.empty")
     try:

@@ -63,7 +63,7 @@ class TextLine(NamedTuple):
 
 
 def each_line(source: Source, file: str | None) -> Iterator[TextLine]:
-    """What `read_lines` does, for those who go on behind a line that is not UTF-8."""
+    """As `read_lines`, for callers that continue after a line that is not UTF-8."""
     lines: Iterable[str | bytes] = (
         _raw_lines(source, file) if isinstance(source, str | PathLike) else source
     )

@@ -132,7 +132,7 @@ def _nothing(file: _File, tally: Tally, before: tuple[int, int]) -> FormatError:
 
 
 def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
-    """Single files as their format or ending says; two text files in a row belong together."""
+    """Files by their format or ending; two text files in a row make a pair."""
     if not sources:
         raise CorpusError("there are no files to read", code="argument.missing", argument="sources")
     found: list[_File] = []
@@ -167,7 +167,7 @@ def _grouped(sources: Sequence[Source], format: str | None) -> list[_File]:
 
 
 def path_text(source: object) -> str:
-    """A path as a string, or an error that says what it is instead."""
+    """A path as a string; anything else is refused."""
     if not isinstance(source, str | PathLike):
         reason = f"{source!r} is neither a path nor two paths of text files"
         raise CorpusError(reason, code="argument.type", argument="source", value=source)

@@ -74,7 +74,7 @@ class SplitChooser:
         self._smallest: NDArray[np.uint64] | None = None  # in order; one more than can be wanted
 
     def add(self, fingerprints: bytes) -> None:
-        """The fingerprints of some pairs, one behind the other, made with the seed."""
+        """The fingerprints of some pairs, concatenated, computed with the seed."""
         import numpy as np
 
         names = np.frombuffer(fingerprints, ">u8").astype(np.uint64)

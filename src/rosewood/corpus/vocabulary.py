@@ -1,4 +1,4 @@
-"""Words and their numbers: a table that belongs to whoever made it, never global."""
+"""Words and their numbers: a table with an owner, never global."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def mbr(
 
 
 def _said(listed: Derivations) -> list[list[int]]:
-    """What each derivation says, as numbers of words."""
+    """The words of each derivation, as numbers."""
     forest = listed.forest
     start, symbol = _core.derivation_yields(
         forest.view, forest.yield_start, forest.yield_symbol, listed.start, listed.edge

@@ -1,4 +1,4 @@
-"""Why a translation is what it is: what every feature says about each of its phrases.
+"""Why a translation was chosen: the contribution of every feature to each of its phrases.
 
     found = decoder.search("das haus ist klein")
     why = explain(found, decoder.weights)
@@ -26,7 +26,7 @@ from rosewood.forest import Derivation
 
 @dataclass(frozen=True)
 class ExplainedRule(RuleUse):
-    """A phrase with its words, the values of features there, and what they add to the score."""
+    """A phrase with its words, its feature values, and their contributions to the score."""
 
     source: tuple[str, ...] = ()
     target: tuple[str, ...] = ()

@@ -96,7 +96,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _head(name: str, left: bool, about: str = "") -> str:
-    """A heading; long names may break behind _, so that more columns are in sight."""
+    """A heading; long names may break after _, so that more columns fit."""
     title = f' title="{escape(clean(about))}"' if about else ""
     style = f"{_LEFT if left else _RIGHT}{_BOLD};white-space:normal;vertical-align:bottom"
     return f'<th style="{style}"{title}>{escape(clean(name)).replace("_", "_<wbr/>")}</th>'
@@ -111,13 +111,13 @@ def _number(text: str, more: str = "") -> str:
 
 
 def _label(text: str, score: str, more: str = "") -> list[str]:
-    """A row that is about no phrase: empty cells, what it is about, and its score."""
+    """A row without a phrase: empty cells, a label, and its score."""
     empty = _plain("", more)
     return [empty, empty, _plain(text, more), _number(score, _BOLD + more), empty]
 
 
 def _dark(values: Iterable[float]) -> float:
-    """What is as dark as it gets: not the largest, for one unknown word would outshine all else."""
+    """The value of the darkest shade; not the maximum, which one unknown word would dominate."""
     sizes = [abs(value) for value in values if value]
     return 5 * median(sizes) if sizes else 1.0
 

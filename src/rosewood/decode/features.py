@@ -69,7 +69,7 @@ class Describing(Protocol):
     """Sparse features whose numbers stand for something that people can read."""
 
     def describe(self, number: int, table: RuleTable) -> str:
-        """What a number stands for."""
+        """The meaning of a number."""
         ...
 
 

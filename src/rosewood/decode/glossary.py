@@ -29,7 +29,7 @@ _SOFT = "soft"
 
 @dataclass(frozen=True)
 class GlossaryEntry:
-    """A source phrase and what it may become."""
+    """A source phrase and its translations."""
 
     source: tuple[str, ...]
     targets: tuple[str | Words, ...]  # texts become their words; "" is nothing at all
@@ -142,7 +142,7 @@ class Glossary:
 
 
 class _Place(NamedTuple):
-    """An entry, and the line on which its source phrase stands first."""
+    """An entry, and the first line of its source phrase."""
 
     entry: GlossaryEntry
     line: int

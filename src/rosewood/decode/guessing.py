@@ -110,7 +110,7 @@ def _endings(words: list[str], least: int) -> dict[str, dict[str, int]]:
 
 
 def _between(words: set[str], least: int) -> tuple[str, ...]:
-    """What stands between two words that make up a third."""
+    """The linking letters between the two words of a compound."""
     seen: Counter[str] = Counter()
     for word in words:
         found = {
@@ -196,7 +196,7 @@ class Guesser:
     def _before(
         self, word: str, begin: int, best: list[tuple[int, float, list[str]] | None]
     ) -> tuple[int, float, list[str]] | None:
-        """What stands before a part, with nothing or something between."""
+        """The best split of the text before a part, with or without linking letters."""
         found = best[begin]
         for letters in (*self.guesses.between, *_HYPHENS):
             at = begin - len(letters)
@@ -234,7 +234,7 @@ def judged(
 
 
 def _likelihood(rule: Rule) -> float:
-    """Both directions, for what is rare is not to be trusted in one alone."""
+    """Log probability in both directions: one alone is unreliable for rare rules."""
     return sum(rule.features.get(name, 0.0) for name in ("phrase_ef", "phrase_fe", "lexical_ef"))
 
 

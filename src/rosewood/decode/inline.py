@@ -30,7 +30,7 @@ _BETWEEN = "||"
 
 
 class _Given(NamedTuple):
-    """What a tag says of the words behind it."""
+    """The translation that a tag gives to the words after it."""
 
     targets: tuple[Words, ...]
     exclusive: bool
@@ -71,7 +71,7 @@ def parse_spans(text: str) -> tuple[tuple[str, ...], tuple[Forced, ...]]:
 
 
 def lift_spans(encoded: Encoded, target: TextProcessor) -> tuple[Encoded, tuple[Forced, ...]]:
-    """The same of a raw text whose tags have been lifted already: those with a translation go."""
+    """As `parse_spans`, for text whose tags are lifted already: tags with a translation go."""
     spans: list[Forced] = []
     gone: set[int] = set()
     for number, tag in enumerate(encoded.tags):
@@ -119,7 +119,7 @@ def _plain(text: str, begin: int, end: int) -> str:
 
 
 def _given(tag: str, target: TextProcessor | None) -> _Given | None:
-    """What a tag says; None if it has no translation."""
+    """The attributes of a tag; None if it has no translation."""
     found = _TAG.fullmatch(tag)
     said: dict[str, str] = {}
     for name, value in _ATTRIBUTE.findall(found["rest"]) if found is not None else ():
@@ -166,5 +166,5 @@ def _without(encoded: Encoded, gone: set[int]) -> Encoded:
 
 
 def _is_last(tags: Sequence[Tag], number: int) -> bool:
-    """Whether a word, or nothing, comes behind this tag, and no other tag."""
+    """Whether this tag is the last at its place: a word, or nothing, follows."""
     return number + 1 == len(tags) or tags[number + 1].place != tags[number].place

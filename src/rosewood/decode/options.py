@@ -35,7 +35,7 @@ class OptionFacts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TranslationOptions:
-    """What may stand for spans of a sentence.
+    """Translation options of the spans of a sentence.
 
     Option n is of words begin[n]:end[n]; it says the words target[target_start[n]:
     target_start[n+1]], by rule rule[n] of the table, or -1: a word that was copied, or a forced
@@ -59,7 +59,7 @@ class TranslationOptions:
 
     @cached_property
     def end(self) -> IdArray:
-        """Behind the last one."""
+        """The end of each option's span."""
         return self.native.end
 
     @cached_property
@@ -76,7 +76,7 @@ class TranslationOptions:
 
     @cached_property
     def is_unknown(self) -> NDArray[np.bool_]:
-        """Whether it stands for a word that no rule translates."""
+        """Whether its source word has no rule."""
         return np.equal(self.native.origin, UNKNOWN)
 
     @cached_property
@@ -103,7 +103,7 @@ class TranslationOptions:
 
     @cached_property
     def _said(self) -> dict[int, tuple[str, ...]]:
-        """What options say, of those that were asked for."""
+        """Target words of options, filled on demand."""
         return {}
 
     @cached_property
@@ -122,7 +122,7 @@ class TranslationOptions:
         return self.words[self.begin[option] : self.end[option]]
 
     def target_words(self, option: int) -> tuple[str, ...]:
-        """The words that an option says."""
+        """The target words of an option."""
         said = self._said.get(option)
         if said is None:
             start, end = self.target_start[option : option + 2]

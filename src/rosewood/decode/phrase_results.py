@@ -64,7 +64,7 @@ class ResultMaker:
         self._known: dict[int, str] = {}  # words of the table that were met
 
     def describe(self, name: str) -> str:
-        """What a sparse feature is, for people: its name, and what its number stands for."""
+        """A readable description of a sparse feature: its name, and the meaning of its number."""
         parts = split_name(name)
         feature = None if parts is None else self._sparse.get(parts[0])
         if parts is None or feature is None or not isinstance(feature, Describing):
@@ -185,7 +185,7 @@ class ResultMaker:
         return Vocabulary(self._words(options, used.tolist())), numbered
 
     def _sparse_rows(self, options: TranslationOptions, edge_option: IdArray) -> dict[str, Any]:
-        """The sparse features of each edge: ids ascend, and each is there once."""
+        """The sparse features of each edge: ids ascend without repetition."""
         if not self._sparse:
             none = np.zeros(len(edge_option) + 1, np.int64)
             return {"feat_start": none, "feat_id": np.empty(0, np.int32),

@@ -1,4 +1,4 @@
-"""What a decoder translates: words, and what is known of their translation beforehand."""
+"""Input of a decoder: words, and translations that are given for some of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Forced:
 
 @dataclass(frozen=True)
 class Source:
-    """A sentence with its glossary; with a reference, only what says just that is searched for."""
+    """A sentence with its glossary; with a reference, only its derivations are searched."""
 
     words: tuple[str, ...]
     forced: tuple[Forced, ...] = ()
@@ -89,7 +89,7 @@ class Source:
 
     @classmethod
     def of(cls, sentence: Sentence) -> Source:
-        """A text, whose words stand between spaces; words one by one; or what is one already."""
+        """From a text, which is split at spaces, from words, or from a Source."""
         return sentence if isinstance(sentence, Source) else cls(sentence)  # type: ignore[arg-type]
 
     @property

@@ -186,7 +186,7 @@ class Arriving(Generic[T]):
             self._queue.put(None)
 
     def __iter__(self) -> Iterator[list[T]]:
-        """All that is there, one at least, up to a limit; an error follows what came before."""
+        """All available items, at least one, up to a limit; an error comes after earlier items."""
         while not self._is_over:
             batch: list[T] = []
             error: BaseException | None = None

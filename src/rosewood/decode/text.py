@@ -31,7 +31,7 @@ from rosewood.errors import DecodingError
 
 @dataclass(frozen=True)
 class PreparedText:
-    """A text on its way to the decoder, and what is needed for the way back."""
+    """A text prepared for the decoder, and what is needed to restore its translation."""
 
     text: str
     source: Source
@@ -94,7 +94,7 @@ class TextTranslator:
             )
 
     def prepare(self, text: str, reference: str | None = None) -> PreparedText:
-        """A text as the decoder takes it; with a reference, only what says that is searched for."""
+        """A text as the decoder takes it; with a reference, only its derivations are searched."""
         check_text("text", text, error=DecodingError)
         encoded: Encoded | None = None
         spans: tuple[Forced, ...] = ()

@@ -71,7 +71,7 @@ class ForestBuilder:
         *,
         rule: int | None = None,
     ) -> int:
-        """A new edge.  `says` has words, and k for the k-th tail; left out: its tails in order."""
+        """A new edge.  `says` has words, and k for the k-th tail; by default its tails in order."""
         # Everything is looked at before anything is kept: a refused edge leaves no trace.
         number, slots = len(self._head), list(tails)
         for node in (head, *slots):
@@ -253,7 +253,7 @@ def _starts(rows: Sequence[Sequence[Any]]) -> LongArray:
 
 
 def _column(values: list[Any], missing: Any) -> list[Any] | None:
-    """A column of the forest, or None where nobody gave a value."""
+    """A column of the forest, or None where no value was given."""
     if all(value is None for value in values):
         return None
     return [missing if value is None else value for value in values]

@@ -62,7 +62,7 @@ def part_size(part: tuple[str, type[np.generic], tuple[int, ...]]) -> int:
 
 
 class FooterState(NamedTuple):
-    """Which footer counts, as one slot of the header says."""
+    """The valid footer, as one slot of the header gives it."""
 
     generation: int
     offset: int

@@ -220,7 +220,7 @@ class ForestSet(LazySequence[Forest]):
             self.info(number)
 
     def close(self) -> None:
-        """Close the file.  Forests that are still in use keep what they need of it."""
+        """Close the file.  Forests that are still in use stay valid."""
         if "_map" in self.__dict__:
             with suppress(BufferError):
                 self._map.close()
@@ -292,7 +292,7 @@ class ForestSetWriter:
             raise
 
     def append(self, forest: Forest, info: Mapping[str, Any] | None = None) -> int:
-        """Add a forest, and what is to be known of it (anything JSON can hold); its number."""
+        """Add a forest and facts about it (JSON values); return its number."""
         if self.features is None:  # the first forest decides
             # Tables of its own: those of the forest are not to grow with the set.
             self.features = FeatureSpace(forest.features.dense, forest.features.sparse.copy())

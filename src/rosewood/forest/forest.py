@@ -90,7 +90,7 @@ class Forest:
         state: ArrayLike | None = None,
         allow_unreachable: bool = False,
     ) -> None:
-        """Check and keep the arrays; without a yield, an edge says its tails in slot order."""
+        """Check and keep the arrays; without a yield, an edge yields its tails in slot order."""
         starts = as_array("edge_start", edge_start, np.int64)
         if len(starts) < 2:
             reason = f"edge_start has {len(starts)} entries, expected one more than nodes"
@@ -160,7 +160,7 @@ class Forest:
             _core.check_reachable(self._view)
 
     def _set(self, **values: Any) -> None:
-        """Fill in the fields; the native view checks the structure again, whoever made it."""
+        """Fill in the fields; the native view always checks the structure again."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "_features_view", None)
@@ -260,7 +260,7 @@ class Forest:
         return range(int(self.edge_start[node]), int(self.edge_start[node + 1]))
 
     def says(self, edge: int) -> list[str | int]:
-        """What an edge says: words as strings, and k for its k-th tail."""
+        """The yield of an edge: words as strings, and k for its k-th tail."""
         edge = self._edge(edge)
         symbols = self.yield_symbol[self.yield_start[edge] : self.yield_start[edge + 1]].tolist()
         return [-1 - s if s < 0 else self.word(s) for s in symbols]

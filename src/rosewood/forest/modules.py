@@ -96,7 +96,7 @@ class NumpyVectors:
 
 
 class SparseVectors(Generic[P, Key]):
-    """Vectors as dictionaries; what is not there is zero, and zeros are not kept."""
+    """Vectors as dictionaries: missing entries are zero, and zeros are not kept."""
 
     def __init__(self, base: Semiring[P]) -> None:
         self.base = base

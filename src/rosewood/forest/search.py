@@ -187,7 +187,7 @@ def num_derivations(forest: Forest, keep: ArrayLike | None = None) -> int:
 def count_saturating(
     forest: Forest, keep: ArrayLike | None = None
 ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Derivations of each node; 2^64-1 stands for that many and more."""
+    """The number of derivations of each node; 2^64-1 is that many or more."""
     mask = np.ones(forest.num_edges, np.uint8) if keep is None else np.asarray(keep) != 0
     check_shape("keep", mask, (forest.num_edges,), error=ForestError)
     count = np.empty(forest.num_nodes, dtype=np.uint64)

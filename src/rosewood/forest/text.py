@@ -32,7 +32,7 @@ from rosewood.output import whole_file
 
 
 class NamedForest(NamedTuple):
-    """A forest of a file, its name there, and what else the file says of it."""
+    """A forest of a file, its name there, and other facts in the file."""
 
     name: str
     forest: Forest
@@ -308,7 +308,7 @@ def _unescape(text: str) -> str:
 
 
 def _finish(pending: _Pending, file: str | None) -> NamedForest:
-    """Sort and check what was read; what no one line tells is told of the forest's first one."""
+    """Sort and check a forest; errors without a line of their own get the forest's first line."""
     order = sorted(pending.nodes)
     number_of = {node: place for place, node in enumerate(order)}
     roots = [node for node in order if node not in pending.tails]

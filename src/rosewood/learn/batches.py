@@ -179,7 +179,7 @@ class OriginalBatches(Batches):
 
 
 def check_forest(name: str, forest: Forest) -> None:
-    """Refuse what is not a forest with derivations."""
+    """Refuse objects that are not forests, and forests without derivations."""
     check_type(f"forest {name}", forest, Forest, "a Forest", error=TuningError)
     if forest.is_empty:
         told = f"forest {name!r} has no derivations"

@@ -57,7 +57,7 @@ class Candidates:
         )
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Ranges of whole lists of some hundred thousand rows: what is worked on at a time."""
+        """Ranges of whole lists, with some hundred thousand rows each."""
         first = 0
         while first < len(self):
             last = int(np.searchsorted(self.start, self.start[first] + ROWS, side="right")) - 1

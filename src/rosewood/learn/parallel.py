@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class _Stopped(Exception):
-    """Ends a fit whose result nobody waits for."""
+    """Ends a fit whose result is no longer needed."""
 
 
 def side_by_side(

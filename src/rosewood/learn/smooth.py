@@ -42,7 +42,7 @@ class Smooth(Learner):
     def objective(
         self, tuning: TuningSet, candidates: Candidates, units: FloatArray
     ) -> tuple[Objective, tuple[str, ...]]:
-        """The objective, θ = units·x for the x that moves; and what is to be told of it."""
+        """The objective as a function of x, where θ = units·x, and notes about it."""
 
     @abstractmethod
     def stages_of(self, count: int) -> list[tuple[str, Terms]]:

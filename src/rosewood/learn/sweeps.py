@@ -57,7 +57,7 @@ Choices = Sequence[Any] | Uniform
 
 @dataclass(frozen=True)
 class Trial:
-    """Settings, and what came of them; `error` says why where nothing did."""
+    """Settings and their result; `error` is the reason where there is none."""
 
     settings: dict[str, Any]
     score: float | None  # on the split that chooses

@@ -212,7 +212,7 @@ class TuningSet:
         return part
 
     def identity(self) -> str:
-        """A hash of all that decides a fit: forests, what they say, references, scores, metric."""
+        """A hash of all that decides a fit: forests, their words, references, scores, metric."""
         digest = hashlib.sha256(f"{self.metric.signature}{_settings(self.metric)}".encode())
         digest.update("\0".join(self.features.names).encode())
         words: Vocabulary | None = None
@@ -244,7 +244,7 @@ class TuningSet:
 
     @property
     def statistics(self) -> FloatArray:
-        """[rows, columns]: what there is so far."""
+        """[rows, columns]: the statistics computed so far."""
         return self._table[: self._used]
 
     def rows(self, part: Slice, owner: LongArray, start: LongArray, edge: LongArray) -> LongArray:

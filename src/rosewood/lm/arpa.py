@@ -101,7 +101,7 @@ def repairs(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _facts(reader: _core.ArpaReader, name: str) -> dict[str, Any]:
-    """What a model's file tells of where it came from; what was mended is told only if there is."""
+    """The origin of a model for its file; repairs are listed only if there were any."""
     mended = {
         "missing_words": list(reader.missing),
         "added_ngrams": list(reader.added) if any(reader.added) else [],

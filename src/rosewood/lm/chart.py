@@ -24,7 +24,7 @@ _BEGIN, _END = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class ChartState:
-    """The state of a part of a sentence: what can matter of it to words before and behind it."""
+    """The state of a part of a sentence: the words that can affect those before and after it."""
 
     row: tuple[int, ...]  # as core/lm/chart.hpp lays it out
 
@@ -35,12 +35,12 @@ class ChartState:
 
     @property
     def is_full(self) -> bool:
-        """Whether words behind `left` have their final scores, but for back-offs."""
+        """Whether words after `left` have their final scores, except for back-offs."""
         return bool(self.row[2])
 
     @property
     def right(self) -> tuple[int, ...]:
-        """The state behind the last word, the latest word last, as `Model.state` gives it."""
+        """The state after the last word, the latest word last, as `Model.state` gives it."""
         first = 3 + (len(self.row) - 3) // 2
         return self.row[first : first + self.row[1]][::-1]
 

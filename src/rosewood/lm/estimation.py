@@ -43,7 +43,7 @@ _SPECIAL = 3  # words that every model has: <unk>, <s> and </s>
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A model that is not in a file yet.  What it holds on disk is gone when the block ends."""
+    """A model that is not in a file yet; a context manager that removes its temporary files."""
 
     table: _core.NgramTable = field(repr=False)
     words: Words = field(repr=False)
@@ -331,7 +331,7 @@ def _chosen(text: NumberedText, settings: Smoothing) -> tuple[Words, NDArray[np.
 def _facts(
     text: NumberedText, words: Words, numbers: NDArray[np.uint32], settings: Smoothing
 ) -> dict[str, Any]:
-    """What a model says of how it was made."""
+    """How a model was made, for its file."""
     return {
         "method": "interpolated modified Kneser-Ney",
         "sentences": text.num_sentences,

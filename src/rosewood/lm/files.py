@@ -209,7 +209,7 @@ def open_file(path: str | PathLike[str]) -> ModelFile:
 
 
 def file_of(path: Path, file: NDArray[np.uint8]) -> ModelFile:
-    """A model whose bytes are at hand, as they are or mapped; the path is what errors tell."""
+    """A model from its bytes, in memory or mapped; the path is for errors."""
     head = file[:_HEAD_SIZE].tobytes()
     if len(head) < _HEAD_SIZE or not head.startswith(_MAGIC):
         reason = "it is not a language model of Rosewood"
@@ -301,7 +301,7 @@ def _read(stream: BinaryIO, place: int, size: int) -> bytes:
 
 
 def read_table(path: str | PathLike[str]) -> tuple[_core.NgramTable, Words, dict[str, Any]]:
-    """The n-grams of a model of the small layout, its words, and what was said of it."""
+    """The n-grams of a model of the small layout, its words, and how it was made."""
     model = open_file(path)
     if model.contents["layout"] != "small":
         raise LanguageModelError(

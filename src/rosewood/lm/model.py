@@ -83,7 +83,7 @@ class Model(Scorer):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What was said of it when it was written: how it was made."""
+        """How the model was made."""
         return dict(self._contents["facts"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Model(Scorer):
         threads: int = 1,
         first: int = 1,
     ) -> Iterator[BatchScores]:
-        """`first` is the number of the first sentence, for what is told."""
+        """`first` is the number of the first sentence, for errors."""
         threads = as_count("threads", threads, 1, 1024)
         for number, count, text in _texts(sentences, first):
             found = self._native.score_words(text, count, begin, end, number, threads)
@@ -190,7 +190,7 @@ class Model(Scorer):
         return found
 
     def _damage(self) -> DamagedFileError:
-        """Only a damaged file leads to what is no number."""
+        """The error for scores that are not numbers: only a damaged file gives them."""
         reason = "it has probabilities that are no numbers"
         return DamagedFileError(reason, code="file.damaged", file=self.path)
 

@@ -35,7 +35,7 @@ class BatchScores(NamedTuple):
 
     @classmethod
     def joined(cls, batches: Iterable[BatchScores]) -> BatchScores:
-        """Batches one behind the other."""
+        """Concatenate batches."""
         parts = list(batches)
         if len(parts) == 1:
             return parts[0]
@@ -156,7 +156,7 @@ class Scorer(ABC):
         threads: int = 1,
         step: Callable[[int], None] | None = None,
     ) -> Perplexity:
-        """How well a text is foreseen; `step` is told of sentences that were read."""
+        """The perplexity of a text; `step` is called with numbers of sentences read."""
         total = Perplexity.zero(self.order)
         for part in self._word_scores(sentences, threads=threads):
             total += Perplexity.of(*part, self.order)

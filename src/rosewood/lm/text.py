@@ -84,7 +84,7 @@ class NumberedText:
 
 
 class _Store:
-    """Takes numbers as they come; what is more than `held` bytes goes to files."""
+    """Stores numbers: up to `held` bytes in memory, the rest in files."""
 
     def __init__(self, folder: Path | None, held: int) -> None:
         self.folder = folder
@@ -175,7 +175,7 @@ def number_sentences(
     held: int = 0,
     step: Step | None = None,
 ) -> NumberedText:
-    """Sentences, texts or sequences of words.  `step` is told sentences."""
+    """Number the words of sentences, texts or lists; `step` gets counts of sentences."""
     if isinstance(sentences, str):
         raise LanguageModelError(
             "the text is one string, expected an iterable of sentences",

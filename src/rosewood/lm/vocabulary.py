@@ -22,7 +22,7 @@ _NO_WORD = re.compile("[ \t\n]|^$")
 
 
 class Words(NamedTuple):
-    """Words one behind the other in UTF-8, and where each begins, with the end of the last."""
+    """Words in UTF-8, concatenated, and where each begins, with the end of the last."""
 
     word_bytes: NDArray[np.uint8]
     word_start: NDArray[np.int64]
@@ -116,7 +116,7 @@ def as_bytes(text: str, what: str = "the text") -> NDArray[np.uint8]:
 
 
 def words_of(sentence: str | Sequence[str]) -> list[str]:
-    """A sentence's words: what stands between spaces and tabs, or what is given one by one."""
+    """A sentence's words: a text split at spaces and tabs, or words given one by one."""
     if isinstance(sentence, str):
         return [word for word in sentence.replace("\t", " ").split(" ") if word]
     words = list(sentence)

@@ -44,7 +44,7 @@ def as_number(what: str, value: object, *, positive: bool = False) -> float:
 
 
 def check_metric(metric: object) -> None:
-    """Refuses what is not a metric."""
+    """Refuse an object that is not a metric."""
     check_type("metric", metric, Metric, "a Metric, as parse_metric makes it", error=MetricError)
 
 

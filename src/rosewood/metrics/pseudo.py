@@ -42,7 +42,7 @@ class PseudoCorpus:
         return scaled
 
     def update(self, statistics: FloatArray) -> None:
-        """Fades what is there and adds the statistics of a chosen candidate, [columns]."""
+        """Decay the corpus and add the statistics of a chosen candidate, [columns]."""
         rows = as_rows(self.metric, statistics, one=True)
         if len(rows) != 1:
             raise MetricError(

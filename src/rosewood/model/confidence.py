@@ -60,7 +60,7 @@ class Confidence:
 
     @classmethod
     def default(cls, theta: FloatArray) -> Confidence:
-        """What is taken where there is nothing to fit: 5 for weights whose sizes add up to 1."""
+        """The default without data to fit: 5 for weights whose absolute values add up to 1."""
         return cls(_USUAL / (float(abs(theta).sum()) or 1.0))
 
     @classmethod
@@ -108,7 +108,7 @@ class Confidence:
 
 
 def _likeliest(columns: FloatArray, right: FloatArray, free: Any) -> FloatArray:
-    """The logistic regression with a normal prior: what is not free is 0."""
+    """Logistic regression with a normal prior; coefficients that are not free are 0."""
     found = np.where(free, _PRIOR, 0.0)
     value = _cost(columns, right, found)
     for _ in range(_STEPS):

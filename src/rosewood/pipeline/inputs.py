@@ -129,7 +129,7 @@ class TrainingInputs:
                 raise TrainingError(reason, code="file.kind", file="-")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as what it was made of: a stage may run in another process."""
+        """Pickled as its arguments: a stage may run in another process."""
         return partial(TrainingInputs, **self._given), ()
 
     def _read(self, files: Sequence[Source], on_bad_line: OnBadLine | None = None) -> Corpus:
@@ -169,7 +169,7 @@ class TrainingInputs:
         return [*self.train.files, *(f for files in held_out for f in files), *self.monolingual]
 
     def facts(self, held_out: HeldOut | None = None) -> dict[str, Any]:
-        """What decides what is read: the bytes of the files, not how they are called."""
+        """All that decides the contents: the bytes of the files, not their names."""
         files = self.train.files if held_out is None else held_out.files
         return {
             "files": [content_hash(file) for file in files],

@@ -80,7 +80,7 @@ class PairBlocks:
     """Blocks of pairs in a folder of unfinished work."""
 
     def __init__(self, corpus: Corpus, folder: Path, state: Any = None) -> None:
-        """`state` is what is known of the files without reading them: kept pairs must match it."""
+        """`state` identifies the files without reading them: kept pairs must match it."""
         self._corpus, self._folder = corpus, folder
         self._state = json.loads(json.dumps(state))
         self._blocks = 0

@@ -180,7 +180,7 @@ class Sifting:
             yield dealt
 
     def reports(self) -> tuple[FilterReport, FilterReport]:
-        """What filters removed of all pairs; what was left out of the others, to train on."""
+        """Counts of pairs removed by filters, and of pairs left out of the training set."""
         found = FilterReport(self._refused.seen, dict(self._refused.removed))
         left = FilterReport(self._dealt.seen, dict(self._dealt.removed))
         copies = left.removed.pop(REASONS[Verdict.DUPLICATE], None)

@@ -80,7 +80,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Something else that might be said."""
+    """An alternative translation."""
 
     translation: str
     confidence: float
@@ -131,7 +131,7 @@ class Reply(Said):
 
 
 def said_of(said: TranslatedText, dense: Sequence[str]) -> Said:
-    """What is known without a forest; features named in `dense` are told even where they are 0."""
+    """A reply made without a forest; features named in `dense` are listed even where they are 0."""
     return Said(**_common(said, dense))
 
 

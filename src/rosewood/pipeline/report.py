@@ -1,4 +1,4 @@
-"""What a training run made, on one page of HTML that needs nothing else: no network, no scripts.
+"""The report of a training run: one page of HTML without network or scripts.
 
 write_report("model.html", stages, command="rosewood train …")
 
@@ -147,7 +147,7 @@ def _lead(of: Mapping[str, Facts]) -> str:
 
 
 def _contents(parts: Sequence[str]) -> str:
-    """Links to what is there."""
+    """Links to the sections of the page."""
     there = "".join(
         f'<li><a href="#{place}">{name}</a></li>'
         for place, name in _LINKS.items()
@@ -157,7 +157,7 @@ def _contents(parts: Sequence[str]) -> str:
 
 
 def _notes(of: Mapping[str, Facts], notes: Sequence[str]) -> list[str]:
-    """What stages want to be known, each once."""
+    """Notes of the stages and of the caller, each once."""
     told = [*notes]
     for facts in of.values():
         told += facts.texts("notes")

@@ -31,7 +31,7 @@ def shown(words: str, limit: int = _LONG) -> str:
 
 
 def feature(name: str) -> str:
-    """The name of a feature as HTML, which may break behind _."""
+    """The name of a feature as HTML, with line breaks allowed after _."""
     return shown(name, 120).replace("_", "_<wbr>")
 
 
@@ -39,7 +39,7 @@ def feature(name: str) -> str:
 
 
 def corpus_part(clean_facts: Facts, tokenise: Facts) -> str:
-    """How many pairs there were, where they went, and what was wrong with those left out."""
+    """How many pairs were read and kept, and why others were left out."""
     if not clean_facts:
         return ""
     return section(

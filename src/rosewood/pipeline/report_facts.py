@@ -37,7 +37,7 @@ class Facts:
         return self._values.get(name) is True
 
     def text(self, name: str, otherwise: str = "") -> str:
-        """Anything that can be said in one piece."""
+        """A text, or a number as text."""
         value = self._values.get(name)
         return str(value) if isinstance(value, str | int | float) else otherwise
 
@@ -49,7 +49,7 @@ class Facts:
         return [each for each in _list(value) if isinstance(each, str)]
 
     def numbers(self, name: str) -> list[float]:
-        """A list of numbers; what is none counts as zero, so that others keep their places."""
+        """A list of numbers, with zero in place of other values."""
         return [_finite(each) or 0.0 for each in _list(self._values.get(name))]
 
     def items(self, name: str) -> list[Any]:
@@ -107,7 +107,7 @@ def _told(value: object) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """A share with two digits or so; what is more than none is never told as none."""
+    """A share in percent; a share above zero is never shown as zero."""
     if not whole:
         return "–"
     share = 100.0 * part / whole

@@ -88,7 +88,7 @@ def _how_far(sets: Sequence[str], tune: Facts) -> str:
 
 
 def is_tuned(tune: Facts) -> bool:
-    """Whether anybody has looked for better weights."""
+    """Whether the weights were tuned."""
     return tune.text("learner", "none") not in ("none", "")
 
 
@@ -115,7 +115,7 @@ def _course(tune: Facts) -> str:
 
 
 def _kept(tune: Facts) -> str:
-    """Which round's weights the model has: those with which the decoder said the best."""
+    """The round whose weights the model has: the one with the best translations."""
     best = tune.number("score")
     if best is None:
         return ""

@@ -1,4 +1,4 @@
-"""The stage `report`: what the tuned model says of held-out sentences, with scores and examples."""
+"""The stage `report`: translations of held-out sentences by the tuned model, and their scores."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def held_out(folder: Path, part: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _name(file: str) -> str:
-    """What a file is called where it is told of."""
+    """The name of a file in notes and errors."""
     return told_path(Path(file).name)
 
 
@@ -102,7 +102,7 @@ def _references(clean: Done) -> set[str]:
 def _write_monolingual(
     inputs: TrainingInputs, file: str, to: Path, text: TextBlocks, references: set[str]
 ) -> list[str]:
-    """The words of further text but for references; what was left out."""
+    """Write the words of monolingual text without references; return notes on lines left out."""
     skipped: Counter[str] = Counter()
     left_out = 0
 

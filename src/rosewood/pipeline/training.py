@@ -30,7 +30,7 @@ from rosewood.shared_types import ProgressCallback
 
 @dataclass(frozen=True)
 class Trained:
-    """A model that was made, and what there is to know of how."""
+    """A trained model, its files and its stages."""
 
     folder: Path
     report: Path
@@ -40,7 +40,7 @@ class Trained:
 
     @property
     def notes(self) -> list[str]:
-        """What fell back, what was left out: all that one should know."""
+        """Notes of all stages: fallbacks, skipped lines."""
         return [note for stage in self.stages for note in stage.facts.get("notes", [])]
 
     @property
@@ -146,7 +146,7 @@ def _check_inputs(inputs: TrainingInputs, settings: TrainingSettings) -> None:
 
 
 def _check_model(folder: Path, store: StageStore, overwrite: bool) -> None:
-    """What somebody else has made is not replaced: a model only if that is said, files never."""
+    """Refuse to replace files of others, and models without `overwrite`."""
     if not (folder / MANIFEST).exists():
         return
     stages = check_own(folder)

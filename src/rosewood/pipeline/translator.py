@@ -157,7 +157,7 @@ class Translator:
                 yield reply_of(self.text, line.prepared, line.search, how, nbest=nbest)
 
     def explain(self, text: str) -> Explanation:
-        """What each feature says of each phrase of the translation."""
+        """The contribution of each feature to each phrase of the translation."""
         return explain(self.search(text)[1], self.decoder.weights)
 
     def inspect(self, text: str, *, options: int = 5, nbest: int = 5) -> Inspection:

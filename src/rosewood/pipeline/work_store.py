@@ -52,7 +52,7 @@ class Finished:
     files: dict[str, str]  # hashes of all that it has written
 
     def content(self, *beginnings: str) -> str:
-        """A hash of its files, or of those whose names begin in one of these ways."""
+        """A hash of its files, or of those whose names have one of these prefixes."""
         some = {n: h for n, h in self.files.items() if not beginnings or n.startswith(beginnings)}
         return fingerprint(some)
 
@@ -131,7 +131,7 @@ class StageStore:
         return (self.folder / MARKER).exists() or not any(self.folder.iterdir())
 
     def has(self, name: str, key: str) -> bool:
-        """Whether a stage is there."""
+        """Whether a stage is finished."""
         return self._found(name, key) is not None
 
     def _folder(self, name: str, key: str) -> Path:
@@ -181,7 +181,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def remove_parts(folder: Path, name: str) -> None:
-    """What killed processes left of files and folders whose names begin with `name`."""
+    """Remove partial files and folders of killed processes whose names begin with `name`."""
     for each in folder.iterdir():
         rest = _LEFT.search(each.name)
         if rest is None or name not in ("", each.name[: rest.start()]) or _lives(int(rest[1])):

@@ -69,7 +69,7 @@ class ReorderingModel(Protocol):
         ...
 
     def log_probabilities(self, options: OptionsInContext) -> ArrayLike:
-        """A row for each option, in the order of `class_names`; 0 says nothing."""
+        """A row for each option, in the order of `class_names`; 0 has no effect."""
         ...
 
 
@@ -87,7 +87,7 @@ def class_names(model: ReorderingModel) -> tuple[str, ...]:
 
 
 def check_model(model: object, table: RuleTable) -> ReorderingModel:
-    """Return a reordering model; refuse what is none, or none that a decoder can track."""
+    """Return a reordering model; refuse other objects, and models that a decoder cannot track."""
     if not isinstance(model, ReorderingModel):
         reason = f"{model!r} is not a reordering model"
         raise DecodingError(reason, code="argument.type", argument="reorder", value=model)

@@ -33,7 +33,7 @@ def from_arrays(
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     path: str | PathLike[str] | None = None,
 ) -> ForestSet:
-    """A forest set of candidates in arrays; without a path it goes when nobody holds it any more.
+    """A forest set of candidates in arrays; without a path its file is removed with the set.
 
     >>> found = from_arrays([[0.5, 1], [2, 0], [1, 1]], ["a", "a", "b"], scores=[0.1, 0.9, 0.4])
     >>> [forest.num_edges for forest in found], found.features.dense
@@ -48,7 +48,7 @@ def from_arrays(
 def forest_set(
     lists: Iterable[CandidateList], path: str | PathLike[str] | None = None
 ) -> ForestSet:
-    """Lists as a forest set: in this file, or in one that goes when nobody holds the set."""
+    """Lists as a forest set, in this file, or in a temporary one that is removed with the set."""
     if path is not None:
         if not isinstance(path, str | PathLike):
             reason = f"path is {path!r}, expected the path of a file"

@@ -65,7 +65,7 @@ def _info(candidates: CandidateList) -> dict[str, Any]:
 def candidate_forest(
     candidates: CandidateList, features: FeatureSpace, vocabulary: Vocabulary
 ) -> Forest:
-    """The forest of one list, in terms of these tables, which grow by what is new."""
+    """The forest of one list; new names are added to the tables."""
     if candidates.names != features.dense:
         told = f"its dense features are {list(candidates.names)}, expected {list(features.dense)}"
         reason = f"list {candidates.id!r}: {told}"

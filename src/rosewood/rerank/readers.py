@@ -38,7 +38,7 @@ _SHOWN = 5  # reasons that are kept
 
 @dataclass(slots=True)
 class Dropped:
-    """How many lists were dropped, and what was wrong with the first of them."""
+    """How many lists were dropped, and the reason for the first."""
 
     count: int = 0
     reasons: list[FormatError] = field(default_factory=list)
@@ -149,7 +149,7 @@ def _recognised(first: TextLine, by_ending: str | None, file: str | None) -> str
 
 
 def _unrepeated(drafts: Drafts, file: str | None) -> Drafts:
-    """Drafts, those whose id was there before as bad ones."""
+    """Drafts; those with a repeated id are marked as bad."""
     seen: dict[str, int | None] = {}  # the line of each id
     for draft in drafts:
         if draft.id is not None and draft.id in seen:

@@ -62,7 +62,7 @@ def _head(tuned: Tuned) -> str:
 
 
 def _evidence(tuned: Tuned) -> str:
-    """The sentence behind the headline."""
+    """The sentence below the headline."""
     if not tuned.heldout:
         return verdict(tuned)
     judged = tuned.heldout[0]
@@ -109,7 +109,7 @@ def _known(value: float | None) -> float:
 
 
 def _score_table(tuned: Tuned) -> str:
-    """A column for each metric of held-out sentences, and one for what was tuned on."""
+    """A column for each metric on held-out sentences, and one for the tuning set."""
     heads: list[str] = []
     columns: list[dict[str, str]] = []
     for judged in tuned.heldout:
@@ -230,7 +230,7 @@ def _weights(tuned: Tuned) -> str:
 
 
 def _plus_minus(value: float, spread: float) -> str:
-    """A weight and its deviation, which is told to two digits; the weight to as many places."""
+    """A weight and its deviation, which has two digits; the weight has as many decimals."""
     if not spread > 0:
         return signed(f"{value:.4g}")
     digits = min(12, max(0, 1 - math.floor(math.log10(spread))))

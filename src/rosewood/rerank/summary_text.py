@@ -1,4 +1,4 @@
-"""What tuning found, said plainly."""
+"""Results of tuning in plain sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def places(*values: float) -> int:
-    """Digits behind the point: two for scores like BLEU, four for those about as large as one."""
+    """Decimals: two for scores like BLEU, four for those up to about one."""
     return 2 if max(map(abs, values)) >= 5 else 4
 
 
@@ -33,7 +33,7 @@ def verdict(tuned: Tuned) -> str:
 
 
 def summary(tuned: Tuned) -> str:
-    """The verdict, the figures behind it, and a warning."""
+    """The verdict, its figures, and a warning."""
     f = places(tuned.before, tuned.score)
     lines = [
         verdict(tuned),

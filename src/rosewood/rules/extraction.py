@@ -42,7 +42,7 @@ _INSTANCES = 1 << 20  # counted at a time
 
 @dataclass(frozen=True, eq=False)
 class Extracted:
-    """A table that was made, and what was found on the way."""
+    """The table of an extraction, and its facts."""
 
     table: RuleTable
     facts: dict[str, Any]
@@ -215,7 +215,7 @@ class _Extraction:
             self.told(part, done, total)
 
     def _done(self, step: str, file: str) -> Any:
-        """What a step gave, if its file is there still: files go when they are not needed."""
+        """The result of a step, if its file still exists: unneeded files are removed."""
         return self.work.result(step) if (self.work.folder / file).exists() else None
 
     def _path(self, name: str) -> str:
@@ -259,7 +259,7 @@ class _Extraction:
         )  # fmt: skip
 
     def _pairs(self, native: _core.AlignedCorpus) -> _Totals:
-        """The distinct rules, with what was counted of them."""
+        """The distinct rules with their counts."""
         done = self._done("pairs", "pairs")
         if done is not None:
             return _Totals(**done)

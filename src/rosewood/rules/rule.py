@@ -54,7 +54,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name of its sparse feature: the same wherever the same rule is."""
+        """The name of its sparse feature, the same in all tables."""
         sides = "|||".join("_".join(map(_escaped, side)) for side in (self.source, self.target))
         return f"rule:{sides}" if self.left == "X" else f"rule:[{self.left}]|||{sides}"
 

@@ -42,7 +42,7 @@ def parse_tmx(source: Input, settings: Settings, tally: Tally) -> Parsed:
 
 
 class _Wanted:
-    """The two languages; what was not asked for, the first unit that tells decides."""
+    """The two languages; those not given are taken from the first unit that has them."""
 
     def __init__(self, source: str | None, target: str | None) -> None:
         self.source, self.target = source, target

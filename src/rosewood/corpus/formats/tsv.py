@@ -32,7 +32,7 @@ _TWO = _Columns(2, 0, 1, [])
 
 
 def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Parsed:
-    """A pair of each line behind the header, if there is one."""
+    """A pair from each line after the header, if there is one."""
     gate = settings.gate(tally, source.name)
     lines = strict_lines(source, settings.checks.max_bytes)
     first = next(lines, None)

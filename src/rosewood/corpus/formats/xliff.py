@@ -49,7 +49,7 @@ def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Parsed:
 
 
 def _is_translated(unit: Any) -> bool:
-    """What the unit says of that, or else the innermost group around it that says something."""
+    """Whether a unit is to be translated: by itself, or by the innermost group that tells."""
     said = (each.get("translate") for each in (unit, *unit.iterancestors()))
     return next((each for each in said if each is not None), "yes") != "no"
 

@@ -69,7 +69,7 @@ class GermanAdjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GermanVerb:
-    """Forms by person: ich, du, er, wir, ihr, sie; a separable prefix stands apart."""
+    """Forms by person: ich, du, er, wir, ihr, sie; a separable prefix is kept apart."""
 
     infinitive: str  # without the prefix
     prefix: str

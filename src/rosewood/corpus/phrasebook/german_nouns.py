@@ -140,7 +140,7 @@ class GermanNouns(Realiser):
     def _article(
         self, phrase: NounPhrase, gender: str, column: int, kein: int, *, is_role: bool
     ) -> tuple[Tokens, str, Tokens]:
-        """What stands before the noun, the endings it asks for, and an owner behind the noun."""
+        """The determiner, the endings that it requires, and an owner after the noun."""
         base, kind = phrase.base, phrase.determiner
         key = base + DETERMINER
         if kein >= 0:

@@ -1,4 +1,4 @@
-"""Japanese, romanised: the verb last, particles behind nouns, clauses before nouns."""
+"""Japanese, romanised: the verb last, particles after nouns, clauses before nouns."""
 
 from __future__ import annotations
 

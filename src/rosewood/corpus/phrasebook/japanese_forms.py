@@ -35,7 +35,7 @@ class JapaneseVerb:
 
     @staticmethod
     def parse(text: str) -> JapaneseVerb:
-        """`yomu`, `taberu=` with one stem, `benkyō suru`; `+` behind it for a state, `suki+na`."""
+        """`yomu`, `taberu=` with one stem, `benkyō suru`; a `+` marks a state, `suki+na`."""
         if text.endswith(("+na", "+no")):
             word, _, copula = text.partition("+")
             return JapaneseVerb((), word, word, word, word, word, False, copula)

@@ -23,7 +23,7 @@ _PAST = ("past", "perfect")
 
 
 def said(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
-    """A verb with all that the clause says of it."""
+    """A verb in the form that its clause requires."""
     base = clause.base
     return with_particles(verb.before, base + VERB) + _verb(clause, verb, form, draw)
 
@@ -163,7 +163,7 @@ def _adjective(
     form: str,
     be: tuple[int, ...] = (),
 ) -> Tokens:
-    """An adjective in i; `be` are the keys of the desu behind it."""
+    """An adjective in i; `be` are the keys of the desu that follows."""
     stem = "yo" if word == "ii" else word[:-1]
     if form == "tara":
         word = stem + ("kunakattara" if negative else "kattara")

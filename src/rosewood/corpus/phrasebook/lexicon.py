@@ -31,7 +31,7 @@ _MARKED = re.compile(r"(.+)/([0-9]+\??(?:,[0-9]+\??)*)")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: where it stands, its section, its columns."""
+    """A line of a table: its file and line, its section, its columns."""
 
     file: str
     line: int

@@ -65,7 +65,7 @@ class NounPhrase:
 
 @dataclass(slots=True)
 class Placed:
-    """A noun phrase behind a preposition."""
+    """A noun phrase with a preposition."""
 
     phrase: NounPhrase
     english: str

@@ -18,7 +18,7 @@ _STOPS = frozenset(".?!;,")
 
 
 class Realiser(ABC):
-    """Says a sentence in one language; what may be said in several ways is drawn."""
+    """Realises a sentence in one language; one of several wordings is drawn."""
 
     language: ClassVar[str]
 
@@ -75,14 +75,14 @@ class Realiser(ABC):
                 slots[name] = self.adverbial(part)
 
     def adverbial(self, part: Adverbial) -> Tokens:
-        """A fixed phrase, or a noun phrase behind a preposition."""
+        """A fixed phrase, or a prepositional phrase."""
         if isinstance(part, Spoken):
             return rebased(self.variant(part.phrase), part.base)
         return self.placed(part)
 
     @abstractmethod
     def variant(self, phrase: Phrase) -> tuple[Token, ...]:
-        """One of the ways in which this language says a fixed phrase."""
+        """One of the translations of a fixed phrase."""
 
     @abstractmethod
     def clause(self, clause: Clause, form: str, words: tuple[Token, ...]) -> Tokens:
@@ -94,7 +94,7 @@ class Realiser(ABC):
 
     @abstractmethod
     def placed(self, part: Placed) -> Tokens:
-        """A noun phrase behind its preposition, or before its particle."""
+        """A noun phrase with its preposition or particle."""
 
 
 def _tidy(tokens: Tokens) -> Tokens:

@@ -1,4 +1,4 @@
-"""Draws what is said: verbs by their frequency, and what fits them."""
+"""Draws the meaning of a sentence: a verb by its frequency, and arguments that fit it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _SHAPE = {"words": str, "joined": list, "tags": list, "values": list, "shouted":
 
 @dataclass(frozen=True)
 class Encoded:
-    """The words of a text, and what is needed to get back."""
+    """The words of a text, and what is needed to restore it."""
 
     words: tuple[str, ...]
     spaced: tuple[bool, ...]  # white space right before each word, and behind the last
@@ -98,7 +98,7 @@ class Encoded:
         return "".join([*closing, " " if apart else "", *others])
 
     def _closes(self, number: int, beside: Sequence[int]) -> bool:
-        """Whether a tag closes what is before this place: it belongs to the word on its left."""
+        """Whether a tag closes before this place, and so belongs to the word on its left."""
         return self.tags[number].kind == "close" and self.tags[number].half not in beside
 
     def to_json(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class Encoded:
 
 
 def spaces_between(spaced: Sequence[bool], tags: Sequence[Tag]) -> list[bool]:
-    """Whether white space stands anywhere between each word and the one before it."""
+    """Whether there is white space between each word and the one before it."""
     apart = list(spaced)
     for tag in tags:
         apart[tag.place] |= tag.spaced

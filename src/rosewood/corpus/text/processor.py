@@ -104,7 +104,7 @@ class TextProcessor(Settings):
         object.__setattr__(self, "_protection", protection)
 
     def encode(self, text: str) -> Encoded:
-        """The words of a raw text, and what is needed to get back."""
+        """The words of a raw text, and what is needed to restore it."""
         taken = self._taken(text)
         letters = _letters(taken.tokens, taken.values)
         starts = sentence_starts(letters)[:1]

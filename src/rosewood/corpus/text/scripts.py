@@ -43,7 +43,7 @@ def upper_case() -> str:
 
 @cache
 def word_characters() -> str:
-    """Letters, digits, marks and what is invisible between them, in scripts that space words."""
+    """Letters, digits, marks and invisible characters in scripts that put spaces between words."""
     unspaced = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]")
     kinds = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No", "Mn", "Mc", "Me", "Pc", "Cf")
     return _ranges(*kinds, without=unspaced)

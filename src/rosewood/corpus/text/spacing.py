@@ -30,7 +30,7 @@ _CLOSING = frozenset("”’»›“‘«‹")
 
 
 class _Lean(IntEnum):
-    """How a token stands in its line."""
+    """The spacing of a token in its line."""
 
     WORD = 0
     LEFT = 1

@@ -50,7 +50,7 @@ _RANK = ("i", "rid", "startRef", "id")  # which of them tells what belongs toget
 
 
 class Found(NamedTuple):
-    """Something protected: where it is, what it is, and by what name it finds its other half."""
+    """A protected part of a text: its place, its kind, and the name that pairs it with another."""
 
     start: int
     end: int
@@ -118,7 +118,7 @@ def _classified(match: re.Match[str], is_own: bool) -> Found:
 
 
 def _beside(taken: list[Found], found: list[Found]) -> list[Found]:
-    """Both, without what overlaps what was taken before."""
+    """Both lists, without spans that overlap earlier ones."""
     starts = [each.start for each in taken]
     kept = list(taken)
     for each in found:

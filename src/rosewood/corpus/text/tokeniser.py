@@ -33,7 +33,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*|")
 
 
 class Cut(NamedTuple):
-    """The tokens of a text, and whether white space stands before each and behind the last."""
+    """The tokens of a text, and whether white space comes before each and after the last."""
 
     tokens: list[str]
     spaced: list[bool]
@@ -101,7 +101,7 @@ class Tokeniser(Settings, ABC):
 
     @abstractmethod
     def cut(self, text: str) -> Cut:
-        """The tokens of a text, or of a part of one that stands beside a tag."""
+        """The tokens of a text, or of a part of one next to a tag."""
 
     @abstractmethod
     def spaces(self, tokens: Sequence[str]) -> list[bool]:
@@ -137,7 +137,7 @@ def joined(tokens: Sequence[str], spaced: Sequence[bool]) -> str:
 
 @dataclass(frozen=True)
 class Joining(Tokeniser):
-    """A tokeniser whose words can carry joiners, so that every text comes back as it was."""
+    """A tokeniser whose words can carry joiners, so that every text can be restored."""
 
     MARKS: ClassVar[re.Pattern[str]] = re.compile(rf"[{ESCAPE}{JOINER}\s]")
 

@@ -155,7 +155,7 @@ def shouted(word: str, language: str = "") -> str:
 
 
 def _goes_on(words: Sequence[str], place: int) -> bool:
-    """Whether what ends before this word is perhaps only a quotation: “Stop!” he said."""
+    """Whether the sentence mark before this word may end a quotation only: “Stop!” he said."""
     before = place - 1
     while before >= 0 and words[before] in _CLOSING:
         before -= 1

@@ -244,7 +244,7 @@ class PhraseDecoder:
     def _options(
         self, sources: list[Source], number: int, threads: int
     ) -> list[TranslationOptions]:
-        """`number` is that of the first sentence, for what is told."""
+        """`number` is that of the first sentence, for errors."""
         given = [source.given() + self._unknown_words(source) for source in sources]
         found = self._native.options(
             [source.words for source in sources],

@@ -56,7 +56,7 @@ def edge_text(forest: Forest, edge: int) -> str:
 
 
 def wrap(tokens: list[Token], limit: float, rows: int) -> list[list[Token]]:
-    """Lines no wider than `limit`; what is too much ends in an ellipsis."""
+    """Lines no wider than `limit`; longer text ends in an ellipsis."""
     lines: list[list[Token]] = [[]]
     used = 0.0
     for text, mark in tokens:

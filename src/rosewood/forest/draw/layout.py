@@ -206,7 +206,7 @@ def _place(every: list[Box], layers: list[list[int]], up: Neighbours, down: Neig
 def _straighten(
     every: list[Box], layers: list[list[int]], links: Sequence[Link], chains: list[list[int]]
 ) -> None:
-    """Put the way points of a line under each other, as far as what is beside them allows."""
+    """Align the way points of a line vertically as far as their neighbours allow."""
     beside: dict[int, tuple[int | None, float, int | None, float]] = {}
     for layer in layers:
         distance = [*_separations(every, layer), 0.0]

@@ -71,7 +71,7 @@ class Picture:
     # -- what there is ----------------------------------------------------------------------------
 
     def _make_boxes(self) -> None:
-        """Boxes with what is in them, and lines, in an order to start from."""
+        """Boxes with their contents, and lines, in an initial order."""
         depth = depths(self.forest, self.shown)
         into: dict[int, list[int]] = {node: [] for node in self.shown.nodes}
         for edge in self.shown.edges:

@@ -59,7 +59,7 @@ _FIELD = re.compile(r"[ \t]*([A-Za-z_][A-Za-z0-9_]*)=")
 
 
 class _Line(NamedTuple):
-    """What a node or a link says and scores; words are None where the line has no W=."""
+    """The words and scores of a node or a link; words are None where the line has no W=."""
 
     line: int
     words: list[str] | None

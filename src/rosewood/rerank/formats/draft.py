@@ -63,7 +63,7 @@ class Schema:
         self._references: int | None = None
 
     def build(self, draft: Draft) -> CandidateList:
-        """The list, checked; FormatError tells what it has not, or has too much."""
+        """The list, checked; a FormatError names fields that are missing or superfluous."""
         if not draft.texts:
             raise self._error(draft, RosewoodError("it has no candidates", code="line.empty"))
         references = draft.references or ()

@@ -13,7 +13,7 @@ SCORE = "score:"  # names of scores begin with it where they stand among feature
 
 @dataclass(slots=True)
 class Row:
-    """A candidate; without an id nobody knows whose it is."""
+    """A candidate; its id names its list."""
 
     line: int
     id: str | None

@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 
 class Orientations(NamedTuple):
-    """The classes of a reordering model, which way it looks, and what it is based on, if known."""
+    """The classes of a reordering model, its directions, and its kind, if known."""
 
     classes: str  # msd or mslr
     directions: tuple[str, ...]
@@ -51,7 +51,7 @@ class Orientations(NamedTuple):
 
     @classmethod
     def guess(cls, file: str | PathLike[str] | None, numbers: int) -> Self:
-        """From the name of a file, or from how many numbers its lines have, if that says enough."""
+        """From the name of a file, or from the count of numbers on its lines if that is enough."""
         found = _NAME.search(Path(file).name) if file is not None else None
         if found:
             return cls._of(found)

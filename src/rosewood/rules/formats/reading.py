@@ -115,7 +115,7 @@ def written(
     *,
     show: Show,
 ) -> None:
-    """All rules into a new table; they are finished, and so is this when it is there."""
+    """Write all rules to a new table, which appears whole or not at all."""
     with (
         new_table(folder, rules.labels, features, groups) as writer,
         show("writing the table, rules", len(rules)) as step,

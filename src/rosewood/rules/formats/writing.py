@@ -19,7 +19,7 @@ from rosewood.shared_types import PathName
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written of a table, and what was not."""
+    """The columns that were written, and the count of rules left out."""
 
     features: tuple[str, ...]  # in the order of the columns
     skipped: int = 0  # rules that the format cannot hold

@@ -11,7 +11,7 @@ from rosewood.corpus.text.tokeniser import Cut, Tokeniser
 
 @dataclass(frozen=True)
 class NoTokeniser(Tokeniser):
-    """Words are what stands between white space: the text is tokenised already, or needs it not."""
+    """Splits at white space only, for text that is tokenised already."""
 
     name: ClassVar[str] = "none"
 

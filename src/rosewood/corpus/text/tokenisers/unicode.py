@@ -105,7 +105,7 @@ class UnicodeTokeniser(Joining):
         return self._spacing(tokens)
 
     def _pieces(self, piece: str) -> tuple[str, ...]:
-        """The tokens of what stands between white space."""
+        """The tokens of a run of characters without white space."""
         seen = self._seen
         found = seen.get(piece)
         if found is None:
