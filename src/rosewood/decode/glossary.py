@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import NamedTuple
 
-from rosewood.arguments import check_flag, check_type
+from rosewood.arguments import check_flag, check_length, check_type
 from rosewood.corpus import Encoded, TextProcessor
 from rosewood.corpus.lines import Source as Lines
 from rosewood.corpus.lines import at, file_name, read_lines, split
@@ -101,12 +101,7 @@ class Glossary:
         """
         forms = [Source.of(each).words for each in (sentence, *also)]
         for form in forms[1:]:
-            if len(form) != len(forms[0]):
-                raise DecodingError(
-                    f"one form of a sentence has {len(forms[0])} words, and another {len(form)}",
-                    code="argument.shape",
-                    argument="also",
-                )
+            check_length("also", form, len(forms[0]), "word of the sentence", error=DecodingError)
         found: list[Forced] = []
         place = 0
         while place < len(forms[0]):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arguments import check_length
+from rosewood.arguments import check_length, check_list
 from rosewood.arrays import IdArray, LongArray, not_below
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
@@ -224,9 +224,7 @@ def nbest_forest(
     vocabulary: Vocabulary | None,
 ) -> Forest:
     """What `Forest.from_nbest` makes: all rows at once, an edge for each candidate."""
-    if isinstance(candidates, str):
-        reason = "an n-best list is a list of candidates, not one string"
-        raise ForestError(reason, code="argument.type", argument="candidates")
+    check_list("candidates", candidates, "a list of candidates", error=ForestError)
     words = Vocabulary() if vocabulary is None else vocabulary
     space = FeatureSpace() if features is None else features
     rows = [words.add_all(c.split() if isinstance(c, str) else c) for c in candidates]

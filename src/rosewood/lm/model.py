@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
+from rosewood.arguments import check_list
 from rosewood.arrays import as_count
 from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
@@ -236,11 +237,7 @@ def _one_line(sentence: Sentence) -> str:
 
 def _texts(sentences: Sentences, first: int = 1) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
     """Number of the first sentence, number of sentences and their text, piece by piece."""
-    if isinstance(sentences, str):
-        raise LanguageModelError(
-            "a batch is a list of sentences, this is one",
-            code="argument.type", argument="sentences", value=sentences,
-        )  # fmt: skip
+    check_list("sentences", sentences, "a list of sentences", error=LanguageModelError)
     rest = iter(sentences)
     while part := list(islice(rest, SENTENCES_AT_ONCE)):
         try:

@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from rosewood.arguments import check_length
+from rosewood.arguments import check_length, check_list
 from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import MetricError
 
@@ -55,16 +55,11 @@ class Batch:
 
 def as_groups(metric: str, what: str, groups: Iterable[Iterable[str]]) -> list[Sequence[str]]:
     """The strings of each sentence, as lists."""
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
-        reason = f"{metric}: {what} are {groups!r}, expected a list for each sentence"
-        raise MetricError(reason, code="argument.type", argument=what)
+    check_list(what, groups, "a list for each sentence", error=MetricError)
     made: list[Sequence[str]] = []
     for number, group in enumerate(groups):
-        if isinstance(group, str):
-            reason = f"{metric}: {what} of sentence {number} are one string, expected a list"
-            raise MetricError(reason, code="argument.type", argument=what, value=number)
-        if not isinstance(group, Iterable):
-            reason = f"{metric}: {what} of sentence {number} are {group!r}, expected a list"
+        if isinstance(group, str) or not isinstance(group, Iterable):
+            reason = f"{metric}: {what} of sentence {number} are {group!r:.60}, expected a list"
             raise MetricError(reason, code="argument.type", argument=what, value=number)
         made.append(group if isinstance(group, list | tuple) else list(group))
     return made

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
+from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
@@ -55,9 +56,7 @@ class LinearBleu:
         p is the precision of single words; r is the geometric mean of the ratios of successive
         precisions, up to the last order that matches anything; C is the references' length.
         """
-        if not isinstance(metric, Bleu):
-            reason = f"linear BLEU: the metric is {metric!r}, expected a Bleu"
-            raise MetricError(reason, code="argument.type", argument="metric", value=metric)
+        check_type("metric", metric, Bleu, "a Bleu", error=MetricError)
         total = as_rows(metric, statistics, one=True).sum(axis=0)
         matches, counts = np.split(total[2 : 2 + 2 * metric.orders], 2)
         last = int(np.count_nonzero(matches > 0))

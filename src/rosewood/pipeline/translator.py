@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from rosewood.arguments import check_known
+from rosewood.arguments import check_known, check_type
 from rosewood.decode import (
     Decoder,
     Explanation,
@@ -57,9 +57,8 @@ class Translator:
         `inline` reads translations of spans from tags in the text; `search` are limits that differ
         from the model's: see `SearchSettings`.
         """
-        if not isinstance(bundle, Bundle):
-            reason = f"bundle is {bundle!r}, expected a Bundle; Translator.load opens a folder"
-            raise DecodingError(reason, code="argument.type", argument="bundle", value=bundle)
+        expected = "a Bundle; Translator.load opens a folder"
+        check_type("bundle", bundle, Bundle, expected, error=DecodingError)
         self.bundle = bundle
         self.threads = threads
         self.decoder = _decoder(bundle, search)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rosewood.arguments import check_length, check_shape
+from rosewood.arguments import check_length, check_shape, check_type
 from rosewood.arrays import FloatArray, freeze
 from rosewood.errors import TuningError
 from rosewood.forest import ForestSet
@@ -50,9 +50,7 @@ def forest_set(
 ) -> ForestSet:
     """Lists as a forest set, in this file, or in a temporary one that is removed with the set."""
     if path is not None:
-        if not isinstance(path, str | PathLike):
-            reason = f"path is {path!r}, expected the path of a file"
-            raise TuningError(reason, code="argument.type", argument="path", value=path)
+        check_type("path", path, str | PathLike, "the path of a file", error=TuningError)
         return write_forest_set(lists, path)
     folder = tempfile.mkdtemp(prefix="rosewood-")
     try:

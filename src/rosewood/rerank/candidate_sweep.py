@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from rosewood import learn
+from rosewood.arguments import check_type
 from rosewood.errors import TuningError
 from rosewood.journal import Journal
 from rosewood.learn import Sweep, Trial, TuningSet, Uniform
@@ -43,9 +44,7 @@ def sweep(
     candidates `select`; without them, on a random part `split` of the lists, which is held out."""
     whole_number("seed", seed)
     whole_number("threads", threads, 1)
-    if not isinstance(choices, Mapping):
-        reason = f"choices is {choices!r:.40}, expected lists or ranges by setting"
-        raise TuningError(reason, code="argument.type", argument="choices")
+    check_type("choices", choices, Mapping, "lists or ranges by setting", error=TuningError)
     if trials is not None:
         whole_number("trials", trials, 1)
     if not choices:

@@ -85,9 +85,7 @@ def _reranked(lists: Iterable[CandidateList], weights: Mapping[str, float]) -> I
     # Sparse features are added up in the order of the weights, whatever order a candidate has.
     number = {name: i for i, name in enumerate(filter(is_sparse, weights))}
     for candidates in lists:
-        if not isinstance(candidates, CandidateList):
-            told = f"lists has a {type(candidates).__name__}, expected lists of candidates"
-            raise TuningError(told, code="argument.type", argument="lists")
+        check_type("lists", candidates, CandidateList, "CandidateLists", error=TuningError)
         if candidates.names is not checked and candidates.names != checked:
             _check_weights(candidates, weights)
             theta = np.array([weights[name] for name in (*candidates.names, *number)], dtype=float)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood import _core
-from rosewood.arguments import check_shape
+from rosewood.arguments import check_shape, check_type
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import as_groups
@@ -56,9 +56,7 @@ class Column(BatchMetric):
         self, hypotheses: TextGroups, references: TextGroups, scores: ScoreColumns, threads: int
     ) -> FloatArray:
         count = sum(map(len, as_groups(self.name, "hypotheses", hypotheses)))
-        if not isinstance(scores, Mapping | None):
-            reason = f"scores is {scores!r}, expected columns of numbers by name"
-            raise MetricError(reason, code="argument.type", argument="scores", value=scores)
+        check_type("scores", scores, Mapping | None, "columns by name", error=MetricError)
         if not scores or self.column not in scores:
             known = ", ".join(scores or {}) or "none"
             reason = f"there is no column {self.column!r} of scores; known: {known}"
