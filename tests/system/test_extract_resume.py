@@ -48,6 +48,17 @@ def begin(*given, **more):
 rules.extract = begin
 main()
 """
+KILLED_BEFORE_REMOVING = """
+import os, sys
+from rosewood.cli import main
+
+def hook(event, told):
+    if event == "os.remove" and str(told[0]).endswith("{name}"):
+        os.kill(os.getpid(), 9)
+
+sys.addaudithook(hook)
+main()
+"""
 WITH_ROOM = """
 import resource, signal
 from rosewood.cli import main
@@ -141,6 +152,18 @@ def test_killed_again_and_again(place, wanted, kind):
             break
         assert set(names(place)) <= {"rules.work", "rules"}
         assert "rules" not in names(place) or contents(place / "rules") == wanted[kind]
+    done = run(place, None, *KINDS[kind])
+    assert done.returncode == 0, done.stderr
+    assert contents(place / "rules") == wanted[kind]
+    assert names(place) == ["rules"]
+
+
+@pytest.mark.parametrize("kind", ["plain", "hierarchical"])
+def test_killed_while_a_step_is_done_again(place, wanted, kind):
+    """Its file was removed when it was no longer needed; an incomplete one is not taken for it."""
+    code = KILLED_BEFORE_REMOVING
+    assert run(place, code, *KINDS[kind], name="marginals").returncode == -9
+    assert run(place, KILLED_AT, *KINDS[kind], moment=6).returncode == -9  # while it sorts
     done = run(place, None, *KINDS[kind])
     assert done.returncode == 0, done.stderr
     assert contents(place / "rules") == wanted[kind]

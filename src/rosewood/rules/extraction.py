@@ -221,6 +221,15 @@ class _Extraction:
     def _path(self, name: str) -> str:
         return str(self.work.folder / name)
 
+    def _part(self, name: str) -> str:
+        """Where a file is until it is complete: a step that is done again, because its file was
+        removed, is in the journal already, so the name of an incomplete file would mislead."""
+        return self._path(f"{name}.part")
+
+    def _finish(self, *names: str) -> None:
+        for name in names:
+            Path(self._part(name)).replace(self._path(name))
+
     def _mapped(self, name: str, kind: str) -> NDArray[Any]:
         path = self.work.folder / name
         return mapped(path, kind, path.stat().st_size)
@@ -245,10 +254,11 @@ class _Extraction:
         if self._done(f"{side} ranks", f"{side}.ranks") is None:
             needs_places = self.settings.significance is not None
             native.rank_phrases(
-                side == "target", self.settings.longest, *self._room(), self._path(f"{side}.ranks"),
+                side == "target", self.settings.longest, *self._room(), self._part(f"{side}.ranks"),
                 self._path(f"{side}.places") if needs_places else "",
                 self._path(f"{side}.shared") if needs_places else "",
             )  # fmt: skip
+            self._finish(f"{side}.ranks")
             self.work.note(f"{side} ranks", True)
         return self._mapped(f"{side}.ranks", "<u4")
 
@@ -279,7 +289,7 @@ class _Extraction:
             self._tell("extracting from pairs", end, len(self.corpus))
         del ranks
         self._tell("sorting", 0, 1)
-        collector.sort(self._path("pairs"), self._path("targets"))
+        collector.sort(self._part("pairs"), self._part("targets"))
         self._tell("sorting", 1, 1)
         counted = 0
         while some := collector.write(_INSTANCES):
@@ -288,6 +298,7 @@ class _Extraction:
         totals = collector.totals
         made = _Totals(len(collector), totals.rules, totals.sources, totals.bytes, totals.count,
                        totals.of_count, totals.orientation)  # fmt: skip
+        self._finish("targets", "pairs")
         self.work.note("pairs", asdict(made))
         if settings.significance is None:
             del collector
@@ -302,8 +313,9 @@ class _Extraction:
         self._tell("counting targets", 0, 1)
         _core.InstanceCollector.write_marginals(
             self._path("targets"), totals.rules, self.settings.hierarchical, discounts,
-            *self._room(), self._path("marginals"),
+            *self._room(), self._part("marginals"),
         )  # fmt: skip
+        self._finish("marginals")
         self._tell("counting targets", 1, 1)
         self.work.note("marginals", True)
         (self.work.folder / "targets").unlink()
