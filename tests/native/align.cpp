@@ -240,7 +240,7 @@ TEST(bad_links_have_a_line_and_a_code) {
     LinksArrays links;
     const auto bad = parse_links(text, 5, 1, may_be_possible, links);
     if (!bad) return "fine";
-    return std::to_string(bad->line) + " " + bad->reason.code;
+    return std::to_string(bad->line) + " " + bad->reason.fault.code.text;
   };
   CHECK_EQUAL(code_of("1-1\n1-1 2-2 1-1\n", false), "6 line.duplicate");
   CHECK_EQUAL(code_of("1p1 1p1", true), "5 line.duplicate");

@@ -89,7 +89,7 @@ TEST(fields_of_an_arpa_line) {
             .empty() &&
         fields.size() == 1);
   CHECK(line_fields("12345", 5, fields).empty());
-  CHECK_EQUAL(std::string(line_fields("123456", 5, fields).code), "corpus.too-long");
+  CHECK_EQUAL(std::string(line_fields("123456", 5, fields).fault.code.text), "corpus.too-long");
   CHECK_EQUAL(trimmed(" \t a b\r "), "a b");
   CHECK_EQUAL(trimmed("\r\r"), "");
   CHECK_EQUAL(trimmed(""), "");
@@ -109,10 +109,10 @@ TEST(numbers_of_an_arpa_line) {
   CHECK(read_backoff("1.5", value, repairs).empty() && value == 1.5F);
   CHECK(read_backoff("-0", value, repairs).empty() && !std::signbit(value));
   for (const char* bad : {"", "x", "nan", "1e99", "0.5,"}) {
-    CHECK_EQUAL(std::string(read_probability(bad, value, repairs).code), "line.number");
-    CHECK_EQUAL(std::string(read_backoff(bad, value, repairs).code), "line.number");
+    CHECK_EQUAL(std::string(read_probability(bad, value, repairs).fault.code.text), "line.number");
+    CHECK_EQUAL(std::string(read_backoff(bad, value, repairs).fault.code.text), "line.number");
   }
-  CHECK_EQUAL(std::string(read_probability("0.1", value, repairs).code), "line.value");
+  CHECK_EQUAL(std::string(read_probability("0.1", value, repairs).fault.code.text), "line.value");
   CHECK(!read_probability("inf", value, repairs).empty());
   CHECK(!read_backoff("inf", value, repairs).empty());
   ArpaRepairs sum;
@@ -126,7 +126,7 @@ TEST(weights_of_an_arpa_line) {
   float probability = 7, backoff = 7;
   const auto code = [&](std::vector<std::string_view> fields, int n, bool is_highest) {
     const Reason reason = read_weights(fields, n, is_highest, probability, backoff, repairs);
-    return std::string(reason.empty() ? "fine" : reason.code);
+    return std::string(reason.empty() ? "fine" : reason.fault.code.text);
   };
   CHECK_EQUAL(code({"-1", "a", "b", "-2"}, 2, false), "fine");
   CHECK(probability == -1 && backoff == -2);

@@ -8,7 +8,7 @@ using namespace rosewood;
 
 TEST(a_line_is_cut_into_fields_of_words) {
   TextLine line;
-  CHECK_EQUAL(line.cut(" ein  haus ||| a\thouse |||  ||| 0-0\r"), "");
+  CHECK(line.cut(" ein  haus ||| a\thouse |||  ||| 0-0\r").empty());
   CHECK_EQUAL(line.size(), std::size_t{4});
   CHECK_EQUAL(line[0].size(), std::size_t{2});
   CHECK_EQUAL(line[0][1], "haus");
@@ -17,9 +17,9 @@ TEST(a_line_is_cut_into_fields_of_words) {
   CHECK_EQUAL(line[3][0], "0-0");
   CHECK(line[4].empty());
   CHECK(!line.is_empty());
-  CHECK_EQUAL(line.cut(" \t"), "");
+  CHECK(line.cut(" \t").empty());
   CHECK(line.is_empty());
-  CHECK_EQUAL(line.cut("|||"), "");
+  CHECK(line.cut("|||").empty());
   CHECK(!line.is_empty());
   CHECK_EQUAL(line.size(), std::size_t{2});
 }
@@ -28,7 +28,7 @@ TEST(lines_that_cannot_be_cut) {
   TextLine line;
   CHECK(!line.cut("a|||b").empty());
   CHECK(!line.cut("a ||||").empty());
-  CHECK(line.cut("a \xff b").find("byte 3") != std::string::npos);
+  CHECK(line.cut("a \xff b").text.find("byte 3") != std::string::npos);
 }
 
 TEST(gaps_of_cdec_and_joshua) {
