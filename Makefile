@@ -49,7 +49,8 @@ demo: $(VENV)/built
 # Whoever has nothing left to do takes tests from the others.  Compiled modules are kept, whatever
 # the environment says: tests start hundreds of processes.
 test quick: export PYTHONDONTWRITEBYTECODE =
-PYTEST := $(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal
+# One process more than cores: tests wait for the disk and for processes that they start.
+PYTEST := $(BIN)/pytest --numprocesses=$(shell expr $(JOBS) + 1) --dist=worksteal
 
 test: $(VENV)/tests
 	$(PYTEST)

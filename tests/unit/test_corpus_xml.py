@@ -121,7 +121,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, kind):
         one = f"<trans-unit><source>{filler}</source><target>{filler}</target></trans-unit>\n"
         one = f"<group>{one * 5}</group>"
     with path.open("w") as file:
-        file.write(head + one * (20 * 2**20 // len(one)) + tail)
+        file.write(head + one * (8 * 2**20 // len(one)) + tail)
     code = (
         "import sys\nfrom pathlib import Path\nfrom rosewood.corpus import Corpus\n"
         "from lxml import etree\n"

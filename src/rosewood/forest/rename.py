@@ -25,7 +25,7 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
     if forest.features is features and forest.vocabulary is vocabulary:
         return forest
     feat_id, feat_value = forest.feat_id, forest.feat_value
-    if forest.features is not features:
+    if forest.features is not features and len(feat_id):
         used, place = np.unique(feat_id, return_inverse=True)
         feat_id = features.sparse.add_from(forest.features.sparse, used)[place.reshape(-1)]
         # Numbers must increase within an edge, in the new order too.

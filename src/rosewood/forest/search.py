@@ -109,6 +109,8 @@ def _sparse_sums(
     forest: Forest, of: LongArray, edge: LongArray, count: int
 ) -> tuple[LongArray, LongArray, FloatArray]:
     """Sparse features of derivations, each a sum over its edges."""
+    if not len(forest.feat_id):
+        return np.zeros(count + 1, np.int64), np.empty(0, np.int64), np.empty(0)
     width = np.diff(forest.feat_start)[edge]
     place = np.arange(width.sum()) + np.repeat(
         forest.feat_start[edge] - np.cumsum(width) + width, width

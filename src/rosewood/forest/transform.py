@@ -223,6 +223,8 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
 
 def _labels(forest: Forest) -> LongArray:
     """A number for each node: the same where span and state are the same."""
+    if forest.span is None and forest.state is None:
+        return np.zeros(forest.num_nodes, np.int64)
     columns = [np.zeros((forest.num_nodes, 1), dtype=np.int64)]
     columns += [] if forest.span is None else [forest.span.astype(np.int64)]
     columns += [] if forest.state is None else [forest.state[:, None]]
