@@ -224,7 +224,7 @@ class _Extraction:
     def _part(self, name: str) -> str:
         """Where a file is until it is complete: a step that is done again, because its file was
         removed, is in the journal already, so the name of an incomplete file would mislead."""
-        return self._path(f"{name}.part")
+        return self._path(f"{name}.unfinished")
 
     def _finish(self, *names: str) -> None:
         for name in names:
