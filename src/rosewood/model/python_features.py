@@ -15,9 +15,10 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from importlib import import_module, metadata
 from importlib.util import find_spec
 from os import PathLike
@@ -320,7 +321,7 @@ def _missing(record: FeatureRecord, error: ImportError) -> str:
 def _package(module: str) -> str | None:
     """The distribution that a module belongs to; by its files where a namespace has several."""
     top = module.partition(".")[0]
-    found = sorted(set(metadata.packages_distributions().get(top, [])))
+    found = sorted(set(_distributions(_search_path()).get(top, [])))
     if not found and _installed(top) is not None:  # editable installs list no modules
         return top
     if len(found) > 1:
@@ -330,6 +331,18 @@ def _package(module: str) -> str | None:
             each for each in found if ours & set(map(str, metadata.files(each) or ()))
         ] or found
     return found[0] if found else None
+
+
+def _search_path() -> tuple[tuple[str, int], ...]:
+    """Where packages are looked for; changes when one is installed there."""
+    folders = map(Path, sys.path)
+    return tuple((str(each), each.stat().st_mtime_ns) for each in folders if each.is_dir())
+
+
+@lru_cache(maxsize=1)
+def _distributions(_: tuple[tuple[str, int], ...]) -> Mapping[str, list[str]]:
+    """The distributions of each top-level module; to read their lists of files takes 0.1 s."""
+    return metadata.packages_distributions()
 
 
 def _installed(package: str) -> str | None:
