@@ -335,6 +335,7 @@ def test_tension_is_the_likeliest(links, share, near):
         assert isclose(found, loops.best_tension(far, links), rel_tol=1e-4, abs_tol=1e-6)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(positions, st.floats(0.5, 20.0))
 def test_the_slope_of_tension(links, tension):

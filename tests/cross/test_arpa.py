@@ -110,6 +110,7 @@ def test_good_files(folder, sections, cuts, threads, memory, end):
     assert reader.counts == list(map(len, sections))
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(models(), st.integers(1, 3))
 def test_what_is_written_is_read_back(folder, sections, threads):

@@ -70,6 +70,7 @@ def test_any_bracketing_has_the_score_from_left_to_right(layout, reference, seed
                 assert score + rest == pytest.approx(want, abs=1e-9)
 
 
+@pytest.mark.slow
 @each_layout
 @EXAMPLES
 @given(backoff_models(max_order=4, max_words=5), st.integers(0, 2**32 - 1))

@@ -36,6 +36,7 @@ def arrays(batch) -> tuple[np.ndarray, ...]:
     return (*(starts(map(len, s)) for s in sides), *rows_of(texts[0]), *rows_of(texts[1]))
 
 
+@pytest.mark.slow
 @given(batches, st.integers(1, 6), st.booleans(), st.booleans(), st.integers(1, 3))
 def test_bleu_statistics(batch, orders, clip, strict, threads):
     want = reference.bleu_statistics(batch, orders, clip=clip, strict=strict)
@@ -44,6 +45,7 @@ def test_bleu_statistics(batch, orders, clip, strict, threads):
     assert out.tolist() == want
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(
@@ -73,6 +75,7 @@ def test_chrf_statistics_and_scores(batch, orders, beta, effective, threads):
     np.testing.assert_allclose(found, scores, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(batches, st.integers(1, 3))
 def test_edit_statistics(batch, threads):
     want = reference.edit_statistics(batch)
@@ -138,6 +141,7 @@ def test_kernels_refuse_what_does_not_fit(argument):
         _core.bleu_statistics(*good, 0, True, 1, out)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(few, min_size=1, max_size=6), min_size=1, max_size=3),
     st.integers(1, 5),
@@ -240,6 +244,7 @@ def test_words_that_are_cut_alone(line, lowercase):
     assert cut_lines([line], "13a", lowercase=lowercase) == [want]
 
 
+@pytest.mark.slow
 @given(
     corpora,
     st.tuples(st.integers(0, 7), st.integers(0, 3)).filter(any),
@@ -261,6 +266,7 @@ def test_chrf_is_that_of_sacrebleu(corpus, orders, beta, lowercase, whitespace, 
         assert metric.signature_with(nrefs=len(documents)) == peer.get_signature().format()
 
 
+@pytest.mark.slow
 @given(corpora, st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()))
 def test_ter_is_that_of_sacrebleu(corpus, options):
     metric, peer = Ter(*options), sacrebleu.TER(*options)

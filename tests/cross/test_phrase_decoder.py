@@ -62,6 +62,7 @@ def test_the_best_is_the_best_there_is(case, search):
         assert found.forest.best(weight).score == pytest.approx(score, abs=1e-6)
 
 
+@pytest.mark.slow
 @FEWER
 @given(cases(max_words=5, lexicalized=reordering_models(), most=600), modes)
 def test_recombination_changes_nothing(case, search):
@@ -147,6 +148,7 @@ def test_with_limits_what_is_found_is_right(case, how):
         assert alone.score == found.best.score
 
 
+@pytest.mark.slow
 @FEWER
 @given(cases(most=500), st.integers(1, 3), st.integers(1, 3))
 def test_only_the_best_options_and_only_short_phrases(case, option_limit, max_phrase):
@@ -184,6 +186,7 @@ def test_only_what_says_the_reference_and_all_of_it(case, how, data):
         assert some == wanted(problem)
 
 
+@pytest.mark.slow
 @FEWER
 @given(cases(most=100), modes, st.lists(st.sampled_from("ABX"), max_size=4))
 def test_what_cannot_be_said_is_told(case, search, said):

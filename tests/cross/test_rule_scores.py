@@ -189,6 +189,7 @@ def test_rare_sources_of_a_frequent_target(tmp_path):
 # -- lexical weights -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lexical_weights_beyond_the_least_number(tmp_path):
     """Words that are one of 3120 partners each, 120 times in a row: no double is so small."""
     half, others = 120, 300

@@ -171,6 +171,7 @@ rows = st.tuples(
 ).map(lambda row: f"{row[0]} ||| {' '.join(row[1])}")
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.lists(rows, min_size=1, max_size=6))
 def test_reordering_tables_are_joined_as_the_loop_does(lines):

@@ -122,6 +122,7 @@ def test_hierarchical_rules_are_those_of_the_definition(
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smoothing", ["good-turing", "kneser-ney"])
 @pytest.mark.parametrize("is_gapped", [False, True])
 def test_smoothed_probabilities(tmp_path, smoothing, is_gapped):

@@ -103,6 +103,7 @@ def test_the_kernel_is_the_definition(pair, method, order):
     assert native(*pair, method, order) == REFERENCES[order](*pair, method)
 
 
+@pytest.mark.slow
 @given(directions(), st.sampled_from(ORDERS))
 def test_laws(pair, order):
     forward, backward = pair

@@ -128,6 +128,7 @@ def test_against_an_exact_linear_solve(size, data):
     assert inside_cyclic(size, head, tails, weights, RATIONAL) == solve(system, base)
 
 
+@pytest.mark.slow
 @given(cyclic(st.frozensets(st.text("ab", max_size=2), max_size=2)))
 @EXAMPLES
 def test_order_is_kept(graph):

@@ -188,6 +188,7 @@ def test_a_sentence_of_500_words():
 # -- weights ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @FEWER
 @given(cases(max_words=5), st.integers(0, 1000))
 def test_other_weights_are_another_decoder(case, seed):

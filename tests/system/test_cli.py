@@ -48,6 +48,7 @@ def toy(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_version_and_help():
     assert run_process("--version") == f"rosewood {rosewood.__version__}\n"
     assert "forest" in run_process("--help")

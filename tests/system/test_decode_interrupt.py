@@ -54,6 +54,7 @@ def test_keyboard_interrupt_is_raised_as_it_is(interrupted, threads):
     assert found == [("KeyboardInterrupt", "")]
 
 
+@pytest.mark.slow
 def test_an_idle_calling_thread_still_notices(interrupted):
     """Its own sentences are done, those of the other threads are not."""
     assert interrupted("mixed", 3, attempts=5) == [("HandlerError", "")] * 5
@@ -65,6 +66,7 @@ def test_short_sentences_are_interrupted(interrupted, threads):
     assert interrupted("short", threads, attempts=3) == [("HandlerError", "")] * 3
 
 
+@pytest.mark.slow
 def test_errors_of_decoding_are_the_exceptions_of_a_handler_too(interrupted):
     """Even what looks like an error of a sentence keeps its own message."""
     found = interrupted("long", 3, error="DecodingError", attempts=3)

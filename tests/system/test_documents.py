@@ -228,6 +228,7 @@ def test_the_table_of_features_is_that_of_the_registry():
     assert after.partition("\n\n")[0] == feature_table()
 
 
+@pytest.mark.slow
 def test_generated_documents_are_current():
     """Settings, names and codes in the documents are those of the package: else run `make map`."""
     script = ROOT / "docs" / "generate.py"

@@ -64,12 +64,14 @@ def run(installed, tmp_path):
     return ran
 
 
+@pytest.mark.slow
 def test_a_verb(run):
     assert re.search(r"count-words +Count the words of a text", run("--help"))
     assert "Letters of the shortest word" in run("count-words", "--help")
     assert run("count-words", "t.bars", "--least", 4) == "80\n"
 
 
+@pytest.mark.slow
 def test_a_learner_and_a_metric(run, tmp_path):
     assert "random-search" in run("tune", "--help")
     listed = run("tune", "--method", "random-search", "--list-settings")
@@ -95,6 +97,7 @@ def test_a_learner_and_a_metric(run, tmp_path):
     assert "50.0" in run("evaluate", "h", "--ref", "r", "--metric", "first-word")
 
 
+@pytest.mark.slow
 def test_a_corpus_format(run, tmp_path):
     assert json.loads(run("corpus", "info", "t.bars", "--json"))["pairs"] == 40
     run("corpus", "convert", "t.bars", "-o", "t.tsv")

@@ -154,6 +154,7 @@ def trained(command, place):  # noqa: F811
     return done
 
 
+@pytest.mark.slow
 def test_what_is_told_at_the_end(command, place, trained):  # noqa: F811
     lines = trained.out.splitlines()
     said = "200 to train on, 20 for development, 20 to test on, of 200"
@@ -193,6 +194,7 @@ def test_a_file_of_options(command, place, trained):  # noqa: F811
     shows(done, "argument.value", "bad.toml: option 'dev'", exit_code=2)
 
 
+@pytest.mark.slow
 def test_the_same_from_python(place, trained):
     made = Translator.train(
         "train.en", "train.de", dev=("dev.en", "dev.de"), test=("test.en", "test.de"),

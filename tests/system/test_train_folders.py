@@ -48,6 +48,7 @@ def test_the_same_again(command, place, wanted):
     assert names(place) == MADE
 
 
+@pytest.mark.slow
 def test_other_settings_into_the_same_folder(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     assert command(*TRAIN, "-o", "model", "--max-phrase", "2", "-q").code == 0
@@ -58,6 +59,7 @@ def test_other_settings_into_the_same_folder(command, place, wanted):
     assert names(place) == MADE
 
 
+@pytest.mark.slow
 def test_a_model_that_was_made_elsewhere(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "--max-phrase", "2", "-q").code == 0
     theirs = contents(place / "model")

@@ -231,6 +231,7 @@ def test_limits_of_an_inspection(command, monkeypatch, model, option, value, nam
 # -- what became of the model ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_is_told_what_became_of_the_model(command, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.chdir(write_book(tmp_path / "book", train=60))
     quick = flags({**QUICK, "tune": "none", "set": {}})

@@ -72,6 +72,7 @@ def test_a_full_disk(command, place, wanted, room):
     assert names(place) == MADE
 
 
+@pytest.mark.slow
 def test_a_full_disk_at_the_end(command, place, wanted, room):
     """All stages fit, and the model or its report does not."""
     assert command(*TRAIN, "-o", "model", "-q").code == 0
@@ -203,6 +204,7 @@ def test_a_pipe_is_read_once(place):
     assert names(place) == set()
 
 
+@pytest.mark.slow
 def test_a_file_that_vanished_between_two_runs(command, place, wanted):
     assert command(*TRAIN, "-o", "model", "-q").code == 0
     (place / "train.de").rename(place / "gone")

@@ -121,6 +121,7 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_word_with_thousands_of_links_grows_in_reasonable_time():
     """It grows by one link a sweep, and looking for a neighbour once went through all of them."""
     many = 3000

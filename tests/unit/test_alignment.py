@@ -48,6 +48,7 @@ def test_one_sentence():
         Alignment(frozenset({(-1, 0)}))
 
 
+@pytest.mark.slow
 @given(st.lists(LINKS, max_size=5))
 def test_a_corpus_of_links(sentences):
     links = Links.of(sentences)

@@ -34,6 +34,7 @@ def decoder(tmp_path_factory):
     return made.with_weights({**made.weights, "word:small": 0.3, "rule:das|||the": -0.2})
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(WORDS), max_size=5), st.booleans(), st.booleans())
 def test_each_is_a_translation(decoder, words, distinct, forced):
     given_ = (Forced(0, 1, ("a b", "")),) if forced and words else ()

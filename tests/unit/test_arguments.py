@@ -400,6 +400,7 @@ def test_identical_candidates_keep_their_order():
         assert len(set(found.scores.tolist())) == 1
 
 
+@pytest.mark.slow
 def test_rerank_chooses_what_tuning_chooses(tmp_path):
     random = np.random.default_rng(1)
     names, rare = tuple(f"f{i}" for i in range(13)), [f"s:{i}" for i in range(20)]

@@ -24,6 +24,7 @@ from rosewood.rules import RuleTable
 # -- what it is ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_its_parts(model, book):
     bundle = Bundle.open(model)
     assert isinstance(bundle.rules, RuleTable)

@@ -227,6 +227,7 @@ def bundle_with(folder: Path, *names: str) -> Bundle:
     return small_bundle(folder, weights=Weights.of(weights), features=made)
 
 
+@pytest.mark.slow
 def test_a_model_with_features(package, tmp_path):
     bundle = bundle_with(tmp_path / "model", f"{package}:Longer", "rosewood.decode:RuleIds")
     assert [each.feature for each in bundle.feature_records] == [

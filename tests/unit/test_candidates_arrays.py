@@ -100,6 +100,7 @@ def test_arrays_that_are_refused(arguments, expected):
         from_arrays(**({"features": FEATURES, "groups": [1, 1, 2]} | arguments))
 
 
+@pytest.mark.slow
 @given(candidate_lists())
 @settings(max_examples=50)
 def test_a_summary_in_pieces_is_a_summary_of_the_whole(lists):

@@ -135,6 +135,7 @@ def test_a_split_has_exact_counts_and_loses_nothing():
     assert len(set(texts(again[1])) & set(parts[1])) >= 48
 
 
+@pytest.mark.slow
 @given(PAIRS, st.integers(0, 4), st.integers(0, 4), st.sampled_from(["pair", "source", "target"]))
 def test_nothing_is_on_both_sides(pairs, dev, test, by):
     key = {"pair": lambda p: p, "source": lambda p: p[0], "target": lambda p: p[1]}[by]

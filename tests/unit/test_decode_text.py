@@ -89,6 +89,7 @@ TAGGED = st.recursive(
 MARKED = re.compile(r"</?[abi]>|\{name\}|%d|<br/>")
 
 
+@pytest.mark.slow
 @given(st.lists(TAGGED, max_size=4).map(" ".join))
 def test_every_tag_and_value_comes_back_once(moving, text):
     translator = TextTranslator(moving, *processors())

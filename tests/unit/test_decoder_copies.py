@@ -67,6 +67,7 @@ def test_a_pickle_has_all_of_it(decoder, unknown):
     assert [words for words, *_ in translations(plain, TEXTS)] != [words for words, *_ in want]
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same(decoder):
     with get_context("spawn").Pool(2) as pool:
         found = pool.starmap(translations, [(decoder, TEXTS), (decoder, TEXTS[::-1])])

@@ -223,6 +223,7 @@ def test_lines_uncross_where_they_can() -> None:
     assert lay_out([], []) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_same_input_same_bytes() -> None:
     for seed in range(3):
         one, two = random_forest(seed), random_forest(seed)

@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
+
 from rosewood import errors
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +26,7 @@ def calls():
                 yield file, node
 
 
+@pytest.mark.slow
 def test_every_error_has_a_code():
     without = [
         f"{file.relative_to(ROOT)}:{node.lineno}"
@@ -34,6 +37,7 @@ def test_every_error_has_a_code():
     assert without == []
 
 
+@pytest.mark.slow
 def test_codes_have_two_parts():
     for file, node in calls():
         for each in node.keywords:

@@ -128,6 +128,7 @@ def test_a_corpus_of_one_word(tmp_path):
     assert (len(empty.table), empty.facts["insignificant"]) == (0, 1)
 
 
+@pytest.mark.slow
 def test_seventy_thousand_words(tmp_path):
     source, target = words(70_000, "f"), words(70_000, "e")
     pairs = [(source[n : n + 10], target[n : n + 10]) for n in range(0, 70_000, 10)]

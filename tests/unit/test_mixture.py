@@ -164,6 +164,7 @@ def test_perplexity(mixture):
     assert told == [6]
 
 
+@pytest.mark.slow
 def test_samples_follow_the_distribution(mixture):
     texts = mixture.sample(2000, seed=3, max_words=1)
     assert texts == mixture.sample(2000, seed=3, max_words=1, threads=2)

@@ -29,6 +29,7 @@ def plainly(sentences) -> dict[int, int]:
     return found
 
 
+@pytest.mark.slow
 @given(SENTENCES)
 def test_jumps_are_those_of_a_plain_count(sentences):
     links = Links.of([sorted(each) for each in sentences])

@@ -49,6 +49,7 @@ def test_an_error_leaves_what_was_there(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="folders are exchanged in one step on Linux")
 def test_there_is_always_one_of_them(tmp_path):
     folder = tmp_path / "folder"

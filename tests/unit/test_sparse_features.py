@@ -21,6 +21,7 @@ _NAMES = st.one_of(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(_NAMES, max_size=30), st.lists(_NAMES, max_size=10))
 def test_features_are_numbered_as_a_dict_would_number_them(names: list[str], others: list[str]):
     plain: dict[str, int] = {}
@@ -42,6 +43,7 @@ def test_features_are_numbered_as_a_dict_would_number_them(names: list[str], oth
         assert len(one) == len(plain)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 20), max_size=30), st.lists(st.integers(0, 20), max_size=30))
 def test_numbers_are_added_together_as_one_by_one(first: list[int], second: list[int]):
     together, alone = SparseFeatures(["x"]), SparseFeatures(["x"])
@@ -54,6 +56,7 @@ def test_numbers_are_added_together_as_one_by_one(first: list[int], second: list
     assert found.tolist() == [alone.get(f"rule:{number}", -1) for number in wanted]
 
 
+@pytest.mark.slow
 @given(st.lists(_NAMES, unique=True, max_size=20), st.lists(_NAMES, unique=True, max_size=20))
 def test_features_of_another_table_are_added_in_their_order(own: list[str], other: list[str]):
     table, theirs, plain = SparseFeatures(own), SparseFeatures(other), SparseFeatures(own)
@@ -62,6 +65,7 @@ def test_features_of_another_table_are_added_in_their_order(own: list[str], othe
     assert table == plain
 
 
+@pytest.mark.slow
 @given(
     st.lists(_NAMES, unique=True, max_size=20),
     st.dictionaries(_NAMES, st.floats(-5, 5), max_size=20),
@@ -99,6 +103,7 @@ def test_weights_are_copied_and_looked_up(plain: dict[str, float]):
         assert weights.get(name) == plain.get(name)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(_NAMES, st.floats(-5, 5), max_size=12),
     st.dictionaries(_NAMES, st.floats(-5, 5), max_size=12),

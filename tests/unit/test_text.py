@@ -72,6 +72,7 @@ def test_round_trip_of_the_zoo(name):
     assert format_forest(again) == text
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.text(max_size=5), max_size=4),
@@ -173,6 +174,7 @@ def test_more_bad_files(tmp_path):
         list(read_forests(["forest", "dense a", "node 0", "forest", "dense b", "node 0"]))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(
@@ -191,6 +193,7 @@ def test_any_text_never_crashes(text):
         parse_forest(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from([b"", SAMPLE.encode(), gzip.compress(SAMPLE.encode(), mtime=0)]),

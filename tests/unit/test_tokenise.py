@@ -52,6 +52,7 @@ def test_words_are_words(tokeniser, text):
         assert not any(map(str.isspace, word))
 
 
+@pytest.mark.slow
 @given(exact, texts)
 @example(make_tokeniser(joiners=True), "￭ ￬ffed￬ a￭ ￭b￬")
 @example(make_tokeniser("char"), "a ␣ ￬2423￬")

@@ -86,6 +86,7 @@ def test_the_table_has_every_setting():
         assert value != {**TrainingSettings().to_dict(), **BASE}[name]
 
 
+@pytest.mark.slow
 def test_nothing_is_done_again(book):
     before = contents(book / "model")
     made = train(inputs_of(book), book / "model", TrainingSettings(**BASE), threads=2)
@@ -178,6 +179,7 @@ def test_files_that_moved_are_the_same(tmp_path):
     assert redone(train(inputs_of(tmp_path / "b"), tmp_path / "model", settings)) == []
 
 
+@pytest.mark.slow
 def test_memory_and_threads_decide_nothing(book):
     settings = TrainingSettings(**BASE)
     train(inputs_of(book), book / "model", settings)
@@ -221,6 +223,7 @@ def test_a_finished_stage_that_was_damaged(tmp_path, stage, file, other, damage)
 # -- what stages tell ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_facts(book):
     made = train(
         inputs_of(book, test=(book / "test.en", book / "test.de")), book / "facts",

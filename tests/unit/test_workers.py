@@ -129,6 +129,7 @@ def test_ctrl_c_ends_them_and_a_script_needs_no_guard(tmp_path):
     wait_until_gone(processes)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_killed_caller_takes_idle_workers_with_it():
     code = SCRIPT.replace("list(workers.map(time.sleep, [(600,)] * 4))", "time.sleep(600)")
