@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,22 @@ QUICK: dict[str, Any] = {
 def write_book(folder: Path, languages: str = "en-de", **sizes: int) -> Path:
     """train.en, train.de and the like: raw text, so many pairs of each part."""
     folder.mkdir(exist_ok=True)
-    endings = languages.split("-")
-    for name, part in zip(
-        ("train", "dev", "test"), Phrasebook(languages, seed=1).split(**sizes), strict=True
-    ):
-        for side, ending in enumerate(endings):
-            if part:
-                lines = (f"{pair.raw()[side]}\n" for pair in part)
-                (folder / f"{name}.{ending}").write_text("".join(lines), encoding="utf-8")
+    for name, text in _book(languages, **sizes).items():
+        (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+@cache
+def _book(languages: str, **sizes: int) -> dict[str, str]:
+    """The texts of those files: many tests have the same ones."""
+    endings = languages.split("-")
+    parts = zip(("train", "dev", "test"), Phrasebook(languages, seed=1).split(**sizes), strict=True)
+    return {
+        f"{name}.{ending}": "".join(f"{pair.raw()[side]}\n" for pair in part)
+        for name, part in parts
+        for side, ending in enumerate(endings)
+        if part
+    }
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -38,6 +46,14 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if not path.is_dir()
     }
+
+
+def write_contents(folder: Path, files: dict[str, bytes]) -> None:
+    """A folder with these files, as `contents` gives them."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
 
 
 def flags(settings: dict[str, Any]) -> list[str]:
