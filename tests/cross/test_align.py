@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import dirichlet
 from tests.bitexts import (
     close,
     corpora,
@@ -268,6 +267,8 @@ def test_probabilities_of_counts(columns, prior):
 def test_divergence_is_an_expectation():
     """Of the logarithm of how much likelier a row is under its posterior than under its prior."""
     count, prior = np.array([3.0, 0.0, 1.5]), 0.7
+    from scipy.stats import dirichlet  # takes a second to import
+
     rows = dirichlet.rvs(count + prior, size=200_000, random_state=1).T
     ahead = dirichlet.logpdf(rows, count + prior) - dirichlet.logpdf(rows, np.full(3, prior))
     assert abs(ahead.mean() - words.dirichlet_divergence(count, prior)) < 0.02
