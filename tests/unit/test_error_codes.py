@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,18 @@ KINDS = set(errors.__all__)
 OWN_CODE = {"CycleError", "EmptyForestError", "DamagedFileError", "MissingPackageError"}
 
 
+@cache
 def calls():
-    """Every call that makes an error: file, line, class, keywords by name."""
-    for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            if is_named and node.func.id in KINDS and node.args:
-                yield file, node
+    """Every call that makes an error, and its file."""
+    return [
+        (file, node)
+        for file in sorted(SOURCE.rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in KINDS
+        and node.args
+    ]
 
 
 @pytest.mark.slow
