@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rosewood.corpus import IndexedCorpus, SentencePair
     from rosewood.corpus.parallel_text import ParallelText
 
-__all__ = ["check_picture", "read_aligned", "read_gold_file", "read_links_file", "read_text"]
-
 
 def read_text(
     sources: Sequence[str],

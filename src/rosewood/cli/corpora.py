@@ -14,8 +14,6 @@ from rosewood.corpus.settings import CorpusSettings
 if TYPE_CHECKING:
     from rosewood.corpus import Corpus, SentencePair
 
-__all__ = ["SOURCES", "CorpusOptions", "Sources", "checked_lines", "read_corpus"]
-
 SOURCES = (
     "Two text files with parallel lines, or .tsv, .jsonl, .tmx, .po or .xlf files, which are "
     "joined; .gz, .xz and .zst too; - is standard input."

@@ -31,8 +31,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.lm import Mixture
 
-__all__ = ["convert", "estimate", "mix"]
-
 
 def _refuse_for_arpa(options: LayoutSettings, other: str) -> None:
     """An ARPA file has neither layout nor quantisation."""

@@ -18,8 +18,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.lm import Mixture, Model
 
-__all__ = ["JsonOptions", "LmOptions", "ModelFile", "Texts", "opened", "reading", "sentences"]
-
 ModelFile = Annotated[
     Path,
     typer.Argument(

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["MaxMemory", "Temporary", "Work", "memory_size"]
-
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 

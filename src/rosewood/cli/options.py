@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 LEARNING, FILES = "Learning", "Files"  # panels of --help
-_CONFIG = "Options from a JSON or TOML table of their long names; what is typed wins."
+CONFIG_HELP = "Options from a JSON or TOML table of their long names; what is typed wins."
 
 
 class ConfigError(FormatError):
@@ -144,42 +144,9 @@ Config = Annotated[
         metavar="FILE",
         is_eager=True,
         callback=load_config,
-        help=_CONFIG,
+        help=CONFIG_HELP,
     ),
 ]
-
-
-@dataclass(frozen=True)
-class RunOptions(Settings):
-    """Options of long work that do not change its results."""
-
-    quiet: bool = setting(False, "Show no progress.", short="q")
-    config: PathName | None = setting(None, _CONFIG)
-
-
-@dataclass(frozen=True)
-class ThreadedRun(RunOptions):
-    """The same for work that several threads do."""
-
-    threads: int | None = setting(
-        None, "Threads.", low=1, high=1024, default_text="all cores", types_none=False
-    )
-
-    @property
-    def cores(self) -> int:
-        """Threads to use."""
-        return cores(self.threads)
-
-
-@dataclass(frozen=True)
-class MemoryRun(ThreadedRun):
-    """The same for work whose memory is limited."""
-
-    max_memory: int = setting(
-        2 << 30,
-        "Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
-        low=1 << 20, default_text="2G", metavar="SIZE",
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from rosewood.cli.common import conflict, name_of, needs, source_of, target_of, warn
-from rosewood.cli.options import RunOptions, ThreadedRun, check_files, check_folder
+from rosewood.cli.options import check_files, check_folder
+from rosewood.cli.run_options import RunOptions, ThreadedRun
 from rosewood.errors import RuleError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName

@@ -1,13 +1,12 @@
-"""Options that many verbs share, as settings: how much is shown, and in which form."""
+"""Options that many verbs share, as settings: progress, form of results, threads, memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rosewood.cli.options import cores
+from rosewood.cli.options import CONFIG_HELP, cores
 from rosewood.settings import Settings, setting
-
-__all__ = ["QuietOptions", "ReportOptions", "ThreadsOptions"]
+from rosewood.shared_types import PathName
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,3 +35,26 @@ class ThreadsOptions(QuietOptions):
     def cores(self) -> int:
         """How many threads to use."""
         return cores(self.threads)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(QuietOptions):
+    """Of long work whose options may come from a file."""
+
+    config: PathName | None = setting(None, CONFIG_HELP)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadedRun(ThreadsOptions, RunOptions):
+    """The same for work that threads share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryRun(ThreadedRun):
+    """The same for work whose memory is limited."""
+
+    max_memory: int = setting(
+        2 << 30,
+        "Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
+        low=1 << 20, default_text="2G", metavar="SIZE",
+    )  # fmt: skip

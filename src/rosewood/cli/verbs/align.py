@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from rosewood.align.models import Model
     from rosewood.corpus.parallel_text import ParallelText
 
-__all__ = ["PLUGIN"]
-
 _DRAWING = "Drawing"  # a panel of --help
 _LONG = 500  # words of a sentence that are worth a warning
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from rosewood.corpus.splitting import SplitBy
     from rosewood.corpus.writers import Target
 
-__all__ = ["PLUGIN"]
-
 app = VerbGroup(
     "Summarise parallel corpora, convert and filter them, split off test sets, index them for "
     "training. Files may be pairs of texts, tables, JSON lines, TMX, PO or XLIFF."

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rosewood.cli.common import needs, warn
-from rosewood.cli.options import ThreadedRun
+from rosewood.cli.run_options import ThreadedRun
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
 from rosewood.pipeline.decoder_parts import DecoderParts

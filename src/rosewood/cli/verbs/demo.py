@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rosewood.pipeline.reply import Reply
     from rosewood.pipeline.work_store import Finished
 
-__all__ = ["PLUGIN", "take_folder", "train_command"]
-
 _TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
 _PARTS = ("train", "dev", "test")
 _MARKER = "rosewood-demo"  # tells whose folder it is

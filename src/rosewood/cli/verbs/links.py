@@ -27,8 +27,6 @@ from rosewood.errors import AlignmentError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
-__all__ = ["PLUGIN"]
-
 app = VerbGroup(
     "Word alignments in files: symmetrise, score, show and convert them. A line is a sentence; its "
     "links are i-j, source word and target word, counted from 0."

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from rosewood.lm import BatchScores
     from rosewood.lm.query import Style
 
-__all__ = ["PLUGIN"]
-
 app = VerbGroup(
     "n-gram language models: estimate, query, inspect, convert and mix them. Logarithms are to "
     "base 10."

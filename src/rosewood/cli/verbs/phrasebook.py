@@ -16,8 +16,6 @@ from rosewood.errors import FormatError, RosewoodError
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
-__all__ = ["PLUGIN"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class PhrasebookOptions(QuietOptions):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from rosewood.cli.candidates import ListFile, read_lists
 from rosewood.cli.common import Json, lines_to, needs, warn
-from rosewood.cli.options import RunOptions, check_files
+from rosewood.cli.options import check_files
+from rosewood.cli.run_options import RunOptions
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import CandidateSettings
 from rosewood.settings import setting

@@ -23,8 +23,9 @@ from rosewood.cli.common import (
 )
 from rosewood.cli.corpora import CorpusOptions, Sources
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import AlignmentFile, Config, ThreadedRun, check_files, check_folder
+from rosewood.cli.options import AlignmentFile, Config, check_files, check_folder
 from rosewood.cli.rules_formats import NewTable, TableFolder, export_rules, import_rules
+from rosewood.cli.run_options import ThreadedRun
 from rosewood.errors import RuleError
 from rosewood.rules.settings import EventSettings
 from rosewood.settings import Settings, setting

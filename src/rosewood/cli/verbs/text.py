@@ -24,8 +24,6 @@ from rosewood.shared_types import PathName
 if TYPE_CHECKING:
     from rosewood.corpus import TextProcessor
 
-__all__ = ["PLUGIN"]
-
 app = VerbGroup(
     "Raw text to words and back: tokenisation, truecasing, tags and placeholders. One text per "
     "line; .gz, .xz and .zst are read and written as the ending says."

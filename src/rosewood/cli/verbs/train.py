@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosewood.cli.common import bad_value, print_row, print_table, warn
-from rosewood.cli.options import FILES, MemoryRun
+from rosewood.cli.options import FILES
+from rosewood.cli.run_options import MemoryRun
 from rosewood.errors import TrainingError
 from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
 from rosewood.settings import Settings, setting

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from rosewood.cli.common import ModelFolder
-from rosewood.cli.options import ThreadedRun
 from rosewood.cli.options_from_settings import Typed
+from rosewood.cli.run_options import ThreadedRun
 from rosewood.decode.settings import SearchSettings
 from rosewood.pipeline.line_settings import LineSettings
 

@@ -14,7 +14,8 @@ import typer
 
 from rosewood.cli.candidates import LIST_FILE, read_beside, read_lists
 from rosewood.cli.common import Json, bad_value, conflict, needs, print_row, print_table
-from rosewood.cli.options import FILES, LEARNING, MemoryRun, check_files, goes_on
+from rosewood.cli.options import FILES, LEARNING, check_files, goes_on
+from rosewood.cli.run_options import MemoryRun
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import TuneSettings
 from rosewood.settings import setting, settings_of
