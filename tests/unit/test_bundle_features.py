@@ -129,6 +129,15 @@ def test_a_feature_of_a_package(package):
     assert type(again) is type(feature)
 
 
+def test_a_package_that_is_installed_later(package, tmp_path):
+    """What is known of installed packages is read again when one more is there."""
+    info = tmp_path / "site" / "demo_features-1.2.dist-info"
+    info.rename(tmp_path / "elsewhere")
+    assert make_feature(f"{package}:Longer")[1].package is None
+    (tmp_path / "elsewhere").rename(info)
+    assert make_feature(f"{package}:Longer")[1].package == "demo-features"
+
+
 def test_a_feature_of_no_package(module):
     _, record = make_feature(f"{module}:Shorter")
     assert record == FeatureRecord(f"{module}:Shorter", None, "3.1", {})
