@@ -97,16 +97,16 @@ void bind_learn(nb::module_& m) {
       "Scores of all edges, a row for each row of theta.");
   m.def(
       "batch_best",
-      [](const BatchHandle& b, In<double> score, int threads) {
-        check_size("score", score.size(), b.edges());
+      [](const BatchHandle& b, In<double> theta, int threads) {
+        check_size("theta", theta.size(), b.theta_size);
         BatchDerivations best;
         {
           nb::gil_scoped_release release;
-          best = batch_best(b.batch, span_of(score), threads);
+          best = batch_best(b.batch, span_of(theta), threads);
         }
         return std::pair(to_numpy(std::move(best.start)), to_numpy(std::move(best.edge)));
       },
-      "batch"_a, "score"_a.noconvert(), "threads"_a = 1,
+      "batch"_a, "theta"_a.noconvert(), "threads"_a = 1,
       "Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.");
   m.def(
       "batch_objective",

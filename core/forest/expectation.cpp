@@ -54,11 +54,34 @@ void edge_counts(const ForestView& f, std::span<const double> q, std::span<doubl
       fail<ForestError>("forest.overflow", "an expected count does not fit a double");
 }
 
+namespace {
+
+/// Whether no edge of the node has a tail, as in every list of candidates.
+bool is_leaf(const ForestView& f, std::int64_t v) {
+  return f.tail_start[f.edge_start[v]] == f.tail_start[f.edge_start[v + 1]];
+}
+
+bool all_finite(const ForestView& f, std::int64_t v, std::span<const double> r) {
+  bool finite = true;
+  for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
+    finite &= std::abs(r[e]) <= std::numeric_limits<double>::max();
+  return finite;
+}
+
+}  // namespace
+
 double centre_local(const ForestView& f, std::span<const double> q, std::span<const double> r,
                     std::span<double> centred) {
   std::vector<double> mean(static_cast<std::size_t>(f.num_nodes()));
   for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
     double sum = 0.0;
+    if (is_leaf(f, v) && all_finite(f, v, r)) {  // as below, in loops without branches
+      for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) sum += q[e] * r[e];
+      for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e)
+        centred[e] = q[e] == 0.0 ? 0.0 : r[e] - sum;
+      mean[v] = sum;
+      continue;
+    }
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       if (q[e] == 0.0) {
         centred[e] = 0.0;

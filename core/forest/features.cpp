@@ -1,6 +1,9 @@
 // core/forest/features.cpp
 #include "forest/features.hpp"
 
+#include <algorithm>
+
+#include "util/clones.hpp"
 #include "util/error.hpp"
 #include "util/parallel.hpp"
 #include "util/prefetch.hpp"
@@ -11,6 +14,29 @@ namespace {
 
 /// Sums over a million features miss the cache: what is written next is asked for.
 constexpr Offset ahead = 24;
+
+/// total[d] += Σ_e coefficient[e] · dense[e, d], edge after edge. A sum of eight columns at a time
+/// stays in registers.
+ROSEWOOD_CLONES void add_dense(const double* dense, std::int64_t width,
+                               std::span<const double> coefficient, double* total) {
+  constexpr std::int64_t block = 8;
+  std::int64_t d = 0;
+  for (; d + block <= width; d += block) {
+    double sum[block];
+    std::copy_n(total + d, block, sum);
+    for (std::size_t e = 0; e < coefficient.size(); ++e) {
+      const double* row = dense + static_cast<std::int64_t>(e) * width + d;
+      for (std::int64_t i = 0; i < block; ++i) sum[i] += coefficient[e] * row[i];
+    }
+    std::copy_n(sum, block, total + d);
+  }
+  for (; d < width; ++d) {
+    double sum = total[d];
+    for (std::size_t e = 0; e < coefficient.size(); ++e)
+      sum += coefficient[e] * dense[static_cast<std::int64_t>(e) * width + d];
+    total[d] = sum;
+  }
+}
 
 }  // namespace
 
@@ -36,9 +62,7 @@ void add_features(const FeatureView& features, std::span<const double> coefficie
   const auto start = features.sparse.start;
   const auto id = features.sparse.id;
   const auto value = features.sparse.value;
-  for (std::int64_t e = 0; width > 0 && e < edges; ++e)
-    for (std::int64_t d = 0; d < width; ++d)
-      total[d] += coefficient[e] * features.dense[e * width + d];
+  if (width > 0) add_dense(features.dense.data(), width, coefficient, total.data());
   // Each thread owns a range of features and passes over all edges: every sum has one order.
   double* sparse_total = total.data() + width;
   const auto sparse_features = std::ssize(total) - width;

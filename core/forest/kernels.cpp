@@ -160,17 +160,19 @@ void viterbi(const ForestView& f, std::span<const double> weight, std::span<doub
              std::span<std::int64_t> edge) {
   check_log_weights(weight);
   for (std::int64_t v = 0; v < f.num_nodes(); ++v) {
-    best[v] = -infinity;
-    edge[v] = -1;
+    double top = -infinity;  // a local variable: a register, where best[v] would be memory
+    std::int64_t from = -1;
     for (Offset e = f.edge_start[v]; e < f.edge_start[v + 1]; ++e) {
       double score = weight[e];
       for (const NodeId t : f.tails(e)) score += best[t];
-      if (score > best[v]) {
-        best[v] = score;
-        edge[v] = e;
+      if (score > top) {
+        top = score;
+        from = e;
       }
     }
-    if (best[v] == infinity)
+    best[v] = top;
+    edge[v] = from;
+    if (top == infinity)
       fail<ForestError>({"forest.overflow", v}, "the best score of node ", v,
                         " overflows a double");
   }

@@ -47,16 +47,17 @@ void batch_scores(const ForestBatch& batch, std::int64_t vectors, std::span<cons
   });
 }
 
-BatchDerivations batch_best(const ForestBatch& batch, std::span<const double> score, int threads) {
+BatchDerivations batch_best(const ForestBatch& batch, std::span<const double> theta, int threads) {
   std::vector<std::vector<std::int64_t>> each(static_cast<std::size_t>(batch.size()));
   parallel_for(batch.size(), threads, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double> best;
+    std::vector<double> rows, score, best;
     std::vector<std::int64_t> back;
     for (std::int64_t i = begin; i < end; ++i) {
       const ForestView& f = batch.forest[i];
       best.resize(static_cast<std::size_t>(f.num_nodes()));
       back.resize(best.size());
-      viterbi(f, batch.of(i, score), best, back);
+      forest_scores(batch, i, theta, rows, score);
+      viterbi(f, score, best, back);
       each[i] = follow(f, back);
     }
   });

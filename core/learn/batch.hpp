@@ -41,12 +41,12 @@ void forest_scores(const ForestBatch& batch, std::int64_t i, std::span<const dou
 void batch_scores(const ForestBatch& batch, std::int64_t vectors, std::span<const double> theta,
                   std::span<double> score, int threads);
 
-/// The edges of each forest's best derivation under `score`, in pre-order, and where they begin:
+/// The edges of each forest's best derivation under `theta`, in pre-order, and where they begin:
 /// numbers in the batch. Among equals, the first edges.
 struct BatchDerivations {
   std::vector<Offset> start;
   std::vector<Offset> edge;
 };
-BatchDerivations batch_best(const ForestBatch& batch, std::span<const double> score, int threads);
+BatchDerivations batch_best(const ForestBatch& batch, std::span<const double> theta, int threads);
 
 }  // namespace rosewood

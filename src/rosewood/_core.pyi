@@ -289,7 +289,7 @@ def make_batch(forests: Sequence[ForestView], features: Sequence[FeatureView], e
 def batch_scores(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
     """Scores of all edges, a row for each row of theta."""
 
-def batch_best(batch: ForestBatch, score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+def batch_best(batch: ForestBatch, theta: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
     """
     Each forest's best derivation: offsets, and edges in pre-order, numbered in the batch.
     """

@@ -27,16 +27,16 @@ EXAMPLES = settings(max_examples=60, deadline=None)
 @EXAMPLES
 @given(st.data(), st.integers(1, 3))
 def test_scores_and_best_derivations(data, threads):
-    several, weight = data.draw(batches())
+    several, _ = data.draw(batches())
     theta = np.stack(data.draw(st.lists(thetas(several[0]), min_size=1, max_size=3)))
-    out = np.empty((len(theta), len(weight)))
+    begin = np.cumsum([0, *(f.num_edges for f in several)])
+    out = np.empty((len(theta), begin[-1]))
     _core.batch_scores(batch_of(several), theta, out, threads)
     for own, each in zip(out, theta, strict=True):
         assert np.allclose(own, loops.batch_scores(several, each), atol=1e-12)
-    start, edge = _core.batch_best(batch_of(several), weight, threads)
-    begin = np.cumsum([0, *(f.num_edges for f in several)])
-    for i, expected in enumerate(loops.batch_best(several, weight)):
-        assert (edge[start[i] : start[i + 1]] - begin[i]).tolist() == list(expected)
+        start, edge = _core.batch_best(batch_of(several), each, threads)
+        for i, expected in enumerate(loops.batch_best(several, own)):
+            assert (edge[start[i] : start[i + 1]] - begin[i]).tolist() == list(expected)
 
 
 # -- envelopes and line search ---------------------------------------------------------------------

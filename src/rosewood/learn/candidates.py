@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rosewood.learn.tuning_set import TuningSet
 
 ROWS = 1 << 17  # of a block
+_LISTS = 64  # put together at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +134,12 @@ class TableBuilder:
 def concatenate(tuning: TuningSet) -> Candidates:
     """The candidates of n-best lists, one list after another."""
     made = TableBuilder(tuning.max_memory)
-    keeps = tuning.reader.is_held  # else a view would keep all of a forest that is not needed
-    for forest in tuning.each():
-        made.dense.append(forest.dense if keeps else forest.dense.copy())
-        made.feat_count.append(np.diff(forest.feat_start))
-        made.feat_id.append(forest.feat_id if keeps else forest.feat_id.copy())
-        made.feat_value.append(forest.feat_value if keeps else forest.feat_value.copy())
+    forests = tuning.each()
+    while some := list(islice(forests, _LISTS)):
+        made.dense.append(np.concatenate([forest.dense for forest in some]))
+        made.feat_count.append(np.concatenate([np.diff(forest.feat_start) for forest in some]))
+        made.feat_id.append(np.concatenate([forest.feat_id for forest in some]))
+        made.feat_value.append(np.concatenate([forest.feat_value for forest in some]))
     return Candidates(
         start=tuning.edge_start,
         num_sparse=len(tuning.features.sparse),

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +46,7 @@ class Objective:
         self.l2 = l2
         self.threads = threads
         self.all: LongArray = np.arange(len(batches), dtype=np.int64)
+        self._shards_of_all = self._shards(self.all)
         self.parts = (0.0, 0.0, 0.0)  # risk, entropy, log loss, as last computed
 
     def __call__(
@@ -52,12 +55,9 @@ class Objective:
         """The objective at x and its gradient; for some forests, scaled up to stand for all."""
         chosen = self.all if subset is None else subset
         theta = np.ascontiguousarray(self.units * x)
-        shard = self._shards(chosen)
+        shard, order = self._shards_of_all if subset is None else self._shards(subset)
         count = int(shard[-1]) + 1
         gradients, parts = np.zeros((count, len(x))), np.zeros((count, 3))
-        # The n-th forests of all shards together, so that a batch has work for every thread.
-        place = np.arange(len(chosen)) - np.searchsorted(shard, shard)
-        order = np.lexsort((shard, place))
         for part in self.batches.cut(chosen[order]):
             some = np.sort(order[part])
             batch, numbers = self.batches.load(chosen[some])
@@ -85,12 +85,18 @@ class Objective:
         gradient += self.l2 * x
         return share * value + 0.5 * self.l2 * float(x @ x), gradient
 
-    def _shards(self, chosen: LongArray) -> LongArray:
-        """The shard of each forest: as many shards as are worth the memory of a sum each."""
+    def _shards(self, chosen: LongArray) -> tuple[LongArray, LongArray]:
+        """The shard of each forest, and the order in which forests are read.
+
+        There are as many shards as are worth the memory of a sum each.  The n-th forests of all
+        shards are read together, so that a batch has work for every thread.
+        """
         worth = int(self.batches.values[chosen].sum()) // max(1, 4 * len(self.units))
         count = min(max(min(worth, len(chosen)), 1), _MOST_SHARDS)
         ends = np.arange(1, count + 1) * len(chosen) // count
-        return np.searchsorted(ends, np.arange(len(chosen)), side="right").astype(np.int64)
+        shard = np.searchsorted(ends, np.arange(len(chosen)), side="right").astype(np.int64)
+        place = np.arange(len(chosen)) - np.searchsorted(shard, shard)
+        return shard, np.lexsort((shard, place))
 
 
 Step = Callable[[FloatArray, float], None]  # called with each iterate: x and the objective there
@@ -98,6 +104,15 @@ Step = Callable[[FloatArray, float], None]  # called with each iterate: x and th
 
 def _not_finite(hint: str) -> TuningError:
     return TuningError(f"the objective is not finite: {hint}", code="tuning.not-finite")
+
+
+@cache
+def _blas() -> Any:
+    """What limits the threads of the libraries that SciPy has loaded."""
+    import scipy.optimize  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def minimize_lbfgs(
@@ -124,14 +139,16 @@ def minimize_lbfgs(
         if step is not None:
             step(x, last.get(np.ascontiguousarray(x).tobytes(), np.nan))
 
-    found = minimize(
-        value,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        callback=told,
-        options={"maxiter": iterations, "maxcor": 10, "ftol": 1e-9, "gtol": 1e-7},
-    )
+    # OpenBLAS solves even systems of 20 equations with all cores, and its idle threads spin.
+    with _blas().limit(limits=1, user_api="blas"):
+        found = minimize(
+            value,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            callback=told,
+            options={"maxiter": iterations, "maxcor": 10, "ftol": 1e-9, "gtol": 1e-7},
+        )
     return np.asarray(found.x, dtype=np.float64)
 
 

@@ -51,13 +51,17 @@ def sample_pairs(
     for first, last in zip(candidates.start[:-1], candidates.start[1:], strict=True):
         drawn = random.integers(first, last, size=(2, samples))
         gap = gains[drawn[0]] - gains[drawn[1]]
-        far = np.flatnonzero(np.abs(gap) > threshold)
+        size = np.abs(gap)
+        far = np.flatnonzero(size > threshold)
         if len(far) > keep:
-            far = far[np.argsort(-np.abs(gap[far]), kind="stable")[:keep]]
+            # Only pairs that may be kept are sorted; of equal ones, the first drawn are kept.
+            least = np.partition(size[far], len(far) - keep)[len(far) - keep]
+            far = far[size[far] >= least]
+            far = far[np.argsort(-size[far], kind="stable")[:keep]]
         up = gap[far] > 0
         better.append(np.where(up, drawn[0, far], drawn[1, far]))
         worse.append(np.where(up, drawn[1, far], drawn[0, far]))
-        gaps.append(np.abs(gap[far]))
+        gaps.append(size[far])
     pairs = Pairs(np.concatenate(better), np.concatenate(worse), np.concatenate(gaps))
     if not len(pairs.gap):
         reason = (

@@ -320,12 +320,10 @@ class TuningSet:
 
     def best_rows(self, theta: ArrayLike) -> LongArray:
         """The row of each forest's best derivation."""
-        weights = as_weight("theta", theta, len(self.features))[None]
+        weights = as_weight("theta", theta, len(self.features))
         found = []
         for part in self.slices():
-            scores = np.empty((1, int(part.batch.edge_start[-1])))
-            _core.batch_scores(part.batch.native, weights, scores, self.threads)
-            start, edge = _core.batch_best(part.batch.native, scores[0], self.threads)
+            start, edge = _core.batch_best(part.batch.native, weights, self.threads)
             found.append(self.rows(part, np.arange(part.last - part.first), start, edge))
         return np.concatenate(found)
 
