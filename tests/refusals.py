@@ -51,7 +51,7 @@ def shows(
     """
     assert "Traceback" not in done.err, done.err
     assert done.code == (2 if code == "usage" else exit_code), done.err
-    text = " ".join(done.err.replace("│", " ").split())
+    text = " ".join(done.err.split())
     if code == "usage":
         assert text.startswith("Usage: "), done.err
     else:

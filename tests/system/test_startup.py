@@ -9,7 +9,8 @@ from functools import cache
 import pytest
 
 ARRAYS = ("numpy", "scipy")
-HEAVY = (*ARRAYS, "sacrebleu", "sacremoses", "lxml", "rosewood._core", "asyncio", "multiprocessing")
+HEAVY = (*ARRAYS, "sacrebleu", "sacremoses", "lxml", "rosewood._core", "asyncio", "multiprocessing",
+         "rich")  # fmt: skip
 VERBS = "rosewood.cli.verbs."
 
 # What must not be imported by a command: modules with all that is below them; a name that ends

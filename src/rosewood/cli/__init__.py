@@ -17,9 +17,9 @@ from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from rosewood import __version__
+from rosewood.cli.help_page import CONTEXT, HelpCommand, HelpGroup
 from rosewood.errors import RosewoodError
 from rosewood.registry import Registry
 
@@ -53,14 +53,16 @@ def verb(name: str) -> Any:
     if isinstance(plugin, typer.Typer):
         command: Any = typer.main.get_group(plugin)
     else:
-        single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        single.command(name)(with_settings(plugin))
+        single = typer.Typer(
+            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+        )
+        single.command(name, cls=HelpCommand, context_settings=CONTEXT)(with_settings(plugin))
         command = typer.main.get_command(single)
     command.name = name
     return command
 
 
-class _Program(TyperGroup):
+class _Program(HelpGroup):
     """All verbs; lists of them are made without importing any."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -71,9 +73,9 @@ class _Program(TyperGroup):
         if cmd_name not in VERBS:
             return None
         try:
-            return TyperCommand(cmd_name, help=VERBS.help(cmd_name))
+            return HelpCommand(cmd_name, help=VERBS.help(cmd_name))
         except RosewoodError as error:  # a broken package must not hide the others
-            return TyperCommand(cmd_name, help=str(error))
+            return HelpCommand(cmd_name, help=str(error))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
@@ -94,6 +96,8 @@ app = typer.Typer(
     help="Train, tune, search and explain log-linear translation models over packed forests.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings=CONTEXT,
     add_completion=False,
 )
 

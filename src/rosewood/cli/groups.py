@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from rosewood.cli.help_page import CONTEXT, HelpCommand, HelpGroup
 from rosewood.cli.options_from_settings import with_settings
 
 Verb = Callable[..., None]
@@ -23,9 +24,16 @@ class VerbGroup(typer.Typer):
     """
 
     def __init__(self, help: str) -> None:
-        super().__init__(help=help, no_args_is_help=True)
+        super().__init__(
+            cls=HelpGroup,
+            help=help,
+            no_args_is_help=True,
+            rich_markup_mode=None,
+            context_settings=CONTEXT,
+        )
 
     def command(self, name: str | None = None, **more: Any) -> Callable[[Verb], Verb]:  # type: ignore[override]
+        more = {"cls": HelpCommand, "context_settings": CONTEXT, **more}
         register = super().command(name, **more)
 
         def add(verb: Verb) -> Verb:

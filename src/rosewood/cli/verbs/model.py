@@ -5,14 +5,13 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from rosewood.cli.common import Json, ModelFolder, named_rows, print_row, print_table, warn
+from rosewood.cli.groups import VerbGroup
 
 if TYPE_CHECKING:
     from rosewood.model.python_features import FeatureRecord
 
-app = typer.Typer(help="Look at models that rosewood train has made.", no_args_is_help=True)
+app = VerbGroup("Look at models that rosewood train has made.")
 
 
 @app.command()
