@@ -1,26 +1,21 @@
-// core/decode/phrase_model.cpp: numbers of words, and the best rules of a source.
+// core/decode/phrase_model.cpp: checks of what a phrase-based decoder is made of.
 #include "decode/phrase_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace rosewood {
 
 namespace {
 
 constexpr std::ptrdiff_t max_slots = 27;  // classes of a step are one number: 5^27 < 2^64
-constexpr std::uint32_t not_found_yet = ~std::uint32_t{0};
-
-namespace kinds {
-constexpr std::size_t table = feature_kind("table"), option = feature_kind("option"),
-                      word_penalty = feature_kind("word_penalty"),
-                      phrase_penalty = feature_kind("phrase_penalty"),
-                      unknown_penalty = feature_kind("unknown_penalty"),
-                      distortion = feature_kind("distortion"), lm = feature_kind("lm"),
-                      orientation = feature_kind("orientation");
-constexpr std::size_t all[] = {table,           option,     word_penalty, phrase_penalty,
-                               unknown_penalty, distortion, lm,           orientation};
-}  // namespace kinds
+constexpr std::size_t kinds[] = {feature_kind("table"),
+                                 feature_kind("option"),
+                                 feature_kind("word_penalty"),
+                                 feature_kind("phrase_penalty"),
+                                 feature_kind("unknown_penalty"),
+                                 feature_kind("distortion"),
+                                 feature_kind("lm"),
+                                 feature_kind("orientation")};
 
 }  // namespace
 
@@ -28,138 +23,20 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
                          std::span<const LanguageModel* const> language_models,
                          std::vector<OrientationSlot> slots,
                          std::vector<std::int64_t> orientation_columns)
-    : layout_(std::move(layout)),
-      table_(table),
-      table_columns_(layout_.indices(kinds::table)),
-      first_table_column_(layout_.block(kinds::table).first),
-      word_penalty_(layout_.position(kinds::word_penalty)),
-      phrase_penalty_(layout_.position(kinds::phrase_penalty)),
-      unknown_penalty_(layout_.position(kinds::unknown_penalty)),
-      distortion_(layout_.position(kinds::distortion)),
-      first_language_model_(layout_.block(kinds::lm).first),
-      first_orientation_(layout_.block(kinds::orientation).first),
-      slots_(std::move(slots)),
-      orientation_columns_(std::move(orientation_columns)) {
-  layout_.check_kinds("a phrase-based decoder", kinds::all);
-  const auto check_count = [&](const char* what, std::size_t kind, std::size_t count) {
-    if (layout_.block(kind).size != count)
-      fail<DecodingError>({"argument.shape", feature_kinds[kind].name.data(), count}, "there are ",
-                          count, " ", what, " for ", layout_.block(kind).size,
-                          " features of kind '", feature_kinds[kind].name, "'");
-  };
-  check_count("language models", kinds::lm, language_models.size());
-  check_count("columns of orientations", kinds::orientation, orientation_columns_.size());
-  const auto columns = static_cast<std::int64_t>(table.layout().features);
-  for (const std::size_t column : table_columns_)
-    if (static_cast<std::int64_t>(column) >= columns)
-      fail<DecodingError>({"argument.range", "column", column}, "the table has no column ", column);
-  for (const std::int64_t column : orientation_columns_)
-    if (column >= columns)
-      fail<DecodingError>({"argument.range", "column", column}, "the table has no column ", column);
+    : RuleModel("a phrase-based decoder", kinds, std::move(layout), table, language_models,
+                std::move(orientation_columns)),
+      distortion_(this->layout().position(feature_kind("distortion"))),
+      first_orientation_(this->layout().block(feature_kind("orientation")).first),
+      slots_(std::move(slots)) {
+  const std::size_t columns = this->orientation_columns().size();
+  check_count("columns of orientations", feature_kind("orientation"), columns);
   for (const OrientationSlot& slot : slots_)
-    if (slot.first + slot.classes() > orientation_columns_.size())
+    if (slot.first + slot.classes() > columns)
       fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");
   for (const Direction direction : {Direction::backward, Direction::forward})
     if (std::ranges::count(slots_, direction, &OrientationSlot::direction) > max_slots)
       fail<DecodingError>("decoding.too-many-models", "there are more than ", max_slots,
                           " reordering models of a direction");
-  for (const LanguageModel* model : language_models) {
-    word_models_.push_back(make_word_model(*model));
-    std::vector<std::atomic<std::uint32_t>> numbers(table.target_words().size());
-    for (auto& number : numbers) number.store(not_found_yet, std::memory_order_relaxed);
-    lm_words_.push_back(std::move(numbers));
-  }
-}
-
-void PhraseModel::check_rule(std::uint64_t rule, std::span<const std::int32_t> target,
-                             std::span<const float> values) const {
-  const auto words = static_cast<std::int64_t>(table_.target_words().size());
-  for (const std::int32_t word : target)
-    if (word < 0 || word >= words)
-      fail<RuleError>("file.damaged", "rule ", rule, " is no phrase: the table is damaged");
-  for (const float value : values)
-    if (!std::isfinite(value))
-      fail<RuleError>("file.damaged", "rule ", rule,
-                      " has features that are no numbers: the table is damaged");
-}
-
-std::uint32_t PhraseModel::lm_word(std::size_t model, std::int32_t word) const {
-  auto& kept = lm_words_[model][static_cast<std::size_t>(word)];
-  std::uint32_t number = kept.load(std::memory_order_relaxed);
-  if (number == not_found_yet) {
-    number = word_models_[model]->find(table_.target_words()[static_cast<std::uint64_t>(word)]);
-    kept.store(number, std::memory_order_relaxed);
-  }
-  return number;
-}
-
-WeightedPhraseModel::WeightedPhraseModel(const PhraseModel& model, std::vector<double> weights,
-                                         std::uint64_t limit)
-    : model_(model), weights_(std::move(weights)), limit_(limit) {
-  if (weights_.size() != model.features())
-    fail<DecodingError>({"argument.shape", "weights"}, "there are ", weights_.size(),
-                        " weights for ", model.features(), " features");
-}
-
-WeightedPhraseModel::Chosen WeightedPhraseModel::chosen(const RuleRange& range) const {
-  Shelf& shelf = shelves_[range.first % shelves_.size()];
-  {
-    const std::lock_guard held(shelf.mutex);
-    const auto found = shelf.chosen.find(range.first);
-    if (found != shelf.chosen.end()) return found->second;
-  }
-  Chosen made = choose(range);
-  const std::lock_guard held(shelf.mutex);
-  return shelf.chosen.emplace(range.first, std::move(made)).first->second;
-}
-
-WeightedPhraseModel::Chosen WeightedPhraseModel::choose(const RuleRange& range) const {
-  struct Rated {
-    double score;
-    std::uint64_t rule;
-  };
-  std::vector<Rated> rated;
-  const RuleTable& table = model_.table();
-  const auto& lms = model_.word_models();
-  std::vector<float> features(static_cast<std::size_t>(table.layout().features));
-  std::vector<std::int32_t> target;
-  std::vector<std::uint32_t> words;
-  std::vector<double> rest;
-  std::size_t longest = 1;
-  for (const auto& lm : lms) longest = std::max(longest, static_cast<std::size_t>(lm->order()));
-  std::vector<std::uint32_t> state_words(2 * longest);
-  std::vector<float> backoffs(2 * longest);
-  RuleTable::Record record = table.record(range.first);
-  for (std::uint64_t rule = range.first; rule < range.last; ++rule) {
-    if (rule > range.first) record = table.next(record);
-    table.read_features(record, features.data());
-    target.clear();
-    table.append_target(record, target);
-    model_.check_rule(rule, target, features);
-    double score = weight(model_.phrase_penalty()) -
-                   weight(model_.word_penalty()) * static_cast<double>(target.size());
-    for (std::size_t i = 0; i < model_.table_columns().size(); ++i)
-      score += weight(model_.first_table_column() + i) * features[model_.table_columns()[i]];
-    rest.resize(target.size() + 1);
-    for (std::size_t k = 0; k < lms.size(); ++k) {
-      words.clear();
-      for (const std::int32_t word : target) words.push_back(model_.lm_word(k, word));
-      State end{state_words.data(), backoffs.data(), 0};
-      State spare{state_words.data() + longest, backoffs.data() + longest, 0};
-      lms[k]->score_alone(words, rest, end, spare);
-      score += weight(model_.first_language_model() + k) * rest[0];
-    }
-    rated.push_back({score, rule});
-  }
-  const auto is_better = [](const Rated& a, const Rated& b) {
-    return a.score != b.score ? a.score > b.score : a.rule < b.rule;
-  };
-  const auto most = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(limit_, rated.size()));
-  std::partial_sort(rated.begin(), rated.begin() + most, rated.end(), is_better);
-  auto made = std::make_shared<std::vector<std::uint64_t>>();
-  for (std::ptrdiff_t i = 0; i < most; ++i) made->push_back(rated[i].rule);
-  std::sort(made->begin(), made->end());
-  return made;
 }
 
 }  // namespace rosewood

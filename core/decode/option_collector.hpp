@@ -1,0 +1,62 @@
+// core/decode/option_collector.hpp: options of a sentence, put together one by one. No Python here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "decode/options.hpp"
+
+namespace rosewood {
+
+/// Adds options to those of a sentence, with the features they have by themselves.
+class OptionCollector {
+ public:
+  OptionCollector(const RuleModel& model, SentenceOptions& out, bool needs_links);
+
+  /// A rule of the table, with so many gaps.
+  void add_rule(std::int32_t begin, std::int32_t end, const RuleTable::Record& record,
+                std::int32_t gaps = 0);
+  /// A translation that is not in the table.
+  void add_words(std::int32_t begin, std::int32_t end, TextWords target, OptionOrigin origin);
+
+ private:
+  std::int32_t place(std::int32_t begin, std::int32_t end, std::int64_t rule, OptionOrigin origin);
+  std::int32_t word_number(std::string_view word);
+
+  const RuleModel& model_;
+  SentenceOptions& out_;
+  std::vector<float> values_;
+  RuleBuffer rule_;
+  bool needs_links_;
+  std::unordered_map<std::string, std::size_t> extra_;
+};
+
+/// The translations that are given for spans of a sentence.
+class GivenOptions {
+ public:
+  /// Refuses spans that are not in a sentence of `length` words, and forced ones that overlap.
+  GivenOptions(std::span<const GivenOption> given, std::int32_t length);
+
+  /// Those of spans that begin at a word, by their ends.
+  std::span<const GivenOption* const> at(std::size_t word) const { return at_[word]; }
+  /// The forced one that a word belongs to; null: none.
+  const GivenOption* forced(std::size_t word) const { return forced_[word]; }
+  bool has_forced(std::size_t begin, std::size_t end) const;
+  /// Adds those that begin at a word and, if `has_option` is false and none of them is for this
+  /// word alone, one for the unknown word.
+  void add(std::size_t word, TextWords words, bool has_option, UnknownWords unknown,
+           OptionCollector& collector) const;
+
+ private:
+  std::vector<const GivenOption*> forced_;
+  std::vector<std::vector<const GivenOption*>> at_;
+};
+
+/// The numbers that a table has for words; -1: none.
+std::vector<std::int32_t> word_numbers(const TableWords& table, TextWords words);
+
+}  // namespace rosewood
