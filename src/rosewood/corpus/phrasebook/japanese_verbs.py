@@ -8,6 +8,7 @@ something, `let` proposes it; `mae` stands before `mae ni`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rosewood.corpus.phrasebook.chance import Draw
 from rosewood.corpus.phrasebook.japanese_forms import JapaneseAdjective, JapaneseVerb
@@ -18,8 +19,27 @@ FORMS = frozenset(("masu", "plain", "attr", "tara", "te", "dict", "request", "le
 IRU = JapaneseVerb.parse("iru=")
 ARU = JapaneseVerb.parse("aru")
 _PARTICLES = frozenset(("o", "ni", "ga", "de", "no", "na", "to"))
-_POLITE = ("masu",)
 _PAST = ("past", "perfect")
+
+
+class _Inflection(NamedTuple):
+    """What the end of a predicate depends on; `negative` are the keys of a negation."""
+
+    form: str
+    is_past: bool
+    negative: tuple[int, ...] = ()
+
+    @property
+    def is_polite(self) -> bool:
+        return self.form == "masu"
+
+    @classmethod
+    def of(cls, clause: Clause, form: str) -> _Inflection:
+        negative = (clause.base + NEGATION,) if clause.is_negative else ()
+        return cls(form, clause.tense in _PAST, negative)
+
+    def positive(self) -> _Inflection:
+        return self._replace(negative=())
 
 
 def said(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
@@ -34,9 +54,8 @@ def with_particles(words: Sequence[str], key: int) -> Tokens:
 
 
 def _verb(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
-    base = clause.base
-    key, negation = base + VERB, base + NEGATION
-    negative: tuple[int, ...] = (negation,) if clause.is_negative else ()
+    base, how = clause.base, _Inflection.of(clause, form)
+    key, negative = base + VERB, how.negative
     if form == "dict":
         if negative:
             return [(_nai(verb), *(key, *negative))]
@@ -52,39 +71,31 @@ def _verb(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
             return [(verb.nai + "naide", *(key, *negative))]
         return [(verb.te, key)]
     if clause.modal:
-        return _modal(clause, verb, form, draw)
-    is_past = clause.tense in _PAST
+        return _modal(clause, verb, how, draw)
     if verb.copula:
-        tail = _copula_tail((key + WEAK,), is_past, negative, form, verb.copula)
-        return [(verb.plain, key), *tail]
+        return [(verb.plain, key), *_copula_tail((key + WEAK,), how, verb.copula)]
     if clause.tense == "progressive" or (verb.is_state and not (negative and verb.is_shiru)):
         # What has come to be, or goes on: te with the forms of iru.
         be = key + WEAK if verb.is_state else base + BE
-        return [(verb.te, key), *_ending(IRU, (be, *negative), is_past, negative, form)]
+        return [(verb.te, key), *_ending(IRU, (be, *negative), how)]
     # Nothing else says `will` or `has`.
     helper = (base + AUX + WEAK,) if clause.tense in ("future", "perfect") else ()
-    return _ending(verb, (key, *helper, *negative), is_past, negative, form)
+    return _ending(verb, (key, *helper, *negative), how)
 
 
-def _ending(
-    verb: JapaneseVerb,
-    keys: tuple[int, ...],
-    is_past: bool,
-    negative: tuple[int, ...],
-    form: str,
-) -> Tokens:
+def _ending(verb: JapaneseVerb, keys: tuple[int, ...], how: _Inflection) -> Tokens:
     """The verb alone, in the politeness and tense that the form asks for."""
-    if form in _POLITE:
-        if negative:
-            last: Tokens = [("deshita", *[key | WEAK for key in keys])] if is_past else []
+    if how.is_polite:
+        if how.negative:
+            last: Tokens = [("deshita", *[key | WEAK for key in keys])] if how.is_past else []
             return [(verb.masu + "masen", *keys), *last]
-        return [(verb.masu + ("mashita" if is_past else "masu"), *keys)]
-    if form == "tara":
-        word = _nai(verb)[:-1] + "kattara" if negative else verb.past + "ra"
-    elif negative:
-        word = _nai(verb)[:-1] + "katta" if is_past else _nai(verb)
+        return [(verb.masu + ("mashita" if how.is_past else "masu"), *keys)]
+    if how.form == "tara":
+        word = _nai(verb)[:-1] + "kattara" if how.negative else verb.past + "ra"
+    elif how.negative:
+        word = _nai(verb)[:-1] + "katta" if how.is_past else _nai(verb)
     else:
-        word = verb.past if is_past else verb.plain
+        word = verb.past if how.is_past else verb.plain
     return [(word, *keys)]
 
 
@@ -92,112 +103,90 @@ def _nai(verb: JapaneseVerb) -> str:
     return "nai" if verb is ARU else verb.nai + "nai"
 
 
-def _modal(clause: Clause, verb: JapaneseVerb, form: str, draw: Draw) -> Tokens:
+def _modal(clause: Clause, verb: JapaneseVerb, how: _Inflection, draw: Draw) -> Tokens:
     base, modal = clause.base, clause.modal
-    key, aux = base + VERB, base + AUX
-    negative: tuple[int, ...] = (base + NEGATION,) if clause.is_negative else ()
-    is_past = clause.tense in _PAST
+    key, aux, negative = base + VERB, base + AUX, how.negative
     if modal == "can":
         if draw() < 0.5:
             potential = JapaneseVerb.parse(verb.potential + "ru=")
-            return _ending(potential, (key, aux, *negative), is_past, negative, form)
+            return _ending(potential, (key, aux, *negative), how)
         able = JapaneseVerb.parse("dekiru=")
         return [
             (verb.plain, key), ("koto", aux + WEAK), ("ga", aux + WEAK),
-            *_ending(able, (aux, *negative), is_past, negative, form),
+            *_ending(able, (aux, *negative), how),
         ]  # fmt: skip
     if modal == "must":
         if negative:
-            tail = _adjective("ii", (aux, *negative), is_past, (), form)
+            tail = _adjective("ii", (aux, *negative), how.positive())
             return [(verb.nai + "nakute", key, aux | WEAK), ("mo", aux | WEAK), *tail]
         become = JapaneseVerb.parse("naru")
         # It does not do without: the negation belongs to the necessity.
-        tail = _ending(become, (aux,), is_past, (aux,), form)
+        tail = _ending(become, (aux,), how._replace(negative=(aux,)))
         return [(verb.nai + "nakereba", key, aux), *tail]
     if modal in ("want", "would like"):
         subject = clause.subject
         if subject is not None and subject.kind == "pronoun" and subject.pronoun in (ME, YOU, WE):
-            return _adjective(verb.masu + "tai", (key, aux), is_past, negative, form)
-        tail = _ending(IRU, (aux | WEAK, *negative), is_past, negative, form)
+            return _adjective(verb.masu + "tai", (key, aux), how)
+        tail = _ending(IRU, (aux | WEAK, *negative), how)
         return [(verb.masu + "tagatte", key, aux), *tail]
     if modal == "should":
         head: Token = (_nai(verb), *(key, *negative)) if negative else (verb.past, key)
-        tail = _adjective("ii", (aux,), is_past, (), form)
+        tail = _adjective("ii", (aux,), how.positive())
         return [head, ("hō", aux), ("ga", aux | WEAK), *tail]
     # somebody likes doing it
-    tail = _copula("suki", (aux,), is_past, negative, form)
+    tail = [("suki", aux), *_copula_tail((aux | WEAK,), how, "na")]
     return [(verb.plain, key), ("no", aux | WEAK), ("ga", aux | WEAK), *tail]
 
 
 def said_of_adjective(clause: Clause, adjective: JapaneseAdjective, key: int, form: str) -> Tokens:
     """Somebody or something is like that."""
-    base = clause.base
-    negative: tuple[int, ...] = (base + NEGATION,) if clause.is_negative else ()
-    is_past = clause.tense in _PAST
-    be = (base + VERB,)
+    be, how = (clause.base + VERB,), _Inflection.of(clause, form)
     if adjective.verb is not None:
         verb = adjective.verb
         before = with_particles(verb.before, key)
-        tail = _ending(IRU, (*be, *negative), is_past, negative, form)
+        tail = _ending(IRU, (*be, *how.negative), how)
         return [*before, (verb.te, key), *tail]
     first = with_particles(adjective.words[:-1], key)
     word = adjective.words[-1]
     if adjective.joins:
-        joins = adjective.joins
-        return [*first, (word, key), *_copula_tail(be, is_past, negative, form, joins)]
-    return first + _adjective(word, (key,), is_past, negative, form, be)
+        return [*first, (word, key), *_copula_tail(be, how, adjective.joins)]
+    return first + _adjective(word, (key,), how, be)
 
 
 def said_to_be(clause: Clause, form: str) -> Tokens:
     """Behind a noun: desu and its forms."""
-    negative: tuple[int, ...] = (clause.base + NEGATION,) if clause.is_negative else ()
-    is_past = clause.tense in _PAST
-    return _copula_tail((clause.base + VERB,), is_past, negative, form, "no")
+    return _copula_tail((clause.base + VERB,), _Inflection.of(clause, form), "no")
 
 
 def _adjective(
-    word: str,
-    keys: tuple[int, ...],
-    is_past: bool,
-    negative: tuple[int, ...],
-    form: str,
-    be: tuple[int, ...] = (),
+    word: str, keys: tuple[int, ...], how: _Inflection, be: tuple[int, ...] = ()
 ) -> Tokens:
     """An adjective in i; `be` are the keys of the desu that follows."""
     stem = "yo" if word == "ii" else word[:-1]
-    if form == "tara":
-        word = stem + ("kunakattara" if negative else "kattara")
-    elif negative:
-        word = stem + ("kunakatta" if is_past else "kunai")
-    elif is_past:
+    if how.form == "tara":
+        word = stem + ("kunakattara" if how.negative else "kattara")
+    elif how.negative:
+        word = stem + ("kunakatta" if how.is_past else "kunai")
+    elif how.is_past:
         word = stem + "katta"
-    polite = form in _POLITE
+    polite = how.is_polite
     desu: Tokens = [("desu", *(be or [key | WEAK for key in keys]))] if polite else []
     own = keys if polite or not be else (*keys, *[key | WEAK for key in be])
-    return [(word, *(own + negative)), *desu]
+    return [(word, *(own + how.negative)), *desu]
 
 
-def _copula(
-    word: str, keys: tuple[int, ...], is_past: bool, negative: tuple[int, ...], form: str
-) -> Tokens:
-    be = tuple(key | WEAK for key in keys)
-    return [(word, *keys), *_copula_tail(be, is_past, negative, form, "na")]
-
-
-def _copula_tail(
-    be: tuple[int, ...], is_past: bool, negative: tuple[int, ...], form: str, joins: str
-) -> Tokens:
-    if form in _POLITE:
-        if negative:
-            last: Tokens = [("deshita", *[key | WEAK for key in be])] if is_past else []
-            dewa: Token = ("dewa", *[key | WEAK for key in be])
-            return [dewa, ("arimasen", *(be + negative)), *last]
-        return [("deshita" if is_past else "desu", *be)]
-    if negative:
-        word = {"tara": "nakattara"}.get(form, "nakatta" if is_past else "nai")
-        return [("dewa", *[key | WEAK for key in be]), (word, *(be + negative))]
-    if form == "tara":
+def _copula_tail(be: tuple[int, ...], how: _Inflection, joins: str) -> Tokens:
+    weak = [key | WEAK for key in be]
+    if how.is_polite:
+        if how.negative:
+            last: Tokens = [("deshita", *weak)] if how.is_past else []
+            return [("dewa", *weak), ("arimasen", *(be + how.negative)), *last]
+        return [("deshita" if how.is_past else "desu", *be)]
+    if how.negative:
+        word = "nakattara" if how.form == "tara" else "nakatta" if how.is_past else "nai"
+        return [("dewa", *weak), (word, *(be + how.negative))]
+    if how.form == "tara":
         return [("dattara", *be)]
-    if is_past:
+    if how.is_past:
         return [("datta", *be)]
-    return [(joins if form == "attr" else "da", *be)]
+    return [(joins if how.form == "attr" else "da", *be)]

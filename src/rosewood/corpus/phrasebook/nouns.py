@@ -144,34 +144,30 @@ class NounSampler(ABC):
 
     def place(self) -> Adverbial:
         """Where: in the garden, in Berlin, at home."""
-        found = self._adverb_or_town("place", 0.2, 0.42, ("in", "in", "dat", "de"))
-        if found is not None:
-            return found
-        phrase = self._place_phrase()
-        noun = present(phrase.noun)
-        return Placed(phrase, noun.english_at, noun.german_at, "dat", "de")
-
-    def _adverb_or_town(
-        self, kind: str, adverb: float, town: float, words: tuple[str, str, str, str]
-    ) -> Adverbial | None:
-        """An adverb below one probability, a town below another, else nothing."""
-        chance = self.draw()
-        if chance < adverb:
-            return Spoken(self.base(), self.lexicon.adverbials[kind].pick(self.draw))
-        return Placed(self.town(), *words) if chance < town else None
-
-    def town(self) -> NounPhrase:
-        return NounPhrase(self.base(), "name", IT, name=self.names.town(self.draw))
+        return self._placed("place", 0.2, 0.42, ("in", "in", "dat", "de"))
 
     def direction(self) -> Adverbial:
         """Where to: to the station, to Berlin, home."""
-        found = self._adverb_or_town("direction", 0.15, 0.45, ("to", "nach", "dat", "ni"))
-        if found is not None:
-            return found
+        return self._placed("direction", 0.15, 0.45, ("to", "nach", "dat", "ni"))
+
+    def _placed(
+        self, kind: str, adverb: float, town: float, words: tuple[str, str, str, str]
+    ) -> Adverbial:
+        """An adverb below one probability, a town below another, else a place."""
+        chance = self.draw()
+        if chance < adverb:
+            return Spoken(self.base(), self.lexicon.adverbials[kind].pick(self.draw))
+        if chance < town:
+            return Placed(self.town(), *words)
         phrase = self._place_phrase()
         noun = present(phrase.noun)
+        if kind == "place":
+            return Placed(phrase, noun.english_at, noun.german_at, "dat", "de")
         case = "acc" if noun.german_to in ("in", "an", "auf") else "dat"
         return Placed(phrase, "to", noun.german_to, case, "ni")
+
+    def town(self) -> NounPhrase:
+        return NounPhrase(self.base(), "name", IT, name=self.names.town(self.draw))
 
     def _place_phrase(self) -> NounPhrase:
         """A place; in everyday talk it is a known one."""
