@@ -9,6 +9,7 @@ what has not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rosewood.corpus import Vocabulary
@@ -19,19 +20,22 @@ from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 
 
-class _Edge(NamedTuple):
+class DraftEdge(NamedTuple):
+    """An edge of a draft; see `ForestBuilder.edge`."""
+
     head: int
     tails: Sequence[int]
     says: Sequence[str | int] | None
-    values: Mapping[str, float]
-    line: int | None
-    rule: int | None
+    values: Mapping[str, float] = MappingProxyType({})
+    line: int | None = None
+    rule: int | None = None
 
 
 class Draft:
     """Nodes by the file's names, edges with their lines.
 
-    `kind` is what the file calls a node; `whole` what a node has to be part of.
+    `kind` is what the file calls a node; `whole` what a node has to be part of.  Readers add to
+    `edges`.
     """
 
     def __init__(self, file: str | None, kind: str, whole: str) -> None:
@@ -40,7 +44,7 @@ class Draft:
         self._name: list[int | str] = []
         self._line: list[int | None] = []
         self._span: list[tuple[int, int] | None] = []
-        self._edges: list[_Edge] = []
+        self.edges: list[DraftEdge] = []
 
     def node(
         self, name: int | str, line: int | None = None, span: tuple[int, int] | None = None
@@ -56,19 +60,6 @@ class Draft:
     def __contains__(self, name: int | str) -> bool:
         return name in self._number
 
-    def edge(
-        self,
-        head: int,
-        tails: Sequence[int] = (),
-        says: Sequence[str | int] | None = None,
-        values: Mapping[str, float] | None = None,
-        *,
-        line: int | None = None,
-        rule: int | None = None,
-    ) -> None:
-        """A new edge; see `ForestBuilder.edge`."""
-        self._edges.append(_Edge(head, tails, says, values or {}, line, rule))
-
     def build(
         self,
         root: int,
@@ -80,8 +71,8 @@ class Draft:
     ) -> Forest:
         """The forest of the root; nodes in none of its derivations are refused or left out."""
         live = self._live_edges(root)
-        kept = sorted({root, *(self._edges[e].head for e in live)})
-        if not any(self._edges[e].head == root for e in live):
+        kept = sorted({root, *(self.edges[e].head for e in live)})
+        if not any(self.edges[e].head == root for e in live):
             reason = f"there is no {self.whole}"
             raise FormatError(reason, file=self.file, line=line, code="forest.empty")
         if not drop_unreachable and len(kept) < len(self._name):
@@ -99,7 +90,7 @@ class Draft:
         builder = ForestBuilder(features, vocabulary)
         place = {node: builder.node(self._span[node]) for node in kept}
         for number in live:
-            edge = self._edges[number]
+            edge = self.edges[number]
             with at(self.file, edge.line):
                 tails = [place[t] for t in edge.tails]
                 builder.edge(place[edge.head], tails, edge.says, edge.values, rule=edge.rule)
@@ -109,38 +100,38 @@ class Draft:
     def _live_edges(self, root: int) -> list[int]:
         """The edges of derivations of the root: all tails derivable, the head used."""
         users: list[list[int]] = [[] for _ in self._name]
-        for number, edge in enumerate(self._edges):
+        for number, edge in enumerate(self.edges):
             for tail in edge.tails:
                 users[tail].append(number)
-        waits = [len(edge.tails) for edge in self._edges]
-        derivable = {self._edges[e].head for e, count in enumerate(waits) if not count}
+        waits = [len(edge.tails) for edge in self.edges]
+        derivable = {self.edges[e].head for e, count in enumerate(waits) if not count}
         todo = list(derivable)
         while todo:
             for number in users[todo.pop()]:
                 waits[number] -= 1
-                head = self._edges[number].head
+                head = self.edges[number].head
                 if not waits[number] and head not in derivable:
                     derivable.add(head)
                     todo.append(head)
         into: list[list[int]] = [[] for _ in self._name]
-        for number, edge in enumerate(self._edges):
+        for number, edge in enumerate(self.edges):
             if not waits[number]:
                 into[edge.head].append(number)
         used, todo = {root}, [root]
         while todo:
             for number in into[todo.pop()]:
-                for tail in self._edges[number].tails:
+                for tail in self.edges[number].tails:
                     if tail not in used:
                         used.add(tail)
                         todo.append(tail)
-        return [e for e, edge in enumerate(self._edges) if not waits[e] and edge.head in used]
+        return [e for e, edge in enumerate(self.edges) if not waits[e] and edge.head in used]
 
     def _refuse_cycle(self, live: list[int]) -> None:
         """Order the nodes bottom-up; what cannot be ordered holds a cycle."""
         users: dict[int, list[int]] = {}
         missing: dict[int, int] = {}  # node: tail slots of its edges that are not ordered yet
         for number in live:
-            edge = self._edges[number]
+            edge = self.edges[number]
             missing[edge.head] = missing.get(edge.head, 0) + len(edge.tails)
             for tail in edge.tails:
                 users.setdefault(tail, []).append(edge.head)
@@ -156,7 +147,7 @@ class Draft:
             return
         below = {}  # an edge from each unordered node to another one
         for number in live:
-            edge = self._edges[number]
+            edge = self.edges[number]
             stuck = [t for t in edge.tails if t in missing]
             if edge.head in missing and stuck:
                 below[edge.head] = (stuck[0], edge.line)

@@ -24,25 +24,16 @@ import json
 import math
 import re
 from os import PathLike
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, RosewoodError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._draft import Draft, DraftEdge
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-
-
-class _Edge(NamedTuple):
-    line: int
-    tails: list[int]
-    says: list[str | int] | None
-    values: dict[str, float]
-    rule: int | None
-    span: tuple[int, int] | None
 
 
 class _Hypergraph:
@@ -51,7 +42,8 @@ class _Hypergraph:
     def __init__(self) -> None:
         self.rules: dict[int, list[str | int]] = {}
         self.features: list[str] = []
-        self.edges: list[_Edge] = []
+        self.edges: list[DraftEdge] = []  # their heads are not known yet
+        self.spans: list[tuple[int, int] | None] = []  # of edges
         self.nodes: list[tuple[int, list[int]]] = []  # line, in_edges
 
     def read(self, key: str, value: Any, line: int) -> None:
@@ -72,7 +64,7 @@ class _Hypergraph:
         elif key == "edges":
             for edge in _list(value, '"edges"'):
                 try:
-                    self.edges.append(self.edge(edge, line))
+                    self.edge(edge, line)
                 except RosewoodError as error:
                     raise error.restated(f"edge {len(self.edges)}: {error}") from error
         elif key == "node":
@@ -93,7 +85,7 @@ class _Hypergraph:
             _string(value["cat"], f"the category of {name}")
         return _wholes(value.get("in_edges"), f"in_edges of {name}", len(self.edges))
 
-    def edge(self, value: Any, line: int) -> _Edge:
+    def edge(self, value: Any, line: int) -> None:
         if not isinstance(value, dict):
             raise _not("edge", value, "an object")
         for key in value:
@@ -130,7 +122,8 @@ class _Hypergraph:
                 raise _not("spans", spans, "up to four whole numbers")
             if len(spans) > 1 and 0 <= spans[0] <= spans[1] < 2**31:
                 span = spans[0], spans[1]
-        return _Edge(line, tails, says, values, rule, span)
+        self.edges.append(DraftEdge(-1, tails, says, values, line, rule))
+        self.spans.append(span)
 
 
 def _is_whole(value: Any) -> bool:
@@ -316,7 +309,7 @@ def _forest(
     taken: set[int] = set()
     for number, (line, into) in enumerate(graph.nodes):
         if not into and number in used:
-            draft.edge(number, (), [], line=line)
+            draft.edges.append(DraftEdge(number, (), [], line=line))
         for place in into:
             edge = graph.edges[place]
             with lines.at(file, line):
@@ -328,7 +321,7 @@ def _forest(
                         reason = f"edge {place} has tail {tail}, which is no node"
                         raise ForestError(reason, code="line.unknown", argument="tail", value=tail)
             taken.add(place)
-            draft.edge(number, edge.tails, edge.says, edge.values, line=edge.line, rule=edge.rule)
+            draft.edges.append(edge._replace(head=number))
     if len(taken) < len(graph.edges):
         idle = next(e for e in range(len(graph.edges)) if e not in taken)
         with lines.at(file, graph.edges[idle].line):
@@ -347,7 +340,7 @@ def _spans(graph: _Hypergraph) -> list[tuple[int, int]] | None:
     """The spans of the nodes, where the file tells them of all, without contradiction."""
     spans: list[tuple[int, int]] = []
     for _, into in graph.nodes:
-        found = {graph.edges[e].span for e in into}
+        found = {graph.spans[e] for e in into}
         span = found.pop() if len(found) == 1 else None
         if span is None:
             return None

@@ -41,7 +41,7 @@ from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._draft import Draft, DraftEdge
 from rosewood.forest.formats._fields import next_field
 
 _NO_SIZES = "the header must give the numbers of nodes, N=, and links, L="
@@ -279,7 +279,9 @@ def _forest(
     for node in sorted(known | {start, end}):
         draft.node(node, nodes.get(node, nothing).line)
     opening = nodes.get(start, nothing)
-    draft.edge(draft.node(start), (), opening.words or [], opening.values, line=opening.line)
+    draft.edges.append(
+        DraftEdge(draft.node(start), (), opening.words or [], opening.values, opening.line)
+    )
     for label, link in links.items():
         goal = nodes.get(link.end, nothing)
         if link.words is not None and goal.words is not None:
@@ -291,7 +293,7 @@ def _forest(
                 lines.add_feature(values, key, value)
         says: list[str | int] = [0, *(link.words or goal.words or [])]
         head, tail = draft.node(link.end), draft.node(link.start)
-        draft.edge(head, [tail], says, values, line=link.line, rule=label)
+        draft.edges.append(DraftEdge(head, [tail], says, values, link.line, label))
     return draft.build(
         draft.node(end),
         drop_unreachable=drop_unreachable,

@@ -30,7 +30,7 @@ from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._draft import Draft, DraftEdge
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
 
 _SENTENCE = "#SENT:"
@@ -219,7 +219,7 @@ class _Items:
             says = self.says(rule, parts[3 + arity :], arity, values)
         self.model_scores(values)
         nodes = [draft.node(tail) for tail in tails]
-        draft.edge(head, nodes, says, values, line=line, rule=rule)
+        draft.edges.append(DraftEdge(head, nodes, says, values, line, rule))
         return score
 
     def says(

@@ -27,7 +27,7 @@ from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._draft import Draft, DraftEdge
 from rosewood.forest.formats._fields import fields
 
 _NODE = re.compile(r"\[([0-9]{1,18})\]")
@@ -95,7 +95,7 @@ def read_joshua_dump(
     goal = draft.node(tops[0] if len(tops) == 1 else "goal")
     if len(tops) > 1:
         for top in tops:
-            draft.edge(goal, [draft.node(top)], [0], line=reader.places[top])
+            draft.edges.append(DraftEdge(goal, [draft.node(top)], [0], line=reader.places[top]))
     return draft.build(
         goal, drop_unreachable=False, features=features, vocabulary=vocabulary, line=reader.line
     )
@@ -175,7 +175,7 @@ class _Reader:
                 lines.whole("the number of source words", " ".join(parts[2]))
         self.places.setdefault(node, line)
         self.edges += 1
-        self.draft.edge(self.draft.node(node), tails, says, values, line=line)
+        self.draft.edges.append(DraftEdge(self.draft.node(node), tails, says, values, line))
 
     def finish(self) -> None:
         """Check that nothing is left, and nothing is missing."""

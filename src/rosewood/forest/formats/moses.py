@@ -33,7 +33,7 @@ from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._draft import Draft, DraftEdge
 from rosewood.forest.formats._fields import next_field
 
 _EMPTY = "_EMPTYSEARCHGRAPH_"
@@ -267,7 +267,7 @@ def _forest(
     for hyp, found in graph.items():
         head = draft.node(winner[hyp])
         if found.back is None:
-            draft.edge(head, (), [], line=found.line)
+            draft.edges.append(DraftEdge(head, (), [], line=found.line))
         elif found.back not in winner:
             reason = f"hypothesis {hyp} has back={found.back}, which is not in the graph"
             with lines.at(file, found.line):
@@ -275,10 +275,10 @@ def _forest(
         else:
             tail = draft.node(winner[found.back])
             says: list[str | int] = [0, *found.words]
-            draft.edge(head, [tail], says, found.values, line=found.line, rule=hyp)
+            draft.edges.append(DraftEdge(head, [tail], says, found.values, found.line, hyp))
         if found.final and head not in ends:
             ends.add(head)
-            draft.edge(end, [head], [0], line=found.line)
+            draft.edges.append(DraftEdge(end, [head], [0], line=found.line))
     return draft.build(
         end,
         drop_unreachable=drop_unreachable,

@@ -29,7 +29,7 @@ from rosewood.corpus import Vocabulary, lines
 from rosewood.errors import ForestError, FormatError, RosewoodError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft
+from rosewood.forest.formats._draft import Draft, DraftEdge
 
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:(?P<mark>[(){},:]) | (?P<string>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")
@@ -242,13 +242,13 @@ def read_plf(
         raise error.restated(reason, FormatError, file=place, line=line + tokens.line) from error
     for state in range(last + 1):
         draft.node(state, line)
-    draft.edge(0, (), [], line=line)
+    draft.edges.append(DraftEdge(0, (), [], line=line))
     for tail, head, says, values, where in arcs.waiting:
         if head > last:
             reason = f"an arc of state {tail} leads to state {head}, but the last one is {last}"
             with lines.at(place, where):
                 raise ForestError(reason, code="line.value", argument="distance", value=head)
-        draft.edge(head, [tail], says, values, line=where)
+        draft.edges.append(DraftEdge(head, [tail], says, values, where))
     return draft.build(
         last,
         drop_unreachable=drop_unreachable,
