@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,19 +54,13 @@ class Derivations(LazySequence["Derivation"]):
         """These derivations alone, as an n-best list: a forest with an edge for each of them."""
         forest, count = self.forest, len(self)
         of = np.repeat(np.arange(count), np.diff(self.start))
-        dense = np.zeros((count, forest.dense.shape[1]))
-        np.add.at(dense, of, forest.dense[self.edge])
-        feat_start, feat_id, feat_value = _sparse_sums(forest, of, self.edge, count)
         yield_start, yield_symbol = _yields(forest, self.start, self.edge)
         return Forest(
             [0, count],
             np.zeros(count + 1, dtype=np.int64),
             [],
             features=forest.features,
-            dense=dense,
-            feat_start=feat_start,
-            feat_id=feat_id,
-            feat_value=feat_value,
+            **_feature_sums(forest, of, self.edge, count),
             vocabulary=forest.vocabulary,
             yield_start=yield_start,
             yield_symbol=yield_symbol,
@@ -105,12 +100,12 @@ class Derivation:
         return f"Derivation({self.score:.6g}, {self.text!r})"
 
 
-def _sparse_sums(
-    forest: Forest, of: LongArray, edge: LongArray, count: int
-) -> tuple[LongArray, LongArray, FloatArray]:
-    """Sparse features of derivations, each a sum over its edges."""
+def _feature_sums(forest: Forest, of: LongArray, edge: LongArray, count: int) -> dict[str, Any]:
+    """Features of derivations, each a sum over its edges, as `Forest` takes them."""
+    dense = np.zeros((count, forest.dense.shape[1]))
+    np.add.at(dense, of, forest.dense[edge])
     if not len(forest.feat_id):
-        return np.zeros(count + 1, np.int64), np.empty(0, np.int64), np.empty(0)
+        return {"dense": dense}
     width = np.diff(forest.feat_start)[edge]
     place = np.arange(width.sum()) + np.repeat(
         forest.feat_start[edge] - np.cumsum(width) + width, width
@@ -119,7 +114,8 @@ def _sparse_sums(
     cells, which = np.unique(rows, axis=1, return_inverse=True)
     total = np.zeros(cells.shape[1])
     np.add.at(total, which.reshape(-1), forest.feat_value[place])
-    return np.searchsorted(cells[0], np.arange(count + 1)), cells[1], total
+    start = np.searchsorted(cells[0], np.arange(count + 1))
+    return {"dense": dense, "feat_start": start, "feat_id": cells[1], "feat_value": total}
 
 
 def _yields(forest: Forest, start: LongArray, edge: LongArray) -> tuple[LongArray, IdArray]:

@@ -41,7 +41,22 @@ _ALL = 2**62
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class _Found:
+    """What was found for spans of a sentence, words begin[n]:end[n]."""
+
+    begin: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}({len(self):,} {name.lower()})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Options(_Found):
     """What phrases may stand for spans of a sentence, best first for each span.
 
     Option n is of words begin[n]:end[n], by rule rule[n], with the words
@@ -49,30 +64,20 @@ class Options:
     this table; their ids, which other tables share, are table.ids(rule).
     """
 
-    begin: NDArray[np.int32]
-    end: NDArray[np.int32]
     rule: NDArray[np.int64]
     target_start: NDArray[np.int64]
     target: NDArray[np.int32]
     features: NDArray[np.float32]
 
-    def __len__(self) -> int:
-        return len(self.rule)
 
-    def __repr__(self) -> str:
-        return f"Options({len(self):,} options)"
-
-
-@dataclass(frozen=True, eq=False)
-class Matches:
+@dataclass(frozen=True, eq=False, repr=False)
+class Matches(_Found):
     """Which sources match spans of a sentence, and where their gaps are.
 
     Match n is of words begin[n]:end[n]; its rules are first[n]:last[n], its gaps, in the order of
     the source, gap_begin[k]:gap_end[k] for k in gap_start[n]:gap_start[n+1].
     """
 
-    begin: NDArray[np.int32]
-    end: NDArray[np.int32]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     gap_start: NDArray[np.int64]
@@ -89,12 +94,6 @@ class Matches:
         """The rules of all matches; their ids are table.ids(rule)."""
         starts, count = self.rule_start, self.last - self.first
         return np.arange(starts[-1]) + np.repeat(self.first - starts[:-1], count)
-
-    def __len__(self) -> int:
-        return len(self.begin)
-
-    def __repr__(self) -> str:
-        return f"Matches({len(self):,} matches)"
 
 
 class RuleTable(LazySequence[Rule]):

@@ -220,10 +220,7 @@ class Picture:
             "</g>",
         ]
         if note:
-            parts.append(
-                f'<text x="{decimal(_MARGIN)}" y="{decimal(height - 16)}" '
-                f'font-size="11.5" fill="{_FAINT}">{xml_text(note)}</text>'
-            )
+            parts.append(_text(_MARGIN, height - 16, note, 11.5))
         return "\n".join([*parts, "</svg>"])
 
     def _note(self) -> str:
@@ -290,7 +287,7 @@ class Picture:
             out.append(f'<text x="{decimal(middle)}" y="{decimal(y)}"{look}>{words}</text>')
         if label.share:
             x, y = left + label.width - _PAD + 2, top + 4 + _ROW * len(label.lines) / 2 + 3.8
-            out.append(_small(x, y, label.share, "end"))
+            out.append(_text(x, y, label.share, _SMALL, ' text-anchor="end"'))
         links = [self.links[i] for i in self.tail_links.get(edge, ())]
         if len(links) > 1:
             for slot, link in enumerate(links):
@@ -315,11 +312,9 @@ class Picture:
             out.append(f'<tspan dx="6" font-size="11.5" fill="{faint}">{extra}</tspan>')
         out.append("</text>")
         if best:
-            look = ' direction="rtl"' if from_right(best) else ""
-            out.append(
-                f'<text x="{decimal(box.x)}" y="{decimal(top + 34)}" font-size="11.5" '
-                f'font-style="italic" fill="{ink}"{look}>{xml_text(best)}</text>'
-            )
+            direction = '" direction="rtl' if from_right(best) else ""
+            look = ' font-style="italic"'
+            out.append(_text(box.x, top + 34, best, 11.5, look, ink + direction))
         return "".join([*out, "</g>"])
 
     def _about_node(self, node: int) -> str:
@@ -360,18 +355,12 @@ def _rect(x: float, y: float, w: float, h: float, round_: float, fill: str, rim:
     )
 
 
-def _small(x: float, y: float, text: str, anchor: str) -> str:
-    return (
-        f'<text x="{decimal(x)}" y="{decimal(y)}" font-size="{_SMALL}" '
-        f'text-anchor="{anchor}" fill="{_FAINT}">{xml_text(text)}</text>'
-    )
+def _text(x: float, y: float, text: str, size: float, look: str = "", fill: str = _FAINT) -> str:
+    place = f'x="{decimal(x)}" y="{decimal(y)}" font-size="{size}"'
+    return f'<text {place}{look} fill="{fill}">{xml_text(text)}</text>'
 
 
 def _port(x: float, y: float, text: str, rim: str) -> str:
     """The small disc on the rim of an edge where the line of a slot begins."""
-    return (
-        f'<circle cx="{decimal(x)}" cy="{decimal(y)}" r="6" fill="{_PAPER}" '
-        f'stroke="{rim}"/>'
-        f'<text x="{decimal(x)}" y="{decimal(y + 3)}" font-size="8.5" text-anchor="middle" '
-        f'fill="{_MARK}">{text}</text>'
-    )
+    disc = f'<circle cx="{decimal(x)}" cy="{decimal(y)}" r="6" fill="{_PAPER}" stroke="{rim}"/>'
+    return disc + _text(x, y + 3, text, 8.5, ' text-anchor="middle"', _MARK)
