@@ -63,6 +63,9 @@ class Model(Settings):
     agreement: bool = _setting("agreement", False)
     least: float = _setting("least", 0.3)
 
+    def __init_subclass__(cls, *, name: str, placing: str) -> None:
+        cls.name, cls.placing = name, placing
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.agreement and not self.iterations:
@@ -78,19 +81,13 @@ class Model(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model1(Model):
+class Model1(Model, name="model1", placing="uniform"):
     """Every place is as likely as any other."""
-
-    name: ClassVar[str] = "model1"
-    placing: ClassVar[str] = "uniform"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diagonal(Model):
+class Diagonal(Model, name="diag", placing="diagonal"):
     """Places near the diagonal are likelier, by a tension that is learned."""
-
-    name: ClassVar[str] = "diag"
-    placing: ClassVar[str] = "diagonal"
 
     null: float = _setting("null", 0.08)
     tension: float = _setting("tension", 4.0)
@@ -98,11 +95,8 @@ class Diagonal(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hmm(Model):
+class Hmm(Model, name="hmm", placing="jumps"):
     """Places are chosen by a jump from the one before; jumps are learned."""
-
-    name: ClassVar[str] = "hmm"
-    placing: ClassVar[str] = "jumps"
 
     prior: float = _setting("prior", 0.1)
     model1: int = _setting("model1", 5)
@@ -110,11 +104,8 @@ class Hmm(Model):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Best(Model):
+class Best(Model, name="best", placing="jumps"):
     """Collapsed HMMs that agree, with word forms and spelling."""
-
-    name: ClassVar[str] = "best"
-    placing: ClassVar[str] = "jumps"
 
     iterations: int = _setting("iterations", 8)
     prior: float = _setting("prior", 0.1)  # of Model 1, which comes first
