@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arguments import check_shape
 from rosewood.arrays import (
     FloatArray,
     IdArray,
@@ -31,6 +30,13 @@ from rosewood.arrays import (
 )
 from rosewood.corpus import Vocabulary
 from rosewood.errors import ForestError
+from rosewood.forest.array_checks import (
+    check_spans,
+    checked_column,
+    checked_dense,
+    checked_edge_start,
+    heads_of,
+)
 from rosewood.forest.features import FeatureSpace
 
 if TYPE_CHECKING:
@@ -91,32 +97,14 @@ class Forest:
         allow_unreachable: bool = False,
     ) -> None:
         """Check and keep the arrays; without a yield, an edge yields its tails in slot order."""
-        starts = as_array("edge_start", edge_start, np.int64)
-        if len(starts) < 2:
-            reason = f"edge_start has {len(starts)} entries, expected one more than nodes"
-            raise ForestError(reason, code="argument.shape", argument="edge_start")
-        if starts[0] != 0:
-            reason = f"edge_start begins with {starts[0]}, expected 0"
-            raise ForestError(reason, code="argument.range", argument="edge_start")
-        falls = starts[1:] < starts[:-1]  # a difference of int64 may wrap around
-        if falls.any():
-            node = int(np.argmax(falls))
-            reason = f"edge_start decreases at node {node}: {starts[node]} then {starts[node + 1]}"
-            raise ForestError(reason, code="argument.value", argument="edge_start", value=node)
+        starts = checked_edge_start(edge_start)
         nodes, edges = starts.shape[0] - 1, int(starts[-1])
         tails = as_array("tail_start", tail_start, np.int64)
         if edges != tails.shape[0] - 1:
             reason = f"edge_start has {edges} edges, tail_start {len(tails) - 1}"
             raise ForestError(reason, code="argument.shape", argument="tail_start")
         space = FeatureSpace() if features is None else features
-        width = len(space.dense)
-        if dense is None:
-            if width:
-                reason = f"{width} dense features are named but none are given"
-                raise ForestError(reason, code="argument.missing", argument="dense")
-            dense = np.zeros((edges, 0))
-        block = as_array("dense", dense, np.float64, ndim=2)
-        check_shape("dense", block, (edges, width), error=ForestError)
+        block = checked_dense(dense, edges, len(space.dense))
         if feat_start is None:
             if feat_id is not None or feat_value is not None:
                 reason = "feat_id and feat_value need feat_start"
@@ -127,7 +115,7 @@ class Forest:
             raise ForestError(reason, code="argument.missing", argument="yield_start")
         self._set(
             edge_start=starts,
-            head=_heads(starts),
+            head=heads_of(starts),
             tail_start=tails,
             tail=as_array("tail", tail, np.int32),
             dense=block,
@@ -136,9 +124,9 @@ class Forest:
             feat_value=as_array("feat_value", () if feat_value is None else feat_value, np.float64),
             yield_start=None,
             yield_symbol=None,
-            span=_column("span", span, (nodes, 2), np.int32),
-            rule=_column("rule", rule, (edges,), np.int64),
-            state=_column("state", state, (nodes,), np.int64),
+            span=checked_column("span", span, (nodes, 2), np.int32),
+            rule=checked_column("rule", rule, (edges,), np.int64),
+            state=checked_column("state", state, (nodes,), np.int64),
             features=space,
             vocabulary=vocabulary,
         )
@@ -149,10 +137,7 @@ class Forest:
         object.__setattr__(self, "yield_start", as_array("yield_start", yield_start, np.int64))
         object.__setattr__(self, "yield_symbol", as_array("yield_symbol", symbols, np.int32))
         if self.span is not None:
-            bad = np.flatnonzero((self.span[:, 0] < 0) | (self.span[:, 0] > self.span[:, 1]))
-            if bad.size:
-                reason = f"node {bad[0]} covers source words {self.span[bad[0]].tolist()}"
-                raise ForestError(reason, code="argument.value", argument="span", value=int(bad[0]))
+            check_spans(self.span)
         words = -1 if vocabulary is None else len(vocabulary)
         _core.check_yield(self._view, self.yield_start, self.yield_symbol, words)
         _ = self.feature_view
@@ -183,7 +168,7 @@ class Forest:
         made = Forest.__new__(Forest)
         columns = dict.fromkeys(("span", "rule", "state"))
         if "head" not in fields:
-            fields["head"] = _heads(fields["edge_start"])
+            fields["head"] = heads_of(fields["edge_start"])
         made._set(**{**columns, **fields})
         return made
 
@@ -435,22 +420,5 @@ def _rebuild(fields: dict[str, Any]) -> Forest:
     )
 
 
-def _heads(edge_start: LongArray) -> IdArray:
-    """The head of each edge; offsets must have been checked, and be of edges that are there."""
-    counts = np.diff(edge_start)
-    return freeze(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
-
-
 def _same(a: Any, b: Any) -> bool:
     return (a is None and b is None) or (a is not None and b is not None and np.array_equal(a, b))
-
-
-def _column(
-    name: str, value: ArrayLike | None, shape: tuple[int, ...], dtype: type[np.generic]
-) -> Any:
-    """An optional array of one fixed shape."""
-    if value is None:
-        return None
-    array = as_array(name, value, dtype, ndim=len(shape))
-    check_shape(name, array, shape, error=ForestError)
-    return array
