@@ -16,8 +16,6 @@ from rosewood.learn import TuningSet
 from rosewood.metrics import Bounds, Metric, paired_randomisation, parse_metric
 from rosewood.metrics.significance import SIGNIFICANT
 
-__all__ = ["SIGNIFICANT", "Heldout", "judge"]
-
 _NOTHING = 1e-9  # means of equal scores differ by rounding
 _ALSO = {"bleu": "chrf", "bleu-sbp": "chrf"}  # what judges beside the metric that was tuned
 
