@@ -6,13 +6,13 @@ with refuses(TuningError, "argument.range", argument="rounds", value=0):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from rosewood.errors import RosewoodError
+from rosewood.errors import FormatError, RosewoodError
 
 
 @contextmanager
@@ -61,3 +61,13 @@ def shows(
         assert last.endswith(f" [{code}]"), done.err
     missing = [str(each) for each in fields if str(each) not in text]
     assert not missing, (missing, done.err)
+
+
+def reader_refuses(
+    read: Callable[..., Any], *arguments: Any, line: int | None, **expected: Any
+) -> None:
+    """What a reader of forests says of a file named `input`."""
+    with refuses(FormatError, line=line, file="input", **expected):
+        found = read(*arguments, file="input")
+        if not hasattr(found, "num_nodes"):
+            list(found)

@@ -128,3 +128,9 @@ def thetas(draw, forest: Forest) -> np.ndarray:
     """A parameter vector for the forest's features."""
     size = len(forest.features)
     return np.array(draw(st.lists(st.floats(-2, 2), min_size=size, max_size=size)))
+
+
+@st.composite
+def parametrised(draw):
+    forest = draw(forests())
+    return forest, draw(thetas(forest)), draw(st.sampled_from([1.0, 0.5, 2.0]))

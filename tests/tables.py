@@ -19,6 +19,14 @@ from rosewood.rules.table_files import KIND, MANIFEST
 WORDS = ["a", "b", "c", "ä", "|||"]
 LABELS = ["X", "NP"]
 FEATURES = ["phrase_ef", "lexical_ef", "penalty"]
+X1, X2 = Gap("X", 1), Gap("X", 2)
+RULES = [
+    Rule(("das", "haus"), ("the", "house"), "X", ((0, 0), (1, 1)), {"p": -0.5}, 2, 3, 2, 7),
+    Rule(("das",), ("the",), "X", ((0, 0),), {"p": -0.25}, 30, 40, 31.5),
+    Rule(("das",), ("that",), "X", ((0, 0),), {"p": -1.5}, 10, 40, 11),
+    Rule((X1, "hat", X2), (X2, "has", X1), "S", ((1, 1),), {"p": -2.0}),
+    Rule(("ach",), (), "X", (), {"p": -3.0}),
+]
 
 sentences = st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=6)
 
