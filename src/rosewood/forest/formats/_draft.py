@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 from rosewood.corpus import Vocabulary
 from rosewood.corpus.lines import at
@@ -18,6 +18,29 @@ from rosewood.errors import FormatError
 from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
+
+
+class NameOptions(TypedDict, total=False):
+    """Names that forests share; new ones by default."""
+
+    features: FeatureSpace | None
+    vocabulary: Vocabulary | None
+
+
+class DraftOptions(NameOptions, total=False):
+    """What readers take that make forests of drafts."""
+
+    drop_unreachable: bool  # leave out what is in no derivation, which is an error by default
+
+
+def shared(options: DraftOptions) -> DraftOptions:
+    """Options with names that all forests of a file share."""
+    features, vocabulary = options.get("features"), options.get("vocabulary")
+    return {
+        **options,
+        "features": FeatureSpace() if features is None else features,
+        "vocabulary": Vocabulary() if vocabulary is None else vocabulary,
+    }
 
 
 class DraftEdge(NamedTuple):
@@ -63,11 +86,10 @@ class Draft:
     def build(
         self,
         root: int,
-        *,
-        drop_unreachable: bool,
-        features: FeatureSpace | None,
-        vocabulary: Vocabulary | None,
         line: int | None = None,
+        *,
+        drop_unreachable: bool = False,
+        **names: Unpack[NameOptions],
     ) -> Forest:
         """The forest of the root; nodes in none of its derivations are refused or left out."""
         live = self._live_edges(root)
@@ -87,7 +109,7 @@ class Draft:
                 value=self._name[idle],
             )
         self._refuse_cycle(live)
-        builder = ForestBuilder(features, vocabulary)
+        builder = ForestBuilder(**names)
         place = {node: builder.node(self._span[node]) for node in kept}
         for number in live:
             edge = self.edges[number]

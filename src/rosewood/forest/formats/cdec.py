@@ -23,15 +23,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from os import PathLike
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Unpack
 
-from rosewood.corpus import Vocabulary, lines
+from rosewood.corpus import lines
 from rosewood.errors import ForestError, RosewoodError
-from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge
+from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
+from rosewood.shared_types import PathName
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 
@@ -209,12 +208,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_cdec_json(
-    source: lines.Source,
-    *,
-    drop_unreachable: bool = False,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
+    source: lines.Source, *, file: PathName | None = None, **options: Unpack[DraftOptions]
 ) -> Forest:
     """The forest of the one hypergraph of a file, or of lines.
 
@@ -226,7 +220,7 @@ def read_cdec_json(
     for key, value, line in _parts(text, name):
         with lines.at(name, line):
             graph.read(key, value, line)
-    return _forest(graph, name, drop_unreachable, features, vocabulary)
+    return _forest(graph, name, options)
 
 
 def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
@@ -288,13 +282,7 @@ def _parts(text: str, file: str | None) -> list[tuple[str, Any, int]]:
     return parts
 
 
-def _forest(
-    graph: _Hypergraph,
-    file: str | None,
-    drop_unreachable: bool,
-    features: FeatureSpace | None,
-    vocabulary: Vocabulary | None,
-) -> Forest:
+def _forest(graph: _Hypergraph, file: str | None, options: DraftOptions) -> Forest:
     with lines.at(file, 1):
         if not graph.nodes:
             raise ForestError("the hypergraph has no nodes", code="forest.empty")
@@ -327,13 +315,7 @@ def _forest(
         with lines.at(file, graph.edges[idle].line):
             reason = f"edge {idle} is in no node's in_edges"
             raise ForestError(reason, code="forest.unreachable", value=idle)
-    return draft.build(
-        len(graph.nodes) - 1,
-        drop_unreachable=drop_unreachable,
-        features=features,
-        vocabulary=vocabulary,
-        line=graph.nodes[-1][0],
-    )
+    return draft.build(len(graph.nodes) - 1, graph.nodes[-1][0], **options)
 
 
 def _spans(graph: _Hypergraph) -> list[tuple[int, int]] | None:

@@ -34,15 +34,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator
-from os import PathLike
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from rosewood.corpus import Vocabulary, lines
+from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge
+from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions
 from rosewood.forest.formats._fields import next_field
+from rosewood.shared_types import PathName
 
 _NO_SIZES = "the header must give the numbers of nodes, N=, and links, L="
 _SUBLATTICE = "lattices with sub-lattices are not supported"
@@ -223,10 +222,8 @@ def read_htk(
     *,
     quotes: bool = True,
     ignore: Collection[str] = (),
-    drop_unreachable: bool = False,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
+    **options: Unpack[DraftOptions],
 ) -> Forest:
     """The forest of the one lattice of a file, or of lines.
 
@@ -243,17 +240,10 @@ def read_htk(
                 raise ForestError(_SUBLATTICE, code="file.kind", argument=".")
             lattice.read(line, text)
     with lines.at(name, line or None):
-        return _forest(lattice, name, drop_unreachable, features, vocabulary, line or None)
+        return _forest(lattice, name, line or None, options)
 
 
-def _forest(
-    lattice: _Lattice,
-    file: str | None,
-    drop_unreachable: bool,
-    features: FeatureSpace | None,
-    vocabulary: Vocabulary | None,
-    line: int | None,
-) -> Forest:
+def _forest(lattice: _Lattice, file: str | None, line: int | None, options: DraftOptions) -> Forest:
     nodes, links = lattice.nodes, lattice.links
     if len(lattice.sizes) < 2:
         raise ForestError(_NO_SIZES, code="line.fields", argument="N, L")
@@ -266,7 +256,7 @@ def _forest(
     known = nodes.keys() | starts | ends
     if not known and lattice.sizes["nodes"] == 1:
         known = {0}
-    if len(known) < lattice.sizes["nodes"] and not drop_unreachable:
+    if len(known) < lattice.sizes["nodes"] and not options.get("drop_unreachable"):
         raise ForestError(
             f"the header has {lattice.sizes['nodes']} nodes, but links use {len(known)} "
             "(drop_unreachable=True leaves the others out)",
@@ -294,13 +284,7 @@ def _forest(
         says: list[str | int] = [0, *(link.words or goal.words or [])]
         head, tail = draft.node(link.end), draft.node(link.start)
         draft.edges.append(DraftEdge(head, [tail], says, values, link.line, label))
-    return draft.build(
-        draft.node(end),
-        drop_unreachable=drop_unreachable,
-        features=features,
-        vocabulary=vocabulary,
-        line=line,
-    )
+    return draft.build(draft.node(end), line, **options)
 
 
 def _terminal(lattice: _Lattice, which: str, found: set[int]) -> int:

@@ -23,15 +23,14 @@ Not read      packed grammars; what Joshua 5 and 6 write is read by `read_joshua
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os import PathLike
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from rosewood.corpus import Vocabulary, lines
+from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge
+from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, shared
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
+from rosewood.shared_types import PathName
 
 _SENTENCE = "#SENT:"
 _ITEM = "#I"
@@ -53,11 +52,9 @@ def read_joshua_disk(
     rules: lines.Source,
     *,
     model_names: Sequence[str] | None = None,
-    drop_unreachable: bool = False,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
-    rules_file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
+    rules_file: PathName | None = None,
+    **options: Unpack[DraftOptions],
 ) -> Iterator[tuple[int, Forest]]:
     """The sentences of a file of items: the number of each and its forest, one at a time.
 
@@ -67,21 +64,11 @@ def read_joshua_disk(
     """
     name = lines.file_name(items, file)
     table = _read_rules(rules, lines.file_name(rules, rules_file))
-    space = FeatureSpace() if features is None else features
-    words = Vocabulary() if vocabulary is None else vocabulary
+    named = shared(options)
     reader = _Items(items, name, table, model_names)
     while reader.next is not None:
         sentence, draft, goal, line = reader.sentence()
-        yield (
-            sentence,
-            draft.build(
-                goal,
-                drop_unreachable=drop_unreachable,
-                features=space,
-                vocabulary=words,
-                line=line,
-            ),
-        )
+        yield sentence, draft.build(goal, line, **named)
 
 
 def _read_rules(source: lines.Source, file: str | None) -> dict[int, _Rule]:

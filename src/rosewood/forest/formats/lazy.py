@@ -21,25 +21,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from os import PathLike
+from typing import Unpack
 
-from rosewood.corpus import Vocabulary, lines
+from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError
-from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge
+from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, NameOptions
 from rosewood.forest.formats._fields import fields
+from rosewood.shared_types import PathName
 
 _NODE = re.compile(r"\[([0-9]{1,18})\]")
 
 
 def read_lazy_hypergraph(
-    source: lines.Source,
-    *,
-    drop_unreachable: bool = False,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
+    source: lines.Source, *, file: PathName | None = None, **options: Unpack[DraftOptions]
 ) -> Forest:
     """The forest of the one hypergraph of a file, or of lines, of Moses or cdec.
 
@@ -55,21 +50,11 @@ def read_lazy_hypergraph(
         for _ in range(count):
             reader.edge(node, *reader.take(f"an edge of node {node}"))
     reader.finish()
-    return reader.draft.build(
-        reader.nodes - 1,
-        drop_unreachable=drop_unreachable,
-        features=features,
-        vocabulary=vocabulary,
-        line=reader.line,
-    )
+    return reader.draft.build(reader.nodes - 1, reader.line, **options)
 
 
 def read_joshua_dump(
-    source: lines.Source,
-    *,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
+    source: lines.Source, *, file: PathName | None = None, **names: Unpack[NameOptions]
 ) -> Forest:
     """The forest of the one hypergraph of a file, or of lines, of Joshua's -dump-hypergraph."""
     name = lines.file_name(source, file)
@@ -96,9 +81,7 @@ def read_joshua_dump(
     if len(tops) > 1:
         for top in tops:
             draft.edges.append(DraftEdge(goal, [draft.node(top)], [0], line=reader.places[top]))
-    return draft.build(
-        goal, drop_unreachable=False, features=features, vocabulary=vocabulary, line=reader.line
-    )
+    return draft.build(goal, reader.line, **names)
 
 
 class _Reader:

@@ -26,15 +26,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from os import PathLike
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
-from rosewood.corpus import Vocabulary, lines
+from rosewood.corpus import lines
 from rosewood.errors import ForestError
-from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge
+from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, shared
 from rosewood.forest.formats._fields import next_field
+from rosewood.shared_types import PathName
 
 _EMPTY = "_EMPTYSEARCHGRAPH_"
 _KEY = re.compile(r"[ \t]*([A-Za-z-]+)=")
@@ -57,20 +56,18 @@ def read_moses_graphs(
     source: lines.Source,
     *,
     core_names: Sequence[str] | None = None,
-    drop_unreachable: bool = True,
     allow_empty: bool = False,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
+    **options: Unpack[DraftOptions],
 ) -> Iterator[tuple[int, Forest]]:
     """The sentences of a file, or of lines: the number of each and its forest, one at a time.
 
     `core_names` are the features of the scores in `core=(…)`.  A sentence without a complete
-    translation is an error, or with `allow_empty` the empty forest.
+    translation is an error, or with `allow_empty` the empty forest.  Hypotheses on no path are
+    left out, or an error with `drop_unreachable=False`.
     """
     name = lines.file_name(source, file)
-    space = FeatureSpace() if features is None else features
-    words = Vocabulary() if vocabulary is None else vocabulary
+    named = shared({"drop_unreachable": True, **options})
     sentence, start = -1, 0
     seen: set[int] = set()
     graph: dict[int, _Hypothesis] = {}
@@ -78,8 +75,8 @@ def read_moses_graphs(
 
     def finish() -> Forest:
         if empty or (allow_empty and not any(h.final for h in graph.values())):
-            return Forest.empty(features=space, vocabulary=words)
-        return _forest(graph, name, start, drop_unreachable, space, words)
+            return Forest.empty(features=named["features"], vocabulary=named["vocabulary"])
+        return _forest(graph, name, start, named)
 
     for line, text in lines.read_lines(source, name):
         if not text.strip(" \t"):
@@ -250,12 +247,7 @@ def _winners(graph: dict[int, _Hypothesis], file: str | None) -> dict[int, int]:
 
 
 def _forest(
-    graph: dict[int, _Hypothesis],
-    file: str | None,
-    line: int,
-    drop_unreachable: bool,
-    features: FeatureSpace,
-    vocabulary: Vocabulary,
+    graph: dict[int, _Hypothesis], file: str | None, line: int, options: DraftOptions
 ) -> Forest:
     winner = _winners(graph, file)
     draft = Draft(file, "hypothesis", "path from hyp=0 to a hypothesis with forward=-1")
@@ -279,10 +271,4 @@ def _forest(
         if found.final and head not in ends:
             ends.add(head)
             draft.edges.append(DraftEdge(end, [head], [0], line=found.line))
-    return draft.build(
-        end,
-        drop_unreachable=drop_unreachable,
-        features=features,
-        vocabulary=vocabulary,
-        line=line,
-    )
+    return draft.build(end, line, **options)

@@ -22,14 +22,14 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from os import PathLike, fspath
-from typing import TypedDict, Unpack
+from os import fspath
+from typing import Unpack
 
-from rosewood.corpus import Vocabulary, lines
+from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError, RosewoodError
-from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge
+from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, shared
+from rosewood.shared_types import PathName
 
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:(?P<mark>[(){},:]) | (?P<string>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")
@@ -216,11 +216,9 @@ def read_plf(
     epsilon: Collection[str] = ("*EPS*",),
     score_names: Sequence[str] | None = None,
     probabilities: bool = False,
-    drop_unreachable: bool = False,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
     line: int = 1,
+    **options: Unpack[DraftOptions],
 ) -> Forest:
     """The forest of one lattice.
 
@@ -249,39 +247,26 @@ def read_plf(
             with lines.at(place, where):
                 raise ForestError(reason, code="line.value", argument="distance", value=head)
         draft.edges.append(DraftEdge(head, [tail], says, values, where))
-    return draft.build(
-        last,
-        drop_unreachable=drop_unreachable,
-        features=features,
-        vocabulary=vocabulary,
-        line=line,
-    )
+    return draft.build(last, line, **options)
 
 
-class _LatticeOptions(TypedDict, total=False):
+class _LatticeOptions(DraftOptions, total=False):
     epsilon: Collection[str]
     score_names: Sequence[str] | None
     probabilities: bool
-    drop_unreachable: bool
 
 
 def read_plf_file(
-    source: lines.Source,
-    *,
-    features: FeatureSpace | None = None,
-    vocabulary: Vocabulary | None = None,
-    file: str | PathLike[str] | None = None,
-    **options: Unpack[_LatticeOptions],
+    source: lines.Source, *, file: PathName | None = None, **options: Unpack[_LatticeOptions]
 ) -> Iterator[Forest]:
     """The forests of a file, or of lines, with one lattice on each line; they share all names.
 
     Options are those of `read_plf`.
     """
     name = lines.file_name(source, file)
-    space = FeatureSpace() if features is None else features
-    words = Vocabulary() if vocabulary is None else vocabulary
+    named: _LatticeOptions = {**options, **shared(options)}
     for line, text in lines.read_lines(source, name):
         if not text.strip(" \t"):
             reason = "the line is empty; a lattice without words is ()"
             raise FormatError(reason, code="line.value", argument="lattice", file=name, line=line)
-        yield read_plf(text, features=space, vocabulary=words, file=name, line=line, **options)
+        yield read_plf(text, file=name, line=line, **named)
