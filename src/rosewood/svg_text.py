@@ -1,11 +1,13 @@
-"""Letters in pictures: how wide they will be, and what XML makes of them; colours of the house."""
+"""Letters in pictures: how wide they will be, and what XML makes of them; paper and colours."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 
 SIZE = 13.0  # of letters
-ROSEWOOD, ACCENT = "#5b2333", "#c2164a"
+FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
+ROSEWOOD, ACCENT, PAPER, INK = "#5b2333", "#c2164a", "#fdfbf7", "#2b2523"
 
 _UNPRINTABLE = {
     **dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000)), "\ufffd"),
@@ -30,6 +32,23 @@ def decimal(value: float) -> str:
     """With one digit after the point at most."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
+
+
+def rect(x: float, y: float, width: float, height: float, look: str) -> str:
+    place = f'x="{decimal(x)}" y="{decimal(y)}"'
+    return f'<rect {place} width="{decimal(width)}" height="{decimal(height)}" {look}/>'
+
+
+def on_paper(width: float, height: float, parts: Iterable[str], look: str = "") -> str:
+    """A picture with its own background."""
+    w, h = decimal(width), decimal(height)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}"'
+    paper = f'<rect width="100%" height="100%" rx="6" fill="{PAPER}"/>'
+    return "\n".join([f'{head} font-family="{FONT}"{look} role="img">', paper, *parts, "</svg>"])
+
+
+def scrolling(inside: str) -> str:
+    return f'<div style="overflow:auto;max-width:100%">{inside}</div>'
 
 
 def plural(count: int, thing: str) -> str:

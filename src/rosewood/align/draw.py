@@ -19,13 +19,10 @@ from rosewood.align.alignment import Alignment, GoldAlignment, Link
 from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray
 from rosewood.errors import AlignmentError
-from rosewood.svg_text import ACCENT, ROSEWOOD
+from rosewood.svg_text import ACCENT, INK, PAPER, ROSEWOOD
 
-_PAPER, _CELL, _LINE, _FIFTH, _INK, _FAINT = (
-    "#fdfbf7", "#ffffff", "#ebe4da", "#cdbfae", "#2b2523", "#a79c92",
-)  # fmt: skip
+_CELL, _LINE, _FIFTH, _FAINT = "#ffffff", "#ebe4da", "#cdbfae", "#a79c92"
 _SURE, _POSSIBLE, _SHADE = "#f0b93a", "#fae8b4", "#0b7285"
-_FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _MARGIN, _GAP, _SLOPE = 16.0, 7.0, 60  # the slope of source words, in degrees
 _WIDEST = 190.0  # of a word
 _LEAST = 0.02  # posteriors below are not drawn
@@ -63,7 +60,7 @@ def to_html(
     return (
         f'<div style="font-family:sans-serif;font-size:13px"><div style="margin:0 0 6px">'
         f"<b>Alignment</b> · {' · '.join(facts)}</div>"
-        f'<div style="overflow:auto;max-width:100%">{matrix.svg()}</div></div>'
+        f"{say.scrolling(matrix.svg())}</div>"
     )
 
 
@@ -150,35 +147,20 @@ class _Matrix:
         return told
 
     def svg(self) -> str:
-        width, height = say.decimal(self.width), say.decimal(self.height)
-        return "\n".join(
-            [
-                f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-                f'viewBox="0 0 {width} {height}" font-family="{_FONT}" '
-                f'font-size="{say.decimal(self.size)}" role="img">',
-                f'<rect width="100%" height="100%" rx="6" fill="{_PAPER}"/>',
-                *self._cells(),
-                *self._grid(),
-                *self._words(),
-                *self._marks(),
-                *self._legend_marks(),
-                "</svg>",
-            ]
-        )
+        parts = [*self._cells(), *self._grid(), *self._words(), *self._marks()]
+        look = f' font-size="{say.decimal(self.size)}"'
+        return say.on_paper(self.width, self.height, [*parts, *self._legend_marks()], look)
 
     def _square(self, link: Link, inset: float, look: str) -> str:
         """In the cell of a link, so much smaller than it on every side."""
         x = self.x + link[0] * self.cell + inset
         y = self.y + link[1] * self.cell + inset
-        return _rect(x, y, self.cell - 2 * inset, look)
+        return say.rect(x, y, self.cell - 2 * inset, self.cell - 2 * inset, look)
 
     def _cells(self) -> list[str]:
         """What lies beneath the links: white, gold, shades of posteriors."""
-        out = [
-            f'<rect x="{say.decimal(self.x)}" y="{say.decimal(self.y)}" '
-            f'width="{say.decimal(self.sources * self.cell)}" '
-            f'height="{say.decimal(self.targets * self.cell)}" fill="{_CELL}"/>'
-        ]
+        width, height = self.sources * self.cell, self.targets * self.cell
+        out = [say.rect(self.x, self.y, width, height, f'fill="{_CELL}"')]
         if self.gold is not None:
             for link in sorted(self.gold.possible | self.gold.sure):
                 shade = _SURE if link in self.gold.sure else _POSSIBLE
@@ -255,19 +237,20 @@ class _Matrix:
         out, x, y = [], _MARGIN, self.height - 26
         for name, text in self.legend:
             if name == "right":
-                out.append(_rect(x, y, 13, f'fill="{_SURE}"'))
+                out.append(say.rect(x, y, 13, 13, f'fill="{_SURE}"'))
             inset = {"right": 3.0, "wrong": 3.5}.get(name, 0.0)
-            out.append(_rect(x + inset, y + inset, 13 - 2 * inset, _LOOKS[name]))
+            side = 13 - 2 * inset
+            out.append(say.rect(x + inset, y + inset, side, side, _LOOKS[name]))
             out.append(
                 f'<text x="{say.decimal(x + 19)}" y="{say.decimal(y + 10.5)}" font-size="11.5" '
-                f'fill="{_INK}">{text}</text>'
+                f'fill="{INK}">{text}</text>'
             )
             x += say.text_width(text, 11.5) + 34
         return out
 
 
 _LOOKS = {
-    "right": f'rx="2" fill="{ROSEWOOD}" stroke="{_PAPER}" stroke-width="0.8"',
+    "right": f'rx="2" fill="{ROSEWOOD}" stroke="{PAPER}" stroke-width="0.8"',
     "wrong": f'rx="2" fill="{_CELL}" fill-opacity="0.7" stroke="{ACCENT}" stroke-width="2"',
     "sure": f'fill="{_SURE}"',
     "possible": f'fill="{_POSSIBLE}"',
@@ -279,13 +262,6 @@ def _labels(words: tuple[str, ...] | None, count: int) -> list[_Word]:
     return [_Word.of(word) for word in (map(str, range(count)) if words is None else words)]
 
 
-def _rect(x: float, y: float, side: float, look: str) -> str:
-    return (
-        f'<rect x="{say.decimal(x)}" y="{say.decimal(y)}" width="{say.decimal(side)}" '
-        f'height="{say.decimal(side)}" {look}/>'
-    )
-
-
 def _stroke(path: str, strong: bool) -> str:
     return f'<path d="{path}" stroke="{_FIFTH if strong else _LINE}" fill="none"/>'
 
@@ -295,7 +271,7 @@ def _text(x: float, y: float, word: _Word, anchor: str, linked: bool, more: str 
     title = f"<title>{say.xml_text(word.whole)}</title>" if word.text != word.whole else ""
     return (
         f'<text x="{say.decimal(x)}" y="{say.decimal(y)}" text-anchor="{anchor}"{way} '
-        f'fill="{_INK if linked else _FAINT}"{more}>{title}{say.xml_text(word.text)}</text>'
+        f'fill="{INK if linked else _FAINT}"{more}>{title}{say.xml_text(word.text)}</text>'
     )
 
 

@@ -17,10 +17,9 @@ from rosewood import svg_text as say
 from rosewood.decode.explanation import ExplainedRule
 from rosewood.decode.source import Source
 from rosewood.decode.translation import RuleUse
-from rosewood.svg_text import ACCENT, ROSEWOOD
+from rosewood.svg_text import ACCENT, INK, ROSEWOOD
 
-_PAPER, _CELL, _INK, _FAINT = "#fdfbf7", "#ffffff", "#2b2523", "#a79c92"
-_FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
+_CELL, _FAINT = "#ffffff", "#a79c92"
 _COLOURS = (
     "#8fb8de", "#e8b98a", "#a8cf9d", "#d9a3c4", "#e3d37e", "#9fd0cd", "#c3aee0", "#dba79b",
 )  # fmt: skip
@@ -70,7 +69,7 @@ def to_svg(translation: Derived) -> str:
     height = low + _HIGH + _MARGIN + (24 if legend else 0)
     wide = max(width, sum(say.text_width(text, 11.5) + 34 for text, _ in legend))
     marks = _legend_marks(legend, height - 26)
-    return _svg(wide + 2 * _MARGIN, height, [*groups, *letters, *marks])
+    return say.on_paper(wide + 2 * _MARGIN, height, [*groups, *letters, *marks])
 
 
 def _joined(above: Sequence[_Box], below: Sequence[_Box]) -> list[tuple[_Box, _Box]]:
@@ -165,10 +164,7 @@ def _look(number: int, phrase: RuleUse) -> str:
 
 
 def _box(left: float, right: float, y: float, number: int, phrase: RuleUse) -> str:
-    return (
-        f'<rect x="{say.decimal(left)}" y="{say.decimal(y)}" width="{say.decimal(right - left)}" '
-        f'height="{say.decimal(_HIGH)}" rx="5" {_look(number, phrase)}/>'
-    )
+    return say.rect(left, y, right - left, _HIGH, f'rx="5" {_look(number, phrase)}')
 
 
 def _band(
@@ -187,7 +183,7 @@ def _text(
     text: str,
     anchor: str,
     *,
-    colour: str = _INK,
+    colour: str = INK,
     size: float = say.SIZE,
     title: str = "",
     more: str = "",
@@ -216,23 +212,7 @@ def _legend(phrases: Sequence[RuleUse]) -> list[tuple[str, str]]:
 def _legend_marks(legend: list[tuple[str, str]], y: float) -> list[str]:
     out, x = [], _MARGIN
     for text, look in legend:
-        out.append(
-            f'<rect x="{say.decimal(x)}" y="{say.decimal(y)}" width="13" height="13" rx="3" '
-            f"{look}/>"
-        )
+        out.append(say.rect(x, y, 13, 13, f'rx="3" {look}'))
         out.append(_text(x + 19, y + 10.5, text, "start", size=11.5, colour=_FAINT))
         x += say.text_width(text, 11.5) + 34
     return out
-
-
-def _svg(width: float, height: float, parts: list[str]) -> str:
-    w, h = say.decimal(width), say.decimal(height)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" '
-            f'viewBox="0 0 {w} {h}" font-family="{_FONT}" role="img">',
-            f'<rect width="100%" height="100%" rx="6" fill="{_PAPER}"/>',
-            *parts,
-            "</svg>",
-        ]
-    )

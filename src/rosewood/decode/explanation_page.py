@@ -13,7 +13,7 @@ from statistics import median
 from rosewood.decode.comparison import Difference
 from rosewood.decode.draw import to_svg
 from rosewood.decode.explanation import Explanation, Table, signed
-from rosewood.svg_text import clean
+from rosewood.svg_text import clean, scrolling
 
 _FONT = "font-family:system-ui,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:13px"
 _TABLE = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:8px 0"
@@ -48,7 +48,7 @@ def explanation_html(explained: Explanation) -> str:
     rows.append(_row([*_label("sum", table.number(explained.score), _RULE), *sums]))
     weights = [_number("" if weight is None else f"{weight:.4g}") for weight in table.weights]
     rows.append(_row([*_label("weight", ""), *weights]))
-    return f'<div style="{_FONT}">{_scrolling(to_svg(explained))}{_scrolling(_table(rows))}</div>'
+    return f'<div style="{_FONT}">{scrolling(to_svg(explained))}{scrolling(_table(rows))}</div>'
 
 
 def difference_html(compared: Difference) -> str:
@@ -65,10 +65,10 @@ def difference_html(compared: Difference) -> str:
     last = ["", *scores, signed(compared.margin)]
     rows.append(_row([_plain("score", _RULE), *(_number(text, _RULE) for text in last)]))
     return (
-        f'<div style="{_FONT}">{_scrolling(to_svg(compared.first))}'
-        f'<div style="height:8px"></div>{_scrolling(to_svg(compared.second))}'
+        f'<div style="{_FONT}">{scrolling(to_svg(compared.first))}'
+        f'<div style="height:8px"></div>{scrolling(to_svg(compared.second))}'
         f'<p style="margin:8px 0">{escape(clean(compared.verdict()))}</p>'
-        f"{_scrolling(_table(rows))}</div>"
+        f"{scrolling(_table(rows))}</div>"
     )
 
 
@@ -81,10 +81,6 @@ def page_section(number: int, source: str, target: str, explained: Explanation) 
         f"{escape(clean(target))}</p>\n"
         f"{explanation_html(explained)}"
     )
-
-
-def _scrolling(inside: str) -> str:
-    return f'<div style="overflow:auto;max-width:100%">{inside}</div>'
 
 
 def _table(rows: Sequence[str]) -> str:

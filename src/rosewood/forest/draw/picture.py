@@ -12,10 +12,10 @@ from rosewood.forest.draw.layout import Box, Link, depths, lay_out
 from rosewood.forest.forest import Forest
 from rosewood.svg_text import SIZE, decimal, from_right, plural, text_width, xml_text
 
-_PAPER, _RIM, _INK, _FAINT, _LINE = "#fdfbf7", "#e6ded4", "#2b2523", "#857a72", "#4a545e"
+_PAPER, _INK, _FAINT = lettering.PAPER, lettering.INK, "#857a72"
+_RIM, _LINE = "#e6ded4", "#4a545e"
 NODE, _NODE_RIM, ROOT, _EDGE = "#f1e8dc", "#b9a690", lettering.ROSEWOOD, "#ffffff"
 ACCENT, _ACCENT_PALE, _MARK = lettering.ACCENT, "#fdeaf0", "#0b7285"
-_FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _SMALL, _ROW, _PAD, _MARGIN, _STEM = 10.5, 17.0, 9.0, 22.0, 18.0
 
 
@@ -207,10 +207,9 @@ class Picture:
         )
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" '
-            f'viewBox="0 0 {w} {h}" role="img" aria-label="{told}" font-family="{_FONT}" '
+            f'viewBox="0 0 {w} {h}" role="img" aria-label="{told}" font-family="{lettering.FONT}" '
             f'font-size="{decimal(SIZE)}" fill="{_INK}">',
-            f'<rect x="0.5" y="0.5" width="{decimal(width - 1)}" '
-            f'height="{decimal(height - 1)}" rx="8" fill="{_PAPER}" stroke="{_RIM}"/>',
+            _rect(0.5, 0.5, width - 1, height - 1, 8, _PAPER, _RIM),
             f'<g transform="translate({decimal(left)} {decimal(_MARGIN)})">',
             '<g fill="none" stroke-linecap="round">',
             *(self._lines(edge) for edge in order),
@@ -349,10 +348,7 @@ def _path(points: list[tuple[float, float]]) -> str:
 
 
 def _rect(x: float, y: float, w: float, h: float, round_: float, fill: str, rim: str) -> str:
-    return (
-        f'<rect x="{decimal(x)}" y="{decimal(y)}" width="{decimal(w)}" '
-        f'height="{decimal(h)}" rx="{decimal(round_)}" fill="{fill}" stroke="{rim}"/>'
-    )
+    return lettering.rect(x, y, w, h, f'rx="{decimal(round_)}" fill="{fill}" stroke="{rim}"')
 
 
 def _text(x: float, y: float, text: str, size: float, look: str = "", fill: str = _FAINT) -> str:
