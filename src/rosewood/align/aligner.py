@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, NamedTuple, Protocol, TypedDict, Unpack, cast
+from typing import Any, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from rosewood.align.training import Report, Training
 from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.corpus import IndexedCorpus
+from rosewood.corpus.indexed import Pair
 from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError
 
@@ -38,14 +39,7 @@ MAX_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a 
 _SENTENCES = 1 << 17
 
 
-class _Pair(Protocol):
-    @property
-    def source(self) -> str | Sequence[str]: ...
-    @property
-    def target(self) -> str | Sequence[str]: ...
-
-
-Pairs = IndexedCorpus | Iterable[_Pair | tuple[str, str]]
+Pairs = IndexedCorpus | Iterable[Pair | tuple[str, str]]
 
 
 class TrainingKeywords(TypedDict, total=False):
@@ -226,9 +220,9 @@ class _Texts(NamedTuple):
     target: str | Sequence[str]
 
 
-def _pair(pair: Any) -> _Pair:
+def _pair(pair: Any) -> Pair:
     if hasattr(pair, "source") and hasattr(pair, "target"):
-        return cast(_Pair, pair)
+        return cast(Pair, pair)
     if isinstance(pair, tuple | list) and len(pair) == 2:
         return _Texts(*pair)
     reason = f"a sentence pair is {pair!r:.60}, expected a source and a target"

@@ -81,7 +81,7 @@ def _decompressed(raw: BinaryIO, suffix: str) -> io.RawIOBase:
     if suffix == ".gz":
         return cast(io.RawIOBase, gzip.GzipFile(fileobj=raw, mode="rb"))
     if suffix == ".xz":
-        return _Frames(raw, _xz_frame, padding=b"\0")
+        return _Frames(raw, lambda: (lzma.LZMADecompressor(), lzma.LZMAError), padding=b"\0")
     return _Frames(raw, _zstandard_frame)
 
 
@@ -148,10 +148,6 @@ class _Frames(io.RawIOBase):
         buffer[:size] = self._output[:size]
         self._output = self._output[size:]
         return size
-
-
-def _xz_frame() -> _Frame:
-    return lzma.LZMADecompressor(), lzma.LZMAError
 
 
 def _zstandard_frame() -> _Frame:

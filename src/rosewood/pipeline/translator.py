@@ -210,11 +210,7 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
         )
     except DecodingError as error:
         raise error.restated(str(error), DamagedFileError, file=path) from error
-    _check_features(list(decoder.features.dense), manifest["features"], path)
-    return decoder
-
-
-def _check_features(own: Sequence[str], told: Sequence[str], path: Any) -> None:
-    if list(own) != list(told):
+    if list(decoder.features.dense) != list(manifest["features"]):
         told = "its features are not those of its rules and models"
         raise DamagedFileError(told, file=path, code="file.mismatch")
+    return decoder

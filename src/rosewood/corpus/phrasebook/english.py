@@ -281,9 +281,7 @@ class English(Realiser):
 
     def _person(self, clause: Clause) -> int:
         """0 for I, 1 for you, we and they, 2 for one other."""
-        subject = clause.subject
-        if subject is not None and subject.kind == "relative":
-            subject = subject.head
+        subject = clause.agent
         if subject is None:
             return 2
         if subject.kind == "pronoun":

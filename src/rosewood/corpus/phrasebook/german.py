@@ -51,9 +51,7 @@ class German(GermanNouns):
         return self.arranged(form, slots)
 
     def _person(self, clause: Clause) -> int:
-        subject = clause.subject
-        if subject is not None and subject.kind == "relative":
-            subject = subject.head
+        subject = clause.agent
         if subject is None:
             return _ER
         if subject.kind == "pronoun":

@@ -125,13 +125,8 @@ class GermanVerb:
         imperative = stem + ("e" if e or stem.endswith(("ig", "er")) else "")
         if infinitive.endswith("eln"):
             imperative = first
-        if (
-            len(parts) > 3
-            and "," not in parts[3]
-            and "e" in stem
-            and "i" in third
-            and not _is_umlaut(third)
-        ):
+        has_i = "i" in third and not set(third) & set("äöü")
+        if len(parts) > 3 and "," not in parts[3] and "e" in stem and has_i:
             imperative = third[:-1]
         return GermanVerb(
             infinitive, prefix, present, preterite, prefix + participle, imperative, has_sein,
@@ -160,7 +155,3 @@ def _second(stem: str, third: str, e: str, *, is_irregular: bool) -> str:
     if stem.endswith(("s", "ß", "z", "x")):
         return stem + "t"
     return stem + e + "st"
-
-
-def _is_umlaut(word: str) -> bool:
-    return any(letter in word for letter in "äöü")

@@ -109,5 +109,11 @@ class Clause:
     frequency: Spoken | None = None
     relative: NounPhrase | None = None  # the relative pronoun that stands first, if it is an object
 
+    @property
+    def agent(self) -> NounPhrase | None:
+        """The subject; of a relative clause, what the pronoun stands for."""
+        subject = self.subject
+        return subject.head if subject is not None and subject.kind == "relative" else subject
+
 
 Part: TypeAlias = Clause | NounPhrase | Spoken
