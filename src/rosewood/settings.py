@@ -10,13 +10,14 @@
 
 Validation, command-line options (`cli/options_from_settings.py`), `--config`, keywords of Python
 and tables of the documents (`settings_table`) are made from these fields.  A type is bool, int,
-float, str, PathName, a Literal of texts, tuple[str, ...], tuple[PathName, ...] (for which one path
-will do), tuple[PathName, PathName], dict[str, Any], or one of them with None.  Paths become str.
+float, str, PathName, a Literal of texts, a tuple of str, PathName, int or float, of any length or
+of a fixed one, dict[str, Any], or one of them with None.  Paths become str; one path will do for
+tuple[PathName, ...].  Numbers of a tuple are typed with commas between them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from inspect import get_annotations
@@ -38,8 +39,9 @@ from rosewood.errors import RosewoodError
 
 _KINDS = {
     bool: "true or false", int: "a whole number", float: "a number", str: "a text",
-    PathLike: "a path", tuple: "a list of texts", dict: "a table",
+    PathLike: "a path", dict: "a table",
 }  # fmt: skip
+_ITEMS = {str: "texts", PathLike: "paths", int: "whole numbers", float: "numbers"}
 Choices = Collection[str] | Callable[[], Collection[str]]
 
 
@@ -86,8 +88,13 @@ class Setting(NamedTuple):
     may_be_none: bool
     default: Any
     facts: Mapping[str, Any]
-    items: type = str  # of a tuple: str or PathLike
+    items: type = str  # of a tuple: str, PathLike, int or float
     length: int | None = None  # of a tuple; None: any
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether it is a tuple of numbers."""
+        return self.items in (int, float)
 
     @property
     def option(self) -> str:
@@ -117,9 +124,10 @@ class Setting(NamedTuple):
         if self.choices:
             listed = [*self.choices, *(w for w in self.words if w not in self.choices)]
         else:
-            whole = _KINDS[self.kind]
-            if self.items is PathLike:
-                whole = "a list of paths" if self.length is None else f"{self.length} paths"
+            if self.kind is tuple:
+                whole = f"{self.length or 'a list of'} {_ITEMS[self.items]}"
+            else:
+                whole = _KINDS[self.kind]
             within = bounds(self.facts.get("low"), self.facts.get("high"))
             listed = [f"{whole} {within}".rstrip(), *self.words]
         return ", ".join([*listed, *(["none"] if self.types_none else [])])
@@ -149,18 +157,23 @@ class Setting(NamedTuple):
             return check_choice(self.name, value, self.choices, error=error)
         return check_text(self.name, value, error=error)
 
-    def _check_list(self, value: Any, error: type[RosewoodError]) -> tuple[str, ...]:
-        may_be = (str, PathLike) if self.items is PathLike else str
+    def _check_list(self, value: Any, error: type[RosewoodError]) -> tuple[Any, ...]:
         if self.items is PathLike and self.length is None and isinstance(value, str | PathLike):
             value = (value,)
-        is_list = isinstance(value, list | tuple) and self.length in (None, len(value))
-        if not is_list or not all(isinstance(each, may_be) for each in value):
+        is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+        if not is_list or self.length not in (None, len(value)):
+            raise self._refused(value, error)
+        if self.has_numbers:
+            one = self._replace(kind=self.items, words=(), may_be_none=False)
+            return tuple(self.items(one.check(each, error)) for each in value)
+        may_be = (str, PathLike) if self.items is PathLike else str
+        if not all(isinstance(each, may_be) for each in value):
             raise self._refused(value, error)
         return tuple(map(fspath, value))
 
     def read(self, text: str, error: type[RosewoodError]) -> Any:
         """The value of a text, as it is typed or written in a file of settings."""
-        if self.kind is PathLike or self.kind is tuple:
+        if self.kind is PathLike or (self.kind is tuple and not self.has_numbers):
             return self.check(text, error)
         is_free_text = self.kind is str and not self.choices
         if text == "none" and self.types_none and not is_free_text:
@@ -170,8 +183,12 @@ class Setting(NamedTuple):
         try:
             if self.kind is bool:
                 return {"true": True, "false": False}[text.lower()]
-            if self.kind in (int, float) and text.isascii() and "_" not in text:
-                return self.check(self.kind(text), error)
+            if text.isascii() and "_" not in text:
+                if self.has_numbers:
+                    parts = text.replace(",", " ").split()
+                    return self.check([self.items(part) for part in parts], error)
+                if self.kind in (int, float):
+                    return self.check(self.kind(text), error)
         except (KeyError, ValueError, OverflowError):
             pass
         raise self._refused(text, error)
@@ -249,13 +266,15 @@ def _setting(each: Field[Any], hint: Any, group: str | None) -> Setting:
     kind = kinds[0] if kinds else str
     for wider in (float, PathLike):  # int | float is float, str | PathLike[str] a path
         kind = wider if wider in kinds else kind
-    are_paths = bool(items) and any(get_origin(part) is PathLike for part in _parts(items[0]))
+    item = items[0] if items else str
+    if any(get_origin(part) is PathLike for part in _parts(item)):
+        item = PathLike
     default = each.default if each.default_factory is MISSING else each.default_factory()
     own = each.metadata.get("group")
     facts = {**each.metadata, "group": (group if own is None else own) or None}
     return Setting(
         each.name, kind, tuple(words), NoneType in _parts(hint), default, facts,
-        items=PathLike if are_paths else str,
+        items=item,
         length=None if ... in items or not items else len(items),
     )  # fmt: skip
 
@@ -287,5 +306,5 @@ def shown_default(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))
+        return ",".join(map(shown_default, value))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -254,7 +254,7 @@ def test_mix(command, files):  # noqa: F811
         (("mix", "lm.rlm", "lm.arpa", "--weights", "1,0", "-o", "m"), "file.kind", "lm.arpa:"),
         (("mix", "lm.rlm", "one.json", "--weights", "1,0", "-o", "m"), "file.kind", "one.json:"),
         (("mix", "lm.rlm", "--weights", "0.5", "-o", "m"), "argument.range", "0.5"),
-        (("mix", "lm.rlm", "--weights", "x", "-o", "m"), "line.number", "'x'"),
+        (("mix", "lm.rlm", "--weights", "x", "-o", "m"), "usage", "--weights 'x'"),
         (("mix", "lm.rlm", "-o", "m"), "argument.missing", "--heldout --weights"),
         (("mix", "lm.rlm", "--heldout", "empty", "-o", "m"), "argument.missing", ""),
         (("verify", "lm.rlm", "cut"), "file.damaged", "cut:"),

@@ -146,7 +146,7 @@ def test_a_line_of_a_million_words(tmp_path):
         ("order", 0, "range"), ("order", True, "type"), ("cutoffs", (1, 0), "value"),
         ("cutoffs", (-1,), "range"), ("cutoffs", (0,) * 9, "shape"), ("max_vocabulary", 0, "range"),
         ("fallback", (0, 1, 1), "range"), ("fallback", (0.5, 2.5, 1), "range"),
-        ("fallback", (0.5, 1), "shape"), ("vocabulary", [], "value"),
+        ("fallback", (0.5, 1), "type"), ("vocabulary", [], "value"),
         ("threads", 0, "range"), ("max_memory", 0, "range"),
     ],
 )  # fmt: skip

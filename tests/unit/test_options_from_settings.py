@@ -31,6 +31,8 @@ class Sample(Settings):
     pair: tuple[PathName, PathName] | None = setting(None, "Two files.")
     place: PathName | None = setting(None, "A file.")
     set: dict[str, Any] = setting({}, "Others.")
+    ages: tuple[int, ...] = setting((), "Numbers.", low=0)
+    shares: tuple[float, float] = setting((0.5, 1.0), "Two numbers.")
 
 
 @pytest.fixture
@@ -71,10 +73,13 @@ def test_everything_typed(run):
     found, done = run(
         "--rounds", 7, "--limit", "none", "--jump", 3, "-n", "b", "--is-fast", "--no-keeps",
         "--word", "x", "--word", "y", "--file", "f", "--pair", "g", "h", "--place", "i",
-        "--set", "q=1", "--more", 4,
+        "--set", "q=1", "--ages", "0,3", "--shares", "1,0.5", "--more", 4,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
-    want = Sample(7, None, 3, "b", True, False, ("x", "y"), ("f",), ("g", "h"), "i", {"q": "1"})
+    want = Sample(
+        7, None, 3, "b", True, False, ("x", "y"), ("f",), ("g", "h"), "i", {"q": "1"}, (0, 3),
+        (1.0, 0.5),
+    )  # fmt: skip
     assert found == {"sample": want, "more": 4}
 
 
@@ -83,6 +88,7 @@ def test_everything_typed(run):
     [
         ("--rounds", 0), ("--rounds", "many"), ("--limit", 0), ("--jump", "far"), ("--name", "c"),
         ("--rounds", "1_0"), ("--threads", "1_0"), ("--threads", 0),
+        ("--ages", "0,x"), ("--ages", "-1"), ("--shares", "1"),
     ],
 )  # fmt: skip
 def test_bad_values_are_errors_of_usage(run, words):
@@ -94,13 +100,20 @@ def test_bad_values_are_errors_of_usage(run, words):
 
 def test_options_from_a_file(run, tmp_path):
     (tmp_path / "c.toml").write_text(
-        'rounds = 9\nlimit = "none"\nis-fast = true\nkeeps = false\nword = ["x"]\n[set]\nq = 2\n'
+        'rounds = 9\nlimit = "none"\nis-fast = true\nkeeps = false\nword = ["x"]\n'
+        "ages = [0, 1]\nshares = [0.5, 2]\n[set]\nq = 2\n"
     )
     found, done = run("--config", tmp_path / "c.toml", "--rounds", 8)
     assert done.exit_code == 0, done.output
     assert found["sample"] == Sample(
-        8, None, is_fast=True, keeps=False, words=("x",), set={"q": "2"}
-    )
+        8, None, is_fast=True, keeps=False, words=("x",), set={"q": "2"}, ages=(0, 1),
+        shares=(0.5, 2),
+    )  # fmt: skip
+    for text in ('ages = "0,1"', "ages = [0, -1]", "ages = 1", "shares = [1]"):
+        (tmp_path / "c.toml").write_text(text)
+        found, done = run("--config", tmp_path / "c.toml")
+        assert not found
+        assert done.exit_code, text
 
 
 def test_only_what_was_typed(run):

@@ -145,15 +145,15 @@ def test_splits_are_written(files, tmp_path):
 
 def test_settings_of_estimation(files, tmp_path):
     (tmp_path / "words").write_text("das\nhaus\n", encoding="utf-8")
-    settings = EstimationSettings(order=2, cutoffs="0,1", vocabulary=tmp_path / "words")
+    settings = EstimationSettings(order=2, cutoffs=(0, 1), vocabulary=tmp_path / "words")
     with estimate_files(files[:1], **settings.keywords()) as found:
         assert found.summary() == {
             "sentences": 5, "tokens": 10, "types": 6, "ngrams": found.summary()["ngrams"]
         }  # fmt: skip
         assert found.facts["cutoffs"] == [0, 1]
-    for name, value in (("cutoffs", "a"), ("fallback", "1,1"), ("fallback", "")):
-        with refuses(LanguageModelError, "argument.value", argument=f"--{name}", value=value):
-            EstimationSettings(**{name: value}).keywords()
+    for name, value in (("cutoffs", "a"), ("fallback", (1, 1)), ("fallback", ())):
+        with refuses(LanguageModelError, "argument.type", argument=name, value=value):
+            EstimationSettings(**{name: value})
     (tmp_path / "words").write_text("das haus\n", encoding="utf-8")
     with refuses(FormatError, "line.fields", line=1, value=2):
         settings.keywords()

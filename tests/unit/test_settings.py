@@ -27,6 +27,8 @@ class Sample(Settings):
     jump: int | Literal["auto"] | None = setting("auto", "Jump.", low=0)
     files: tuple[str, ...] = setting((), "Files.")
     more: dict[str, Any] = setting({}, "Others.")
+    ages: tuple[int, ...] = setting((), "Numbers.", low=0)
+    shares: tuple[float, float] | None = setting((0.5, 1), "Two numbers.", high=1)
     inner: int = 3  # no setting: it has no help
 
 
@@ -34,7 +36,7 @@ def test_defaults_are_as_they_are_written():
     sample = Sample()
     assert sample.to_dict() == {
         "rounds": 6, "rate": 0.5, "name": "a", "is_fast": False, "limit": 100, "jump": "auto",
-        "files": [], "more": {},
+        "files": [], "more": {}, "ages": [], "shares": [0.5, 1.0],
     }  # fmt: skip
     assert sample.more is not Sample().more
 
@@ -50,7 +52,9 @@ def test_defaults_are_as_they_are_written():
         ("is_fast", 1, "argument.type"), ("limit", 0, "argument.range"),
         ("jump", "never", "argument.type"), ("files", "a", "argument.type"),
         ("files", [1], "argument.type"), ("more", [], "argument.type"),
-        ("more", {1: 2}, "argument.type"),
+        ("more", {1: 2}, "argument.type"), ("ages", 1, "argument.type"),
+        ("ages", "1", "argument.type"), ("shares", (1,), "argument.type"),
+        ("shares", (0, 0, 0), "argument.type"),
     ],
 )  # fmt: skip
 def test_bad_values(name, value, code):
@@ -59,10 +63,25 @@ def test_bad_values(name, value, code):
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("ages", -1, "argument.range"), ("ages", 1.0, "argument.type"),
+        ("ages", True, "argument.type"), ("ages", None, "argument.type"),
+        ("shares", 1.5, "argument.range"), ("shares", "0", "argument.type"),
+    ],
+)  # fmt: skip
+def test_bad_numbers_of_a_list(name, value, code):
+    with refuses(TuningError, code, argument=name, value=value):
+        Sample(**{name: (0, value)})
+
+
+@pytest.mark.parametrize(
     ("name", "text", "value"),
     [
         ("rounds", "7", 7), ("rate", "1e-3", 0.001), ("name", "b", "b"), ("is_fast", "True", True),
         ("limit", "none", None), ("jump", "auto", "auto"), ("jump", "3", 3), ("jump", "none", None),
+        ("ages", "0,3", (0, 3)), ("ages", "0, 3", (0, 3)), ("ages", "7", (7,)), ("ages", "", ()),
+        ("shares", "0.5,1", (0.5, 1.0)), ("shares", "none", None),
     ],
 )  # fmt: skip
 def test_texts(name, text, value):
@@ -78,6 +97,9 @@ def test_texts(name, text, value):
         ("rate", "nan", "argument.range"), ("rate", "", "argument.type"),
         ("rounds", "1_0", "argument.type"), ("rounds", "١", "argument.type"),
         ("rate", "1_0.5", "argument.type"), ("rate", "١.٥", "argument.type"),
+        ("ages", "0,x", "argument.type"), ("ages", "0,-1", "argument.range"),
+        ("ages", "1_0", "argument.type"), ("shares", "", "argument.type"),
+        ("shares", "1,2", "argument.range"), ("shares", "0,nan", "argument.range"),
     ],
 )  # fmt: skip
 def test_bad_texts(name, text, code):
@@ -100,12 +122,15 @@ def test_settings_have_help_and_an_option():
     assert found["is_fast"].option == "is-fast"
     assert found["jump"].expected == "a whole number from 0, auto, none"
     assert found["name"].choices == ("a", "b")
+    assert found["ages"].expected == "a list of whole numbers from 0"
+    assert found["shares"].expected == "2 numbers to 1, none"
 
 
 def test_a_table():
     table = settings_table(Sample).splitlines()
     assert "| `rounds` | 6 | a whole number from 1 to 99 | Rounds. |" in table
     assert "| `limit` | 100 | a whole number from 1, none | Limit. |" in table
+    assert "| `shares` | 0.5,1 | 2 numbers to 1, none | Two numbers. |" in table
     assert len(table) == 2 + len(settings_of(Sample))
 
 

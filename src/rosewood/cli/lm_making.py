@@ -120,6 +120,7 @@ class ConvertOptions(LayoutSettings, LmOptions):
     output: PathName = setting(
         help="A model (.rlm), or an ARPA file (.arpa, .arpa.gz, .arpa.xz, .arpa.zst; - is standard "
         "output).",
+        group="",
         short="o",
     )
 
@@ -190,9 +191,10 @@ class MixOptions(JsonOptions):
     heldout: tuple[PathName, ...] = setting(
         (), "Held-out text to tune the weights on; repeatable.", metavar="TEXT"
     )
-    weights: str | None = setting(
-        None, "Weights that sum to 1, instead of a held-out text.", metavar="W,W,…"
-    )
+    weights: tuple[float, ...] | None = setting(
+        None, "Weights that sum to 1, instead of a held-out text.", metavar="W,W,…",
+        default_text="none", types_none=False,
+    )  # fmt: skip
 
 
 def mix(
@@ -204,7 +206,6 @@ def mix(
 
     The mixture refers to the files of the models; every verb takes it like a model.
     """
-    from rosewood.corpus.lines import number
     from rosewood.lm import Mixture, Model, kind_of
     from rosewood.progress import progress
 
@@ -219,8 +220,7 @@ def mix(
             raise FormatError(f"it is {told}", code="file.kind", file=file, value=kind)
     models = [Model.open(file) for file in files]
     if options.weights is not None:
-        weights = [number("a weight", part.strip()) for part in options.weights.split(",")]
-        mixture = Mixture(models, weights)
+        mixture = Mixture(models, options.weights)
     else:
         with progress("reading held-out text, lines", quiet=options.quiet) as step:
 

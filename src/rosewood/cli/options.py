@@ -124,7 +124,7 @@ def _word(name: str, value: Any, option: Any) -> str:
         check_number(name, value, error=RosewoodError)
     else:
         check_text(name, value, error=RosewoodError)
-    return _scalar(name, value)
+    return _listed(name, value)
 
 
 def merged(

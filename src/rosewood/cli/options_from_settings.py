@@ -107,9 +107,9 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
         more["metavar"] = each.facts.get("metavar") or _metavar(each)
     if each.kind is PathLike:
         hint = Path | None
-    elif each.kind is tuple and each.length is not None:
+    elif each.kind is tuple and each.length is not None and not each.has_numbers:
         hint = tuple[(Path,) * each.length] | None  # type: ignore[misc]
-    elif each.kind in (tuple, dict):
+    elif each.kind in (tuple, dict) and not each.has_numbers:
         hint = list[Path if each.items is PathLike else str] | None  # type: ignore[misc]
     elif each.kind is not bool:
         more["parser"] = memory_size if each.name == "max_memory" else _parser(each)
@@ -155,6 +155,8 @@ def _help(each: Setting) -> str:
 def _metavar(each: Setting) -> str:
     kind = "NAME" if each.choices else _METAVARS[each.kind]
     words = [] if each.choices else list(each.words)
+    if each.has_numbers:
+        return "N,N,…"
     if each.kind in (PathLike, tuple):
         return "FILE" if PathLike in (each.kind, each.items) else kind
     return "|".join([kind, *words, *(["none"] if each.types_none else [])])

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.errors import LanguageModelError
-from rosewood.lm.smoothing import Fallback, Smoothing, discounts
+from rosewood.lm.settings import SmoothingSettings
+from rosewood.lm.smoothing import Fallback, discounts
 from rosewood.lm.table_ngrams import Ngram, ngrams
 from rosewood.lm.text import NumberedText, Skipped, Source, name_of, number_files, number_sentences
 from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, words_of
@@ -112,7 +113,9 @@ class EstimationKeywords(TypedDict, total=False):
 
 
 def estimate(
-    sentences: Iterable[str | Sequence[str]], order: int = 5, **keywords: Unpack[EstimationKeywords]
+    sentences: Iterable[str | Sequence[str]],
+    order: int = SmoothingSettings.order,
+    **keywords: Unpack[EstimationKeywords],
 ) -> Estimate:
     """A model of sentences, each a text or a sequence of words."""
     made = _begin(order, **keywords)
@@ -121,7 +124,7 @@ def estimate(
 
 def estimate_files(
     files: Sequence[Source],
-    order: int = 5,
+    order: int = SmoothingSettings.order,
     *,
     work: PathName | None = None,
     **keywords: Unpack[EstimationKeywords],
@@ -160,23 +163,24 @@ def _begin(
     work: PathName | None = None,
     sources: Sequence[tuple[str, int, int] | None] = (None,),
     *,
-    cutoffs: Sequence[int] = (),
-    max_vocabulary: int | None = None,
     vocabulary: Iterable[str] | None = None,
-    fallback: tuple[float, float, float] = (0.5, 1.0, 1.5),
     skip_bad: bool = False,
     max_memory: int = MAX_MEMORY,
     temporary: PathName | None = None,
     threads: int = 1,
     told: ProgressCallback | None = None,
+    **smoothing: Any,
 ) -> _Estimation:
     listed = None if vocabulary is None else tuple(dict.fromkeys(words_of(list(vocabulary))))
-    settings = Smoothing(order, cutoffs, max_vocabulary, listed, fallback)
+    if listed == ():
+        reason = "the vocabulary must have at least one word"
+        raise LanguageModelError(reason, code="argument.value", argument="vocabulary", value=())
+    settings = SmoothingSettings(order, **smoothing)
     threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     # A stream cannot be read again, so there is nothing to go on from.
-    facts = None if None in sources else [asdict(settings), skip_bad, sources]
+    facts = None if None in sources else [asdict(settings), listed, skip_bad, sources]
     place = Workplace(work, temporary, facts, task="lm", error=LanguageModelError)
-    return _Estimation(settings, place, max_memory, threads, told, skip_bad)
+    return _Estimation(settings, listed, place, max_memory, threads, told, skip_bad)
 
 
 def _state(file: Source) -> tuple[str, int, int] | None:
@@ -191,7 +195,8 @@ def _state(file: Source) -> tuple[str, int, int] | None:
 class _Estimation:
     """Text, counts, orders: steps one after the other, those that were done before left out."""
 
-    settings: Smoothing
+    settings: SmoothingSettings
+    vocabulary: tuple[str, ...] | None
     work: Workplace
     max_memory: int
     threads: int
@@ -217,9 +222,9 @@ class _Estimation:
         counted = self.work.result("count")
         if counted is None:
             text = read()
-            words, numbers = _chosen(text, self.settings)
+            words, numbers = _chosen(text, self.settings, self.vocabulary)
             self._check_order(len(words.word_start))
-            facts = _facts(text, words, numbers, self.settings)
+            facts = self._facts(text, numbers)
             native = self._native(len(words.word_start) - 1)
             self._count(native, text, numbers)
             self._save_words(native, words, facts, text.skipped)
@@ -301,23 +306,40 @@ class _Estimation:
         skipped = counted["skipped"]
         return words, counted["facts"], Skipped(skipped["count"], tuple(skipped["examples"]))
 
+    def _facts(self, text: NumberedText, numbers: NDArray[np.uint32]) -> dict[str, Any]:
+        """How a model was made, for its file."""
+        settings = self.settings
+        return {
+            "method": "interpolated modified Kneser-Ney",
+            "sentences": text.num_sentences,
+            "tokens": text.num_tokens,
+            "types": int((text.counts > 0).sum()),
+            "unknown_tokens": int(text.counts[numbers == 0].sum()),
+            "skipped_lines": text.skipped.count,
+            "cutoffs": [settings.cutoff(n) for n in range(1, settings.order + 1)],
+            "max_vocabulary": settings.max_vocabulary,
+            "is_listed_vocabulary": self.vocabulary is not None,
+        }
+
     def tell(self, what: str, done: int, total: int) -> None:
         if self.told is not None:
             self.told(what, done, total)
 
 
-def _chosen(text: NumberedText, settings: Smoothing) -> tuple[Words, NDArray[np.uint32]]:
+def _chosen(
+    text: NumberedText, settings: SmoothingSettings, vocabulary: tuple[str, ...] | None
+) -> tuple[Words, NDArray[np.uint32]]:
     """The words of the model, the most frequent first; and the number of each word of the text."""
     counts = text.counts.copy()
     counts[:_SPECIAL] = 0
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] > settings.cutoff(1)]
     unseen: list[str] = []
-    if settings.vocabulary is not None:
+    if vocabulary is not None:
         known = {word: number for number, word in enumerate(text.words.list())}
-        listed = [known.get(word) for word in settings.vocabulary]
+        listed = [known.get(word) for word in vocabulary]
         order = order[np.isin(order, [number for number in listed if number is not None])]
-        pairs = zip(settings.vocabulary, listed, strict=True)
+        pairs = zip(vocabulary, listed, strict=True)
         unseen = [word for word, number in pairs if number is None or counts[number] == 0]
         unseen = [word for word in unseen if word not in (UNKNOWN, BEGIN, END)]
     order = np.concatenate([np.arange(_SPECIAL), order[: settings.max_vocabulary]])
@@ -326,20 +348,3 @@ def _chosen(text: NumberedText, settings: Smoothing) -> tuple[Words, NDArray[np.
     room = None if settings.max_vocabulary is None else settings.max_vocabulary + _SPECIAL
     words = text.words.some(order)
     return words.with_more(unseen[: None if room is None else room - len(order)]), numbers
-
-
-def _facts(
-    text: NumberedText, words: Words, numbers: NDArray[np.uint32], settings: Smoothing
-) -> dict[str, Any]:
-    """How a model was made, for its file."""
-    return {
-        "method": "interpolated modified Kneser-Ney",
-        "sentences": text.num_sentences,
-        "tokens": text.num_tokens,
-        "types": int((text.counts > 0).sum()),
-        "unknown_tokens": int(text.counts[numbers == 0].sum()),
-        "skipped_lines": text.skipped.count,
-        "cutoffs": [settings.cutoff(n) for n in range(1, settings.order + 1)],
-        "max_vocabulary": settings.max_vocabulary,
-        "is_listed_vocabulary": settings.vocabulary is not None,
-    }

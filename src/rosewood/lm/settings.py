@@ -8,13 +8,11 @@ from io import BufferedIOBase
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rosewood.errors import LanguageModelError
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, settings_of
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.lm.files import Layout
-
-_GROUP = "Model"  # of options
 
 
 @dataclass(frozen=True)
@@ -22,14 +20,15 @@ class LayoutSettings(Settings):
     """How a model is stored."""
 
     error = LanguageModelError
+    group = "Model"
 
     layout: Literal["fast", "small"] | None = setting(
         None, "Storage: fast (hash tables) or small (packed; can be converted again).",
-        group=_GROUP, metavar="fast|small", default_text="fast",
+        metavar="fast|small", default_text="fast",
     )  # fmt: skip
     quantise: int | None = setting(
         None, "Bits per number of the model, which is then small.",
-        low=1, high=16, group=_GROUP, metavar="BITS", default_text="not quantised",
+        low=1, high=16, metavar="BITS", default_text="not quantised",
     )  # fmt: skip
 
     @property
@@ -42,58 +41,76 @@ class LayoutSettings(Settings):
 
 
 @dataclass(frozen=True)
-class EstimationSettings(LayoutSettings):
-    """How a model is estimated and stored."""
+class SmoothingSettings(Settings):
+    """What decides a model, but for its text and words."""
 
-    order: int = setting(5, "n-gram order.", low=1, group=_GROUP)
-    cutoffs: str = setting(
-        "",
+    error = LanguageModelError
+    group = "Model"
+
+    order: int = setting(5, "n-gram order.", low=1)
+    cutoffs: tuple[int, ...] = setting(
+        (),
         "Drop n-grams that occur N times or less, for each order from 1 on; the last number is for "
         "all higher orders. Dropped words become <unk>.",
-        group=_GROUP, metavar="N,N,…", default_text="nothing is dropped",
+        low=0, default_text="nothing is dropped",
     )  # fmt: skip
     max_vocabulary: int | None = setting(
         None, "Keep the N most frequent words; all others become <unk>.",
-        low=1, group=_GROUP, metavar="N", default_text="no limit",
+        low=1, metavar="N", default_text="no limit",
     )  # fmt: skip
+    fallback: tuple[float, float, float] = setting(
+        (0.5, 1.0, 1.5), "Discounts of orders with too little text to estimate them.",
+        metavar="D1,D2,D3",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.cutoffs) > self.order:
+            raise LanguageModelError(
+                f"there are {len(self.cutoffs)} cut-offs for the {self.order} orders of the model",
+                code="argument.shape", argument="cutoffs", value=len(self.cutoffs),
+                expected=self.order,
+            )  # fmt: skip
+        if list(self.cutoffs) != sorted(self.cutoffs):
+            raise LanguageModelError(
+                f"cut-offs are {', '.join(map(str, self.cutoffs))}, expected numbers that do not "
+                "decrease: whatever drops an n-gram drops the longer ones with it",
+                code="argument.value", argument="cutoffs", value=self.cutoffs,
+            )  # fmt: skip
+        for count, discount in enumerate(self.fallback, 1):
+            if not 0 < discount <= count:
+                expected = f"more than 0, and at most {count}"
+                raise LanguageModelError(
+                    f"the discount of count {count} is {discount}, expected {expected}",
+                    code="argument.range", argument="fallback", value=discount, expected=expected,
+                )  # fmt: skip
+
+    def cutoff(self, n: int) -> int:
+        """The cut-off of n-grams of order n."""
+        return self.cutoffs[min(n, len(self.cutoffs)) - 1] if self.cutoffs else 0
+
+
+@dataclass(frozen=True)
+class EstimationSettings(LayoutSettings, SmoothingSettings):
+    """How a model is estimated and stored."""
+
     vocabulary: PathName | None = setting(
-        None, "Keep the words of this file, one per line; all others become <unk>.", group=_GROUP
+        None, "Keep the words of this file, one per line; all others become <unk>."
     )
-    fallback: str = setting(
-        "0.5,1,1.5", "Discounts of orders with too little text to estimate them.",
-        group=_GROUP, metavar="D1,D2,D3",
-    )  # fmt: skip
     on_bad_line: Literal["stop", "skip"] = setting(
         "stop",
         "At a line that is not UTF-8 or has control characters, a byte order mark, <s> or </s>: "
         "stop, or skip and count it.",
-        metavar="stop|skip",
+        metavar="stop|skip", group="",
     )  # fmt: skip
 
     def keywords(self) -> dict[str, Any]:
         """Keywords of `estimate` and `estimate_files`."""
         return {
-            "order": self.order,
-            "cutoffs": _numbers("--cutoffs", self.cutoffs, int),
-            "max_vocabulary": self.max_vocabulary,
+            **{each.name: getattr(self, each.name) for each in settings_of(SmoothingSettings)},
             "vocabulary": None if self.vocabulary is None else _listed(str(self.vocabulary)),
-            "fallback": tuple(_numbers("--fallback", self.fallback, float, 3)),
             "skip_bad": self.on_bad_line == "skip",
         }
-
-
-def _numbers(option: str, text: str, kind: type, count: int | None = None) -> list[Any]:
-    expected = "three numbers" if count else "numbers separated by commas"
-    try:
-        found = [kind(each) for each in text.replace(",", " ").split()]
-    except ValueError:
-        found, expected, count = [], "numbers separated by commas", -1
-    if count not in (None, len(found)):
-        raise LanguageModelError(
-            f"{option} {text}: expected {expected}",
-            code="argument.value", argument=option, value=text, expected=expected,
-        )  # fmt: skip
-    return found
 
 
 def _listed(file: str) -> list[str]:

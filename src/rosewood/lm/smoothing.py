@@ -1,66 +1,12 @@
-"""What decides a model, but for its text: settings of estimation, and discounts.
+"""Discounts of Chen & Goodman (1998, equation 26).
 
-Discounts are those of Chen & Goodman (1998, equation 26), from how many n-grams were counted once,
-twice, three and four times.
+They come from how many n-grams were counted once, twice, three and four times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-
-from rosewood.arguments import check_length, check_whole
-from rosewood.errors import LanguageModelError
-
-
-@dataclass(frozen=True)
-class Smoothing:
-    """What decides the model, but for the text."""
-
-    order: int = 5
-    cutoffs: Sequence[int] = ()  # n-grams that occur so often or less; the last for all above
-    max_vocabulary: int | None = None  # only so many words, the most frequent; others are <unk>
-    vocabulary: tuple[str, ...] | None = None  # only these words
-    fallback: Sequence[float] = (0.5, 1.0, 1.5)  # three discounts, where there are none
-
-    def __post_init__(self) -> None:
-        whole = partial(check_whole, error=LanguageModelError)
-        for name, value in {
-            "order": whole("order", self.order, low=1),
-            "cutoffs": tuple(whole("cutoffs", each, low=0) for each in self.cutoffs),
-            "fallback": tuple(map(float, self.fallback)),
-        }.items():
-            object.__setattr__(self, name, value)
-        if len(self.cutoffs) > self.order:
-            raise LanguageModelError(
-                f"there are {len(self.cutoffs)} cut-offs for the {self.order} orders of the model",
-                code="argument.shape", argument="cutoffs", value=len(self.cutoffs),
-                expected=self.order,
-            )  # fmt: skip
-        if list(self.cutoffs) != sorted(self.cutoffs):
-            raise LanguageModelError(
-                f"cut-offs are {', '.join(map(str, self.cutoffs))}: what is left out of shorter "
-                "n-grams is left out of longer ones, so they cannot go down",
-                code="argument.value", argument="cutoffs", value=self.cutoffs,
-            )  # fmt: skip
-        if self.vocabulary == ():
-            reason = "the vocabulary must have at least one word"
-            raise LanguageModelError(reason, code="argument.value", argument="vocabulary", value=())
-        if self.max_vocabulary is not None:
-            whole("max_vocabulary", self.max_vocabulary, low=1)
-        check_length("fallback", self.fallback, 3, "discount", error=LanguageModelError)
-        for count, discount in enumerate(self.fallback, 1):
-            if not 0 < discount <= count:
-                expected = f"more than 0, and at most {count}"
-                raise LanguageModelError(
-                    f"the discount of count {count} is {discount}, expected {expected}",
-                    code="argument.range", argument="fallback", value=discount, expected=expected,
-                )  # fmt: skip
-
-    def cutoff(self, n: int) -> int:
-        """Of the n-grams of an order."""
-        return self.cutoffs[min(n, len(self.cutoffs)) - 1] if self.cutoffs else 0
 
 
 @dataclass(frozen=True)
