@@ -79,6 +79,17 @@ def setting(
     return field(default=default, metadata=more)
 
 
+def setting_of(cls: type, name: str, default: Any = ..., more: str = "", **changes: Any) -> Any:
+    """The same field as in other settings; `more` is added to its help.
+
+    A default and facts such as `group` or `low` may differ.
+    """
+    same = cls.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    facts = {**same.metadata, **changes}
+    facts["help"] = f"{facts['help']} {more}".rstrip()
+    return field(default=same.default if default is ... else default, metadata=facts)
+
+
 class Setting(NamedTuple):
     """A field of settings, with its type taken apart."""
 

@@ -11,7 +11,7 @@ import pytest
 from tests.refusals import refuses
 
 from rosewood.errors import TuningError
-from rosewood.settings import Settings, setting, settings_of, settings_table
+from rosewood.settings import Settings, setting, setting_of, settings_of, settings_table
 from rosewood.shared_types import PathName
 
 
@@ -179,6 +179,23 @@ def test_how_paths_are_described():
     assert [each.expected for each in settings_of(Files)] == [
         "a path, none", "2 paths, none", "a list of paths",
     ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Narrower(Settings):
+    error = TuningError
+
+    rounds: int = setting_of(Sample, "rounds")
+    jump: int | Literal["auto"] | None = setting_of(Sample, "jump", 2, "Told more.", group="New")
+
+
+def test_a_setting_of_other_settings():
+    assert Narrower() == Narrower(6, 2)
+    rounds, jump = settings_of(Narrower)
+    assert (rounds.help, rounds.expected) == ("Rounds.", "a whole number from 1 to 99")
+    assert (jump.help, jump.facts["group"], jump.facts["low"]) == ("Jump. Told more.", "New", 0)
+    with refuses(TuningError, "argument.range", argument="jump", value=-1):
+        Narrower(jump=-1)
 
 
 @dataclass(frozen=True)

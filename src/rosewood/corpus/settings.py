@@ -27,7 +27,7 @@ class CorpusSettings(Settings):
     error = CorpusError
 
     languages: str | None = setting(
-        None, "Source and target language, for files with several languages; de matches de-AT.",
+        None, "Source and target language, for files that contain several: de matches de-AT.",
         group=_GROUP, metavar="DE:EN", short="l",
     )  # fmt: skip
     format: str | None = setting(
@@ -38,8 +38,8 @@ class CorpusSettings(Settings):
         "stop", "At a bad line: stop, skip its pair and count it, or keep a blank pair.",
         group=_GROUP, metavar="stop|skip|blank",
     )  # fmt: skip
-    line_words: int = setting(10_000, "Longest line, in words.", low=1, group=_GROUP)
-    line_characters: int = setting(100_000, "Longest line, in characters.", low=1, group=_GROUP)
+    line_words: int = setting(10_000, "Maximum words per line.", low=1, group=_GROUP)
+    line_characters: int = setting(100_000, "Maximum characters per line.", low=1, group=_GROUP)
 
     @property
     def both_languages(self) -> tuple[str | None, str | None]:

@@ -1,7 +1,8 @@
 """Everything that decides a model: files (`TrainingFiles`) and settings (`TrainingSettings`).
 
 Options of `rosewood train`, keywords of `Translator.train` and the documents are made from these
-fields.  This module imports only registries of other rooms; checks import more when they run.
+fields.  This module imports only registries and settings of other rooms; checks import more when
+they run.
 """
 
 from __future__ import annotations
@@ -11,25 +12,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rosewood.corpus.formats import CORPUS_FORMATS
+from rosewood.corpus.settings import CorpusSettings
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode.plugins import DECODERS, FEATURES
+from rosewood.decode.settings import SearchSettings
 from rosewood.errors import RosewoodError, TrainingError
 from rosewood.learn.registry import learner_names
 from rosewood.metrics.registry import metric_names
-from rosewood.settings import Settings, setting
+from rosewood.rules.settings import Classes, ExtractionSettings, Kind, SmoothingName
+from rosewood.settings import Settings, setting, setting_of
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus import Filters, TextProcessor
-    from rosewood.decode.settings import SearchSettings
     from rosewood.learn import Learner
     from rosewood.metrics import Metric
     from rosewood.model.python_features import FeatureRecord
 
 _corpus, _text = partial(setting, group="Corpus"), partial(setting, group="Text")
 _models, _tuning = partial(setting, group="Models"), partial(setting, group="Tuning")
-_search, _file = partial(setting, group="Search"), partial(_corpus, metavar="FILE")
-
+_file = partial(_corpus, metavar="FILE")
+_reading = partial(setting_of, CorpusSettings, group="Corpus")
+_rules = partial(setting_of, ExtractionSettings, group="Models")
 
 _formats, _tokenisers = CORPUS_FORMATS.names, TOKENISERS.names
 _decoders, _features = DECODERS.names, FEATURES.names
@@ -55,21 +59,15 @@ class TrainingFiles(Settings):
         "Sentence pairs in one file: .tmx, .tsv, .jsonl, .po or .xlf, also .gz, .xz and .zst. "
         "Repeatable.",
     )
-    languages: str | None = _corpus(
-        None,
-        "Source and target language, for files that contain several: de matches de-AT.",
-        default_text="from file names",
-        metavar="DE:EN",
-        short="l",
-    )
+    languages: str | None = _reading("languages", default_text="from file names")
     format: str | None = _corpus(
         None, "Format of corpus files.", choices=_formats, default_text="from file names"
     )
     on_bad_line: Literal["stop", "skip"] = _corpus(
         "stop", "At a malformed line: stop, or skip its sentence pair and count it."
     )
-    line_words: int = _corpus(10_000, "Maximum words per line.", low=1)
-    line_characters: int = _corpus(100_000, "Maximum characters per line.", low=1)
+    line_words: int = _reading("line_words")
+    line_characters: int = _reading("line_characters")
     dev: tuple[PathName, PathName] | None = _corpus(
         None,
         "Development set for tuning: source and target text. Without one, --dev-size pairs are "
@@ -121,23 +119,11 @@ class TrainingSettings(Settings):
         "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
     ] = _models("grow-diag-final-and", "Method that merges the alignments of both directions.")
     lm_order: int = _models(5, "Order of the n-gram language model.", low=1)
-    max_phrase: int = _models(7, "Maximum phrase length in words, on each side.", low=1, high=255)
-    smoothing: Literal["plain", "good-turing", "kneser-ney"] = _models(
-        "kneser-ney", "Smoothing of rule probabilities."
-    )
-    significance: float | Literal["a+e", "a-e"] | None = _models(
-        None,
-        "Drop rules whose -log p by Fisher's exact test is below N (Johnson et al. 2007).",
-        low=0,
-    )
-    orientation: Literal["word", "phrase", "hierarchy"] | None = _models(
-        "hierarchy", "How the reordering model detects neighbouring phrases."
-    )
-    classes: Literal["msd", "mslr"] = _models(
-        "mslr",
-        "Orientation classes: monotone, swap and discontinuous (msd), or left and right instead "
-        "of discontinuous (mslr).",
-    )
+    max_phrase: int = _rules("max_phrase")
+    smoothing: SmoothingName = _rules("smoothing", "kneser-ney")
+    significance: float | Literal["a+e", "a-e"] | None = _rules("significance")
+    orientation: Kind | None = _rules("orientation")
+    classes: Classes = _rules("classes")
     decoder: str = _models("phrase", "Decoder.", choices=_decoders)
     features: tuple[str, ...] = _models(
         (),
@@ -162,17 +148,19 @@ class TrainingSettings(Settings):
         6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1
     )
     nbest: int = _tuning(100, "Translations per sentence in each round.", low=2, high=10**6 - 1)
-    pop_limit: int | None = _search(400, "Hypotheses expanded per stack in cube pruning.", low=1)
-    distortion_limit: int | Literal["auto"] | None = _search(
+    pop_limit: int | None = setting_of(SearchSettings, "pop_limit")
+    distortion_limit: int | Literal["auto"] | None = setting_of(
+        SearchSettings,
+        "distortion_limit",
         "auto",
-        "Maximum distance of a jump in words; auto covers 99.9% of the jumps in the alignment.",
-        low=0,
+        "With auto, 99.9% of the jumps in the alignment are possible.",
     )
-    option_limit: int | None = _search(50, "Maximum translation options per span.", low=1)
-    unknown: Literal["guess", "copy", "drop"] = _search(
+    option_limit: int | None = setting_of(SearchSettings, "option_limit")
+    unknown: Literal["guess", "copy", "drop"] = setting(
         "guess",
         "Words without a rule: translate them by their parts and other forms (guess), copy or "
         "drop them.",
+        group="Search",
     )
     seed: int = _tuning(1, "Random seed.", low=0, high=2**32 - 1)
     keep_corpus: bool = setting(
@@ -200,7 +188,6 @@ class TrainingSettings(Settings):
     def _check_with_rooms(self) -> None:
         """What would be refused hours later is refused now."""
         from rosewood.decode.decoder import decoder_kind
-        from rosewood.rules.settings import ExtractionSettings
 
         decoder_kind(self.decoder)
         self.filters()
@@ -253,8 +240,6 @@ class TrainingSettings(Settings):
 
     def search(self, distortion_limit: int | None) -> SearchSettings:
         """Limits of the decoder, while it is tuned and afterwards."""
-        from rosewood.decode.settings import SearchSettings
-
         return SearchSettings(
             pop_limit=self.pop_limit,
             distortion_limit=distortion_limit,

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from rosewood.errors import RuleError
-from rosewood.settings import Settings, setting, settings_of
+from rosewood.settings import Settings, setting, setting_of, settings_of
 
 Kind = Literal["word", "phrase", "hierarchy"]
 Classes = Literal["msd", "mslr"]
@@ -189,15 +189,10 @@ class EventSettings(Settings):
         "backward", "Compare with the previous target phrase (backward) or the next (forward).",
         metavar="backward|forward",
     )  # fmt: skip
-    classes: Classes = setting(
-        "msd",
-        "Orientation classes: monotone, swap, discontinuous (msd), or monotone, swap, left, right "
-        "(mslr).",
-        metavar="msd|mslr",
+    classes: Classes = setting_of(
+        ExtractionSettings, "classes", "msd", metavar="msd|mslr", group=""
     )
-    max_phrase: int = setting(
-        7, "Maximum phrase length in words, on each side.", low=1, high=2**31 - 1
-    )
+    max_phrase: int = setting_of(ExtractionSettings, "max_phrase", high=2**31 - 1, group="")
 
 
 def orientation_columns(classes: str, directions: Iterable[str]) -> tuple[str, ...]:
