@@ -26,6 +26,7 @@ from rosewood.align.lexical import LexicalTable
 from rosewood.align.lexicon import Bitext, bitext_of
 from rosewood.align.models import Best, Model, make_model
 from rosewood.align.parameters import Parameters
+from rosewood.align.settings import AlignmentSettings
 from rosewood.align.symmetrization import combine, symmetrize
 from rosewood.align.training import Report, Training
 from rosewood.arguments import check_length, check_type
@@ -58,7 +59,11 @@ class Aligned:
     log_probability: NDArray[np.float64]  # [sentence, direction], of all words together
 
     def symmetrize(
-        self, method: str = "grow-diag-final-and", *, order: str = "atools", threads: int = 1
+        self,
+        method: str = AlignmentSettings.symmetrize,
+        *,
+        order: str = AlignmentSettings.order,
+        threads: int = 1,
     ) -> Links:
         """One alignment made of the two."""
         made = GrowingLinks()
@@ -147,7 +152,11 @@ class Aligner:
         return _aligned(((numbered(p), native, p) for p in parts), self.model, threads)
 
     def align(
-        self, corpus: Pairs, symmetrization: str = "grow-diag-final-and", *, threads: int = 1
+        self,
+        corpus: Pairs,
+        symmetrization: str = AlignmentSettings.symmetrize,
+        *,
+        threads: int = 1,
     ) -> Links:
         """New text, aligned in both directions and symmetrised."""
         return self.align_both(corpus, threads=threads).symmetrize(symmetrization, threads=threads)

@@ -21,7 +21,7 @@ from rosewood.align.aligner import Aligned, Aligner
 from rosewood.align.alignment import Alignment, GoldAlignment, Links
 from rosewood.align.evaluate import Gold, LinkScores, score_links
 from rosewood.align.models import Model
-from rosewood.align.settings import ORDERS, SYMMETRIZATIONS
+from rosewood.align.settings import ORDERS, SYMMETRIZATIONS, AlignmentSettings
 from rosewood.align.symmetrization import threshold
 from rosewood.align.training import Report
 from rosewood.arguments import check_choice
@@ -43,7 +43,7 @@ class Symmetrization(NamedTuple):
     least: float | None = None  # of posteriors
 
     @classmethod
-    def parse(cls, text: str, order: str = "atools") -> Symmetrization:
+    def parse(cls, text: str, order: str = AlignmentSettings.order) -> Symmetrization:
         """As it is typed: a method, a direction, or threshold:0.4."""
         check_choice("order", order, ORDERS, error=AlignmentError)
         method, _, value = text.partition(":")

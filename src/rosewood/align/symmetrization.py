@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rosewood import _core
 from rosewood.align.alignment import Links
-from rosewood.align.settings import ORDERS, SYMMETRIZATIONS
+from rosewood.align.settings import ORDERS, SYMMETRIZATIONS, AlignmentSettings
 from rosewood.arguments import check_known, check_shape
 from rosewood.arrays import as_count
 from rosewood.errors import AlignmentError
@@ -41,9 +41,9 @@ COMBINATIONS: dict[str, Callable[[_Matrix, _Matrix], _Matrix]] = {
 def symmetrize(
     forward: Links,
     backward: Links,
-    method: str = "grow-diag-final-and",
+    method: str = AlignmentSettings.symmetrize,
     *,
-    order: str = "atools",
+    order: str = AlignmentSettings.order,
     threads: int = 1,
 ) -> Links:
     """The links that two alignments of the same sentences make together, as `order` meets them."""

@@ -11,7 +11,7 @@ from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric
 from rosewood.metrics.parse import parse_metric
-from rosewood.metrics.settings import SEED, TESTS
+from rosewood.metrics.settings import TESTS, ComparisonSettings
 from rosewood.metrics.significance import Comparison, paired_bootstrap, paired_randomisation
 
 References = Sequence[Sequence[str | None]]
@@ -79,9 +79,9 @@ def compare(
     references: References | None,
     metrics: Metric | str | Sequence[Metric | str] = "bleu",
     *,
-    test: str = "bootstrap",
-    samples: int | None = None,
-    seed: int = SEED,
+    test: str = ComparisonSettings.test,
+    samples: int | None = ComparisonSettings.samples,
+    seed: int = ComparisonSettings.seed,
     layout: str = "documents",
     scores: Mapping[str, Sequence[float]] | None = None,
     baseline_scores: Mapping[str, Sequence[float]] | None = None,

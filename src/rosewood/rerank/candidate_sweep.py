@@ -19,6 +19,7 @@ from rosewood.learn.sweeps import Choices, every_settings
 from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Metric, parse_metric
 from rosewood.model import weights_vector
+from rosewood.rerank.settings import METHOD, SweepSettings
 from rosewood.rerank.tuning import Lists, check_apart, tuning_set
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import ProgressCallback
@@ -28,13 +29,13 @@ def sweep(
     candidates: Lists,
     choices: Mapping[str, Choices],
     *,
-    method: str = "mert",
-    metric: Metric | str = "bleu",
+    method: str = METHOD,
+    metric: Metric | str = SweepSettings.metric,
     select: Lists | None = None,
-    split: float = 0.2,
-    trials: int | None = None,
+    split: float = SweepSettings.split,
+    trials: int | None = SweepSettings.random,
     start: Mapping[str, float] | None = None,
-    seed: int = 0,
+    seed: int = SweepSettings.seed,
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     journal: Journal | None = None,

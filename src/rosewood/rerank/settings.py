@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rosewood.rerank.candidates import CandidateList
     from rosewood.rerank.readers import Dropped
 
+METHOD = "mert"  # the learner, unless another is chosen
 FORMATS = ("jsonl", "moses", "lines", "tsv", "set")
 _learning, _judging = partial(setting, group="Learning"), partial(setting, group="Judging")
 
@@ -33,8 +34,8 @@ class CandidateSettings(Settings):
     group = "Reading candidates"
 
     format: str | None = setting(
-        None, "Format: jsonl, moses, lines, tsv or set.", choices=FORMATS, types_none=False,
-        default_text="from the name and the first line", metavar="NAME",
+        None, "Format.", choices=FORMATS, types_none=False,
+        default_text="from the name and the first line",
     )  # fmt: skip
     src: PathName | None = setting(None, "Source sentences, one line per list.")
     features: tuple[PathName, ...] = setting(
@@ -115,7 +116,7 @@ class LearningSettings(ReferenceSettings):
     """What is learnt, and for which metric."""
 
     method: str | None = _learning(
-        None, "Learner.", choices=learner_names, default_text="mert", types_none=False
+        None, "Learner.", choices=learner_names, default_text=METHOD, types_none=False
     )
     metric: str = _learning(
         "bleu",
@@ -133,7 +134,7 @@ class LearningSettings(ReferenceSettings):
         from rosewood.model import read_weights
 
         start = None if self.start is None else read_weights(self.start)
-        method = self.method or "mert"
+        method = self.method or METHOD
         return {"method": method, "metric": self.metric, "start": start, "seed": self.seed}
 
 

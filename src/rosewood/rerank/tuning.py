@@ -35,6 +35,7 @@ from rosewood.rerank.candidates import CandidateList
 from rosewood.rerank.effects import FeatureEffect, feature_effects
 from rosewood.rerank.heldout import Heldout, judge
 from rosewood.rerank.readers import read_candidates
+from rosewood.rerank.settings import METHOD, TuneSettings
 from rosewood.resources import MAX_MEMORY
 from rosewood.shared_types import ProgressCallback
 
@@ -148,18 +149,18 @@ class _Fits:
 def tune(
     candidates: Lists,
     *,
-    method: str = "mert",
-    metric: Metric | str = "bleu",
+    method: str = METHOD,
+    metric: Metric | str = TuneSettings.metric,
     settings: Mapping[str, Any] | None = None,
     heldout: Lists | None = None,
-    folds: int = 5,
-    replicates: int = 3,
+    folds: int = TuneSettings.folds,
+    replicates: int = TuneSettings.replicates,
     start: Mapping[str, float] | None = None,
-    normalization: Normalization = "l1",
-    seed: int = 0,
+    normalization: Normalization = TuneSettings.normalize,
+    seed: int = TuneSettings.seed,
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
-    samples: int = 1000,
+    samples: int = TuneSettings.samples,
     journal: Journal | None = None,
     told: ProgressCallback | None = None,
 ) -> Tuned:
