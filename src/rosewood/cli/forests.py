@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from rosewood.arguments import one_of
 from rosewood.cli.common import bad_value, print_row, warn
 from rosewood.errors import ForestError, FormatError
+from rosewood.forest.formats import FORMATS
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
 
@@ -29,17 +27,13 @@ class ForestOptions(Settings):
     error = ForestError
 
     format: str | None = setting(
-        None, "Format: set, text, plf, moses, htk, cdec, joshua, joshua-dump or lazy.",
-        metavar="NAME", default_text="by the file name",
-    )  # fmt: skip
+        None, "Format.", choices=FORMATS, default_text="by the file name", types_none=False
+    )
 
     def read(self, file: Path) -> Iterator[NamedForest]:
         """The forests of a file, or of standard input."""
-        from rosewood.forest.formats import FORMATS, read_any
+        from rosewood.forest.formats import read_any
 
-        if self.format not in (None, *FORMATS):  # only now: naming them takes long
-            expected = one_of(FORMATS)
-            raise typer.BadParameter(f"{self.format!r}, expected {expected}", param_hint="--format")
         if str(file) == "-":
             return read_any(sys.stdin, format=self.format or "text")
         return read_any(file, format=self.format)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -13,11 +13,9 @@ from rosewood.cli.common import conflict, name_of, needs, source_of, target_of, 
 from rosewood.cli.options import check_files, check_folder
 from rosewood.cli.run_options import RunOptions, ThreadedRun
 from rosewood.errors import RuleError
+from rosewood.rules.settings import GrammarFormat
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName
-
-if TYPE_CHECKING:
-    from rosewood.rules.formats.grammar import GrammarFormat
 
 TableFolder = Annotated[Path, typer.Argument(metavar="TABLE", help="Folder of a rule table.")]
 NewTable = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new table.")]
@@ -29,9 +27,7 @@ class FormatOptions(Settings):
 
     error = RuleError
 
-    format: Literal["moses", "cdec", "joshua"] | None = setting(
-        None, "Format of the grammar.", metavar="moses|cdec|joshua"
-    )
+    format: GrammarFormat | None = setting(None, "Format of the grammar.")
     scores: str | None = setting(
         None, "Features in the columns of scores, in this order.", metavar="NAME,NAME,…"
     )
@@ -174,7 +170,7 @@ def export_rules(
         exported = export_grammar(
             found,
             target_of(options.grammar),
-            format=cast("GrammarFormat", options.format),
+            format=cast(GrammarFormat, options.format),
             features=options.score_names,
             **shared,
         )

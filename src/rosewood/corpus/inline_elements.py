@@ -9,14 +9,16 @@ whoever protects `<…>` carries every element through a translation as it was.
 from __future__ import annotations
 
 import re
+from functools import partial
+from html import escape
 from typing import Any
-from xml.sax.saxutils import escape
 
 from rosewood.errors import RosewoodError
 
 _CODES = {"bpt", "ept", "ph", "it", "ut"}
 _OTHERS = {"hi", "sub", "g", "x", "bx", "ex", "mrk", "pc", "sc", "ec", "sm", "em", "cp"}
-_ATTRIBUTE_ESCAPES = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_escape = partial(escape, quote=False)  # xml.sax.saxutils takes long to import
+_ATTRIBUTE_ESCAPES = str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
 
 _VALUE = r'"(?:[^"<>&]|&(?:amp|lt|gt|quot|#9|#10|#13);)*"'
 _TAG = re.compile(
@@ -37,7 +39,7 @@ def as_text(element: Any) -> str:
             raise RosewoodError(reason, code="corpus.entity", value=child.text)
         name = _local(child.tag)
         attributes = "".join(
-            f' {_attribute(child, key)}="{escape(value, _ATTRIBUTE_ESCAPES)}"'
+            f' {_attribute(child, key)}="{_escape(value).translate(_ATTRIBUTE_ESCAPES)}"'
             for key, value in child.attrib.items()
         )
         codes = "".join(child.itertext()) if name in _CODES else ""
@@ -46,7 +48,7 @@ def as_text(element: Any) -> str:
             parts += [inner, child.tail or ""]
             continue
         if codes:
-            attributes += f' code="{escape(codes, _ATTRIBUTE_ESCAPES)}"'
+            attributes += f' code="{_escape(codes).translate(_ATTRIBUTE_ESCAPES)}"'
         parts.append(f"<{name}{attributes}>{inner}</{name}>" if inner else f"<{name}{attributes}/>")
         parts.append(child.tail or "")
     return "".join(parts)
@@ -75,7 +77,7 @@ def as_markup(text: str) -> str:
     around: list[str] = []  # names of elements that are open
     end = 0
     for tag in _TAG.finditer(text):
-        parts.append(escape(text[end : tag.start()]))
+        parts.append(_escape(text[end : tag.start()]))
         if tag["close"]:
             is_right = (
                 bool(around)
@@ -90,10 +92,10 @@ def as_markup(text: str) -> str:
             if not tag["empty"]:
                 around.append(tag["name"])
         if made is None:
-            return escape(text)
+            return _escape(text)
         parts.append(made)
         end = tag.end()
-    return escape(text) if around else "".join([*parts, escape(text[end:])])
+    return _escape(text) if around else "".join([*parts, _escape(text[end:])])
 
 
 def _opening(tag: re.Match[str]) -> str | None:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from rosewood.corpus.checks import Checks, Gate, Tally
 from rosewood.corpus.compression import open_output
-from rosewood.corpus.formats import CORPUS_FORMATS, Languages, by_ending
+from rosewood.corpus.formats import CORPUS_FORMATS, Languages, by_ending, written_formats
 from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import Source, format_of, path_text
 from rosewood.errors import CorpusError
@@ -55,7 +55,7 @@ def target_of(path: Source, format: str | None = None) -> Target:
         reason = "text is written to two files: give both"
         raise CorpusError(reason, code="argument.missing", argument="path", value=one)
     if form.write is None:
-        written = [name for name in CORPUS_FORMATS if CORPUS_FORMATS[name].write]
+        written = written_formats()
         raise CorpusError(
             f"{one}: corpora are written as {', '.join(written)}",
             code="argument.choice", argument="format", value=kind, expected=written,

@@ -1,99 +1,104 @@
 """The packed forest and what is computed on it."""
 
-from rosewood.forest.automaton import OTHERWISE, Automaton
-from rosewood.forest.builder import ForestBuilder
-from rosewood.forest.cycles import Unrolled, inside_cyclic, unroll
-from rosewood.forest.derivatives import (
-    Scaled,
-    expectation_jacobian,
-    log_partition_gradient,
-    log_partition_hessian,
-    log_partition_hessian_product,
-    partition_gradient,
-    partition_hessian,
-    partition_hessian_product,
-)
-from rosewood.forest.expectations import (
-    Distribution,
-    Gradient,
-    bayes_risk,
-    covariance,
-    cross_entropy,
-    cross_entropy_gradient,
-    cross_entropy_to_automaton,
-    edge_posteriors,
-    entropy,
-    entropy_gradient,
-    expectation,
-    expected_length,
-    expected_ngram_counts,
-    feature_expectations,
-    kl_divergence,
-    kl_divergence_to_automaton,
-    log_partition,
-    risk_gradient,
-    variance,
-)
-from rosewood.forest.features import FeatureSpace
-from rosewood.forest.files import ForestSet, ForestSetWriter
-from rosewood.forest.forest import Forest
-from rosewood.forest.generic import exclusive, inside, inside_outside, outside
-from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
-from rosewood.forest.modules import (
-    Expectation,
-    LiftedModule,
-    Module,
-    NumpyVectors,
-    Scalars,
-    SecondOrderExpectation,
-    SparseVectors,
-    TupleVectors,
-    lift,
-)
-from rosewood.forest.refine import Ngrams, Refined, refine
-from rosewood.forest.rename import renamed
-from rosewood.forest.search import (
-    Derivation,
-    Derivations,
-    best,
-    iterate_best,
-    k_best,
-    nbest_texts,
-    num_derivations,
-    sample,
-)
-from rosewood.forest.semirings import (
-    BOOLEAN,
-    COUNTING,
-    LOG,
-    RATIONAL,
-    REAL,
-    SIGNED_LOG,
-    TROPICAL,
-    VITERBI,
-    Semiring,
-)
-from rosewood.forest.sparse import SparseFeatures
-from rosewood.forest.text import (
-    NamedForest,
-    format_forest,
-    parse_forest,
-    read_forests,
-    write_forests,
-)
-from rosewood.forest.transform import (
-    Intersected,
-    Merged,
-    Transformed,
-    drop_unreachable,
-    intersect,
-    merge,
-    prune,
-    reweight,
-    select_edges,
-    topological_sort,
-)
-from rosewood.forest.weights import Weights
+from typing import TYPE_CHECKING
+
+from rosewood.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from rosewood.forest.automaton import OTHERWISE, Automaton
+    from rosewood.forest.builder import ForestBuilder
+    from rosewood.forest.cycles import Unrolled, inside_cyclic, unroll
+    from rosewood.forest.derivatives import (
+        Scaled,
+        expectation_jacobian,
+        log_partition_gradient,
+        log_partition_hessian,
+        log_partition_hessian_product,
+        partition_gradient,
+        partition_hessian,
+        partition_hessian_product,
+    )
+    from rosewood.forest.expectations import (
+        Distribution,
+        Gradient,
+        bayes_risk,
+        covariance,
+        cross_entropy,
+        cross_entropy_gradient,
+        cross_entropy_to_automaton,
+        edge_posteriors,
+        entropy,
+        entropy_gradient,
+        expectation,
+        expected_length,
+        expected_ngram_counts,
+        feature_expectations,
+        kl_divergence,
+        kl_divergence_to_automaton,
+        log_partition,
+        risk_gradient,
+        variance,
+    )
+    from rosewood.forest.features import FeatureSpace
+    from rosewood.forest.files import ForestSet, ForestSetWriter
+    from rosewood.forest.forest import Forest
+    from rosewood.forest.generic import exclusive, inside, inside_outside, outside
+    from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
+    from rosewood.forest.modules import (
+        Expectation,
+        LiftedModule,
+        Module,
+        NumpyVectors,
+        Scalars,
+        SecondOrderExpectation,
+        SparseVectors,
+        TupleVectors,
+        lift,
+    )
+    from rosewood.forest.refinement import Ngrams, Refined, refine
+    from rosewood.forest.rename import renamed
+    from rosewood.forest.search import (
+        Derivation,
+        Derivations,
+        best,
+        iterate_best,
+        k_best,
+        nbest_texts,
+        num_derivations,
+        sample,
+    )
+    from rosewood.forest.semirings import (
+        BOOLEAN,
+        COUNTING,
+        LOG,
+        RATIONAL,
+        REAL,
+        SIGNED_LOG,
+        TROPICAL,
+        VITERBI,
+        Semiring,
+    )
+    from rosewood.forest.sparse import SparseFeatures
+    from rosewood.forest.text import (
+        NamedForest,
+        format_forest,
+        parse_forest,
+        read_forests,
+        write_forests,
+    )
+    from rosewood.forest.transform import (
+        Intersected,
+        Merged,
+        Transformed,
+        drop_unreachable,
+        intersect,
+        merge,
+        prune,
+        reweight,
+        select_edges,
+        topological_sort,
+    )
+    from rosewood.forest.weights import Weights
 
 __all__ = [
     "BOOLEAN",
@@ -190,3 +195,5 @@ __all__ = [
     "variance",
     "write_forests",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

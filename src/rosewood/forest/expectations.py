@@ -21,7 +21,7 @@ from rosewood.arrays import FloatArray, as_scale, as_weight
 from rosewood.errors import ForestError
 from rosewood.forest.automaton import Automaton
 from rosewood.forest.forest import Forest
-from rosewood.forest.refine import refine
+from rosewood.forest.refinement import refine
 from rosewood.forest.search import num_derivations
 from rosewood.forest.transform import MAX_EDGES, intersect, select_edges
 

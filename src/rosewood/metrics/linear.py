@@ -21,7 +21,7 @@ from rosewood.arguments import check_type
 from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
-from rosewood.forest.refine import Ngrams, Refined
+from rosewood.forest.refinement import Ngrams, Refined
 from rosewood.metrics.batch import Batch, number_words
 from rosewood.metrics.kinds.bleu import Bleu, count_ngrams
 from rosewood.metrics.metric import as_number, as_rows, as_whole

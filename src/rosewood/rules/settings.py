@@ -16,6 +16,7 @@ Classes = Literal["msd", "mslr"]
 Direction = Literal["backward", "forward"]
 Prior = Literal["uniform", "counts"]
 SmoothingName = Literal["plain", "good-turing", "kneser-ney"]
+GrammarFormat = Literal["moses", "cdec", "joshua"]
 
 KINDS = ("word", "phrase", "hierarchy")  # in the order of the native ones
 SMOOTHINGS = ("plain", "good-turing", "kneser-ney")

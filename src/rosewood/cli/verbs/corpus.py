@@ -16,6 +16,7 @@ from rosewood.cli.options import Config, Seed, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import ReportOptions
 from rosewood.corpus.filters import Filters
+from rosewood.corpus.formats import written_formats
 from rosewood.corpus.settings import ParallelSettings
 from rosewood.errors import CorpusError, FormatError
 from rosewood.settings import setting
@@ -75,8 +76,8 @@ class ConvertOptions(InfoOptions):
         short="o",
     )
     to: str | None = setting(
-        None, "Output format: text, tsv, jsonl or tmx.",
-        metavar="NAME", default_text="by the file name",
+        None, "Output format.", metavar="NAME", default_text="by the file name",
+        known=written_formats,
     )  # fmt: skip
     characters: bool = setting(
         False, "Measure lengths in characters, not in words: for text without spaces.",
@@ -163,7 +164,10 @@ class SplitOptions(InfoOptions):
         "pair", "Parts share no pair, or no source or target sentence.",
         metavar="pair|source|target",
     )  # fmt: skip
-    to: str = setting("text", "Format: text, tsv, jsonl or tmx, and compression: text.gz, tsv.zst.")
+    to: str = setting(
+        "text", "Output format, or format and compression, such as text.gz or tsv.zst.",
+        known=written_formats,
+    )  # fmt: skip
 
 
 @app.command()

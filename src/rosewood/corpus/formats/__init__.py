@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rosewood.errors import CorpusError, RosewoodError
+from rosewood.errors import CorpusError
 from rosewood.registry import Registry
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "Parsed",
     "by_ending",
     "tag",
+    "written_formats",
 ]
 
 Parsed = Iterator["SentencePair | BadPair"]
@@ -64,14 +65,15 @@ CORPUS_FORMATS: Registry[CorpusFormat] = Registry(
 def by_ending() -> dict[str, str]:
     """The name of the format for each ending; formats of broken packages have none."""
     found: dict[str, str] = {}
-    for name in CORPUS_FORMATS:
-        try:
-            endings = CORPUS_FORMATS[name].endings
-        except RosewoodError:  # reported when the format is asked for by name
-            continue
-        for ending in endings:
+    for name, form in CORPUS_FORMATS.working():
+        for ending in form.endings:
             found.setdefault(ending, name)
     return found
+
+
+def written_formats() -> list[str]:
+    """The formats in which corpora are written."""
+    return [name for name, form in CORPUS_FORMATS.working() if form.write]
 
 
 def tag(name: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from rosewood.corpus.checks import BadPair, Gate, Tally
 from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
@@ -136,6 +135,8 @@ adminlang="en" srclang={source} datatype="plaintext"/>
 
 def write_tmx(languages: Languages, tags: Sequence[str]) -> Layout:
     """A unit for each pair, with its tags as properties."""
+    from xml.sax.saxutils import escape, quoteattr  # takes long to import
+
     if None in languages:
         raise CorpusError(
             "a translation memory names its languages: say which they are",

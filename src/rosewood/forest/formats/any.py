@@ -14,6 +14,7 @@ from rosewood.errors import FormatError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.files import ForestSet
 from rosewood.forest.forest import Forest
+from rosewood.forest.formats import FORMATS
 from rosewood.forest.formats.cdec import read_cdec_json
 from rosewood.forest.formats.htk import read_htk
 from rosewood.forest.formats.joshua import read_joshua_disk
@@ -22,19 +23,6 @@ from rosewood.forest.formats.moses import read_moses_graphs
 from rosewood.forest.formats.plf import read_plf_file
 from rosewood.forest.rename import renamed
 from rosewood.forest.text import NamedForest, read_forests
-
-# Name → what its files end with.  Joshua's items name the rules file by the same stem.
-FORMATS: dict[str, tuple[str, ...]] = {
-    "set": (".rwf",),
-    "text": (".forest", ".txt"),
-    "plf": (".plf",),
-    "moses": (".osg", ".osgx", ".searchgraph"),
-    "htk": (".slf", ".lat"),
-    "cdec": (".json",),
-    "joshua": (".items",),
-    "joshua-dump": (".dump",),
-    "lazy": (".hypergraph",),
-}
 
 
 def read_any(

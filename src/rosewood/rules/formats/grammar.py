@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, get_args
+from typing import Any, BinaryIO, get_args
 
 from rosewood import _core
 from rosewood.arguments import check_choice, check_list
@@ -37,10 +37,10 @@ from rosewood.rules.formats.reading import (
     written,
 )
 from rosewood.rules.formats.writing import Exported, check_outputs, write_text
+from rosewood.rules.settings import GrammarFormat
 from rosewood.rules.table import RuleTable
 from rosewood.shared_types import PathName, StopOrSkip
 
-GrammarFormat = Literal["moses", "cdec", "joshua"]
 _NATIVE = {
     "moses": _core.RuleFormat.moses_grammar,
     "cdec": _core.RuleFormat.cdec,
