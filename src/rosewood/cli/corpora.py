@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rosewood.cli.common import warn
-from rosewood.corpus.settings import CorpusSettings
 
 if TYPE_CHECKING:
     from rosewood.corpus import Corpus, SentencePair
+    from rosewood.corpus.settings import CorpusSettings
 
 SOURCES = (
     "Two text files with parallel lines, or .tsv, .jsonl, .tmx, .po or .xlf files, which are "
     "joined; .gz, .xz and .zst too; - is standard input."
 )
 Sources = Annotated[list[str], typer.Argument(metavar="SOURCES", help=SOURCES)]
-
-
-def checked_lines(*given: Any) -> Iterator[tuple[int, str]]:
-    """Lines of a text: `corpus.inputs.checked_lines`, imported when it is called."""
-    from rosewood.corpus.inputs import checked_lines
-
-    return checked_lines(*given)
 
 
 def read_corpus(
@@ -49,14 +41,3 @@ def read_corpus(
         is_reported = True
 
     return corpus.through(watched)
-
-
-@dataclass(frozen=True)
-class CorpusOptions(CorpusSettings):
-    """How the pairs of a corpus are read, with progress."""
-
-    def read(
-        self, sources: Sequence[str], *, every_line: bool = False, quiet: bool = False
-    ) -> Corpus:
-        """The corpus of some files: see `read_corpus`."""
-        return read_corpus(self, sources, every_line=every_line, quiet=quiet)

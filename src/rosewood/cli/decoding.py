@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rosewood.cli.common import conflict, name_of, needs, warn
-from rosewood.cli.corpora import checked_lines
 from rosewood.cli.options import check_ending, check_files
 from rosewood.errors import DecodingError, FormatError, RosewoodError
 
@@ -95,6 +94,8 @@ class LineReader:
             raise FormatError(reason, code="file.mismatch", file=self.reference)
 
     def _lines(self, file: Path, bad: dict[int, RosewoodError] | None) -> Iterator[tuple[int, str]]:
+        from rosewood.corpus.inputs import checked_lines
+
         limits = self._options.line_characters, self._options.line_words
         return checked_lines(file, name_of(file), *limits, bad)
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from rosewood.cli.common import Json, conflict, print_row, warn
-from rosewood.cli.corpora import CorpusOptions, Sources, read_corpus
+from rosewood.cli.corpora import Sources, read_corpus
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, Seed, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import ReportOptions
 from rosewood.corpus.filters import Filters
 from rosewood.corpus.formats import written_formats
-from rosewood.corpus.settings import ParallelSettings
+from rosewood.corpus.settings import CorpusSettings, ParallelSettings
 from rosewood.errors import CorpusError, FormatError
 from rosewood.settings import setting
 from rosewood.shared_types import PathName
@@ -41,14 +41,14 @@ def _print(*cells: Any) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InfoOptions(CorpusOptions, ReportOptions):
+class InfoOptions(CorpusSettings, ReportOptions):
     """How a corpus is read, and what is shown."""
 
 
 @app.command()
 def info(sources: Sources, options: InfoOptions, config: Config = None) -> None:
     """Check a corpus from end to end: pairs, words, lengths, tags, and bad lines."""
-    corpus = options.read(sources, quiet=options.quiet)
+    corpus = read_corpus(options, sources, quiet=options.quiet)
     found = corpus.summary().to_dict()
     beside = {"skipped": corpus.skipped, "left_out": corpus.left_out, "joined": corpus.tally.joined}
     if options.json:
@@ -117,7 +117,7 @@ def convert(
         unit="characters" if options.characters else "words",
         deduplicate=cast(Any, options.dedupe_by) or options.dedupe,
     )
-    kept = options.read(sources, quiet=options.quiet).filter(filters)
+    kept = read_corpus(options, sources, quiet=options.quiet).filter(filters)
     counts = _Tagged()
     kept.through(counts).write_to(target)
     counts.warn(target.format)
@@ -177,7 +177,7 @@ def split(sources: Sources, options: SplitOptions, seed: Seed = 1, config: Confi
 
     output, to = Path(options.output), options.to
     counts = _Tagged()
-    corpus = options.read(sources, quiet=options.quiet)
+    corpus = read_corpus(options, sources, quiet=options.quiet)
     targets = corpus.split_targets(output, to)
     if not output.parent.is_dir():
         raise FormatError(

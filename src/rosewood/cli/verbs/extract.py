@@ -10,11 +10,12 @@ import typer
 
 from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import print_row, print_table, warn
-from rosewood.cli.corpora import CorpusOptions, Sources
+from rosewood.cli.corpora import Sources
 from rosewood.cli.memory_options import Work
 from rosewood.cli.options import FILES, AlignmentFile, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import MemoryRun
+from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import RuleError
 from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS, ExtractionSettings
 from rosewood.settings import setting
@@ -37,7 +38,7 @@ def extract(
     sources: Sources,
     options: ExtractOptions,
     settings: Annotated[dict[str, Any], Typed(ExtractionSettings)],
-    reading: CorpusOptions,
+    reading: CorpusSettings,
     run: MemoryRun,
     work: Work = None,
     json: Annotated[

@@ -21,11 +21,12 @@ from rosewood.cli.common import (
     verify_each,
     warn,
 )
-from rosewood.cli.corpora import CorpusOptions, Sources
+from rosewood.cli.corpora import Sources, read_corpus
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import AlignmentFile, Config, check_files, check_folder
 from rosewood.cli.rules_formats import NewTable, TableFolder, export_rules, import_rules
 from rosewood.cli.run_options import ThreadedRun
+from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import RuleError
 from rosewood.rules.settings import EventSettings
 from rosewood.settings import Settings, setting
@@ -132,8 +133,9 @@ def _origins(found: Sequence[FoundRule], options: ShowOptions) -> _Origins:
                 sides = corpus.source.words(number), corpus.target.words(number)
                 origins[number] = " ".join(sides[0]), " ".join(sides[1])
     elif wanted:
-        reading = CorpusOptions(languages=options.languages, on_bad_line="blank")
-        for number, pair in enumerate(reading.read(sources, every_line=True, quiet=True)):
+        reading = CorpusSettings(languages=options.languages, on_bad_line="blank")
+        pairs = read_corpus(reading, sources, every_line=True, quiet=True)
+        for number, pair in enumerate(pairs):
             if number in wanted:
                 origins[number] = pair.source, pair.target
                 if len(origins) == len(wanted):
@@ -261,7 +263,7 @@ def events(
     sources: Sources,
     options: EventOptions,
     settings: EventSettings,
-    reading: CorpusOptions,
+    reading: CorpusSettings,
     run: ThreadedRun,
 ) -> None:
     """Write the orientation of every phrase pair, with the features of reordering models.
