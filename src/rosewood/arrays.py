@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mmap import mmap
-from operator import index
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -94,12 +93,8 @@ def as_count(
     high: int = 2**62,
     error: type[RosewoodError] = ForestError,
 ) -> int:
-    """A whole number from `low` to `high`, also as a number of numpy."""
-    try:
-        number: object = value if isinstance(value, bool) else index(value)
-    except TypeError:
-        number = value
-    return check_whole(name, number, low=low, high=high, error=error)
+    """A whole number that native code takes: from `low` to `high`, of NumPy too."""
+    return check_whole(name, value, low=low, high=high, error=error)
 
 
 def as_scale(value: float) -> float:

@@ -15,7 +15,7 @@ from tests.refusals import refuses
 
 from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
-from rosewood.errors import AlignmentError, ForestError, RuleError
+from rosewood.errors import AlignmentError, RuleError
 from rosewood.rules.events import EventBlock, orientation_events
 from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
 
@@ -138,7 +138,7 @@ def test_bad_arguments_are_refused_at_once():
     with refuses(RuleError, "argument.range", argument="max_phrase", value=0):
         orientation_events(corpus, good, max_phrase=0)
     for name in ("threads", "block_words"):
-        with refuses(ForestError, "argument.range", argument=name, value=0):
+        with refuses(RuleError, "argument.range", argument=name, value=0):
             orientation_events(corpus, good, **{name: 0})
     with refuses(AlignmentError, "argument.shape", argument="source", value=2, expected=1):
         orientation_events(corpus, Links.of([set()]))

@@ -16,7 +16,7 @@ from tests.reference import symmetrize as reference
 from tests.refusals import refuses
 
 from rosewood.align import ORDERS, SYMMETRIZATIONS, Links, format_pharaoh, read_pharaoh, symmetrize
-from rosewood.errors import AlignmentError, ForestError
+from rosewood.errors import AlignmentError
 
 REFERENCES = {"symal": reference.symmetrize, "atools": reference.atools}
 
@@ -145,7 +145,7 @@ def test_arguments_are_checked():
         symmetrize(links, links, order="giza")
     with refuses(AlignmentError, "argument.shape"):
         symmetrize(links, Links.of([]))
-    with refuses(ForestError, "argument.range", argument="threads", value=0):
+    with refuses(AlignmentError, "argument.range", argument="threads", value=0):
         symmetrize(links, links, threads=0)
 
 

@@ -116,7 +116,7 @@ FEW = {  # pairs: BLEU on the test set, what is told
         29.2,
         [
             "20 pairs were split off",
-            "weights are untuned ones: too few to learn from (20 sentences",
+            "weights are untuned: 20 sentences",
         ],
     ),
     500: (34.0, ["50 pairs were split off", "5-grams have fixed discounts"]),

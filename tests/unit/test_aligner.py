@@ -30,7 +30,7 @@ from rosewood.align import (
 from rosewood.align import aligner as aligner_module
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.phrasebook import Phrasebook
-from rosewood.errors import AlignmentError, ForestError, FormatError
+from rosewood.errors import AlignmentError, FormatError
 
 PAIRS = [
     ("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book"),
@@ -311,9 +311,9 @@ def test_corpora_that_are_refused():
     with refuses(FormatError, "file.encoding", file="target", line=1):
         Aligner.fit([("a", "\ud800")])
     for threads, fault in ((0, "range"), (-1, "range"), (2000, "range"), (1.5, "type")):
-        with refuses(ForestError, f"argument.{fault}", argument="threads", value=threads):
+        with refuses(AlignmentError, f"argument.{fault}", argument="threads", value=threads):
             Aligner.fit(PAIRS, threads=threads)
-        with refuses(ForestError, f"argument.{fault}", argument="threads", value=threads):
+        with refuses(AlignmentError, f"argument.{fault}", argument="threads", value=threads):
             Aligner.fit(PAIRS, "model1").align(PAIRS, threads=threads)
     with refuses(AlignmentError, "argument.unknown", argument="model", value="better"):
         Aligner.fit(PAIRS, "better")

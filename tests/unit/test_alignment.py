@@ -215,7 +215,7 @@ def test_gold_of_a_part():
         score_links(whole, gold)
     with refuses(AlignmentError, "argument.range", argument="first_line", value=5):
         score_links(whole, gold, first_line=5)
-    with refuses(ForestError, "argument.range", argument="first_line", value=0):
+    with refuses(AlignmentError, "argument.range", argument="first_line", value=0):
         score_links(whole, gold, first_line=0)
     with refuses(AlignmentError, "argument.shape", argument="is_sure", value=(1,)):
         Gold(part[:2], [True])

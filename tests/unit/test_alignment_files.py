@@ -19,7 +19,7 @@ from rosewood.align import (
     write_gold,
     write_pharaoh,
 )
-from rosewood.errors import ForestError, FormatError
+from rosewood.errors import AlignmentError, FormatError
 
 LINKS = st.sets(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=12)
 
@@ -72,7 +72,7 @@ def test_words_counted_from_one():
     assert "two numbers from 1 to" in refused.value.reason
     with refuses(FormatError, "line.duplicate", line=1):
         read_pharaoh(["3-3 3-3"], base=1)
-    with refuses(ForestError, "argument.range", argument="base", value=2):
+    with refuses(AlignmentError, "argument.range", argument="base", value=2):
         read_pharaoh([], base=2)
 
 

@@ -14,7 +14,7 @@ from tests.reference.lm import BackoffModel
 from tests.refusals import refuses
 
 from rosewood import _core
-from rosewood.errors import DamagedFileError, ForestError, LanguageModelError, RosewoodError
+from rosewood.errors import DamagedFileError, LanguageModelError, RosewoodError
 from rosewood.lm import Model, Words, estimate, files, read_table, verify_model, write_model
 
 WAYS = [{"layout": "fast"}, {"layout": "small"}, {"layout": "small", "quantise": 3}]
@@ -195,7 +195,7 @@ def test_what_cannot_be_written(reference, tmp_path):
     ]:
         with refuses(LanguageModelError, f"argument.{fault}", argument=name, value=value):
             write_model(tmp_path / "lm", table, words, **{name: value})
-    with refuses(ForestError, "argument.range", argument="quantise", value=17):
+    with refuses(LanguageModelError, "argument.range", argument="quantise", value=17):
         write_model(tmp_path / "lm", table, words, layout="small", quantise=17)
     for wrong in ("threads", "max_memory"):
         with refuses(LanguageModelError, "argument.range", argument=wrong, value=0):

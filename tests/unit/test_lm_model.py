@@ -12,7 +12,7 @@ from tests.ngrams import SPECIAL, numbered, random_model, written
 from tests.reference.lm import BackoffModel
 from tests.refusals import refuses
 
-from rosewood.errors import ForestError, LanguageModelError
+from rosewood.errors import LanguageModelError
 from rosewood.lm import Model, Perplexity, estimate
 
 LAYOUTS = ["fast", "small"]
@@ -130,7 +130,7 @@ def test_batches_tell_which_sentence(model):
     with refuses(LanguageModelError, "argument.type", argument="sentences", value="a b"):
         model.score_batch("a b")
     for threads, fault in ((0, "range"), (2000, "range"), (1.5, "type")):
-        with refuses(ForestError, f"argument.{fault}", argument="threads", value=threads):
+        with refuses(LanguageModelError, f"argument.{fault}", argument="threads", value=threads):
             model.score_batch(["a"], threads=threads)
 
 
@@ -150,7 +150,7 @@ def test_contexts(model):
     for state, word in [((12,), 3), ((3,), 12)]:
         with refuses(LanguageModelError, "argument.range"):
             model.advance(state, word)
-    with refuses(ForestError, "argument.range", value=-1):
+    with refuses(LanguageModelError, "argument.range", value=-1):
         model.advance((-1,), 3)
 
 
@@ -162,7 +162,7 @@ def test_samples(model):
     assert model.sample(0) == []
     assert model.sample(2, max_words=0) == ["", ""]
     assert model.sample(5, seed=1, context="wörd3") != model.sample(5, seed=1)
-    with refuses(ForestError, "argument.range", argument="seed", value=-1):
+    with refuses(LanguageModelError, "argument.range", argument="seed", value=-1):
         model.sample(1, seed=-1)
 
 

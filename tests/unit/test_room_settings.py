@@ -18,7 +18,6 @@ from rosewood.corpus.text.decoded_lines import decoded_lines
 from rosewood.errors import (
     AlignmentError,
     CorpusError,
-    ForestError,
     FormatError,
     LanguageModelError,
     TextError,
@@ -170,7 +169,7 @@ def test_models_and_mixtures_answer_alike(tmp_path):
     assert sum(p for _, p in model.next_words("the")) == pytest.approx(1)
     assert (model.to_dict()["order"], mixture.to_dict()["weights"]) == (2, [0.5, 0.5])
     for each in (model, mixture):
-        with refuses(ForestError, "argument.range", argument="max_words", value=-1):
+        with refuses(LanguageModelError, "argument.range", argument="max_words", value=-1):
             each.sample(1, max_words=-1)
     mixture.save(tmp_path / "mix.json")
     estimate(ENGLISH, 2).write_arpa(tmp_path / "lm.arpa")

@@ -212,7 +212,7 @@ class Aligner:
 
 
 def _threads(threads: int) -> int:
-    return as_count("threads", threads, 1, 1024)
+    return as_count("threads", threads, 1, 1024, error=AlignmentError)
 
 
 def _indexed(corpus: Pairs) -> IndexedCorpus:

@@ -143,7 +143,7 @@ def score_links(links: Links, gold: Gold, *, first_line: int | None = None) -> L
                 code="argument.shape", argument="gold", value=len(gold), expected=len(links),
             )  # fmt: skip
         first_line = 1
-    first = as_count("first_line", first_line, 1) - 1
+    first = as_count("first_line", first_line, 1, error=AlignmentError) - 1
     if first + len(gold) > len(links):
         raise AlignmentError(
             f"the gold's {len(gold)} sentences from line {first_line} on go beyond the "

@@ -27,7 +27,7 @@ from rosewood.arrays import as_count
 from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import Source, check_fed, file_name, read_lines
 from rosewood.disk_arrays import Growing
-from rosewood.errors import FormatError
+from rosewood.errors import AlignmentError, FormatError
 
 _LINES = 4096  # lines read or written at a time
 _NO_MARKS = np.zeros(0, dtype=np.uint8)
@@ -107,7 +107,7 @@ def _parsed(
     may_be_possible: bool,
     bad_lines: dict[int, str] | None = None,
 ) -> tuple[Links, NDArray[np.uint8]]:
-    base = as_count("base", base, 0, 1)
+    base = as_count("base", base, 0, 1, error=AlignmentError)
     start, sources, targets = Growing(np.int64), Growing(np.int32), Growing(np.int32)
     marks = Growing(np.uint8)
     start.append(np.zeros(1, np.int64))

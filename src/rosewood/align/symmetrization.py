@@ -49,7 +49,7 @@ def symmetrize(
     """The links that two alignments of the same sentences make together, as `order` meets them."""
     check_known("symmetrisation", [method], SYMMETRIZATIONS, error=AlignmentError)
     check_known("order", [order], ORDERS, error=AlignmentError)
-    threads = as_count("threads", threads, 1, 1024)
+    threads = as_count("threads", threads, 1, 1024, error=AlignmentError)
     return Links(*_core.symmetrize(forward.view, backward.view, method, order, threads))
 
 

@@ -16,7 +16,7 @@ from rosewood.arguments import check_type
 from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.filters import Filtering, FilterReport, Filters
-from rosewood.corpus.inputs import Settings
+from rosewood.corpus.inputs import ParserSettings
 from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import SentencePair
 from rosewood.corpus.readers import CorpusReading, Place, Source
@@ -79,7 +79,7 @@ class Corpus:
         a pair without words stands in for each, so that what is made of the corpus has as many
         lines as the files.
         """
-        settings = Settings(
+        settings = ParserSettings(
             source_language, target_language, Checks() if checks is None else checks
         )
         reading = CorpusReading(sources, format, settings, on_bad_line)

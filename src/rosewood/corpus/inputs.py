@@ -69,7 +69,7 @@ def _standard_input() -> AbstractContextManager[BinaryIO]:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ParserSettings:
     """How a corpus is read: which languages, in tags like `de` or `pt-BR`, and which limits."""
 
     source_language: str | None = None

@@ -11,7 +11,7 @@ from rosewood.arguments import check_choice, check_type
 from rosewood.corpus.checks import Checks, Tally
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.formats import CORPUS_FORMATS, Parsed, by_ending
-from rosewood.corpus.inputs import Input, Settings
+from rosewood.corpus.inputs import Input, ParserSettings
 from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import Origin, SentencePair
 from rosewood.errors import CorpusError, FormatError
@@ -32,7 +32,7 @@ class _File:
     format: str
     inputs: tuple[Input, ...]
 
-    def parse(self, settings: Settings, tally: Tally) -> Parsed:
+    def parse(self, settings: ParserSettings, tally: Tally) -> Parsed:
         return CORPUS_FORMATS[self.format].parse(*self.inputs, settings, tally)
 
 
@@ -51,7 +51,7 @@ class CorpusReading:
 
     sources: Sequence[Source]
     format: str | None
-    settings: Settings
+    settings: ParserSettings
     on_bad_line: OnBadLine
     tally: Tally = field(default_factory=Tally)
     _at: tuple[int, int, Tally] = (0, 0, Tally())

@@ -82,7 +82,9 @@ def write_model(
             "only models of the small layout can be quantised",
             code="argument.conflict", argument="quantise", value=quantise,
         )  # fmt: skip
-    bits = 0 if quantise is None else as_count("quantise", quantise, 1, 16)
+    bits = (
+        0 if quantise is None else as_count("quantise", quantise, 1, 16, error=LanguageModelError)
+    )
     threads, max_memory = check_resources(threads, max_memory, LanguageModelError)
     contents: dict[str, Any] = {
         "layout": layout,

@@ -190,7 +190,7 @@ class Mixture(Scorer):
         It stops when the log10 of a word, in the mean, rises by less than `tolerance`.  `facts`
         then has perplexities: of the mixture, of equal weights, and of each model by itself.
         """
-        as_count("iterations", iterations, 0)
+        as_count("iterations", iterations, 0, error=LanguageModelError)
         equal = cls(models, [1 / max(1, len(models))] * len(models))
         shares = equal.vocabulary.shares
         rows = [

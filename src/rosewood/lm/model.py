@@ -123,7 +123,7 @@ class Model(Scorer):
     def _totals(
         self, sentences: Sentences, *, begin: bool = True, end: bool = True, threads: int = 1
     ) -> Iterator[NDArray[np.float64]]:
-        threads = as_count("threads", threads, 1, 1024)
+        threads = as_count("threads", threads, 1, 1024, error=LanguageModelError)
         for first, count, text in _texts(sentences):
             out = np.empty(count)
             self._native.score(text, count, begin, end, first, threads, out)
@@ -139,7 +139,7 @@ class Model(Scorer):
         first: int = 1,
     ) -> Iterator[BatchScores]:
         """`first` is the number of the first sentence, for errors."""
-        threads = as_count("threads", threads, 1, 1024)
+        threads = as_count("threads", threads, 1, 1024, error=LanguageModelError)
         for number, count, text in _texts(sentences, first):
             found = self._native.score_words(text, count, begin, end, number, threads)
             self._checked(found[1])
@@ -224,7 +224,9 @@ class Model(Scorer):
 
 
 def _numbers(state: Sequence[int]) -> list[int]:
-    return [as_count("a word's number", word, 0, 2**32 - 1) for word in state]
+    return [
+        as_count("a word's number", word, 0, 2**32 - 1, error=LanguageModelError) for word in state
+    ]
 
 
 def _one_line(sentence: Sentence) -> str:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.arrays import as_count
+from rosewood.errors import LanguageModelError
 from rosewood.lm.perplexity import Perplexity
+
+_count = partial(as_count, error=LanguageModelError)
 
 Sentence = str | Sequence[str]
 Sentences = Iterable[Sentence]
@@ -137,11 +141,11 @@ class Scorer(ABC):
         Sentence k depends on the seed and on k alone.  The unknown word is written `<unk>`.
         """
         return self._sample(
-            as_count("count", count),
-            as_count("seed", seed, 0, 2**64 - 1),
-            as_count("max_words", max_words),
+            _count("count", count),
+            _count("seed", seed, 0, 2**64 - 1),
+            _count("max_words", max_words),
             context,
-            as_count("threads", threads, 1, 1024),
+            _count("threads", threads, 1, 1024),
         )
 
     @abstractmethod

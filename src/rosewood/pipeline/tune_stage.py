@@ -91,8 +91,8 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     if learner is None or len(sentences) < _FEW:
         if learner is not None:
             facts["notes"].append(
-                "weights are untuned ones: too few to learn from "
-                f"({plural(len(sentences), 'sentence')}, want {_FEW} at least)"
+                f"weights are untuned: {plural(len(sentences), 'sentence')} to tune on, expected "
+                f"at least {_FEW}"
             )
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
         save_weights(task.folder / WEIGHTS, Weights.of(start))

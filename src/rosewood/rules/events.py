@@ -130,8 +130,8 @@ def orientation_events(
     and the links are checked at once, not when the first block is asked for.
     """
     EventSettings(kind, direction, classes, max_phrase)  # refuses bad ones
-    threads = as_count("threads", threads, 1, 1024)
-    block_words = as_count("block_words", block_words, 1)
+    threads = as_count("threads", threads, 1, 1024, error=RuleError)
+    block_words = as_count("block_words", block_words, 1, error=RuleError)
     source, target = corpus.source, corpus.target
     bad = links.beyond(source.lengths, target.lengths)
     if bad is not None:

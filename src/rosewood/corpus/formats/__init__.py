@@ -47,7 +47,7 @@ class Layout(NamedTuple):
 class CorpusFormat:
     """How corpora of a format are read and written.
 
-    `parse` is called with the inputs (as many as `files`), the `Settings` and the `Tally` of
+    `parse` is called with the inputs (as many as `files`), the `ParserSettings` and the `Tally` of
     rosewood.corpus; `write` with the languages and the names of all tags.
     """
 

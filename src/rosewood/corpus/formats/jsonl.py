@@ -18,21 +18,21 @@ from typing import Any
 
 from rosewood.corpus.checks import BadPair, Gate, Tally
 from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed, tag
-from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
+from rosewood.corpus.inputs import Input, Line, ParserSettings, strict_lines
 from rosewood.corpus.json_lines import parse_json, show
 from rosewood.corpus.languages import closest
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import RosewoodError
 
 
-def parse_jsonl(source: Input, settings: Settings, tally: Tally) -> Parsed:
+def parse_jsonl(source: Input, settings: ParserSettings, tally: Tally) -> Parsed:
     """A pair of each line."""
     gate = settings.gate(tally, source.name)
     for line in strict_lines(source, settings.checks.max_bytes):
         yield line.bad or _pair(line, settings, gate)
 
 
-def _pair(line: Line, settings: Settings, gate: Gate) -> SentencePair | BadPair:
+def _pair(line: Line, settings: ParserSettings, gate: Gate) -> SentencePair | BadPair:
     try:
         table = parse_json(line.text, "pair", "sentence pairs")
         if not isinstance(table, dict):
@@ -47,7 +47,7 @@ def _pair(line: Line, settings: Settings, gate: Gate) -> SentencePair | BadPair:
     return gate.pair(source, target, line.number, tags)
 
 
-def _read(table: dict[str, Any], settings: Settings) -> tuple[str, str, dict[str, str]]:
+def _read(table: dict[str, Any], settings: ParserSettings) -> tuple[str, str, dict[str, str]]:
     nested = table.get("translation")
     if isinstance(nested, dict):
         texts, rest = nested, {key: value for key, value in table.items() if key != "translation"}
@@ -70,7 +70,7 @@ def _as_json(key: str, value: object) -> str:
         raise RosewoodError(reason, code="line.number", argument=key, value=value) from error
 
 
-def _keys(texts: dict[str, Any], settings: Settings) -> tuple[str, str]:
+def _keys(texts: dict[str, Any], settings: ParserSettings) -> tuple[str, str]:
     if "source" in texts and "target" in texts:
         return "source", "target"
     wanted = settings.source_language, settings.target_language

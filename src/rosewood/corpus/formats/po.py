@@ -17,7 +17,7 @@ from typing import IO, Any
 from rosewood.corpus.checks import BadPair, Tally
 from rosewood.corpus.formats import CorpusFormat, Parsed
 from rosewood.corpus.formats._xml import needs_extra
-from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
+from rosewood.corpus.inputs import Input, Line, ParserSettings, strict_lines
 from rosewood.corpus.languages import is_backward
 from rosewood.errors import FormatError
 
@@ -30,7 +30,7 @@ _LINE = re.compile(
 )
 
 
-def parse_po(source: Input, settings: Settings, tally: Tally) -> Parsed:
+def parse_po(source: Input, settings: ParserSettings, tally: Tally) -> Parsed:
     """The pairs of each entry that is translated."""
     gate = settings.gate(tally, source.name)
     with TemporaryDirectory() as folder:

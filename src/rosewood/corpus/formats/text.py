@@ -8,11 +8,13 @@ from itertools import zip_longest
 
 from rosewood.corpus.checks import Tally
 from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
-from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
+from rosewood.corpus.inputs import Input, Line, ParserSettings, strict_lines
 from rosewood.errors import FormatError
 
 
-def parse_text(source_side: Input, target_side: Input, settings: Settings, tally: Tally) -> Parsed:
+def parse_text(
+    source_side: Input, target_side: Input, settings: ParserSettings, tally: Tally
+) -> Parsed:
     """A pair of each two lines; a bad line makes its pair bad, and never shifts the others."""
     limit = settings.checks.max_bytes
     sources = strict_lines(source_side, limit)

@@ -14,7 +14,7 @@ from rosewood.corpus.checks import BadPair, Gate, Tally
 from rosewood.corpus.formats import CorpusFormat, Languages, Layout, Parsed
 from rosewood.corpus.formats._xml import children, each_element, local_name
 from rosewood.corpus.inline_elements import as_markup, as_text
-from rosewood.corpus.inputs import Input, Settings
+from rosewood.corpus.inputs import Input, ParserSettings
 from rosewood.corpus.languages import closest, matches
 from rosewood.corpus.lines import at
 from rosewood.corpus.pairs import SentencePair
@@ -23,7 +23,7 @@ from rosewood.errors import CorpusError, RosewoodError
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-def parse_tmx(source: Input, settings: Settings, tally: Tally) -> Parsed:
+def parse_tmx(source: Input, settings: ParserSettings, tally: Tally) -> Parsed:
     """A pair of each unit that has both languages; others are left out and counted."""
     gate = settings.gate(tally, source.name)
     wanted = _Wanted(settings.source_language, settings.target_language)

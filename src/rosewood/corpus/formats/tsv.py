@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rosewood.corpus.checks import BadPair, Gate, Tally
 from rosewood.corpus.formats import SIDES, CorpusFormat, Languages, Layout, Parsed, tag
-from rosewood.corpus.inputs import Input, Line, Settings, strict_lines
+from rosewood.corpus.inputs import Input, Line, ParserSettings, strict_lines
 from rosewood.corpus.languages import closest
 from rosewood.corpus.pairs import SentencePair
 from rosewood.errors import CorpusError, FormatError
@@ -31,7 +31,7 @@ class _Columns(NamedTuple):
 _TWO = _Columns(2, 0, 1, [])
 
 
-def parse_tsv(source: Input, settings: Settings, tally: Tally) -> Parsed:
+def parse_tsv(source: Input, settings: ParserSettings, tally: Tally) -> Parsed:
     """A pair from each line after the header, if there is one."""
     gate = settings.gate(tally, source.name)
     lines = strict_lines(source, settings.checks.max_bytes)
@@ -57,7 +57,7 @@ def _pair(line: Line, columns: _Columns, gate: Gate) -> SentencePair | BadPair:
     return gate.pair(fields[columns.source], fields[columns.target], line.number, tags)
 
 
-def _header(line: Line, settings: Settings, file: str) -> _Columns | None:
+def _header(line: Line, settings: ParserSettings, file: str) -> _Columns | None:
     """The columns, where the line names them."""
     names = line.text.split("\t")
     sides = sides_of(names, settings.source_language, settings.target_language)

@@ -14,14 +14,14 @@ from rosewood.corpus.checks import Gate, Tally
 from rosewood.corpus.formats import CorpusFormat, Parsed
 from rosewood.corpus.formats._xml import children, each_element, local_name
 from rosewood.corpus.inline_elements import as_text
-from rosewood.corpus.inputs import Input, Settings
+from rosewood.corpus.inputs import Input, ParserSettings
 from rosewood.corpus.languages import is_backward
 from rosewood.errors import RosewoodError
 
 _UNITS = {"trans-unit", "unit"}
 
 
-def parse_xliff(source: Input, settings: Settings, tally: Tally) -> Parsed:
+def parse_xliff(source: Input, settings: ParserSettings, tally: Tally) -> Parsed:
     """The pairs of each unit."""
     gate = settings.gate(tally, source.name)
     backward: bool | None = False
