@@ -145,14 +145,13 @@ class CollapsedTraining(Training):
         pair_count = np.zeros(len(self._words.stem_lexicon), np.int64)
         _core.add_pairs(expected.count.reshape(-1), self._words.pair, pair_count)
         stem_totals = self._words.stem_lexicon.totals(pair_count.reshape(-1, 1))
-        likeness = self._words.likeness
         self._collapsed = self._words.native(
             expected.count.reshape(-1),
             pair_count,
             self.totals,
             stem_totals,
             expected.null,
-            (likeness.source_total, likeness.target_total),
+            self.spelling_totals,
         )
         _core.maximise_collapsed(self.lexicon.view, self._collapsed, self.threads)
         self.null_word = self._words.null_words(expected.null)

@@ -76,6 +76,11 @@ class _Evidence:
         whole = self.edge_map[edges]
         return Derivation(self.whole, whole, float(self.given[whole].sum()))
 
+    def best(self, refined: Refined, gains: FloatArray) -> tuple[Derivation, int, float]:
+        """What gains most after refinement, how many edges were left out, and the gain."""
+        found = refined.forest.best(gains)
+        return self.derivation(refined.edge_map[found.edges]), self.left_out, found.score
+
 
 @dataclass(frozen=True)
 class _Consensus:
@@ -196,14 +201,7 @@ def forest_mbr(
     orders = refined.ngrams.order()
     value = theta[orders] * share + np.where(orders == 1, theta[0], 0.0)
     gains = refined.ngrams.edge_totals(value)
-    found = refined.forest.best(gains)
-    return ForestMbr(
-        evidence.derivation(refined.edge_map[found.edges]),
-        evidence.left_out,
-        found.score,
-        refined.ngrams,
-        share,
-    )
+    return ForestMbr(*evidence.best(refined, gains), refined.ngrams, share)
 
 
 def ngram_posteriors(
@@ -299,13 +297,7 @@ def variational(
     totals = refined.ngrams.edge_totals(value)
     if viterbi:
         totals += viterbi * scores
-    found = refined.forest.best(totals)
-    return Variational(
-        evidence.derivation(refined.edge_map[found.edges]),
-        evidence.left_out,
-        found.score,
-        divergence,
-    )
+    return Variational(*evidence.best(refined, totals), divergence)
 
 
 def _check_mixture(weights: Mapping[int, float], viterbi: float) -> None:
