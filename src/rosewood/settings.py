@@ -90,6 +90,12 @@ def setting_of(cls: type, name: str, default: Any = ..., more: str = "", **chang
     return field(default=same.default if default is ... else default, metadata=facts)
 
 
+class ExactText(str):
+    """A text that `Settings.from_values` does not read as a number: in a file that has both."""
+
+    __slots__ = ()
+
+
 class Setting(NamedTuple):
     """A field of settings, with its type taken apart."""
 
@@ -184,6 +190,8 @@ class Setting(NamedTuple):
 
     def read(self, text: str, error: type[RosewoodError]) -> Any:
         """The value of a text, as it is typed or written in a file of settings."""
+        if isinstance(text, ExactText) and text != "none":
+            return self.check(str(text), error)
         if self.kind is PathLike or (self.kind is tuple and not self.has_numbers):
             return self.check(text, error)
         is_free_text = self.kind is str and not self.choices

@@ -365,6 +365,9 @@ def test_bad_usage(arguments, files, command):  # noqa: F811
         ("max-memory = 2.5", "argument.type", ["option 'max-memory' is 2.5"]),
         ("quiet = 3", "argument.type", ["option 'quiet' is 3", "True or False"]),
         ("set = {k = {a = 1}}", "argument.type", ["option 'set', 'k',", "a text or a number"]),
+        ('set = {restarts = "1"}', "argument.type", ["option 'set': restarts is '1'", "a whole"]),
+        ("set = {restarts = -1}", "argument.range", ["option 'set': restarts is -1", "a whole"]),
+        ("set = {restart = 1}", "argument.unknown", ["option 'set': ", "'restart'", "restarts"]),
     ],
 )
 def test_a_config_of_wrong_options_and_types_is_a_fault_of_usage(files, command, text, code, shown):  # noqa: F811

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal
 
 import pytest
 import typer
+from tests.refusals import check
 from typer.testing import CliRunner
 
-from rosewood.cli.options import Config, Threads
+from rosewood.cli.options import Config, ConfigError, Threads
 from rosewood.cli.options_from_settings import Typed, with_settings
 from rosewood.errors import TuningError
 from rosewood.settings import Settings, setting
@@ -106,7 +107,7 @@ def test_options_from_a_file(run, tmp_path):
     found, done = run("--config", tmp_path / "c.toml", "--rounds", 8)
     assert done.exit_code == 0, done.output
     assert found["sample"] == Sample(
-        8, None, is_fast=True, keeps=False, words=("x",), set={"q": "2"}, ages=(0, 1),
+        8, None, is_fast=True, keeps=False, words=("x",), set={"q": 2}, ages=(0, 1),
         shares=(0.5, 2),
     )  # fmt: skip
     for text in ('ages = "0,1"', "ages = [0, -1]", "ages = 1", "shares = [1]"):
@@ -114,6 +115,53 @@ def test_options_from_a_file(run, tmp_path):
         found, done = run("--config", tmp_path / "c.toml")
         assert not found
         assert done.exit_code, text
+
+
+def test_values_of_a_table_have_their_types(run, tmp_path):
+    file = tmp_path / "c.toml"
+    file.write_text('[set]\na = 2\nb = 0.5\nc = true\nd = "x"\ne = [1, 2]\nf = "typed"\n')
+    found, done = run("--config", file, "--set", "f=3")
+    assert done.exit_code == 0, done.output
+    made = found["sample"].set
+    assert made == {"a": 2, "b": 0.5, "c": True, "d": "x", "e": [1, 2], "f": "3"}
+    assert type(made["c"]) is bool
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "name"),
+    [
+        ('rounds = "3"', "argument.type", "rounds"), ("rounds = 3.0", "argument.type", "rounds"),
+        ("rounds = true", "argument.type", "rounds"), ("rounds = 0", "argument.range", "rounds"),
+        ('rounds = "none"', "argument.type", "rounds"), ("is_fast = 1", "argument.type", "is_fast"),
+        ('name = "c"', "argument.choice", "name"), ("ages = 1", "argument.type", "ages"),
+        ("nothing = 1", "argument.unknown", "setting"),
+    ],
+)  # fmt: skip
+def test_bad_values_of_a_table_name_the_file(run, tmp_path, text, code, name):
+    file = tmp_path / "c.toml"
+    file.write_text(f"[set]\n{text}\n")
+
+    def verb(sample: Sample, config: Config = None) -> None:
+        Sample.from_values(sample.set)
+
+    error = run("--config", file, verb=verb)[1].exception
+    check(error, ConfigError, code, file=str(file), argument=name)
+    typed = run("--set", text.replace(" = ", "=").replace('"', ""), verb=verb)[1].exception
+    assert not isinstance(typed, ConfigError)
+
+
+def test_good_values_of_a_table(run, tmp_path):
+    made = []
+
+    def verb(sample: Sample, config: Config = None) -> None:
+        made.append(Sample.from_values(sample.set))
+
+    (tmp_path / "c.toml").write_text(
+        '[set]\nrounds = 3\nlimit = "none"\njump = "auto"\nname = "b"\nis_fast = true\nages = [1]\n'
+    )
+    assert run("--config", tmp_path / "c.toml", verb=verb)[1].exit_code == 0
+    assert made == [Sample(3, None, name="b", is_fast=True, ages=(1,))]
+    assert type(made[0].name) is str
 
 
 def test_only_what_was_typed(run):

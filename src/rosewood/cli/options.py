@@ -16,7 +16,7 @@ import typer
 from rosewood.arguments import check_flag, check_number, check_text, check_type, check_whole
 from rosewood.cli.common import bad_value, warn
 from rosewood.errors import FormatError, RosewoodError, RuleError, TuningError
-from rosewood.settings import Setting, Settings, setting
+from rosewood.settings import ExactText, Setting, Settings, setting
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
                 file=path, code="argument.unknown", argument=name, expected=names,
             )  # fmt: skip
         try:
-            plain = _plain(f"option {name!r}", value, option)
+            plain = _plain(f"option {name!r}", value, option, path)
             option.process_value(context, plain)
         except RosewoodError as error:
             raise error.restated(str(error), ConfigError, file=path, argument=name) from None
@@ -90,13 +90,39 @@ def _table(path: Path) -> dict[str, Any]:
     return table
 
 
-def _plain(name: str, value: Any, option: Any) -> Any:
+@dataclass(frozen=True)
+class NamedValue:
+    """A value in a table of a file of options, such as `set`."""
+
+    name: str
+    value: Any
+    option: str
+    file: Path
+
+    def located(self, error: RosewoodError) -> RosewoodError | None:
+        """The error with the file, where it is about this value."""
+        is_value = error.argument == self.name and error.value == self.value
+        if not is_value and (error.code, error.value) != ("argument.unknown", self.name):
+            return None
+        return error.restated(f"{self.option}: {error}", ConfigError, file=self.file)
+
+
+def as_given(value: str | NamedValue) -> str | NamedValue:
+    """The parser of options that take name=value, or a table in a file."""
+    return value
+
+
+def _plain(name: str, value: Any, option: Any, path: Path) -> Any:
     """A value as it would be typed, of the type that the option has."""
     if getattr(option, "is_flag", False):
         return check_flag(name, value, error=RosewoodError)
     if not getattr(option, "multiple", False) and option.nargs == 1:
         return _word(name, value, option)
-    if isinstance(value, dict):  # a table of settings is a list of name=value
+    if isinstance(value, dict) and getattr(option.type, "func", None) is as_given:
+        for key, each in value.items():
+            _listed(f"{name}, {key!r},", each)  # its type is good
+        return [NamedValue(key, each, name, path) for key, each in value.items()]
+    if isinstance(value, dict):  # a table is a list of name=value
         return [f"{key}={_listed(f'{name}, {key!r},', each)}" for key, each in value.items()]
     return [_word(name, each, option) for each in (value if isinstance(value, list) else [value])]
 
@@ -116,7 +142,7 @@ def _word(name: str, value: Any, option: Any) -> str:
     setting = getattr(parser, "setting", None)
     if setting is not None and not (value == "none" and setting.types_none):
         setting._replace(name=name).check(value, RosewoodError)
-    elif parser is not None:  # it reads sizes such as 2G, and plain numbers
+    elif parser not in (None, as_given):  # it reads sizes such as 2G, and plain numbers
         check_type(name, value, str | int, "a text or a whole number", error=RosewoodError)
     elif option.type.name.startswith("int"):
         check_whole(name, value, error=RosewoodError)
@@ -128,13 +154,16 @@ def _word(name: str, value: Any, option: Any) -> str:
 
 
 def merged(
-    context: typer.Context, param: typer.CallbackParam, typed: list[str] | None
-) -> list[str] | None:
+    context: typer.Context, param: typer.CallbackParam, typed: list[Any] | None
+) -> list[Any] | None:
     """name=value as they were typed, and those of the file whose names were not typed."""
-    names = {text.partition("=")[0] for text in typed or ()}
+
+    def name(each: str | NamedValue) -> str:
+        return each.name if isinstance(each, NamedValue) else each.partition("=")[0]
+
+    names = set(map(name, typed or ()))
     from_file = (context.default_map or {}).get(str(param.name)) or ()
-    kept = [text for text in from_file if text.partition("=")[0] not in names]
-    return [*kept, *typed] if typed else typed
+    return [*(each for each in from_file if name(each) not in names), *typed] if typed else typed
 
 
 Config = Annotated[
@@ -197,10 +226,14 @@ def cores(threads: int | None) -> int:
     return os.cpu_count() or 1
 
 
-def named_values(texts: Sequence[str] | None, what: str = "--set") -> dict[str, str]:
-    """name=value of an option that may be repeated."""
-    found: dict[str, str] = {}
-    for text in texts or ():
+def named_values(given: Sequence[str | NamedValue] | None, what: str = "--set") -> dict[str, Any]:
+    """name=value of an option that may be repeated; values of a file have their types."""
+    found: dict[str, Any] = {}
+    for text in given or ():
+        if isinstance(text, NamedValue):
+            is_text = isinstance(text.value, str)
+            found[text.name] = ExactText(text.value) if is_text else text.value
+            continue
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
             raise bad_value(TuningError, what, text, "name=value")

@@ -21,7 +21,15 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import typer
 
 from rosewood.cli.memory_options import memory_size
-from rosewood.cli.options import load_config, merged, named_values, parser_of
+from rosewood.cli.options import (
+    NamedValue,
+    as_given,
+    load_config,
+    merged,
+    named_values,
+    parser_of,
+)
+from rosewood.errors import RosewoodError
 from rosewood.settings import Setting, Settings, settings_of, shown_default
 
 Verb = Callable[..., None]
@@ -57,6 +65,22 @@ def with_settings(verb: Verb) -> Verb:
         return verb
 
     def call(**values: Any) -> None:
+        tables = [
+            one
+            for each in values.values()
+            if isinstance(each, list | tuple)
+            for one in each
+            if isinstance(one, NamedValue)
+        ]
+        try:
+            run(values)
+        except RosewoodError as error:
+            for each in tables:
+                if (located := each.located(error)) is not None:
+                    raise located from error
+            raise
+
+    def run(values: dict[str, Any]) -> None:
         for name, (typed, makes) in groups.items():
             own = {each.name: values.pop(each.name) for each in _fields(typed)}
             given = {
@@ -109,12 +133,13 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
         hint = Path | None
     elif each.kind is tuple and each.length is not None and not each.has_numbers:
         hint = tuple[(Path,) * each.length] | None  # type: ignore[misc]
-    elif each.kind in (tuple, dict) and not each.has_numbers:
+    elif each.kind is tuple and not each.has_numbers:
         hint = list[Path if each.items is PathLike else str] | None  # type: ignore[misc]
+    elif each.kind is dict:
+        hint = list[Any] | None
+        more |= {"callback": merged, "parser": as_given}
     elif each.kind is not bool:
         more["parser"] = memory_size if each.name == "max_memory" else _parser(each)
-    if each.kind is dict:
-        more["callback"] = merged
     if each.name == "config":  # it gives the other options their defaults
         more |= {"is_eager": True, "callback": load_config}
     names = [option, *([f"-{each.facts['short']}"] if each.facts.get("short") else [])]
