@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from rosewood.corpus.settings import CorpusSettings
 from rosewood.decode.consensus_methods import CONSENSUS
 from rosewood.errors import DecodingError
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, setting_of
 from rosewood.shared_types import OnBadLine, PathName
 
 _consensus, _file = partial(setting, group="Consensus"), partial(setting, group="Files")
@@ -88,8 +89,8 @@ class LineSettings(KnownText):
         "stop",
         "At a malformed line: stop, skip it (no output line), or blank it (empty output line).",
     )
-    line_words: int = _input(10_000, "Maximum words per line.", low=1)
-    line_characters: int = _input(100_000, "Maximum characters per line.", low=1)
+    line_words: int = setting_of(CorpusSettings, "line_words", group="Input lines")
+    line_characters: int = setting_of(CorpusSettings, "line_characters", group="Input lines")
 
     @property
     def explains(self) -> bool:

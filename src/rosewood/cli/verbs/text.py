@@ -16,9 +16,10 @@ from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import Config, check_files
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import QuietOptions
+from rosewood.corpus.settings import CorpusSettings
 from rosewood.corpus.text.settings import TAGS, WORDS, TextSettings
 from rosewood.errors import TextError
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class LineOptions(QuietOptions):
 
     error = TextError
 
-    line_characters: int = setting(100_000, "Longest line, in characters.", low=1)
+    line_characters: int = setting_of(CorpusSettings, "line_characters", group="")
 
     def lines(self, file: PathName) -> Iterator[tuple[int, str]]:
         """Lines of a text with their numbers, as they come."""
@@ -171,7 +172,7 @@ def tokenise(
 class DetokeniseOptions(ProcessingOptions):
     """What else is read."""
 
-    line_characters: int = setting(1_000_000, "Longest line, in characters.", low=1)
+    line_characters: int = setting_of(CorpusSettings, "line_characters", 1_000_000, group="")
     tags: PathName | None = setting(
         None, "Restore the tags that tokenise --tags wrote for the source text.", group=TAGS
     )
