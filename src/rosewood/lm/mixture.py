@@ -221,12 +221,7 @@ class Mixture(Scorer):
     def save(self, path: str | PathLike[str]) -> None:
         """Write weights, and paths of the models as they are seen from the file's folder."""
         for model in self.models:
-            if model.is_temporary:
-                raise LanguageModelError(
-                    f"{model.path.name} is a temporary file, which nobody will find again: "
-                    "convert it to a model first",
-                    code="lm.temporary", value=model.path.name,
-                )  # fmt: skip
+            model.check_lasting()
         place = Path(path).resolve().parent
         table = {
             "format": _FORMAT,

@@ -213,13 +213,17 @@ class Model(Scorer):
         quantised = "" if self.quantised is None else f", {self.quantised} bits"
         return f"Model({str(self.path)!r}, order {self.order}, {self.layout}{quantised})"
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def check_lasting(self) -> None:
+        """Refuse a model in a temporary file, which others cannot open."""
         if self.is_temporary:
             raise LanguageModelError(
-                f"{self.path.name} is a temporary file, which others will not find: write the "
-                "model to a file of its own",
+                f"{self.path.name} is a temporary file, which is removed with this process: "
+                "convert it to a model first",
                 code="lm.temporary", value=self.path.name,
             )  # fmt: skip
+
+    def __reduce__(self) -> tuple[object, ...]:
+        self.check_lasting()
         return (Model.open, (self.path,))
 
 

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence, Set
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,26 +23,31 @@ from rosewood.rerank.forests import write_forest_set
 References = Sequence[str | Sequence[str]] | Mapping[str, str | Sequence[str]]
 
 
+class CandidateColumns(TypedDict, total=False):
+    """What candidates have beside features and lists: see `lists_from_arrays`."""
+
+    names: Sequence[str] | None
+    texts: Sequence[str] | None
+    references: References | None
+    scores: Mapping[str, ArrayLike] | ArrayLike | None
+
+
 def from_arrays(
     features: ArrayLike,
     groups: ArrayLike,
     *,
-    names: Sequence[str] | None = None,
-    texts: Sequence[str] | None = None,
-    references: References | None = None,
-    scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     path: str | PathLike[str] | None = None,
+    **columns: Unpack[CandidateColumns],
 ) -> ForestSet:
     """A forest set of candidates in arrays; without a path its file is removed with the set.
+
+    `columns` are as in `lists_from_arrays`.
 
     >>> found = from_arrays([[0.5, 1], [2, 0], [1, 1]], ["a", "a", "b"], scores=[0.1, 0.9, 0.4])
     >>> [forest.num_edges for forest in found], found.features.dense
     ([2, 1], ('f0', 'f1'))
     """
-    lists = lists_from_arrays(
-        features, groups, names=names, texts=texts, references=references, scores=scores
-    )
-    return forest_set(lists, path)
+    return forest_set(lists_from_arrays(features, groups, **columns), path)
 
 
 def forest_set(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -31,7 +32,7 @@ app = VerbGroup(
     "Summarise parallel corpora, convert and filter them, split off test sets, index them for "
     "training. Files may be pairs of texts, tables, JSON lines, TMX, PO or XLIFF."
 )
-_FILTERING = "Filtering"  # a panel of --help
+_filter = partial(setting, group="Filtering")
 _SHOWN = {"pairs": "pairs", "distinct": "distinct pairs", "identical": "pairs with identical sides"}
 
 
@@ -79,15 +80,13 @@ class ConvertOptions(InfoOptions):
         None, "Output format.", metavar="NAME", default_text="by the file name",
         known=written_formats,
     )  # fmt: skip
-    characters: bool = setting(
-        False, "Measure lengths in characters, not in words: for text without spaces.",
-        group=_FILTERING,
-    )  # fmt: skip
-    dedupe: bool = setting(False, "Keep the first of identical pairs.", group=_FILTERING)
-    dedupe_by: str | None = setting(
-        None, "Keep the first of pairs with the same side: source or target.",
-        group=_FILTERING, metavar="SIDE",
-    )  # fmt: skip
+    characters: bool = _filter(
+        False, "Measure lengths in characters, not in words: for text without spaces."
+    )
+    dedupe: bool = _filter(False, "Keep the first of identical pairs.")
+    dedupe_by: str | None = _filter(
+        None, "Keep the first of pairs with the same side: source or target.", metavar="SIDE"
+    )
 
     def target(self) -> Target:
         """The file or files to write."""

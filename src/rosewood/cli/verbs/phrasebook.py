@@ -22,9 +22,7 @@ class PhrasebookOptions(QuietOptions):
     """What is generated, and where it is written."""
 
     output: PathName | None = setting(
-        None,
-        "Folder for train.en, train.de, train.gold and, if asked for, dev and test; created if "
-        "needed.",
+        None, "Folder for train.en, train.de and train.gold, and dev and test; created if needed.",
         metavar="FOLDER", short="o",
     )  # fmt: skip
     pairs: int = setting(5000, "Pairs for training.", low=0)
