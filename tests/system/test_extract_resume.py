@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests import forked
 from tests.processes import started
 from tests.refusals import shows
 from tests.system.commands import Done
@@ -110,9 +111,8 @@ KINDS = {
 
 def run(place, code, *more, **settings):
     """The command in a process of its own, as it is or changed by some code."""
-    how = ["-m", "rosewood"] if code is None else ["-c", code.format(**settings)]
-    return subprocess.run([sys.executable, *how, *ARGUMENTS, *more], cwd=place, text=True,
-                          capture_output=True, check=False)  # fmt: skip
+    changed = None if code is None else code.format(**settings)
+    return forked.run([*ARGUMENTS, *more], place=place, code=changed)
 
 
 def names(place):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from tests import forked
 
 resource = pytest.importorskip("resource")
 
@@ -20,10 +18,7 @@ def run(folder, limit, *arguments):
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
         "sys.argv[0] = 'rosewood'; main()"
     )
-    return subprocess.run(
-        [sys.executable, "-c", code, "lm", "estimate", "text", *map(str, arguments)],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return forked.run(["lm", "estimate", "text", *map(str, arguments)], place=folder, code=code)
 
 
 @pytest.mark.slow
