@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from tests.monotone import MonotoneKind
 from tests.refusals import refuses
-from tests.training import QUICK, contents, stage_facts, write_book
+from tests.training import QUICK, contents, stage_facts, stage_folder, write_book
 
 from rosewood.decode import DECODERS
 from rosewood.errors import DamagedFileError, TrainingError
@@ -192,6 +193,15 @@ def test_memory_and_threads_decide_nothing(book):
     assert contents(book / "small") == before
 
 
+@pytest.fixture(scope="module")
+def untuned(tmp_path_factory):
+    """Texts and the finished stages of a run."""
+    place = write_book(tmp_path_factory.mktemp("untuned"), train=60, dev=20)
+    settings = TrainingSettings(**{**BASE, "tune": "none", "set": {}})
+    train(inputs_of(place), place / "model", settings)
+    return place
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "file", "other"),
@@ -201,13 +211,11 @@ def test_memory_and_threads_decide_nothing(book):
      ("lm", "lm.rlm", {"unknown": "drop"}), ("extract", "rules/ids", {"unknown": "drop"})],
 )  # fmt: skip
 @pytest.mark.parametrize("damage", ["cut", "changed", "gone"])
-def test_a_finished_stage_that_was_damaged(tmp_path, stage, file, other, damage):
+def test_a_finished_stage_that_was_damaged(untuned, tmp_path, stage, file, other, damage):
     """What depends on it is not done with it: the file is named, and nothing is written."""
-    write_book(tmp_path, train=60, dev=20)
+    shutil.copytree(untuned, tmp_path, dirs_exist_ok=True)
     settings = {**BASE, "tune": "none", "set": {}}
-    made = train(inputs_of(tmp_path), tmp_path / "model", TrainingSettings(**settings))
-    (folder,) = (each.folder for each in made.stages if each.name == stage)
-    path = folder / file
+    path = stage_folder(tmp_path / "model.work", stage) / file
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x01
     if damage == "gone":
