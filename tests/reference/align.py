@@ -152,7 +152,8 @@ def inferred(how: Placement, emission: Matrix, null_emission: Row) -> Inferred:
         made = {}
         for last in states:
             weights = [how.weight(o, observed, s, places, last) for s in range(places)]
-            made[last] = [weight / sum(weights) for weight in weights]
+            total = sum(weights)
+            made[last] = [weight / total for weight in weights]
         return made
 
     if how.kind == "jumps":  # the same for every word
