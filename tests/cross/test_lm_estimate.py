@@ -26,7 +26,7 @@ from rosewood.lm import Estimate, estimate, estimate_files, verify_model
 GOLDEN = Path(__file__).parents[1] / "golden" / "lm"
 EXAMPLES = settings(max_examples=60, deadline=None)
 LMPLZ = shutil.which("lmplz")
-sentences = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=9)
+sentences = st.text("abcde", max_size=9).map(list)
 texts = st.lists(sentences, min_size=1, max_size=12)
 
 Ngrams = dict[tuple[str, ...], tuple[float, float | None]]

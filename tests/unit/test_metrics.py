@@ -30,7 +30,7 @@ from rosewood.metrics import (
 )
 from rosewood.metrics.tokenise import TOKENISERS
 
-lines = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=7).map(" ".join)
+lines = st.text("abcd", max_size=7).map(" ".join)
 groups = st.lists(
     st.tuples(st.lists(lines, max_size=3), st.lists(lines, min_size=1, max_size=3)), max_size=4
 )
