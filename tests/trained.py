@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
+from tests.shared import made_once
 from tests.training import QUICK, contents, write_book
 
 QUICKEST = {**QUICK, "tune": "none", "set": {}}
@@ -24,12 +25,18 @@ def made(place: Path, output: str, threads: int = 1, **settings) -> Path:
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    return write_book(tmp_path_factory.mktemp("bundle"), train=150, dev=40)
+    """Texts and a model trained on them, of which every module has a copy of its own."""
+    shared = made_once(tmp_path_factory, "trained", _write_and_train)
+    return Path(shutil.copytree(shared, tmp_path_factory.mktemp("bundle") / "book"))
+
+
+def _write_and_train(place: Path) -> None:
+    made(write_book(place, train=150, dev=40), "model")
 
 
 @pytest.fixture(scope="module")
 def model(book):
-    return made(book, "model")
+    return book / "model"
 
 
 @pytest.fixture

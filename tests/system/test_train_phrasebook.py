@@ -7,9 +7,11 @@ All of it is the same on every run and at any number of threads.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from tests.shared import made_once
 from tests.system.commands import command  # noqa: F401
 from tests.training import contents, write_book
 
@@ -42,8 +44,14 @@ def score(made: Trained, on: str = "test", name: str = "BLEU") -> float:
 
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
-    """English and German: all tuners begin with the same stages."""
-    return write_book(tmp_path_factory.mktemp("book"), train=2000, dev=100, test=200)
+    """English and German, with a model whose stages all tuners begin with."""
+    made = made_once(tmp_path_factory, "untuned-phrasebook", make_untuned)
+    return Path(shutil.copytree(made, tmp_path_factory.mktemp("book") / "book"))
+
+
+def make_untuned(place: Path) -> None:
+    write_book(place, train=2000, dev=100, test=200)
+    train(with_dev(place), place / "model", TrainingSettings(**QUICK, tune="none"), threads=2)
 
 
 TUNERS = {  # BLEU on the test set

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.shared import made_once
 from tests.training import QUICK, contents, flags, in_a_process, write_book
 
 from rosewood.pipeline.work_store import StageStore
@@ -45,9 +46,12 @@ def texts(tmp_path_factory):
 @pytest.fixture(scope="module")
 def wanted(texts, tmp_path_factory):
     """The model of a run without trouble."""
-    place = Path(shutil.copytree(texts, tmp_path_factory.mktemp("wanted") / "place"))
-    assert in_a_process(place, *TRAIN, "-o", "model", "-q").returncode == 0
-    return contents(place / "model")
+
+    def make(place: Path) -> None:
+        shutil.copytree(texts, place)
+        assert in_a_process(place, *TRAIN, "-o", "model", "-q").returncode == 0
+
+    return contents(made_once(tmp_path_factory, "without-trouble", make) / "model")
 
 
 @pytest.fixture
