@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from tests.damaged_bundles import (  # noqa: F401
+    GOLDEN,
     copy,
     listed,
     lm_paths,
@@ -26,6 +28,21 @@ from rosewood.model.confidence import Confidence
 from rosewood.pipeline import Translator
 
 # ruff: noqa: F811  # fixtures are imported
+
+
+@pytest.fixture(scope="module", params=[1, 2], ids=["version1", "version2"])
+def shared(request, model, tmp_path_factory):
+    """A model of each format version, copied once for tests that change the manifest alone."""
+    original = GOLDEN if request.param == 1 else model
+    return Path(shutil.copytree(original, tmp_path_factory.mktemp("shared") / "copy"))
+
+
+@pytest.fixture
+def described(shared):
+    """A model of each format version whose manifest may be changed; it is put back."""
+    whole = (shared / "manifest.json").read_bytes()
+    yield shared
+    (shared / "manifest.json").write_bytes(whole)
 
 
 def test_what_is_no_model(tmp_path):
@@ -48,27 +65,27 @@ def test_what_is_no_model(tmp_path):
         ('{"format": "rosewood-model", "version": 1}', "file.damaged", "rosewood"),
     ],
 )  # fmt: skip
-def test_a_manifest_that_is_none(copy, text, code, argument):
-    (copy / "manifest.json").write_text(text)
+def test_a_manifest_that_is_none(described, text, code, argument):
+    (described / "manifest.json").write_text(text)
     for use in (Bundle.open, Bundle.verify):
-        with refuses(DamagedFileError, code, argument=argument, file=manifest(copy)):
-            use(copy)
+        with refuses(DamagedFileError, code, argument=argument, file=manifest(described)):
+            use(described)
 
 
 @pytest.mark.parametrize("version", [0, 3, -1, "1", None, 1.5, [1], True])
-def test_another_version(copy, version):
-    rewritten(copy, lambda table: table.update(version=version, rosewood="7.8.9"))
+def test_another_version(described, version):
+    rewritten(described, lambda table: table.update(version=version, rosewood="7.8.9"))
     with refuses(DamagedFileError, "file.version", value=version) as refused:
-        Bundle.open(copy)
+        Bundle.open(described)
     assert "Rosewood 7.8.9" in str(refused.value)
 
 
-def test_the_version_of_the_other(copy):
+def test_the_version_of_the_other(described):
     """Neither passes for the other."""
-    field = "rules.type" if version_of(copy) == 1 else "weights"
-    rewritten(copy, lambda table: table.update(version=3 - table["version"]))
-    with refuses(DamagedFileError, "file.damaged", argument=field, file=manifest(copy)):
-        Bundle.open(copy)
+    field = "rules.type" if version_of(described) == 1 else "weights"
+    rewritten(described, lambda table: table.update(version=3 - table["version"]))
+    with refuses(DamagedFileError, "file.damaged", argument=field, file=manifest(described)):
+        Bundle.open(described)
 
 
 FIELDS = [
@@ -84,43 +101,43 @@ def fields_of(folder: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("field", [*FIELDS, "weights"])
 @pytest.mark.parametrize("value", [None, 17, "text", [], {}, [None], {"a": "b"}, 1.5, True])
-def test_a_field_of_another_kind(copy, field, value):
+def test_a_field_of_another_kind(described, field, value):
     """Refused by the manifest's name, or of the kind it should be; never another error."""
-    if field not in fields_of(copy):
+    if field not in fields_of(described):
         return
-    rewritten(copy, lambda table: table.update({field: value}))
+    rewritten(described, lambda table: table.update({field: value}))
     try:
-        used(copy)
+        used(described)
     except RosewoodError as error:
         assert "manifest.json" in str(error)  # noqa: PT017
     else:
-        assert isinstance(value, type(json.loads(contents(copy)["manifest.json"])[field]))
+        assert isinstance(value, type(json.loads(contents(described)["manifest.json"])[field]))
 
 
-def test_a_field_that_is_missing(copy):
-    whole = (copy / "manifest.json").read_bytes()
-    for field in fields_of(copy):
-        rewritten(copy, lambda table, name=field: table.pop(name))
-        with refuses(DamagedFileError, "file.damaged", argument=field, file=manifest(copy)):
-            Bundle.open(copy)
-        (copy / "manifest.json").write_bytes(whole)
+def test_a_field_that_is_missing(described):
+    whole = (described / "manifest.json").read_bytes()
+    for field in fields_of(described):
+        rewritten(described, lambda table, name=field: table.pop(name))
+        with refuses(DamagedFileError, "file.damaged", argument=field, file=manifest(described)):
+            Bundle.open(described)
+        (described / "manifest.json").write_bytes(whole)
 
 
-def test_every_field_is_under_the_checksum(copy):
-    table = json.loads((copy / "manifest.json").read_bytes())
-    assert {"format", "version", "crc32", *fields_of(copy)} == set(table)
+def test_every_field_is_under_the_checksum(described):
+    table = json.loads((described / "manifest.json").read_bytes())
+    assert {"format", "version", "crc32", *fields_of(described)} == set(table)
     changed = {
         "rosewood": "9.9", "decoder": "hiero", "languages": ["en", "fr"], "unknown": "drop",
         "confidence": Confidence(0.25).to_dict(), "seed": 2, "fallbacks": ["none"], "scores": [],
         "settings": {}, "stages": {}, "corpus": {},
     }  # fmt: skip
     for field, value in changed.items():
-        rewritten(copy, lambda now, f=field, v=value: now.update({f: v}), with_checksum=False)
+        rewritten(described, lambda now, f=field, v=value: now.update({f: v}), with_checksum=False)
         code = "file.damaged" if field == "unknown" else "file.changed"
-        with refuses(DamagedFileError, code, file=manifest(copy)):
-            Bundle.verify(copy)
-        (copy / "manifest.json").write_text(json.dumps(table))
-    Bundle.verify(copy)
+        with refuses(DamagedFileError, code, file=manifest(described)):
+            Bundle.verify(described)
+        (described / "manifest.json").write_text(json.dumps(table))
+    Bundle.verify(described)
 
 
 @pytest.mark.parametrize(
@@ -152,10 +169,10 @@ def test_weights_that_are_none(copy, weights):
         Translator.load(copy)
 
 
-def test_features_of_another_model(copy):
-    rewritten(copy, lambda table: table["features"].reverse())
+def test_features_of_another_model(described):
+    rewritten(described, lambda table: table["features"].reverse())
     with refuses(DamagedFileError, "file.mismatch"):
-        Translator.load(copy)
+        Translator.load(described)
 
 
 @pytest.mark.parametrize(
@@ -163,34 +180,34 @@ def test_features_of_another_model(copy):
     [("scale", 0.0), ("scale", -1.0), ("scale", float("inf")), ("slope", -0.5), ("slope", "1"),
      ("offset", float("nan")), ("unknown", None), ("unknown", 10**400), ("more", 1.0)],
 )  # fmt: skip
-def test_confidence_that_is_none(copy, name, value):
-    rewritten(copy, lambda table: table["confidence"].update({name: value}))
+def test_confidence_that_is_none(described, name, value):
+    rewritten(described, lambda table: table["confidence"].update({name: value}))
     wrong = f"confidence.{name}"
-    with refuses(DamagedFileError, "file.damaged", argument=wrong, file=manifest(copy)):
-        Bundle.open(copy)
+    with refuses(DamagedFileError, "file.damaged", argument=wrong, file=manifest(described)):
+        Bundle.open(described)
 
 
 @pytest.mark.parametrize("decoder", ["hiero", ""])
-def test_a_decoder_that_there_is_not(copy, decoder):
-    rewritten(copy, lambda table: table.update(decoder=decoder))
-    fields = {"argument": "decoder", "value": decoder, "file": manifest(copy)}
+def test_a_decoder_that_there_is_not(described, decoder):
+    rewritten(described, lambda table: table.update(decoder=decoder))
+    fields = {"argument": "decoder", "value": decoder, "file": manifest(described)}
     with refuses(DamagedFileError, "argument.unknown", **fields):
-        Translator.load(copy)
+        Translator.load(described)
 
 
 @pytest.mark.parametrize(
     "path",
     ["/etc/passwd", "../copy/lm.rlm", "rules/../lm.rlm", "", ".", "a\\b", "lm.rlm/", "C:\\x"],
 )
-def test_paths_that_lead_elsewhere(copy, path):
+def test_paths_that_lead_elsewhere(described, path):
     def as_file(table):
         table["files"][path] = table["files"].pop("lm.rlm")
         lm_paths(table)["lm"] = path
 
-    rewritten(copy, as_file)
+    rewritten(described, as_file)
     for use in (Bundle.open, Bundle.verify, Translator.load):
-        with refuses(DamagedFileError, "model.path", value=path, file=manifest(copy)):
-            use(copy)
+        with refuses(DamagedFileError, "model.path", value=path, file=manifest(described)):
+            use(described)
 
 
 def put(table, part: str, value) -> None:
@@ -224,20 +241,23 @@ def put(table, part: str, value) -> None:
         ("weights", "corpus", "file.kind", "weights"),
     ],
 )
-def test_parts_that_are_something_else(copy, part, value, code, argument):
+def test_parts_that_are_something_else(described, part, value, code, argument):
     """Refused, with the name of what was wrong: nothing is guessed from it."""
-    rewritten(copy, lambda table: put(table, part, value))
+    rewritten(described, lambda table: put(table, part, value))
 
     def verified_and_used() -> None:
-        Bundle.verify(copy)
-        used(copy)
+        Bundle.verify(described)
+        used(described)
 
-    if version_of(copy) == 1 and part in ("more", "weights"):  # which had a fixed list of parts
+    if version_of(described) == 1 and part in (
+        "more",
+        "weights",
+    ):  # which had a fixed list of parts
         code, argument = "file.damaged", f"parts.{part}"
     kind = FormatError if code == "file.format" else DamagedFileError
-    file = manifest(copy)
+    file = manifest(described)
     if argument is None:
-        file = os.fspath(copy / ("lm.rlm" if part == "source_text" else "source.json"))
+        file = os.fspath(described / ("lm.rlm" if part == "source_text" else "source.json"))
     with refuses(kind, code, argument=argument, file=file):
         verified_and_used()
 
@@ -249,20 +269,22 @@ def test_parts_that_are_something_else(copy, part, value, code, argument):
      ("unknown", "xx"), ("unknown", ""), ("unknown", "copy"), ("seed", True), ("features", [1]),
      ("fallbacks", [None])],
 )  # fmt: skip
-def test_a_manifest_that_lies(copy, field, value):
+def test_a_manifest_that_lies(described, field, value):
     """Its checksum is right; it is refused when it is opened."""
-    rewritten(copy, lambda table: table.update({field: value}))
-    with refuses(DamagedFileError, "file.damaged", argument=field, file=manifest(copy)):
-        Bundle.open(copy)
+    rewritten(described, lambda table: table.update({field: value}))
+    with refuses(DamagedFileError, "file.damaged", argument=field, file=manifest(described)):
+        Bundle.open(described)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["corpus", "origins", "source_text", "guesses", "rules"])
 @pytest.mark.parametrize("value", [0, False, "", [], {}])
-def test_a_part_that_is_nothing(copy, part, value):
-    rewritten(copy, lambda table: put(table, part, value))
-    with refuses(DamagedFileError, "model.path", argument=part, value=value, file=manifest(copy)):
-        Bundle.open(copy)
+def test_a_part_that_is_nothing(described, part, value):
+    rewritten(described, lambda table: put(table, part, value))
+    with refuses(
+        DamagedFileError, "model.path", argument=part, value=value, file=manifest(described)
+    ):
+        Bundle.open(described)
 
 
 @pytest.mark.parametrize("side", ["source", "target"])
@@ -278,8 +300,8 @@ def test_words_of_the_corpus_that_are_no_text(copy, side):
         Translator.load(copy).inspect(SENTENCE)
 
 
-def test_sizes_that_are_none(copy):
+def test_sizes_that_are_none(described):
     for entry in ({"bytes": 1}, {"bytes": "1", "crc32": 0}, None, [], {"bytes": True, "crc32": 1}):
-        rewritten(copy, lambda table, e=entry: table["files"].update({"lm.rlm": e}))
-        with refuses(DamagedFileError, "file.damaged", argument="lm.rlm", file=manifest(copy)):
-            Bundle.open(copy)
+        rewritten(described, lambda table, e=entry: table["files"].update({"lm.rlm": e}))
+        with refuses(DamagedFileError, "file.damaged", argument="lm.rlm", file=manifest(described)):
+            Bundle.open(described)
