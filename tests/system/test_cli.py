@@ -267,7 +267,7 @@ def test_enormous_counts(run, tmp_path):  # noqa: F811
 
 
 @pytest.mark.slow
-def test_demo(tmp_path):
+def test_demo(run, tmp_path):  # noqa: F811
     folder = tmp_path / "demo"
     said = run_process("demo", "--output", folder)
     out = " ".join(said.split())
@@ -288,6 +288,6 @@ def test_demo(tmp_path):
     commands = said.partition("\nType\n")[2].splitlines()
     assert len(commands) == 4
     for typed in commands[1:]:
-        run_process(*shlex.split(typed.partition("rosewood ")[2]))
+        run(*shlex.split(typed.partition("rosewood ")[2]))
     assert len((folder / "said.en").read_text("utf-8").splitlines()) == 200
-    assert run_process("demo", "--output", folder).count("was there") == 8  # all stages
+    assert run("demo", "--output", folder).count("was there") == 8  # all stages

@@ -292,12 +292,21 @@ def test_a_stage_runs_elsewhere_from_what_it_declares(trained, tmp_path, name):
         name, TrainingSettings(**QUICK), inputs if declared.reads_inputs else None, needs,
         tmp_path / "output", tmp_path / "going", 2, 1 << 30,
     )  # fmt: skip
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
+    with fresh_processes().Pool(1) as pool:
         facts = pool.apply(run_task, (task, print_nothing))
     assert json.loads(json.dumps(facts)) == of[name].facts
     wanted = contents(stage_folder(made.work, name))
     del wanted["stage.json"]
     assert contents(tmp_path / "output") == wanted
+
+
+def fresh_processes():
+    """Processes that have run no stage, forked where that is possible from one with imports."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["rosewood.pipeline.stages", "scipy.optimize", "scipy.sparse"])
+    return context
 
 
 def print_nothing(what, done, total):
