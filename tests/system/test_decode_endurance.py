@@ -12,7 +12,7 @@ from tests.decoders import WEIGHTS, small_decoder, write_models
 from tests.refusals import refuses
 
 from rosewood.decode import Forced, PhraseDecoder, SearchSettings, Source, variational
-from rosewood.decode.decoders.phrase import batches_of_sentences
+from rosewood.decode.rule_decoder import batches_of_sentences
 from rosewood.decode.stream import Arriving
 from rosewood.errors import DecodingError, RuleError
 from rosewood.lm import estimate

@@ -177,12 +177,12 @@ def translation_of(found: SearchResult, derivation: Derivation) -> Translation:
         found.best,
         words=tuple(derivation.words),
         score=derivation.score,
-        features=_features(found.forest, edges[::-1]),
+        features=features_of(found.forest, edges[::-1]),
         rules=tuple(each.use for each in rules),
     )
 
 
-def _features(forest: Forest, edges: LongArray) -> dict[str, float]:
+def features_of(forest: Forest, edges: LongArray) -> dict[str, float]:
     """Features that are not 0, summed over these edges alone: a forest has many more."""
     totals = forest.dense[edges].sum(axis=0).tolist()
     named = {n: v for n, v in zip(forest.features.dense, totals, strict=True) if v}
