@@ -1,4 +1,6 @@
 // bind/decode.cpp: the phrase-based decoder: options of sentences, and searches.
+#include "decode.hpp"
+
 #include <functional>
 #include <memory>
 
@@ -11,11 +13,6 @@
 namespace rosewood::bind {
 
 namespace {
-
-template <class T>
-Array<T> copied(const std::vector<T>& values) {
-  return to_numpy(std::vector<T>(values));
-}
 
 /// A column of options, as an array of its own.
 template <class T>
@@ -40,22 +37,7 @@ struct SearchResult {
   ForestArrays forest;
 };
 
-/// Runs the handlers of pending signals: an exception from one of them ends the batch.
-void check_signals() {
-  nb::gil_scoped_acquire held;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 using OptionsPointer = std::shared_ptr<SentenceOptions>;
-using Words = std::vector<std::string_view>;  // in strings of Python, which outlive the call
-using Given = std::tuple<std::int32_t, std::int32_t, int, Words>;  // begin, end, kind, target
-
-std::vector<GivenOption> given_of(const std::vector<Given>& all) {
-  std::vector<GivenOption> made;
-  for (const auto& [begin, end, kind, target] : all)
-    made.push_back({begin, end, static_cast<GivenKind>(kind), target});
-  return made;
-}
 
 void bind_layout(nb::module_& m) {
   using Rows = std::vector<std::tuple<std::string, std::string, std::int64_t>>;
@@ -166,15 +148,7 @@ void bind_result(nb::module_& m) {
           },
           "Begin, end, rule id, origin, target_start and target words of the best translation.")
       .def(
-          "take_forest",
-          [](SearchResult& self) {
-            ForestArrays& forest = self.forest;
-            return std::tuple(
-                to_numpy(std::move(forest.edge_start)), to_numpy(std::move(forest.tail_start)),
-                to_numpy(std::move(forest.tail)), to_numpy(std::move(forest.dense)),
-                to_numpy(std::move(forest.yield_start)), to_numpy(std::move(forest.yield_symbol)),
-                to_numpy(std::move(forest.edge_label)), to_numpy(std::move(forest.best_edges)));
-          },
+          "take_forest", [](SearchResult& self) { return taken(self.forest); },
           "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, "
           "best_edges; once.");
 }
@@ -275,6 +249,7 @@ void bind_decode(nb::module_& m) {
           "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "stack_size"_a, "beam"_a,
           "distortion_limit"_a, "max_pops"_a, "seconds"_a, "with_forest"_a, "first_number"_a,
           "threads"_a, "Searches for the best translations of many sentences.");
+  bind_hiero(m);
 }
 
 }  // namespace rosewood::bind

@@ -34,6 +34,8 @@ inline constexpr std::array feature_kinds{
     FeatureKind{"word_penalty", FeatureScope::option, FeatureNumber::one},
     FeatureKind{"phrase_penalty", FeatureScope::option, FeatureNumber::one},
     FeatureKind{"unknown_penalty", FeatureScope::option, FeatureNumber::one},
+    // How often a part of a sentence is put behind the parts before it.
+    FeatureKind{"glue", FeatureScope::hypothesis, FeatureNumber::one},
     FeatureKind{"distortion", FeatureScope::hypothesis, FeatureNumber::one},
     // A language model; index: 0, 1, …
     FeatureKind{"lm", FeatureScope::hypothesis, FeatureNumber::numbered},

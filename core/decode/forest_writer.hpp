@@ -30,6 +30,7 @@ struct ForestArrays {
   std::vector<double> dense;
   std::vector<std::int32_t> edge_label;
   std::vector<std::int64_t> best_edges;  // of the best derivation, in pre-order
+  std::vector<std::int32_t> node;        // of each node, its number in the search
 };
 
 template <class Source>
@@ -47,6 +48,7 @@ class ForestWriter {
     for (std::size_t node = 0; node < number_.size(); ++node) {
       if (number_[node] < 0) continue;
       number_[node] = count++;
+      out.node.push_back(static_cast<std::int32_t>(node));
       for (const std::int32_t edge : edges_of(node)) add_edge(edge, out);
       out.edge_start.push_back(static_cast<std::int64_t>(out.edge_label.size()));
     }

@@ -24,6 +24,7 @@
 #include "decode/future.hpp"
 #include "decode/language_states.hpp"
 #include "decode/options.hpp"
+#include "decode/search_report.hpp"
 #include "reorder/tracking.hpp"
 
 namespace rosewood {
@@ -37,13 +38,6 @@ struct SearchLimits {
   std::int32_t distortion_limit = -1;                     // -1: none
   std::uint64_t max_pops = 0;                             // cells of a sentence
   double seconds = 0;
-};
-
-struct SearchReport {
-  std::uint64_t pops = 0;
-  bool is_narrowed = false;  // max_pops left stacks fewer cells than they should have had
-  bool is_timed_out = false;
-  bool is_reachable = true;  // there is a translation; always, unless a reference is given
 };
 
 /// The best translation: its options in the order of the target, what they are, and its features.

@@ -214,6 +214,57 @@ class PhraseDecoder:
     def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
         """Searches for the best translations of many sentences."""
 
+class ChartOptions(SentenceOptions):
+    """Rules for the spans of a sentence."""
+
+    @property
+    def left(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def matches(self) -> list[tuple[int, int, int, int, list[tuple[int, int, int]]]]:
+        """Begin, end, first option, last option, gaps (begin, end, label)."""
+
+class ChartResult:
+    """What a hierarchical search has found."""
+
+    @property
+    def report(self) -> tuple[int, bool, bool, bool]: ...
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def nodes(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+        """Begin, end and label of each node of the forest."""
+
+    def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """
+        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
+        """
+
+class HieroModel:
+    """Models of a hierarchical decoder."""
+
+    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], glue_label: int) -> None: ...
+
+    def words_without_option(self, words: Sequence[str]) -> list[int]:
+        """Places of the words that no rule translates by themselves."""
+
+class HieroDecoder:
+    """A hierarchical decoder: models and weights."""
+
+    def __init__(self, model: object, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: int) -> None: ...
+
+    def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[ChartOptions]:
+        """
+        The rules of sentences of words; given ones are (begin, end, kind, target words).
+        """
+
+    def search(self, options: Sequence[ChartOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, cell_size: int, beam: float, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[ChartResult]:
+        """
+        Searches for the best translations of many sentences; without a forest, that of the best one alone is made.
+        """
+
 class ForestView:
     """A validated forest, as kernels see it."""
 

@@ -105,6 +105,8 @@ _builtin("phrase_penalty", "option", "1 for each phrase, including copied and fo
          native="phrase_penalty")  # fmt: skip
 _builtin("unknown_penalty", "option", "−100 for each word that no rule translates", 1.0,
          native="unknown_penalty")  # fmt: skip
+_builtin("glue", "hypothesis", "1 for each part of a sentence that is put behind the parts before "
+         "it; hierarchical search only", 0.1, native="glue")  # fmt: skip
 _builtin("distortion", "hypothesis", "for each phrase −|its first source word − the end of the "
          "phrase before|; the first phrase counts from 0, the end of the sentence not at all",
          0.3, native="distortion")  # fmt: skip

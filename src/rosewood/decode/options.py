@@ -113,6 +113,8 @@ class TranslationOptions:
     def word(self, number: int) -> str:
         """The word of a number: those of the table, then those that only this sentence has."""
         known = len(self.table.target_words)
+        if number < 0:
+            return f"[{-number}]"  # a gap
         if number < known:
             return self.table.target_words.word(number)
         return self._extra_words[number - known]

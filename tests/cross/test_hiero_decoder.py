@@ -1,0 +1,126 @@
+"""The hierarchical decoder against all derivations there are (tests/reference/chart_search.py)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.hiero_models import UNLIMITED, decoder_of, hiero_cases
+from tests.phrase_checks import check_valid, derivations_of, summary
+from tests.reference.chart_search import yield_of
+
+from rosewood.decode import Forced, SearchReport, Source
+
+EXAMPLES = settings(max_examples=60, deadline=None)
+FEWER = settings(max_examples=30, deadline=None)
+modes = st.sampled_from(["cube", "full"])
+
+
+def wanted(problem, derivations=None):
+    every = problem.derivations() if derivations is None else derivations
+    found = ((yield_of(one), problem.features(one)) for one in every)
+    return summary(found, problem.language_models)
+
+
+def check_best(problem, translation):
+    """Its features and score, from its rules and words alone."""
+    assert translation.score == pytest.approx(problem.score(translation.features), abs=1e-6)
+    own = [place for use in translation.rules for place in use.source_places]
+    assert sorted(own) == list(range(len(problem.words)))
+    said = [place for use in translation.rules for place in use.target_places]
+    assert sorted(said) == list(range(len(translation.words)))
+    known = Counter(
+        (yield_of(one), round(problem.score(problem.features(one)), 6))
+        for one in problem.derivations()
+    )
+    assert (translation.words, round(translation.score, 6)) in known
+
+
+@pytest.mark.slow
+@EXAMPLES
+@given(hiero_cases(), modes)
+def test_the_forest_holds_all_derivations_and_no_others(case, search):
+    problem = case.problem()
+    with decoder_of(case, replace(UNLIMITED, search=search)) as decoder:
+        found = decoder.search(case.words)
+        forest = found.forest
+        expected = wanted(problem)
+        assert forest.num_derivations() == expected.total()
+        assert summary(derivations_of(forest, decoder.theta()), case.language_models) == expected
+        check_valid(forest)
+        assert found.report == SearchReport(found.report.pops)
+
+
+@pytest.mark.slow
+@EXAMPLES
+@given(hiero_cases(), modes)
+def test_the_best_is_the_best_there_is(case, search):
+    problem = case.problem()
+    with decoder_of(case, replace(UNLIMITED, search=search)) as decoder:
+        found = decoder.search(case.words)
+        score = problem.best_score()
+        assert found.best.score == pytest.approx(score, abs=1e-6)
+        check_best(problem, found.best)
+        (alone,) = decoder.translate([case.words])
+        assert (alone.words, alone.score) == (found.best.words, found.best.score)
+        assert alone.rules == found.best.rules
+        assert alone.features == pytest.approx(found.best.features, abs=1e-9)
+        weight = found.forest.score(decoder.theta())
+        assert found.forest.best(weight).score == pytest.approx(score, abs=1e-6)
+
+
+@pytest.mark.slow
+@FEWER
+@given(
+    hiero_cases(),
+    st.integers(1, 6),
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from([None, 0.5]),
+    st.sampled_from([None, 5, 40]),
+)
+def test_a_pruned_search_finds_nothing_better(case, pops, cell_size, beam, max_pops):
+    limits = replace(UNLIMITED, pop_limit=pops, cell_size=cell_size, beam=beam, max_pops=max_pops)
+    problem = case.problem()
+    with decoder_of(case, limits) as decoder:
+        found = decoder.search(case.words)
+        assert found.best.score <= problem.best_score() + 1e-6
+        assert not (
+            summary(derivations_of(found.forest, decoder.theta()), case.language_models)
+            - wanted(problem)
+        )
+        check_best(problem, found.best)
+
+
+@pytest.mark.slow
+@FEWER
+@given(hiero_cases(), st.data())
+def test_a_reference_is_reached_by_what_says_it(case, data):
+    problem = case.problem()
+    sayings = sorted({yield_of(one) for one in problem.derivations()})
+    reference = data.draw(st.sampled_from([*sayings, ("nobody", "says", "this")]))
+    with decoder_of(case) as decoder:
+        found = decoder.search(Source(case.words, reference=reference))
+        those = [one for one in problem.derivations() if yield_of(one) == reference]
+        assert found.report.reachable == bool(those)
+        if those:
+            assert summary(
+                derivations_of(found.forest, decoder.theta()), case.language_models
+            ) == wanted(problem, those)
+
+
+@pytest.mark.slow
+@FEWER
+@given(hiero_cases(), st.data())
+def test_forced_spans_are_translated_as_they_are_told(case, data):
+    begin = data.draw(st.integers(0, len(case.words) - 1))
+    end = data.draw(st.integers(begin + 1, len(case.words)))
+    problem = case.problem(forced={(begin, end): [("A", "E")]})
+    with decoder_of(case) as decoder:
+        found = decoder.search(Source(case.words, forced=(Forced(begin, end, ("A E",)),)))
+        forest = found.forest
+        assert summary(derivations_of(forest, decoder.theta()), case.language_models) == wanted(
+            problem
+        )

@@ -1,0 +1,148 @@
+"""Hierarchical search, by definition: every tree of rules over a sentence.  Native:
+core/decode/chart_search.hpp.
+
+A tree is a use of a rule, with a tree for each of its gaps; a derivation is a sequence of trees
+over neighbouring spans, which glue joins.  Features are of a finished derivation as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, product
+from typing import Any
+
+from rosewood.rules import Rule
+from rosewood.rules.rule import Gap
+from tests.reference.phrase_search import LOG_OF_TEN
+from tests.reference.rule_tables import ways
+
+UNKNOWN_PENALTY = -100.0
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A rule over the words begin:end, and what fills its gaps, in the order of the source."""
+
+    begin: int
+    end: int
+    rule: Rule
+    children: tuple[Tree, ...] = ()
+    is_unknown: bool = False
+    is_forced: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        said: list[str] = []
+        for symbol in self.rule.target:
+            if isinstance(symbol, Gap):
+                said += self.children[symbol.number - 1].words
+            else:
+                said.append(symbol)
+        return tuple(said)
+
+    def __iter__(self) -> Iterator[Tree]:
+        for child in self.children:
+            yield from child
+        yield self
+
+
+Derivation = tuple[Tree, ...]
+
+
+@dataclass
+class ChartProblem:
+    """A sentence and what there is for it; without limits but for the span of rules.
+
+    `forced` are spans with their translations: nothing else touches the words of one.
+    """
+
+    words: Sequence[str]
+    rules: Sequence[Rule]
+    labels: Sequence[str]  # the first is that of words without a rule
+    language_models: Mapping[str, Any]
+    weights: Mapping[str, float]
+    max_span: int | None = None
+    drops_unknown: bool = False
+    forced: Mapping[tuple[int, int], Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    _trees: dict[tuple[int, int, str], list[Tree]] = field(default_factory=dict)
+
+    def trees(self, begin: int, end: int, label: str) -> list[Tree]:
+        """All trees of a span whose topmost rule makes this label."""
+        key = begin, end, label
+        if key not in self._trees:
+            self._trees[key] = list(self._find(begin, end, label))
+        return self._trees[key]
+
+    def _find(self, begin: int, end: int, label: str) -> Iterator[Tree]:
+        if label == self.labels[0]:
+            yield from self._without_rule(begin, end)
+        if end - begin > (self.max_span or len(self.words)):
+            return
+        for rule in self.rules:
+            if rule.left != label:
+                continue
+            for sizes in ways(rule.source, self.words[begin:end], 1):
+                places = list(accumulate(sizes, initial=begin))
+                if self._may_match(rule, places):
+                    gaps = [
+                        self.trees(places[i], places[i + 1], symbol.label)
+                        for i, symbol in enumerate(rule.source)
+                        if isinstance(symbol, Gap)
+                    ]
+                    for children in product(*gaps):
+                        yield Tree(begin, end, rule, children)
+
+    def _may_match(self, rule: Rule, places: Sequence[int]) -> bool:
+        own = [p for p, symbol in zip(places, rule.source, strict=False) if isinstance(symbol, str)]
+        return not any(first <= place < last for first, last in self.forced for place in own)
+
+    def _without_rule(self, begin: int, end: int) -> Iterator[Tree]:
+        for target in self.forced.get((begin, end), ()):
+            yield Tree(begin, end, Rule(("?",), target), is_forced=True)
+        is_forced = any(first < end and begin < last for first, last in self.forced)
+        word = self.words[begin]
+        has_rule = any(rule.source == (word,) for rule in self.rules)
+        if end == begin + 1 and not is_forced and not has_rule:
+            target = () if self.drops_unknown else (word,)
+            yield Tree(begin, end, Rule((word,), target), is_unknown=True)
+
+    def derivations(self, end: int | None = None) -> Iterator[Derivation]:
+        """All derivations of the first `end` words."""
+        end = len(self.words) if end is None else end
+        if end == 0:
+            yield ()
+        for begin in range(end):
+            last = [tree for label in self.labels for tree in self.trees(begin, end, label)]
+            if last:
+                for before in self.derivations(begin):
+                    for tree in last:
+                        yield (*before, tree)
+
+    def features(self, derivation: Derivation) -> dict[str, float]:
+        """Those that are not 0."""
+        words = yield_of(derivation)
+        used = [tree for top in derivation for tree in top]
+        values: dict[str, float] = {
+            "word_penalty": -float(len(words)),
+            "phrase_penalty": float(len(used)),
+            "unknown_penalty": UNKNOWN_PENALTY * sum(tree.is_unknown for tree in used),
+            "glue": float(len(derivation)),
+        }
+        for tree in used:
+            for name, value in tree.rule.features.items():
+                values[name] = values.get(name, 0.0) + value
+        for name, model in self.language_models.items():
+            values[name] = LOG_OF_TEN * model.score(words)
+        return {name: value for name, value in values.items() if value}
+
+    def score(self, values: Mapping[str, float]) -> float:
+        return sum(self.weights[name] * value for name, value in values.items())
+
+    def best_score(self) -> float:
+        return max(self.score(self.features(each)) for each in self.derivations())
+
+
+def yield_of(derivation: Derivation) -> tuple[str, ...]:
+    """What a derivation says."""
+    return tuple(word for tree in derivation for word in tree.words)
