@@ -172,7 +172,7 @@ def test_defaults_in_the_help_are_those_of_the_search(command):  # noqa: F811
     told = " ".join(command("decode", "--help").out.split())
     for name, value in vars(SearchSettings()).items():
         part = told.split(f"--{name.replace('_', '-')} ")[1]
-        assert part.split("[default: (")[1].startswith(f"{value}".lower())
+        assert part.split("[default: ")[1].startswith(f"{value}".lower())
 
 
 def test_limits_that_were_met_are_told(command, place):  # noqa: F811
