@@ -12,30 +12,40 @@ an entry point of the group, by its name:
     [project.entry-points."rosewood.learners"]
     mine = "my_package.mine:MyLearner"
 
-Its help is the first line of the docstring of the object.
+Its help is the first line of the docstring of the class or function, else of its module.
+
+A broken package is an error (`plugin.broken`) where its thing is used, and nowhere else.  Our own
+names cannot be replaced; a name that two packages announce is an error (`plugin.duplicate`) where
+it is used.  Both are reported once on standard error.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import Field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rosewood.errors import RosewoodError
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import Distribution, EntryPoint
 
 T = TypeVar("T")
+_FAULTS = ("plugin.broken", "plugin.duplicate")
 
 
 class Registry(Mapping[str, T], Generic[T]):
     """What is known under the names of a package's files and of a group of entry points."""
+
+    finds_packages: ClassVar[bool] = True  # False: only files of ours, as in our documents
 
     def __init__(
         self,
@@ -44,10 +54,16 @@ class Registry(Mapping[str, T], Generic[T]):
         what: str,
         error: type[RosewoodError] = RosewoodError,
         has: tuple[str, ...] = (),
+        subclass_of: str | None = None,
+        instance_of: str | None = None,
     ) -> None:
-        """`what` is what errors call a thing: "learner"; `has` are attributes it must have."""
+        """`what` is what errors call a thing: "learner"; `has` are attributes it must have.
+
+        `subclass_of` and `instance_of` are classes, such as "rosewood.learn.learner:Learner", which
+        are imported when the first thing is.
+        """
         self.package, self.group, self.what, self.error = package, group, what, error
-        self._has = has
+        self._has, self._subclass_of, self._instance_of = has, subclass_of, instance_of
         self._loaded: dict[str, T] = {}
         self._added: dict[str, T] = {}
 
@@ -62,14 +78,29 @@ class Registry(Mapping[str, T], Generic[T]):
         ]
         return dict(sorted((_name(each), each) for each in found))
 
-    @cached_property
-    def _points(self) -> dict[str, EntryPoint]:
-        if not _may_announce(self.group, tuple(sys.path)):
-            return {}
-        from importlib.metadata import entry_points
+    @property
+    def _points(self) -> dict[str, list[EntryPoint]]:
+        return self._announced if self.finds_packages else {}
 
-        found = sorted(entry_points(group=self.group), key=lambda each: each.name)
-        return {each.name: each for each in found}
+    @cached_property
+    def _announced(self) -> dict[str, list[EntryPoint]]:
+        """Entry points of other packages by name; more than one where packages disagree."""
+        found: dict[str, dict[str, EntryPoint]] = defaultdict(dict)
+        if _may_announce(self.group, tuple(sys.path)):
+            for each in _announced(self.group):
+                found[each.name].setdefault(each.value, each)
+        for name, points in sorted(found.items()):
+            packages = _packages(points.values())
+            if name in self._files:
+                _report(f"{self.what} {name!r} of {packages} is ignored: Rosewood has its own")
+            elif len(points) > 1:
+                _report(f"{packages} both add the {self.what} {name!r}: uninstall one of them")
+        names = sorted(set(found) - set(self._files))
+        return {name: list(found[name].values()) for name in names}
+
+    def own_names(self) -> tuple[str, ...]:
+        """Names of our own files."""
+        return tuple(self._files)
 
     def names(self) -> tuple[str, ...]:
         """All names: ours, then those of other packages."""
@@ -78,9 +109,11 @@ class Registry(Mapping[str, T], Generic[T]):
     def help(self, name: str) -> str:
         """One line about a thing.  Ours are not imported for it."""
         if name in self._files and name not in self._added:
-            with self._files[name].open(encoding="utf-8") as stream:
-                return stream.readline().strip().removeprefix('"""').removesuffix('"""')
-        return first_line(getattr(self[name], "__doc__", None))
+            return _help_of_file(self._files[name])
+        thing: Any = self[name]
+        if not isinstance(thing, type | FunctionType) and name in self._points:
+            thing = sys.modules.get(self._points[name][0].module)
+        return first_line(getattr(thing, "__doc__", None))
 
     def helps(self) -> dict[str, str]:
         """One line for each name; the error for those of broken packages."""
@@ -107,12 +140,8 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._added:
             return self._added[name]
         if name not in self._loaded:
-            if name in self._files:
-                self._loaded[name] = self._checked(name, self._own(name), self._files[name].name)
-            elif name in self._points:
-                point = self._points[name]
-                self._loaded[name] = self._checked(name, _load(point), point.value)
-            else:
+            points = self._points.get(name, [])
+            if name not in self._files and not points:
                 raise self.error(
                     f"unknown {self.what} {name!r}: expected one of {', '.join(self.names())}",
                     code="argument.unknown",
@@ -120,39 +149,76 @@ class Registry(Mapping[str, T], Generic[T]):
                     value=name,
                     expected=self.names(),
                 )
+            if len(points) > 1:
+                raise RosewoodError(
+                    f"{_packages(points)} both add the {self.what} {name!r}: uninstall one of them",
+                    code="plugin.duplicate",
+                    argument=name,
+                    value=tuple(each.value for each in points),
+                )
+            try:
+                thing = points[0].load() if points else self._own(name)
+                self._check(thing)
+            except MemoryError:
+                raise
+            except (Exception, SystemExit) as error:  # somebody's code
+                raise self.broken(name, error) from error
+            self._loaded[name] = thing
         return self._loaded[name]
+
+    def broken(self, name: str, error: BaseException) -> RosewoodError:
+        """The error for a thing that cannot be used: it names the file or the package."""
+        fault = str(error) if type(error) is _Fault else repr(error)
+        points = self._points.get(name)
+        if points and name not in self._files:
+            place, file = f"{points[0].value} of {_packages(points)}", None
+            fault += f"; repair or uninstall {_packages(points)}"
+        else:
+            file = self._files.get(name)
+            place = str(file)
+        return RosewoodError(
+            f"{self.what} {name!r} cannot be used: {place}: {fault}",
+            code="plugin.broken",
+            argument=name,
+            value=points[0].value if points else None,
+            file=file,
+        )
 
     def _own(self, name: str) -> Any:
         file = self._files[name]
         if not _stem(file).isidentifier():
-            fault = f"rename it to {_stem(file).replace('-', '_')}.py"
-        else:
-            module = import_module(f"{self.package}.{_stem(file)}")
-            if hasattr(module, "PLUGIN"):
-                return module.PLUGIN
-            fault = "it has no PLUGIN"
-        reason = f"{self.what} {name!r}: {fault}"
-        raise RosewoodError(reason, code="plugin.broken", argument=name, file=file)
+            raise _Fault("rename it: a name has letters, digits and _, and no digit first")
+        module = import_module(f"{self.package}.{_stem(file)}")
+        if not hasattr(module, "PLUGIN"):
+            raise _Fault("it has no PLUGIN")
+        return module.PLUGIN
 
-    def _checked(self, name: str, thing: Any, place: str) -> T:
+    def _check(self, thing: Any) -> None:
+        if self._subclass_of is not None:
+            kind = _imported(self._subclass_of)
+            if not isinstance(thing, type) or not issubclass(thing, kind):
+                raise _Fault(f"{thing!r} is not a subclass of {kind.__name__}")
+            _check_class(thing)
         for each in thing if isinstance(thing, tuple) else (thing,):
+            if self._instance_of is not None:
+                kind = _imported(self._instance_of)
+                if not isinstance(each, kind):
+                    raise _Fault(f"{each!r} is not a {kind.__name__}")
             for attribute in self._has:
                 if not hasattr(each, attribute):
-                    reason = f"{place} is not a {self.what}: it has no {attribute}"
-                    raise RosewoodError(
-                        reason, code="plugin.broken", argument=name, value=thing, expected=attribute
-                    )
-        found: T = thing
-        return found
+                    raise _Fault(f"{each!r} has no {attribute}")
 
     def working(self) -> Iterator[tuple[str, T]]:
-        """All things but those of broken packages."""
+        """All things but those of broken packages, which are reported."""
         for name in self.names():
             try:
-                yield name, self[name]
+                thing = self[name]
             except RosewoodError as error:
-                if error.code != "plugin.broken":
+                if error.code not in _FAULTS:
                     raise
+                _report(str(error), error.code)
+            else:
+                yield name, thing
 
     def __contains__(self, name: object) -> bool:
         return name in self._added or name in self._files or name in self._points
@@ -164,9 +230,25 @@ class Registry(Mapping[str, T], Generic[T]):
         return len(self.names())
 
 
-def first_line(text: str | None) -> str:
+class _Fault(Exception):
+    """Why a thing cannot be used, in words of ours."""
+
+
+def first_line(text: object) -> str:
     """The first line of a docstring; empty where there is none."""
-    return (text or "").strip().partition("\n")[0]
+    return text.strip().partition("\n")[0] if isinstance(text, str) else ""
+
+
+def _help_of_file(file: Path) -> str:
+    """The first line of a module's docstring, comments before it left out."""
+    with file.open(encoding="utf-8", errors="replace") as stream:
+        for line in stream:
+            text = line.strip()
+            for quotes in ('r"""', '"""', "'''"):
+                text = text.removeprefix(quotes).removesuffix(quotes)
+            if text and not line.startswith("#"):
+                return text.strip()
+    return ""
 
 
 def _stem(file: Path) -> str:
@@ -175,6 +257,29 @@ def _stem(file: Path) -> str:
 
 def _name(file: Path) -> str:
     return _stem(file).replace("_", "-")
+
+
+def _imported(path: str) -> type:
+    module, _, name = path.partition(":")
+    found: type = getattr(import_module(module), name)
+    return found
+
+
+def _check_class(kind: type) -> None:
+    """Refuse a class that cannot be made: methods or the decorator @dataclass are missing."""
+    from rosewood.settings import settings_of
+
+    if missing := sorted(getattr(kind, "__abstractmethods__", ())):
+        raise _Fault(f"{kind.__name__} does not define {', '.join(missing)}")
+    if any(isinstance(value, Field) for value in vars(kind).values()):
+        raise _Fault(f"{kind.__name__} has settings: write @dataclass(frozen=True) above it")
+    settings_of(kind)
+
+
+@cache
+def _report(fault: str, code: str = "plugin.duplicate") -> None:
+    """Write a line to standard error, once."""
+    print(f"rosewood: {fault} [{code}]", file=sys.stderr)
 
 
 @cache
@@ -189,20 +294,42 @@ def _may_announce(group: str, path: tuple[str, ...]) -> bool:
         if folder.is_file():  # an archive: not looked into here
             return True
         for file in folder.glob("*.*-info/entry_points.txt"):
-            if wanted in file.read_bytes():
-                return True
+            try:
+                if wanted in file.read_bytes():
+                    return True
+            except OSError:  # nobody can install from it, either
+                continue
     return False
 
 
-def _load(point: EntryPoint) -> Any:
+def _announced(group: str) -> Iterator[EntryPoint]:
+    """The entry points of a group; packages whose list is damaged are reported."""
+    from importlib.metadata import distributions
+
+    seen = set()
+    for package in distributions():
+        name = ""
+        try:
+            if f"[{group}]" not in (package.read_text("entry_points.txt") or ""):
+                continue
+            name = _package_name(package)
+            if name in seen:  # another place of the path has a second copy
+                continue
+            seen.add(name)
+            yield from [each for each in package.entry_points if each.group == group]
+        except Exception as error:
+            reason = f"package {name}: entry_points.txt cannot be read: {error!r}"
+            _report(f"{reason}; repair or uninstall it", "plugin.broken")
+
+
+def _package_name(package: Distribution | None) -> str:
     try:
-        return point.load()
-    except Exception as error:  # somebody's code
-        package = point.dist.name if point.dist is not None else "its package"
-        raise RosewoodError(
-            f"entry point {point.name!r} of {point.group!r} ({point.value}) cannot be imported: "
-            f"{error!r}; repair or uninstall {package}",
-            code="plugin.broken",
-            argument=point.name,
-            value=point.value,
-        ) from error
+        return str(package.name) if package is not None else "without a name"
+    except Exception:  # it has no METADATA
+        return "without a name"
+
+
+def _packages(points: Iterable[EntryPoint]) -> str:
+    """The packages that entry points come from."""
+    names = sorted(_package_name(each.dist) for each in points)
+    return f"package{'s' if len(names) > 1 else ''} {' and '.join(names)}"

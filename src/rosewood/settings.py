@@ -285,6 +285,8 @@ def _setting(each: Field[Any], hint: Any, group: str | None) -> Setting:
     kind = kinds[0] if kinds else str
     for wider in (float, PathLike):  # int | float is float, str | PathLike[str] a path
         kind = wider if wider in kinds else kind
+    if kind not in (*_KINDS, tuple):
+        raise TypeError(f"the setting {each.name} has the type {hint}, which settings cannot have")
     item = items[0] if items else str
     if any(get_origin(part) is PathLike for part in _parts(item)):
         item = PathLike

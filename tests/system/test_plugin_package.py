@@ -163,3 +163,54 @@ def test_the_architecture_has_every_registry():
         folder = registry.package.removeprefix("rosewood.").replace(".", "/")
         assert f"`{folder}/NAME.py` | `{registry.group}`" in text, registry.what
         assert (ROOT / "src" / registry.package.replace(".", "/")).is_dir()
+
+
+BROKEN = {
+    "exits": ("import sys; sys.exit('bye')", {"verbs": "leave", "corpus_formats": "leaves"}),
+    "raises": ("raise ValueError", {"learners": "raising", "metrics": "raising"}),
+    "odd": ("def odd(x: set): ...\ntrain = mert = dup = odd", {"verbs": "odd dup train"}),
+    "twice": ("dup = mert = print", {"verbs": "dup", "learners": "mert"}),
+}
+
+
+@pytest.mark.slow
+def test_broken_packages_are_named_and_do_no_harm(tmp_path):
+    for name, (code, points) in BROKEN.items():
+        (tmp_path / f"sample_{name}.py").write_text(code)
+        info = tmp_path / f"sample_{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(
+            "".join(
+                f"[rosewood.{group}]\n"
+                + "".join(f"{each} = sample_{name}:{each}\n" for each in added.split())
+                for group, added in points.items()
+            )
+        )
+    (tmp_path / "t.tsv").write_text("a\tb\n")
+
+    def ran(*words, script=("-m", "rosewood")):
+        return subprocess.run(
+            [sys.executable, *script, *words], cwd=tmp_path, capture_output=True, text=True,
+            env=os.environ | {"PYTHONPATH": str(tmp_path), "COLUMNS": "500"},
+        )  # fmt: skip
+
+    done = ran("--help")
+    assert done.returncode == 0
+    assert re.search(r"leave +verb 'leave' cannot be used: .* of package exits", done.stdout)
+    assert "Train a translation model" in done.stdout
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("[plugin.duplicate]") == 2  # dup and train
+    done = ran("corpus", "info", "t.tsv", "--json")
+    assert json.loads(done.stdout)["pairs"] == 1
+    assert "package exits" in done.stderr
+    done = ran("tune", "--list-settings")
+    assert done.returncode == 0
+    assert "mert: Minimum error rate" in done.stdout
+    assert "package raises" in done.stderr
+    assert "learner 'mert' of package twice is ignored" in done.stderr
+    for verb, told in {"odd": "package odd", "dup": "packages odd and twice"}.items():
+        done = ran(verb)
+        assert done.returncode == 1
+        assert told in done.stderr.splitlines()[-1]
+        assert "[plugin." in done.stderr.splitlines()[-1]

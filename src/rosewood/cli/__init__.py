@@ -50,14 +50,17 @@ def verb(name: str) -> Any:
     from rosewood.cli.options_from_settings import with_settings
 
     plugin = VERBS[name]
-    if isinstance(plugin, typer.Typer):
-        command: Any = typer.main.get_group(plugin)
-    else:
-        single = typer.Typer(
-            add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-        )
-        single.command(name, cls=HelpCommand, context_settings=CONTEXT)(with_settings(plugin))
-        command = typer.main.get_command(single)
+    try:
+        if isinstance(plugin, typer.Typer):
+            command: Any = typer.main.get_group(plugin)
+        else:
+            single = typer.Typer(
+                add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+            )
+            single.command(name, cls=HelpCommand, context_settings=CONTEXT)(with_settings(plugin))
+            command = typer.main.get_command(single)
+    except Exception as error:  # a type that cannot be an option
+        raise VERBS.broken(name, error) from error
     command.name = name
     return command
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rosewood.decode.decoder import DecoderKind
 
 DECODERS: Registry[DecoderKind] = Registry(
-    "rosewood.decode.decoders", "rosewood.decoders", "decoder", DecodingError, ("make",)
+    "rosewood.decode.decoders", "rosewood.decoders", "decoder", DecodingError, has=("make",)
 )
 FEATURES: Registry[type[Any]] = Registry(
     "rosewood.decode.extra_features", "rosewood.features", "feature", DecodingError

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from rosewood.learn.learner import Learner
 
 LEARNERS: Registry[type[Learner]] = Registry(
-    "rosewood.learn.learners", "rosewood.learners", "learner", TuningError, ("fit", "from_values")
+    "rosewood.learn.learners",
+    "rosewood.learners",
+    "learner",
+    TuningError,
+    subclass_of="rosewood.learn.learner:Learner",
 )
 _OTHER_NAMES = {"minrisk": "mr"}
 
@@ -25,6 +29,11 @@ def learner_names() -> tuple[str, ...]:
 def learner_class(name: str) -> type[Learner]:
     """The class of a learner, by any of its names."""
     return LEARNERS[_OTHER_NAMES.get(name, name)]
+
+
+def learner_help(name: str) -> str:
+    """One line about a learner, by any of its names."""
+    return LEARNERS.help(_OTHER_NAMES.get(name, name))
 
 
 def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learner:

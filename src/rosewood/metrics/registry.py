@@ -15,7 +15,7 @@ METRICS: Registry[type[Metric]] = Registry(
     "rosewood.metrics",
     "metric",
     MetricError,
-    ("statistics", "from_values"),
+    subclass_of="rosewood.metrics.metric:Metric",
 )
 PRESETS = {"chrf++": ("chrf", {"word_order": "2"})}
 

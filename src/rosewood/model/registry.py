@@ -54,7 +54,10 @@ class PartType:
 
 
 PARTS: Registry[PartType | tuple[PartType, ...]] = Registry(
-    "rosewood.model.parts", "rosewood.parts", "bundle part", has=("name", "open", "verify")
+    "rosewood.model.parts",
+    "rosewood.parts",
+    "bundle part",
+    instance_of="rosewood.model.registry:PartType",
 )
 
 

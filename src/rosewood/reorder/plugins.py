@@ -11,5 +11,5 @@ if TYPE_CHECKING:
     from rosewood.reorder.model import ReorderingKind
 
 REORDERING: Registry[ReorderingKind] = Registry(
-    "rosewood.reorder.models", "rosewood.reordering", "reordering model", DecodingError, ("of",)
+    "rosewood.reorder.models", "rosewood.reordering", "reordering model", DecodingError, has=("of",)
 )

@@ -106,7 +106,7 @@ def tune(
 
 def _list_settings(method: str | None, as_json: bool) -> None:
     """Print the settings of a learner, or of all."""
-    from rosewood.learn.registry import LEARNERS, learner_class
+    from rosewood.learn.registry import LEARNERS, learner_class, learner_help
 
     chosen = LEARNERS.working() if method is None else [(method, learner_class(method))]
     for number, (name, kind) in enumerate(chosen):
@@ -122,7 +122,7 @@ def _list_settings(method: str | None, as_json: bool) -> None:
             continue
         if number:
             print()
-        print(f"{name}: {(kind.__doc__ or '').splitlines()[0]}")
+        print(f"{name}: {learner_help(name)}")
         print_table(
             [[f"  {each.name}", str(each.default), f"{each.help} ({each.expected})"]
              for each in settings]

@@ -58,7 +58,11 @@ class CorpusFormat:
 
 
 CORPUS_FORMATS: Registry[CorpusFormat] = Registry(
-    "rosewood.corpus.formats", "rosewood.corpus_formats", "format", CorpusError, ("parse",)
+    "rosewood.corpus.formats",
+    "rosewood.corpus_formats",
+    "format",
+    CorpusError,
+    instance_of="rosewood.corpus.formats:CorpusFormat",
 )
 
 

@@ -16,7 +16,7 @@ TOKENISERS: Registry[type[Tokeniser]] = Registry(
     "rosewood.tokenisers",
     "tokeniser",
     TextError,
-    ("from_settings",),
+    subclass_of="rosewood.corpus.text.tokeniser:Tokeniser",
 )
 
 
