@@ -19,7 +19,7 @@ help:
 	@echo "make lint      ruff, mypy, clang-format   make format   apply the formatting"
 	@echo "make bench     benchmarks          make sanitize  native tests under sanitizers"
 	@echo "make stubs     regenerate the typed stub of the native module"
-	@echo "make map       regenerate docs/modules.md, docs/reference.md and docs/errors.md"
+	@echo "make map       regenerate docs/modules.md, reference.md, errors.md and tables in guides"
 	@echo "make notebook  run the notebook of examples/ and store what it shows"
 
 $(VENV)/tools: pyproject.toml

@@ -18,7 +18,6 @@ from rosewood.cli import verb as command_of
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode import SearchSettings
-from rosewood.learn import LEARNERS
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from rosewood.rerank import read_candidates
@@ -98,12 +97,6 @@ def test_links_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_guide_names_every_learner():
-    guide = (ROOT / "docs/tuning.md").read_text(encoding="utf-8")
-    for name in LEARNERS:
-        assert f"`{name}`" in guide
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "verbs"),
@@ -151,8 +144,6 @@ def test_training_can_be_told_what_the_guide_says():
         assert f"--{name}" in _options("train")
     for option in set(_options("train")) & set(_options("align")):
         assert option in guide or not option.startswith("--"), option  # named here, too
-    for name in LEARNERS:
-        assert f"`{name}`" in guide
     for setting in fields(TrainingSettings):
         name = setting.name.replace("_", "-")
         name = {"keep-corpus": "no-keep-corpus", "features": "feature"}.get(name, name)
@@ -171,21 +162,19 @@ def test_training_can_be_told_what_the_guide_says():
     ],
 )
 def test_choices_of_training_are_those_there_are(option, names):
-    """In the guide nothing but them, behind the option; in --help all of them."""
+    """In the guide nothing but them, after the option; in --help all of them."""
     guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
     (told,) = re.findall(rf"`--{option}` (`[^;|]*)", guide)
-    assert sorted(re.findall(r"`([^`]+)`", told)) == sorted(names)
+    listed = set(re.findall(r"`([^`]+)`", told))
+    assert listed <= set(names)
+    assert listed == set(names) or option == "tokeniser"  # docs/text.md lists them all
     (found,) = (each for each in _parameters("train") if f"--{option}" in each.opts)
     said = re.findall(r"[a-z0-9-]+", f"{found.help} {found.metavar}")
     assert set(names) <= set(said)
 
 
-def test_learners_and_defaults_of_training_are_those_there_are():
+def test_defaults_of_training_are_those_there_are():
     guide = (ROOT / "docs/training.md").read_text(encoding="utf-8")
-    table = guide.partition("| `--tune` |")[2].partition("\n\n")[0]
-    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
-    told = re.findall(r"`([^`]+)`", " ".join(rows))
-    assert sorted(told) == sorted([*LEARNERS, "minrisk", "none"])
     defaults = re.findall(r"`--([a-z-]+)` \(?(\d+)\b", guide)
     assert len(defaults) >= 8
     for option, value in defaults:
@@ -220,17 +209,9 @@ def _parameters(verb: str) -> list[Any]:
     return [parameter for one in each for parameter in one.params]
 
 
-def test_the_table_of_features_is_that_of_the_registry():
-    from rosewood.decode import feature_table
-
-    text = (ROOT / "docs/decoding.md").read_text(encoding="utf-8")
-    after = text.partition("<!-- rosewood.decode.feature_table() -->\n")[2]
-    assert after.partition("\n\n")[0] == feature_table()
-
-
 @pytest.mark.slow
 def test_generated_documents_are_current():
-    """Settings, names and codes in the documents are those of the package: else run `make map`."""
+    """Tables, settings, names and codes are those of the package: else run `make map`."""
     script = ROOT / "docs" / "generate.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     stale = {line.partition(":")[0] for line in done.stdout.splitlines()}

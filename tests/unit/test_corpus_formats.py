@@ -343,8 +343,10 @@ def test_a_missing_package_is_told(monkeypatch, name, package):
 def test_formats_are_listed_without_their_parsers():
     code = (
         "import sys; from rosewood.corpus.formats import CORPUS_FORMATS; "
-        "print(*CORPUS_FORMATS.names()); CORPUS_FORMATS.helps(); "
+        "print(*CORPUS_FORMATS.own_names()); CORPUS_FORMATS.helps(); "
         "print(*[name for name in sys.modules if name.startswith('rosewood.corpus.formats.')])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.splitlines() == ["jsonl po text tmx tsv xliff", ""]
+    names, imported = told.stdout.splitlines()
+    assert set(names.split()) >= {"jsonl", "po", "text", "tmx", "tsv", "xliff"}
+    assert imported == ""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.refusals import refuses
 
 from rosewood.corpus import Corpus, SentencePair
+from rosewood.corpus.formats import written_formats
 from rosewood.errors import CorpusError
 
 PAIRS = [
@@ -95,7 +96,7 @@ def test_where_corpora_cannot_go(tmp_path):
         (tmp_path / "a.txt", None, "argument.value", {"argument": "path"}),
         (tmp_path / "a.txt", "text", "argument.missing", {"argument": "path"}),
         (tmp_path / "a.po", None, "argument.choice",
-         {"value": "po", "expected": ["jsonl", "text", "tmx", "tsv"]}),
+         {"value": "po", "expected": written_formats()}),
         (tmp_path / "a.tmx", None, "argument.missing",
          {"argument": "source_language and target_language"}),
         (tmp_path / "a.txt", "new", "argument.unknown", {"argument": "format", "value": "new"}),

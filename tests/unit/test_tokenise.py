@@ -162,7 +162,8 @@ def test_han_in_runs():
 
 
 def test_settings_are_checked():
-    known = ("char", "moses", "none", "unicode")
+    known = tuple(TOKENISERS)
+    assert set(known) >= {"char", "moses", "none", "unicode"}
     with refuses(TextError, "argument.unknown", argument="tokeniser", value="x", expected=known):
         make_tokeniser("x")
     with refuses(TextError, "argument.type", argument="tokeniser", value=["x"]):

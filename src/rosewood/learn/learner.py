@@ -103,7 +103,8 @@ class Learner(Settings, ABC):
     ) -> Fit:
         """Weights for the features of `tuning`; `report` hears of each round.
 
-        `start` is where a search begins that can end in different places.
+        `start` is where a search begins that can end in different places; all of it may be zero,
+        which the result must not be.  Maximise `tuning.gain`: some metrics are better when lower.
         """
 
 

@@ -1,3 +1,3 @@
-"""A package that adds one of everything to Rosewood: see the entry points beside it."""
+"""A package that adds one of everything to Rosewood: see ../pyproject.toml."""
 
 __version__ = "1.0"

@@ -14,19 +14,17 @@ from rosewood.settings import setting
 class RandomSearch(Learner):
     """Random search around the starting weights."""
 
-    name = "random-search"
-
     tries: int = setting(20, "Random weight vectors that are tried.", low=1)
     spread: float = setting(0.5, "Standard deviation of the changes.", low=0)
 
     def fit(self, tuning, start, *, seed=0, report=None):
         theta, _, units, varies = begin(tuning, start, 100)
         random = np.random.default_rng(seed)
-        best, score = theta, tuning.score(theta)
+        best, most = theta, tuning.gain(theta) if theta.any() else -np.inf
         history = Rounds(report)
         for _ in range(self.tries):
             other = best + self.spread * random.normal(size=len(theta)) * units * varies
-            if other.any() and tuning.score(other) > score:
-                best, score = other, tuning.score(other)
-            history.add(score)
-        return Fit(best, score, history)
+            if other.any() and (gain := tuning.gain(other)) > most:
+                best, most = other, gain
+            history.add(tuning.score(best))
+        return Fit(best, tuning.score(best), history)
