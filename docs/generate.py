@@ -31,6 +31,7 @@ from rosewood.learn import LEARNERS
 from rosewood.metrics import METRICS
 from rosewood.plugins import registries
 from rosewood.registry import Registry, first_line
+from rosewood.rules.settings import ExtractionSettings
 from rosewood.settings import Settings, settings_of, settings_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -121,7 +122,7 @@ def _settings(kind: type[Settings]) -> list[str]:
     names = " and ".join(f"`{each.__name__}`" for each in bases)
     also = f" Also the settings of {names}." if bases else ""
     about = f"`{kind.__module__}`: {first_line(kind.__doc__)}{also}"
-    return [f"### `{kind.__name__}`", "", about, "", settings_table(kind, own), ""]
+    return [f"### `{kind.__name__}`", "", about, "", settings_table(own), ""]
 
 
 def names_table(registry: Registry[Any]) -> str:
@@ -150,12 +151,14 @@ def tokenisers_table() -> str:
     return "\n".join(["| name | what a word is | settings |", "| --- | --- | --- |", *rows])
 
 
-def options_table(kind: type) -> str:
-    """Settings as options."""
-    return re.sub(
-        r"^\| `(\w+)`", lambda row: f"| `--{row[1].replace('_', '-')}`", settings_table(kind),
-        flags=re.MULTILINE,
-    ).replace("| setting |", "| option |")  # fmt: skip
+def options_table(kind: type, group: str | None = None) -> str:
+    """Settings, or those of a group, as options."""
+    options = [
+        each._replace(name=f"--{each.option}")
+        for each in settings_of(kind)
+        if group in (None, each.facts["group"])
+    ]
+    return settings_table(options).replace("| setting |", "| option |")
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -163,7 +166,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "formats": formats_table,
     "learners": lambda: names_table(LEARNERS),
     "metrics": lambda: names_table(METRICS),
-    "search options": lambda: options_table(SearchSettings),
+    "options of rules": lambda: options_table(ExtractionSettings, "Rules"),
+    "options of rule scores": lambda: options_table(ExtractionSettings, "Scores"),
+    "options of search": lambda: options_table(SearchSettings),
     "tokenisers": tokenisers_table,
 }
 _TABLE = re.compile(r"(<!-- table: ([a-z -]+) -->\n).*?(<!-- end of table -->\n)", re.DOTALL)

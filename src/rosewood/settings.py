@@ -308,10 +308,10 @@ def _parts(hint: Any) -> Iterator[Any]:
         yield hint
 
 
-def settings_table(cls: type, some: Sequence[Setting] | None = None) -> str:
-    """The settings of a class, or some of them, as a table in Markdown, for documents."""
+def settings_table(settings: type | Sequence[Setting]) -> str:
+    """The settings of a class, or some settings, as a table in Markdown, for documents."""
     rows = ["| setting | default | values | |", "| --- | --- | --- | --- |"]
-    for each in settings_of(cls) if some is None else some:
+    for each in settings_of(settings) if isinstance(settings, type) else settings:
         default = each.facts.get("default_text") or shown_default(each.default)
         cells = [f"`{each.name}`", default, each.expected, each.help]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
