@@ -16,6 +16,7 @@ TOKENISERS: Registry[type[Tokeniser]] = Registry(
     "rosewood.tokenisers",
     "tokeniser",
     TextError,
+    has=("name",),
     subclass_of="rosewood.corpus.text.tokeniser:Tokeniser",
 )
 
