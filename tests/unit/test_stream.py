@@ -122,3 +122,28 @@ def test_what_else_is_refused(translator):
     with refuses(DecodingError, "argument.type", argument="bundle", value="model") as refused:
         Translator("model")
     assert "Translator.load" in str(refused.value)
+
+
+@pytest.mark.parametrize("call", ["stream", "translate", "replies"])
+@pytest.mark.parametrize("threads", [0, -1, 1025])
+def test_threads_are_checked_where_they_are_given(translator, call, threads):
+    """They are not taken for the default, and not first looked at when lines are read."""
+    with refuses(DecodingError, "argument.range", argument="threads", value=threads):
+        getattr(translator, call)([], threads=threads)
+    with refuses(DecodingError, "argument.range", argument="threads", value=threads):
+        Translator.load(translator.bundle.folder, threads=threads)
+
+
+@pytest.mark.parametrize("how", [{"thread": 4}, {"erors": "keep"}])
+def test_unknown_keywords_are_refused(translator, how):
+    for each in (translator, translator.text):
+        with pytest.raises(TypeError, match=next(iter(how))):
+            each.stream(["das haus"], **how)
+
+
+@pytest.mark.parametrize("name", ["nbest", "options"])
+def test_counts_are_checked_by_their_names(translator, name):
+    with refuses(DecodingError, "argument.range", argument=name, value=-1):
+        translator.inspect("das haus", **{name: -1})
+    with refuses(DecodingError, "argument.range", argument="nbest", value=-1):
+        translator.reply("das haus", nbest=-1)

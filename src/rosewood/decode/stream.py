@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from os import fspath
 from queue import Empty, Queue
 from threading import Thread
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from rosewood.arguments import check_choice, check_list
 from rosewood.corpus.lines import at
 from rosewood.errors import DecodingError, RosewoodError
+from rosewood.resources import check_threads
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -77,34 +78,30 @@ class TranslatedLine:
         return "" if self.error is not None else self.translated().text
 
 
-class StreamOptions(TypedDict, total=False):
-    """Keywords of `stream`.
-
-    threads   threads of the search (1)
-    forests   keep the forest of each line in `search` (False): takes longer
-    errors    what happens to lines that cannot be prepared: "raise" (default) ends the stream,
-              "keep" yields them with their error; errors of the search always end it
-    file      what errors call the source of the lines
-    live      translate what has arrived instead of filling batches (False): for pipes and
-              connections; another thread reads the lines, and is not waited for
-    """
-
-    threads: int
-    forests: bool
-    errors: Literal["raise", "keep"]
-    file: PathName | None
-    live: bool
-
-
 def stream(
     translator: TextTranslator,
     lines: Iterable[str | InputLine],
-    **how: Unpack[StreamOptions],
+    *,
+    threads: int = 1,
+    forests: bool = False,
+    errors: Literal["raise", "keep"] = "raise",
+    file: PathName | None = None,
+    live: bool = False,
 ) -> Iterator[TranslatedLine]:
-    """Translate lines, in their order; `StreamOptions` has the keywords."""
+    """Translate lines, in their order.
+
+    forests   keep the forest of each line in `search`: takes longer
+    errors    what happens to lines that cannot be prepared: "raise" ends the stream, "keep" yields
+              them with their error; errors of the search always end it
+    file      name of the source of the lines in errors
+    live      translate what has arrived instead of filling batches: for pipes and connections;
+              another thread reads the lines, and is not waited for
+    """
     check_list("lines", lines, "a list of str", error=DecodingError)
-    check_choice("errors", how.get("errors", "raise"), ("raise", "keep"), error=DecodingError)
-    return _stream(translator, lines, how)
+    check_choice("errors", errors, ("raise", "keep"), error=DecodingError)
+    threads = check_threads(threads, DecodingError)
+    jobs = _jobs(translator, lines, errors == "keep", file)
+    return _stream(translator, jobs, threads, forests, live)
 
 
 class _Job(NamedTuple):
@@ -114,10 +111,9 @@ class _Job(NamedTuple):
 
 
 def _stream(
-    translator: TextTranslator, lines: Iterable[str | InputLine], how: StreamOptions
+    translator: TextTranslator, jobs: Iterator[_Job], threads: int, forests: bool, live: bool
 ) -> Iterator[TranslatedLine]:
-    threads, decoder = how.get("threads", 1), translator.decoder
-    jobs = _jobs(translator, lines, how.get("errors") == "keep", how.get("file"))
+    decoder = translator.decoder
     waiting: deque[_Job] = deque()
 
     def sources(batch: Iterable[_Job]) -> Iterator[Source]:
@@ -125,11 +121,11 @@ def _stream(
             waiting.append(job)
             yield job.prepared.source
 
-    batches = Arriving(jobs, LINES_PER_THREAD * threads) if how.get("live") else [jobs]
+    batches = Arriving(jobs, LINES_PER_THREAD * threads) if live else [jobs]
     for batch in batches:
         left = len(batch) if isinstance(batch, list) else -1
         found: Iterator[tuple[Translation, SearchResult | None]]
-        if how.get("forests"):
+        if forests:
             searched = decoder.search_all(sources(batch), threads=threads)
             found = ((each.best, each) for each in searched)
         else:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
 
 from rosewood.arguments import check_text, check_type
 from rosewood.corpus import Encoded, TextProcessor
@@ -24,7 +23,7 @@ from rosewood.decode.decoder import Decoder
 from rosewood.decode.glossary import Glossary
 from rosewood.decode.inline import lift_spans, parse_spans
 from rosewood.decode.source import Forced, Source
-from rosewood.decode.stream import InputLine, StreamOptions, TranslatedLine, stream
+from rosewood.decode.stream import stream
 from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
 
@@ -144,11 +143,7 @@ class TextTranslator:
             text, prepared, translation, tuple(lost.elements()), tuple(Counter(added).elements())
         )
 
-    def stream(
-        self, lines: Iterable[str | InputLine], **how: Unpack[StreamOptions]
-    ) -> Iterator[TranslatedLine]:
-        """Lines translated as they come, in their order: see `rosewood.decode.stream`."""
-        return stream(self, lines, **how)
+    stream = stream
 
     def translate(self, texts: Iterable[str], *, threads: int = 1) -> Iterator[TranslatedText]:
         """The best translation of each text, in their order."""

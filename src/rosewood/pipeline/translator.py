@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from rosewood.arguments import check_known, check_type
+from rosewood.arguments import check_known, check_type, check_whole
 from rosewood.decode import (
     Decoder,
     Explanation,
@@ -26,12 +26,12 @@ from rosewood.decode import (
     explain,
 )
 from rosewood.decode.guessing import unknown_words
-from rosewood.decode.stream import InputLine, StreamOptions, TranslatedLine
+from rosewood.decode.stream import InputLine, TranslatedLine
 from rosewood.errors import DamagedFileError, DecodingError
 from rosewood.forest import Forest
 from rosewood.model.bundle import Bundle
 from rosewood.model.manifest import MANIFEST
-from rosewood.resources import MAX_MEMORY
+from rosewood.resources import MAX_MEMORY, check_threads
 from rosewood.settings import settings_of
 from rosewood.shared_types import PathName, ProgressCallback
 
@@ -60,7 +60,7 @@ class Translator:
         expected = "a Bundle; Translator.load opens a folder"
         check_type("bundle", bundle, Bundle, expected, error=DecodingError)
         self.bundle = bundle
-        self.threads = threads
+        self.threads = check_threads(threads, DecodingError)
         self.decoder = _decoder(bundle, search)
         source, target = bundle.source_text, bundle.target_text
         if glossary is not None and not isinstance(glossary, Glossary):
@@ -121,15 +121,25 @@ class Translator:
     ) -> str | list[str]:
         """The translation of a text, or of each of several."""
         several = [text] if isinstance(text, str) else text
-        said = [each.text for each in self.stream(several, threads=threads or self.threads)]
-        return said[0] if isinstance(text, str) else said
+        found = [each.text for each in self.stream(several, threads=threads)]
+        return found[0] if isinstance(text, str) else found
 
     def stream(
-        self, lines: Iterable[str | InputLine], **how: Unpack[StreamOptions]
+        self,
+        lines: Iterable[str | InputLine],
+        *,
+        threads: int | None = None,
+        forests: bool = False,
+        errors: Literal["raise", "keep"] = "raise",
+        file: PathName | None = None,
+        live: bool = False,
     ) -> Iterator[TranslatedLine]:
         """Lines translated as they come, in their order: see `rosewood.decode.stream`."""
-        how.setdefault("threads", self.threads)
-        return self.text.stream(lines, **how)
+        if threads is None:
+            threads = self.threads
+        return self.text.stream(
+            lines, threads=threads, forests=forests, errors=errors, file=file, live=live
+        )
 
     def decode(self, sentence: str) -> Forest:
         """All translations that the search has met, packed."""
@@ -150,10 +160,13 @@ class Translator:
         """The same of many texts, in their order."""
         from rosewood.pipeline.reply import reply_of
 
-        how = self.bundle.confidence
-        for line in self.stream(texts, forests=True, threads=threads or self.threads):
-            if line.search is not None:
-                yield reply_of(self.text, line.prepared, line.search, how, nbest=nbest)
+        nbest = check_whole("nbest", nbest, low=0, error=DecodingError)
+        how, lines = self.bundle.confidence, self.stream(texts, forests=True, threads=threads)
+        return (
+            reply_of(self.text, line.prepared, line.search, how, nbest=nbest)
+            for line in lines
+            if line.search is not None
+        )
 
     def explain(self, text: str) -> Explanation:
         """The contribution of each feature to each phrase of the translation."""
@@ -163,6 +176,8 @@ class Translator:
         """Everything that is known of a text and its translation: see `rosewood inspect`."""
         from rosewood.pipeline.inspection import inspect  # which draws: few want it
 
+        for name, count in (("options", options), ("nbest", nbest)):
+            check_whole(name, count, low=0, error=DecodingError)
         return inspect(self, text, options=options, nbest=nbest)
 
     def __repr__(self) -> str:
