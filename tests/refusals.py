@@ -6,6 +6,7 @@ with refuses(TuningError, "argument.range", argument="rounds", value=0):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 import pytest
 
 from rosewood.errors import FormatError, RosewoodError
+
+BAD_VALUES = ("usage", "argument.type", "argument.range", "argument.choice", "argument.unknown",
+              "argument.value")  # fmt: skip
 
 
 @contextmanager
@@ -41,19 +45,23 @@ def check(error: RosewoodError, kind: type[RosewoodError], code: str, **fields: 
 
 
 def shows(
-    done: Any, code: str, *fields: object, is_only_line: bool = True, exit_code: int = 1
+    done: Any, code: str, *fields: object, is_only_line: bool = True, exit_code: int | None = None
 ) -> None:
     """Expect that a command was refused: exit code, form, code, and texts such as file:line.
 
     shows(command("links", "show", file, 9), "argument.range", f"{file}", "LINE")
 
-    Errors of usage, which have no code of ours and exit code 2, have "usage".
+    The exit code is 2 for values that an option cannot have.  "usage" are errors that are shown
+    with the usage of the verb: a code follows them, too.
     """
     assert "Traceback" not in done.err, done.err
-    assert done.code == (2 if code == "usage" else exit_code), done.err
+    if exit_code is None:
+        exit_code = 2 if code in BAD_VALUES else 1
+    assert done.code == exit_code, done.err
     text = " ".join(done.err.split())
     if code == "usage":
         assert text.startswith("Usage: "), done.err
+        assert re.search(r" \[argument\.[a-z]+\]$", text), done.err
     else:
         *before, last = done.err.splitlines()
         assert last.startswith("rosewood: "), done.err

@@ -40,9 +40,9 @@ def check_whole(
     except TypeError:
         whole = None
     if whole is None or isinstance(value, bool):
-        raise _refused(name, value, _whole(low, high), "argument.type", error)
+        raise refused(name, value, _whole(low, high), "argument.type", error)
     if (low is not None and whole < low) or (high is not None and whole > high):
-        raise _refused(name, value, _whole(low, high), "argument.range", error)
+        raise refused(name, value, _whole(low, high), "argument.range", error)
     return whole
 
 
@@ -52,31 +52,31 @@ def check_number(
     """A finite number within bounds, both of which are included."""
     expected = f"a number {bounds(low, high)}".rstrip()
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _refused(name, value, expected, "argument.type", error)
+        raise refused(name, value, expected, "argument.type", error)
     is_finite = math.isfinite(value)
     if not is_finite or (low is not None and value < low) or (high is not None and value > high):
-        raise _refused(name, value, expected, "argument.range", error)
+        raise refused(name, value, expected, "argument.range", error)
     return value
 
 
 def check_flag(name: str, value: object, *, error: Kind) -> bool:
     """True or False."""
     if not isinstance(value, bool):
-        raise _refused(name, value, "True or False", "argument.type", error)
+        raise refused(name, value, "True or False", "argument.type", error)
     return value
 
 
 def check_text(name: str, value: object, *, error: Kind) -> str:
     """A text."""
     if not isinstance(value, str):
-        raise _refused(name, value, "a text", "argument.type", error)
+        raise refused(name, value, "a text", "argument.type", error)
     return value
 
 
 def check_type(name: str, value: T, kind: Any, expected: str, *, error: Kind) -> T:
     """An object of a class, or of one of several."""
     if not isinstance(value, kind):
-        raise _refused(name, value, expected, "argument.type", error)
+        raise refused(name, value, expected, "argument.type", error)
     return value
 
 
@@ -84,8 +84,7 @@ def check_choice(name: str, value: T, choices: Iterable[Any], *, error: Kind) ->
     """One of a few values."""
     known = tuple(choices)
     if not any(value == each and type(value) is type(each) for each in known):
-        expected = " or ".join(map(str, known)) if len(known) < 3 else one_of(known)
-        raise _refused(name, value, expected, "argument.choice", error)
+        raise refused(name, value, one_of(known), "argument.choice", error)
     return value
 
 
@@ -109,7 +108,7 @@ def check_length(name: str, values: Sized, count: int, of: str, *, error: Kind) 
 def check_list(name: str, values: T, expected: str = "a list", *, error: Kind) -> T:
     """Anything to iterate over but a text, which would be taken for a list of its characters."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise _refused(name, values, expected, "argument.type", error)
+        raise refused(name, values, expected, "argument.type", error)
     return values
 
 
@@ -124,14 +123,16 @@ def check_shape(name: str, array: Any, shape: tuple[int | str, ...], *, error: K
 
 def one_of(known: Iterable[object]) -> str:
     """How a choice is written."""
-    return f"one of {', '.join(map(str, known))}"
+    names = [str(each) for each in known]
+    return " or ".join(names) if len(names) < 3 else f"one of {', '.join(names)}"
 
 
 def _whole(low: int | None, high: int | None) -> str:
     return f"a whole number {bounds(low, high)}".rstrip()
 
 
-def _refused(name: str, value: object, expected: str, code: str, error: Kind) -> RosewoodError:
+def refused(name: str, value: object, expected: str, code: str, error: Kind) -> RosewoodError:
+    """The error of a value that is not what is expected."""
     told = repr(value)
     told = told if len(told) <= 80 else f"{told[:79]}…"
     return error(

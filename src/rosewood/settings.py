@@ -11,8 +11,9 @@
 Validation, command-line options (`cli/options_from_settings.py`), `--config`, keywords of Python
 and tables of the documents (`settings_table`) are made from these fields.  A type is bool, int,
 float, str, PathName, a Literal of texts, a tuple of str, PathName, int or float, of any length or
-of a fixed one, dict[str, Any], or one of them with None.  Paths become str; one path will do for
-tuple[PathName, ...].  Numbers of a tuple are typed with commas between them.
+of a fixed one, dict[str, Any], or one of them with None; PathName | int is a path or a
+number.  Paths become str; one path will do for tuple[PathName, ...].  Numbers of a tuple are typed
+with commas between them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ from rosewood.arguments import (
     check_known,
     check_number,
     check_text,
+    check_type,
     check_whole,
+    one_of,
+    refused,
 )
 from rosewood.errors import RosewoodError
 
@@ -42,6 +46,7 @@ _KINDS = {
     PathLike: "a path", dict: "a table",
 }  # fmt: skip
 _ITEMS = {str: "texts", PathLike: "paths", int: "whole numbers", float: "numbers"}
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 Choices = Collection[str] | Callable[[], Collection[str]]
 
 
@@ -107,6 +112,7 @@ class Setting(NamedTuple):
     facts: Mapping[str, Any]
     items: type = str  # of a tuple: str, PathLike, int or float
     length: int | None = None  # of a tuple; None: any
+    may_be_number: bool = False  # besides a path
 
     @property
     def has_numbers(self) -> bool:
@@ -138,21 +144,28 @@ class Setting(NamedTuple):
     @property
     def expected(self) -> str:
         """What its values are, for people."""
+        none = ["none"] if self.types_none else []
         if self.choices:
-            listed = [*self.choices, *(w for w in self.words if w not in self.choices)]
+            return one_of(dict.fromkeys([*self.choices, *self.words, *none]))
+        if self.kind is tuple:
+            whole = f"{self.length or 'a list of'} {_ITEMS[self.items]}"
         else:
-            if self.kind is tuple:
-                whole = f"{self.length or 'a list of'} {_ITEMS[self.items]}"
-            else:
-                whole = _KINDS[self.kind]
-            within = bounds(self.facts.get("low"), self.facts.get("high"))
-            listed = [f"{whole} {within}".rstrip(), *self.words]
-        return ", ".join([*listed, *(["none"] if self.types_none else [])])
+            whole = _KINDS[self.kind]
+            whole = f"a whole number or {whole}" if self.may_be_number else whole
+        within = bounds(self.facts.get("low"), self.facts.get("high"))
+        return ", ".join([f"{whole} {within}".rstrip(), *self.words, *none])
 
     def check(self, value: Any, error: type[RosewoodError]) -> Any:
         """Return the value, or raise an error with the expected values."""
         if (value is None and self.may_be_none) or (isinstance(value, str) and value in self.words):
             return value
+        try:
+            return self._checked(value, error)
+        except RosewoodError as fault:
+            told = refused(self.name, fault.value, self.expected, fault.code, error)
+            raise told from None
+
+    def _checked(self, value: Any, error: type[RosewoodError]) -> Any:
         low, high = self.facts.get("low"), self.facts.get("high")
         if self.kind is bool:
             return check_flag(self.name, value, error=error)
@@ -161,9 +174,9 @@ class Setting(NamedTuple):
         if self.kind is float:
             return check_number(self.name, value, low=low, high=high, error=error)
         if self.kind is PathLike:
-            if not isinstance(value, str | PathLike):
-                raise self._refused(value, error)
-            return fspath(value)
+            if self.may_be_number and isinstance(value, int):
+                return check_whole(self.name, value, low=low, high=high, error=error)
+            return fspath(check_type(self.name, value, str | PathLike, self.expected, error=error))
         if self.kind is tuple:
             return self._check_list(value, error)
         if self.kind is dict:
@@ -192,6 +205,8 @@ class Setting(NamedTuple):
         """The value of a text, as it is typed or written in a file of settings."""
         if isinstance(text, ExactText) and text != "none":
             return self.check(str(text), error)
+        if self.may_be_number and text.isascii() and text.isdecimal():
+            return self.check(int(text), error)
         if self.kind is PathLike or (self.kind is tuple and not self.has_numbers):
             return self.check(text, error)
         is_free_text = self.kind is str and not self.choices
@@ -201,7 +216,7 @@ class Setting(NamedTuple):
             return self.check(text, error)
         try:
             if self.kind is bool:
-                return {"true": True, "false": False}[text.lower()]
+                return _FLAGS[text.lower()]
             if text.isascii() and "_" not in text:
                 if self.has_numbers:
                     parts = text.replace(",", " ").split()
@@ -213,10 +228,7 @@ class Setting(NamedTuple):
         raise self._refused(text, error)
 
     def _refused(self, value: Any, error: type[RosewoodError]) -> RosewoodError:
-        return error(
-            f"{self.name} is {value!r}, expected {self.expected}",
-            code="argument.type", argument=self.name, value=value, expected=self.expected,
-        )  # fmt: skip
+        return refused(self.name, value, self.expected, "argument.type", error)
 
 
 @dataclass(frozen=True)
@@ -235,15 +247,19 @@ class Settings:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], what: str = "setting") -> Self:
-        """By their names; texts are read as what the setting is."""
+        """By their names, or those of their options; texts are read as what the setting is."""
+        check_type("settings", values, Mapping, "a table of names and values", error=cls.error)
         known = {each.name: each for each in settings_of(cls)}
-        check_known(what, values, known, error=cls.error)
-        return cls(
-            **{
-                name: known[name].read(value, cls.error) if isinstance(value, str) else value
-                for name, value in values.items()
-            }
-        )
+        options = {each.option: each.name for each in known.values() if each.option not in known}
+        named: dict[str, Any] = {}
+        for given, value in values.items():
+            name = options.get(given, given)
+            check_known(what, [name], known, error=cls.error)
+            if name in named:
+                reason = f"{name} is given twice, once as {known[name].option}"
+                raise cls.error(reason, code="argument.duplicate", argument=name, value=value)
+            named[name] = known[name].read(value, cls.error) if isinstance(value, str) else value
+        return cls(**named)
 
     def to_dict(self) -> dict[str, Any]:
         """All values by name, for JSON."""
@@ -255,6 +271,12 @@ class Settings:
 def settings_of(cls: type) -> tuple[Setting, ...]:
     """The settings of a dataclass, in their order; fields without help are not settings."""
     return _settings_of(cls)
+
+
+def check_setting(cls: type[Settings], name: str, value: Any) -> Any:
+    """A value of one setting, checked as in an object of the class."""
+    (each,) = (each for each in settings_of(cls) if each.name == name)
+    return each.check(value, cls.error)
 
 
 @cache
@@ -297,6 +319,7 @@ def _setting(each: Field[Any], hint: Any, group: str | None) -> Setting:
         each.name, kind, tuple(words), NoneType in _parts(hint), default, facts,
         items=item,
         length=None if ... in items or not items else len(items),
+        may_be_number=kind is PathLike and int in kinds,
     )  # fmt: skip
 
 

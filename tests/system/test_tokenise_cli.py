@@ -113,7 +113,7 @@ def test_mistakes_are_one_line(rosewood, tmp_path):
         shows(done, code, *fields.split())
     links.write_text("0-7\n")
     done = rosewood("text", "detokenise", "--tags", tags, "--alignment", links, text="a\n")
-    shows(done, "argument.range", f"{links}:1:", "0-7")
+    shows(done, "argument.range", f"{links}:1:", "0-7", exit_code=1)
 
 
 def test_text_is_refused_as_in_corpora(rosewood, tmp_path):

@@ -17,6 +17,7 @@ from rosewood.learn import LEARNERS
 from rosewood.metrics import compare, evaluate
 from rosewood.model import read_weights
 from rosewood.rerank import read_candidates, rerank, toy_lists, write_candidates
+from rosewood.settings import shown_default
 
 QUICK = ["--replicates", "1", "--folds", "2", "--set", "restarts=2"]
 
@@ -295,7 +296,7 @@ def test_settings_are_listed(command):  # noqa: F811
         assert one in every
         for each in fields(kind):
             (line,) = [x for x in one.splitlines() if x.split()[0] == each.name]
-            assert str(each.default) in line
+            assert shown_default(each.default) in line
             assert each.metadata["help"] in line
     rows = [json.loads(x) for x in command("tune", "--list-settings", "--json").out.splitlines()]
     assert [row["method"] for row in rows] == list(LEARNERS)

@@ -281,7 +281,7 @@ BAD = {
     "no trials": ([*SWEEP, "--grid", "nearby=0..1", "--random", "0"], {},
      ["usage", "--random", "'0'"]),
     "a split of everything": ([*SWEEP, "--grid", "k=1,2", "--split", "1"], {},
-     ["argument.range", "split is 1.0"]),
+     ["usage", "--split", "[argument.range]"]),
     "choosing on other features": (
         [*SWEEP, "--grid", "k=1,2", "--select", "bad.jsonl"],
         {"bad.jsonl": features(lambda f, _: {**f, "extra": 1.0})}, ["features.unknown", "'extra'"]),

@@ -59,7 +59,7 @@ def test_settings_make_the_model_again(name):
         ("hmm", {"prior": inf}, "range"),
         ("hmm", {"least": 1.5}, "range"),
         ("hmm", {"agreement": 1}, "type"),
-        ("hmm", {"agreement": "yes"}, "type"),
+        ("hmm", {"agreement": "perhaps"}, "type"),
         ("diag", {"tension": 1e4}, "range"),
         ("best", {"agreement": False}, "conflict"),
         ("best", {"iterations": 0}, "conflict"),

@@ -10,8 +10,9 @@ import typer
 from tests.refusals import check
 from typer.testing import CliRunner
 
-from rosewood.cli.options import Config, ConfigError, Threads
+from rosewood.cli.options import ConfigError
 from rosewood.cli.options_from_settings import Typed, with_settings
+from rosewood.cli.run_options import Config, Threads
 from rosewood.errors import TuningError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName

@@ -22,13 +22,13 @@ from rosewood.settings import settings_of
 
 # What must be refused for every setting: one that can be anything is no setting.
 NONSENSE = {
-    "pretokenized": ["yes", 1, None, []],
+    "pretokenized": ["perhaps", 1, None, []],
     "tokeniser": ["", "mooses", None, 3, ["unicode"]],
-    "lowercase": ["yes", 1, None],
+    "lowercase": ["perhaps", 1, None],
     "min_words": [-1, 1.5, "1", None, True, 101],
     "max_words": [0, -1, 1.5, "many", True],
     "max_ratio": [0, 0.5, -1.0, "9", float("nan"), True],
-    "deduplicate": ["no", 0, None],
+    "deduplicate": ["perhaps", 0, None],
     "dev_size": [-1, 1.5, "100", True, 2**60],
     "aligner": ["", "giza", None, 1, ["best"]],
     "symmetrization": ["", "grow", None, 1],
@@ -51,7 +51,7 @@ NONSENSE = {
     "option_limit": [0, -1, 1.5, "20", True],
     "unknown": ["", "keep", None, 1],
     "seed": [-1, 2**32, 1.5, "1", None, True],
-    "keep_corpus": ["no", 0, None],
+    "keep_corpus": ["perhaps", 0, None],
 }  # fmt: skip
 
 

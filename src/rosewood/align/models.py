@@ -21,32 +21,7 @@ from typing import Any, ClassVar
 
 from rosewood.arguments import check_known
 from rosewood.errors import AlignmentError, RosewoodError
-from rosewood.settings import Settings, setting
-
-# Bounds and help of each setting, whichever models have it.
-_FACTS: dict[str, tuple[float, float, str]] = {
-    "iterations": (0, 1000, "rounds of training of the model's own"),
-    "null": (1e-6, 0.999, "the probability that a word has no partner"),
-    "learn_null": (0, 1, "whether null is only where it starts from"),
-    "prior": (0, 100, "pseudo-count of each pair of words; 0 is plain EM"),
-    "agreement": (0, 1, "train both directions together"),
-    "least": (0, 1, "with agreement, least geometric mean of a link's two posteriors"),
-    "tension": (0, 1000, "how strongly partners keep to the diagonal"),
-    "learn_tension": (0, 1, "whether tension is only where it starts from"),
-    "model1": (1, 1000, "rounds of Model 1 first"),
-    "reach": (1, 1000, "jumps beyond are all as likely as those of this size"),
-    "pair_prior": (1e-9, 100, "pseudo-count of each pair of words, after Model 1"),
-    "null_prior": (1e-9, 100, "pseudo-count of each word without a partner"),
-    "spelling": (0, 1000, "pseudo-count of two words that are spelled the same"),
-    "stem": (0, 100, "characters that word forms share; 0: they share nothing"),
-    "stem_weight": (0, 1e6, "pseudo-counts that a word gets from the forms of its stem"),
-    "stem_prior": (1e-9, 100, "pseudo-count of each pair of stems"),
-}
-
-
-def _setting(name: str, default: Any) -> Any:
-    low, high, help = _FACTS[name]
-    return setting(default, help, low=low, high=high)
+from rosewood.settings import Settings, setting, setting_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +32,15 @@ class Model(Settings):
     name: ClassVar[str]
     placing: ClassVar[str]
 
-    iterations: int = _setting("iterations", 5)
-    null: float = _setting("null", 0.2)
-    prior: float = _setting("prior", 0.01)
-    agreement: bool = _setting("agreement", False)
-    least: float = _setting("least", 0.3)
+    iterations: int = setting(5, "Training rounds of the model itself.", low=0, high=1000)
+    null: float = setting(0.2, "The probability that a word has no partner.", low=1e-6, high=0.999)
+    prior: float = setting(
+        0.01, "Pseudo-count of each pair of words; 0 is plain EM.", low=0, high=100
+    )
+    agreement: bool = setting(False, "Train both directions together.")
+    least: float = setting(
+        0.3, "With agreement: minimum geometric mean of a link's two posteriors.", low=0, high=1
+    )
 
     def __init_subclass__(cls, *, name: str, placing: str) -> None:
         cls.name, cls.placing = name, placing
@@ -89,36 +68,48 @@ class Model1(Model, name="model1", placing="uniform"):
 class Diagonal(Model, name="diag", placing="diagonal"):
     """Places near the diagonal are likelier, by a tension that is learned."""
 
-    null: float = _setting("null", 0.08)
-    tension: float = _setting("tension", 4.0)
-    learn_tension: bool = _setting("learn_tension", True)
+    null: float = setting_of(Model, "null", 0.08)
+    tension: float = setting(4.0, "How strongly partners keep to the diagonal.", low=0, high=1000)
+    learn_tension: bool = setting(True, "Learn the tension; its setting is the start.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hmm(Model, name="hmm", placing="jumps"):
     """Places are chosen by a jump from the one before; jumps are learned."""
 
-    prior: float = _setting("prior", 0.1)
-    model1: int = _setting("model1", 5)
-    reach: int = _setting("reach", 40)
+    prior: float = setting_of(Model, "prior", 0.1)
+    model1: int = setting(5, "Rounds of Model 1 before the model itself.", low=1, high=1000)
+    reach: int = setting(
+        40, "Longer jumps are all as likely as those of this length.", low=1, high=1000
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Best(Model, name="best", placing="jumps"):
     """Collapsed HMMs that agree, with word forms and spelling."""
 
-    iterations: int = _setting("iterations", 8)
-    prior: float = _setting("prior", 0.1)  # of Model 1, which comes first
-    agreement: bool = _setting("agreement", True)
-    learn_null: bool = _setting("learn_null", True)
-    model1: int = _setting("model1", 5)
-    reach: int = _setting("reach", 40)
-    pair_prior: float = _setting("pair_prior", 0.001)
-    null_prior: float = _setting("null_prior", 0.001)
-    spelling: float = _setting("spelling", 1.0)
-    stem: int = _setting("stem", 4)
-    stem_weight: float = _setting("stem_weight", 1.0)
-    stem_prior: float = _setting("stem_prior", 0.01)
+    iterations: int = setting_of(Model, "iterations", 8)
+    prior: float = setting_of(Model, "prior", 0.1)  # of Model 1, which comes first
+    agreement: bool = setting_of(Model, "agreement", True)
+    learn_null: bool = setting(True, "Learn null; its setting is the start.")
+    model1: int = setting_of(Hmm, "model1")
+    reach: int = setting_of(Hmm, "reach")
+    pair_prior: float = setting(
+        0.001, "Pseudo-count of each pair of words, after Model 1.", low=1e-9, high=100
+    )
+    null_prior: float = setting(
+        0.001, "Pseudo-count of each word without a partner.", low=1e-9, high=100
+    )
+    spelling: float = setting(
+        1.0, "Pseudo-count of two words that are spelled the same.", low=0, high=1000
+    )
+    stem: int = setting(
+        4, "Characters that word forms share; 0: they share nothing.", low=0, high=100
+    )
+    stem_weight: float = setting(
+        1.0, "Pseudo-counts that a word gets from the forms of its stem.", low=0, high=1e6
+    )
+    stem_prior: float = setting(0.01, "Pseudo-count of each pair of stems.", low=1e-9, high=100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -135,4 +126,4 @@ MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal,
 def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) -> Model:
     """The model of this name; settings may be texts, as they are typed."""
     check_known("model", [name], MODELS, error=AlignmentError)
-    return MODELS[name].from_values(settings or {}, f"{name} setting")
+    return MODELS[name].from_values({} if settings is None else settings, f"{name} setting")

@@ -34,11 +34,25 @@ _SYSTEM = {  # codes of the system's errors
 _FIRST = ("train", "translate", "inspect", "model", "align", "extract", "decode", "tune")
 
 
+_UsageError: Any = typer.BadParameter.__bases__[0]  # of the Click that Typer uses
+_USAGE = {  # codes of its errors
+    "NoSuchOption": "argument.unknown", "UsageError": "argument.unknown",
+    "MissingParameter": "argument.missing", "BadOptionUsage": "argument.missing",
+}  # fmt: skip
+_BAD_VALUES = ("argument.type", "argument.range", "argument.choice", "argument.unknown",
+               "argument.value")  # fmt: skip
+
+
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Ctrl-C is not an error of the program."""
+    """Ctrl-C is not an error of the program; errors of usage show their codes."""
     try:
         yield
+    except _UsageError as error:
+        code = getattr(error, "code", _USAGE.get(type(error).__name__, "argument.value"))
+        message = error.format_message()
+        error.format_message = lambda: f"{message} [{code}]"
+        raise
     except KeyboardInterrupt:
         print("rosewood: stopped", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -122,9 +136,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; errors raised on purpose are one line with their code, and exit code 1.
+    """Run the command; errors raised on purpose are one line with their code.
 
-    Faults of usage, in a file of options too, have exit code 2.
+    The exit code is 2 for options that do not exist and values that an option cannot have, typed or
+    in a file of options, and 1 for everything else.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # UTF-8 whatever the locale says
@@ -140,7 +155,14 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         print(f"rosewood: {error_line(error)}", file=sys.stderr)
-        raise SystemExit(getattr(error, "exit_code", 1)) from None
+        raise SystemExit(_exit_code(error)) from None
+
+
+def _exit_code(error: RosewoodError | OSError) -> int:
+    if isinstance(error, RosewoodError) and error.code in _BAD_VALUES:
+        is_typed = error.file is None or str(error.argument).startswith("-")
+        return 2 if is_typed else getattr(error, "exit_code", 1)
+    return getattr(error, "exit_code", 1)
 
 
 def error_line(error: RosewoodError | OSError) -> str:

@@ -21,8 +21,6 @@ ModelFolder = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Output file.")]
 Kind = type[RosewoodError]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 
 
 def warn(message: str) -> None:
@@ -45,6 +43,13 @@ def bad_value(kind: Kind, option: str, value: object, expected: str) -> Rosewood
     """A value that an option cannot have."""
     message = f"{option} {value}: expected {expected}"
     return kind(message, code="argument.value", argument=option, value=value, expected=expected)
+
+
+def bad_option(message: str, code: str) -> typer.BadParameter:
+    """A value of an option that cannot be read, or that it cannot have."""
+    error = typer.BadParameter(message)
+    error.code = code  # type: ignore[attr-defined]
+    return error
 
 
 def verify_each(files: Iterable[Path], verify: Callable[[Path], object]) -> None:
@@ -81,6 +86,28 @@ def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> 
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         print("  ".join(cells).rstrip())
+
+
+def print_settings(what: str, kinds: Iterable[tuple[str, str, type]], as_json: bool) -> None:
+    """The settings of classes with their names and help: defaults, values and help of each."""
+    from rosewood.settings import settings_of, shown_default
+
+    for number, (name, help, kind) in enumerate(kinds):
+        settings = settings_of(kind)
+        if as_json:
+            rows = [
+                {"name": each.name, "default": each.default, "help": each.help,
+                 "low": each.facts.get("low"), "high": each.facts.get("high"),
+                 "choices": list(each.choices)}
+                for each in settings
+            ]  # fmt: skip
+            print_row({what: name, "settings": rows}, as_json=True)
+            continue
+        print(f"{chr(10) if number else ''}{name}: {help}")
+        print_table(
+            [[f"  {each.name}", shown_default(each.default), f"{each.help} ({each.expected})"]
+             for each in settings]
+        )  # fmt: skip
 
 
 def named_rows(values: dict[str, Any], prefix: str = "") -> Iterator[list[str]]:

@@ -21,11 +21,13 @@ from rosewood.cli.common import (
     warn,
 )
 from rosewood.cli.lm_reading import JsonOptions, LmOptions, Texts, reading, sentences
-from rosewood.cli.memory_options import MaxMemory, Temporary, Work
-from rosewood.cli.options import FILES, Config, check_files
+from rosewood.cli.memory_options import Temporary, Work
+from rosewood.cli.options import FILES, check_files
+from rosewood.cli.run_options import Config
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.settings import EstimationSettings, LayoutSettings
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def _refuse_for_arpa(options: LayoutSettings, other: str) -> None:
 class EstimateOptions(EstimationSettings, JsonOptions):
     """How a model is estimated, and where it is written."""
 
+    max_memory: int = setting_of(SharedSettings, "max_memory", group="")
     output: PathName | None = setting(None, "The model (.rlm).", group=FILES, short="o")
     arpa: PathName | None = setting(
         None, "The model as an ARPA file; .gz, .xz and .zst too.", group=FILES
@@ -66,7 +69,6 @@ class EstimateOptions(EstimationSettings, JsonOptions):
 def estimate(
     options: EstimateOptions,
     texts: Texts = None,
-    max_memory: MaxMemory = 2 << 30,
     work: Work = None,
     config: Config = None,
 ) -> None:
@@ -83,7 +85,7 @@ def estimate(
     files = texts or [Path("-")]
     first, layout = options.check([*files, config]), options.chosen_layout
     place = first.with_name(f"{first.name}.work") if work is None else work
-    how = {**options.keywords(), "max_memory": max_memory, "threads": options.cores}
+    how = {**options.keywords(), "max_memory": options.max_memory, "threads": options.cores}
     try:
         with progress_of_parts(quiet=options.quiet) as told:
             found = estimate_files(
@@ -117,6 +119,7 @@ def estimate(
 class ConvertOptions(LayoutSettings, LmOptions):
     """What is written."""
 
+    max_memory: int = setting_of(SharedSettings, "max_memory", group="")
     output: PathName = setting(
         help="A model (.rlm), or an ARPA file (.arpa, .arpa.gz, .arpa.xz, .arpa.zst; - is standard "
         "output).",
@@ -134,7 +137,6 @@ def convert(
         ),
     ],
     options: ConvertOptions,
-    max_memory: MaxMemory = 2 << 30,
     temporary: Temporary = None,
     config: Config = None,
 ) -> None:
@@ -152,7 +154,7 @@ def convert(
     layout = options.chosen_layout
     how: dict[str, Any] = {
         "threads": options.cores,
-        "max_memory": max_memory,
+        "max_memory": options.max_memory,
         "temporary": temporary,
     }
     table, words, facts = _table(file, how, quiet=options.quiet)

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from rosewood.cli.common import bad_option
+from rosewood.resources import LEAST_MEMORY, MOST_MEMORY
+
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -19,16 +22,14 @@ def memory_size(text: str | int) -> int:
     try:
         size = int(float(digits.removesuffix(unit)) * _UNITS[unit])
     except (ValueError, OverflowError):
-        raise typer.BadParameter(f"{text!r}, expected a size such as 500M or 2G") from None
-    if not 1 << 20 <= size <= 1 << 60:
-        raise typer.BadParameter(f"{text!r}, expected a size from 1M to 1048576T")
+        expected = "a size such as 500M or 2G"
+        raise bad_option(f"{text!r}, expected {expected}", "argument.type") from None
+    if not LEAST_MEMORY <= size <= MOST_MEMORY:
+        expected = f"a size from {LEAST_MEMORY >> 20}M to {MOST_MEMORY >> 40}T"
+        raise bad_option(f"{text!r}, expected {expected}", "argument.range")
     return size
 
 
-MaxMemory = Annotated[int, typer.Option(
-    "--max-memory", metavar="SIZE", parser=memory_size, show_default="2G",
-    help="Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
-)]  # fmt: skip
 Temporary = Annotated[Path | None, typer.Option(
     "--temporary", metavar="FOLDER", show_default="the system's",
     help="Folder for temporary files.",

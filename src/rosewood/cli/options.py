@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rosewood.arguments import check_flag, check_number, check_text, check_type, check_whole
-from rosewood.cli.common import bad_value, warn
+from rosewood.cli.common import bad_option, bad_value, warn
 from rosewood.errors import FormatError, RosewoodError, RuleError, TuningError
 from rosewood.settings import ExactText, Setting, Settings, setting
 from rosewood.shared_types import PathName
@@ -55,8 +55,12 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
         except typer.BadParameter as error:
             raise ConfigError(
                 f"option {name!r}: {error.message}",
-                file=path, code="argument.value", argument=name, value=value,
+                file=path, code=getattr(error, "code", "argument.value"),
+                argument=name, value=value,
             ) from None  # fmt: skip
+        if str(option.name) in found:
+            reason = f"option {name!r} is given twice, with - and with _"
+            raise ConfigError(reason, file=path, code="argument.duplicate", argument=name)
         found[str(option.name)] = plain
     context.default_map = {**(context.default_map or {}), **found}
     return path
@@ -166,18 +170,6 @@ def merged(
     return [*(each for each in from_file if name(each) not in names), *typed] if typed else typed
 
 
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        is_eager=True,
-        callback=load_config,
-        help=CONFIG_HELP,
-    ),
-]
-
-
 @dataclass(frozen=True, kw_only=True)
 class AlignmentFile(Settings):
     """The links of an aligned corpus."""
@@ -199,22 +191,10 @@ def parser_of(each: Setting) -> Callable[[Any], Any]:
         try:
             return each.read(str(text), RosewoodError)
         except RosewoodError as error:
-            raise typer.BadParameter(f"{text!r}, expected {error.expected}") from None
+            raise bad_option(f"{text!r}, expected {error.expected}", error.code) from None
 
     parse.setting = each  # type: ignore[attr-defined]  # for --config
     return parse
-
-
-def _whole(low: int, high: int) -> Any:
-    each = Setting("", int, (), False, None, {"low": low, "high": high})
-    return {"parser": parser_of(each), "metavar": "N"}
-
-
-Seed = Annotated[int, typer.Option("--seed", help="Random seed.", **_whole(0, 2**31 - 1))]
-Threads = Annotated[
-    int | None,
-    typer.Option("--threads", help="Threads.", show_default="all cores", **_whole(1, 1024)),
-]
 
 
 def cores(threads: int | None) -> int:

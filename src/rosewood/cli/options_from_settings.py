@@ -60,7 +60,7 @@ def with_settings(verb: Verb) -> Verb:
             parameters.append(each.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
             continue
         typed = groups[each.name][0]
-        parameters += [_parameter(one, typed) for one in _fields(typed)]
+        parameters += [_parameter(one, typed, _parser) for one in _fields(typed)]
     if not groups:
         return verb
 
@@ -115,7 +115,7 @@ def _value(each: Setting, typed: Any) -> Any:
     return typed.value if isinstance(typed, _Value) else typed
 
 
-def _parameter(each: Setting, typed: Typed) -> Parameter:
+def _parameter(each: Setting, typed: Typed, parser: Callable[[Setting], Any]) -> Parameter:
     """The option of a setting, as Typer takes it."""
     option = f"--{each.option}" if len(each.option) > 1 else f"-{each.option}"
     more: dict[str, Any] = {
@@ -129,7 +129,7 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
         option += f"/--no-{each.option}" if each.default is True else ""
     else:
         more["metavar"] = each.facts.get("metavar") or _metavar(each)
-    if each.kind is PathLike:
+    if each.kind is PathLike and not each.may_be_number:
         hint = Path | None
     elif each.kind is tuple and each.length is not None and not each.has_numbers:
         hint = tuple[(Path,) * each.length] | None  # type: ignore[misc]
@@ -139,13 +139,19 @@ def _parameter(each: Setting, typed: Typed) -> Parameter:
         hint = list[Any] | None
         more |= {"callback": merged, "parser": as_given}
     elif each.kind is not bool:
-        more["parser"] = memory_size if each.name == "max_memory" else _parser(each)
+        more["parser"] = memory_size if each.name == "max_memory" else parser(each)
     if each.name == "config":  # it gives the other options their defaults
         more |= {"is_eager": True, "callback": load_config}
     names = [option, *([f"-{each.facts['short']}"] if each.facts.get("short") else [])]
     annotation = Annotated[hint, typer.Option(*names, **more)]
     default = Parameter.empty if each.default is MISSING else None
     return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def option_of(settings: type, name: str) -> Any:
+    """The type of a verb's parameter that is one setting; its default is the function's."""
+    (each,) = _fields(Typed(settings, (name,)))
+    return _parameter(each, Typed(settings), parser_of).annotation
 
 
 def _shown_default(each: Setting, typed: Typed) -> str | bool:

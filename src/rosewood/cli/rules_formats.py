@@ -14,7 +14,8 @@ from rosewood.cli.options import check_files, check_folder
 from rosewood.cli.run_options import RunOptions, ThreadedRun
 from rosewood.errors import RuleError
 from rosewood.rules.settings import GrammarFormat
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 TableFolder = Annotated[Path, typer.Argument(metavar="TABLE", help="Folder of a rule table.")]
@@ -53,10 +54,9 @@ class ImportOptions(FormatOptions):
         metavar="NAME", default_text="by the file name",
     )  # fmt: skip
     grammar: PathName | None = setting(None, "Grammar of Moses, cdec or Joshua.")
-    on_bad_line: Literal["stop", "skip"] = setting(
-        "stop", "At a bad line: stop, or skip and count it.",
-        metavar="stop|skip",
-    )  # fmt: skip
+    on_bad_line: Literal["stop", "skip"] = setting_of(
+        SharedSettings, "on_bad_line", more="stop, or skip and count it.", metavar="stop|skip"
+    )
 
     def check(self, output: Path) -> None:
         """Refuses, before any work, what cannot be done."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rosewood.cli.options import CONFIG_HELP, cores
-from rosewood.settings import Settings, setting
+from rosewood.cli.options_from_settings import option_of
+from rosewood.settings import Settings, setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 
@@ -27,9 +29,7 @@ class ReportOptions(QuietOptions):
 class ThreadsOptions(QuietOptions):
     """Of long work that threads share."""
 
-    threads: int | None = setting(
-        None, "Threads.", low=1, high=1024, default_text="all cores", types_none=False
-    )
+    threads: int | None = setting_of(SharedSettings, "threads")
 
     @property
     def cores(self) -> int:
@@ -53,8 +53,11 @@ class ThreadedRun(ThreadsOptions, RunOptions):
 class MemoryRun(ThreadedRun):
     """The same for work whose memory is limited."""
 
-    max_memory: int = setting(
-        2 << 30,
-        "Memory limit of the data, such as 500M or 4G; the rest goes to temporary files.",
-        low=1 << 20, default_text="2G", metavar="SIZE",
-    )  # fmt: skip
+    max_memory: int = setting_of(SharedSettings, "max_memory")
+
+
+# Each of them alone, as a parameter of a verb.
+Quiet = option_of(QuietOptions, "quiet")
+Json = option_of(ReportOptions, "json")
+Threads = option_of(ThreadsOptions, "threads")
+Config = option_of(RunOptions, "config")

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from rosewood.corpus.formats import CORPUS_FORMATS
 from rosewood.errors import CorpusError
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import OnBadLine, PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus.corpus import Corpus
 
 _GROUP = "Reading corpora"  # of options
+_shared = partial(setting_of, SharedSettings, group=_GROUP)
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,15 @@ class CorpusSettings(Settings):
         group=_GROUP, metavar="DE:EN", short="l",
     )  # fmt: skip
     format: str | None = setting(
-        None, "Format.", group=_GROUP, metavar="NAME", default_text="by the file name",
-        known=CORPUS_FORMATS.names,
+        None, "Format.", group=_GROUP, default_text="by the file name",
+        choices=CORPUS_FORMATS.names, types_none=False,
     )  # fmt: skip
-    on_bad_line: OnBadLine = setting(
-        "stop", "At a bad line: stop, skip its pair and count it, or keep a blank pair.",
-        group=_GROUP, metavar="stop|skip|blank",
+    on_bad_line: OnBadLine = _shared(
+        "on_bad_line", more="stop, skip its pair and count it, or keep a blank pair.",
+        metavar="stop|skip|blank",
     )  # fmt: skip
-    line_words: int = setting(10_000, "Maximum words per line.", low=1, group=_GROUP)
-    line_characters: int = setting(100_000, "Maximum characters per line.", low=1, group=_GROUP)
+    line_words: int = _shared("line_words")
+    line_characters: int = _shared("line_characters")
 
     @property
     def both_languages(self) -> tuple[str | None, str | None]:
@@ -78,7 +81,6 @@ class CorpusSettings(Settings):
 class ParallelSettings(CorpusSettings):
     """How a corpus is read whose lines keep their numbers."""
 
-    on_bad_line: Literal["stop", "blank"] = setting(
-        "stop", "At a bad line: stop, or count it and keep a blank pair.",
-        group=_GROUP, metavar="stop|blank",
-    )  # fmt: skip
+    on_bad_line: Literal["stop", "blank"] = _shared(
+        "on_bad_line", more="stop, or count it and keep a blank pair.", metavar="stop|blank"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rosewood.arguments import check_known
 from rosewood.errors import TuningError
 from rosewood.registry import Registry
 
@@ -28,6 +29,7 @@ def learner_names() -> tuple[str, ...]:
 
 def learner_class(name: str) -> type[Learner]:
     """The class of a learner, by any of its names."""
+    check_known("learner", [name], learner_names(), error=TuningError)
     return LEARNERS[_OTHER_NAMES.get(name, name)]
 
 
@@ -38,4 +40,4 @@ def learner_help(name: str) -> str:
 
 def make_learner(name: str, settings: Mapping[str, Any] | None = None) -> Learner:
     """A learner by name, with these settings (strings are read as what the setting is)."""
-    return learner_class(name).from_values(settings or {})
+    return learner_class(name).from_values({} if settings is None else settings)

@@ -8,7 +8,8 @@ from io import BufferedIOBase
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from rosewood.errors import LanguageModelError
-from rosewood.settings import Settings, setting, settings_of
+from rosewood.settings import Settings, setting, setting_of, settings_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -97,10 +98,10 @@ class EstimationSettings(LayoutSettings, SmoothingSettings):
     vocabulary: PathName | None = setting(
         None, "Keep the words of this file, one per line; all others become <unk>."
     )
-    on_bad_line: Literal["stop", "skip"] = setting(
-        "stop",
-        "At a line that is not UTF-8 or has control characters, a byte order mark, <s> or </s>: "
-        "stop, or skip and count it.",
+    on_bad_line: Literal["stop", "skip"] = setting_of(
+        SharedSettings, "on_bad_line",
+        help="At a line that is not UTF-8 or has control characters, a byte order mark, <s> or "
+        "</s>: stop, or skip and count it.",
         metavar="stop|skip", group="",
     )  # fmt: skip
 

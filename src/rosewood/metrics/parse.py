@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import MISSING
 
-from rosewood.arguments import check_text
+from rosewood.arguments import check_known, check_text
 from rosewood.errors import MetricError
 from rosewood.metrics.metric import Metric
-from rosewood.metrics.registry import METRICS, PRESETS
+from rosewood.metrics.registry import METRICS, PRESETS, all_metric_names
 from rosewood.settings import settings_of
-
-_FLAGS = {"yes": "true", "1": "true", "no": "false", "0": "false"}
 
 
 def parse_metric(text: str) -> Metric:
@@ -19,6 +17,7 @@ def parse_metric(text: str) -> Metric:
     A setting without a key is the first one: `column:comet`.
     """
     name, _, rest = check_text("metric", text, error=MetricError).strip().partition(":")
+    check_known("metric", [name], all_metric_names(), error=MetricError)
     name, preset = PRESETS.get(name, (name, {}))
     kind = METRICS[name]
     try:
@@ -34,20 +33,18 @@ def parse_metric(text: str) -> Metric:
 
 def _values(kind: type[Metric], text: str) -> dict[str, str]:
     """Settings as they are typed, by name."""
-    known = {each.name: each for each in settings_of(kind)}
     values: dict[str, str] = {}
     for place, part in enumerate(text.split(",") if text else ()):
         key, equals, value = (each.strip() for each in part.partition("="))
         if not equals and place == 0:
-            key, value = next(iter(known)), key
+            key, value = settings_of(kind)[0].name, key
         elif not equals:
             reason = f"setting {key!r} has no value, expected {key}=VALUE"
             raise MetricError(reason, code="argument.unknown", argument="setting", value=key)
         if key in values:
             reason = f"{key} is set twice"
             raise MetricError(reason, code="argument.duplicate", argument=key)
-        is_flag = key in known and known[key].kind is bool
-        values[key] = _FLAGS.get(value.lower(), value) if is_flag else value
+        values[key] = value
     return values
 
 

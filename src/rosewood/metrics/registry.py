@@ -20,6 +20,11 @@ METRICS: Registry[type[Metric]] = Registry(
 PRESETS = {"chrf++": ("chrf", {"word_order": "2"})}
 
 
+def all_metric_names() -> tuple[str, ...]:
+    """All names that `parse_metric` takes.  Nothing is imported."""
+    return (*METRICS.names(), *PRESETS)
+
+
 def metric_names() -> str:
     """All names that `parse_metric` takes, for help.  Nothing is imported."""
-    return ", ".join((*METRICS.names(), *PRESETS))
+    return ", ".join(all_metric_names())

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rosewood.corpus.settings import CorpusSettings
 from rosewood.decode.consensus_methods import CONSENSUS
 from rosewood.errors import DecodingError
 from rosewood.settings import Settings, setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import OnBadLine, PathName
 
 _consensus, _file = partial(setting, group="Consensus"), partial(setting, group="Files")
-_output, _input = partial(setting, group="Output"), partial(setting, group="Input lines")
+_output = partial(setting, group="Output")
+_input = partial(setting_of, SharedSettings, group="Input lines")
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,10 @@ class LineSettings(KnownText):
         False, "Show what each feature contributes to each phrase: on standard error, or in --json."
     )
     on_bad_line: OnBadLine = _input(
-        "stop",
-        "At a malformed line: stop, skip it (no output line), or blank it (empty output line).",
+        "on_bad_line", more="stop, skip it (no output line), or blank it (empty output line)."
     )
-    line_words: int = setting_of(CorpusSettings, "line_words", group="Input lines")
-    line_characters: int = setting_of(CorpusSettings, "line_characters", group="Input lines")
+    line_words: int = _input("line_words")
+    line_characters: int = _input("line_characters")
 
     @property
     def explains(self) -> bool:

@@ -21,6 +21,7 @@ from rosewood.learn.registry import learner_names
 from rosewood.metrics.registry import metric_names
 from rosewood.rules.settings import Classes, ExtractionSettings, Kind, SmoothingName
 from rosewood.settings import Settings, setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -63,9 +64,10 @@ class TrainingFiles(Settings):
     format: str | None = _corpus(
         None, "Format of corpus files.", choices=_formats, default_text="from file names"
     )
-    on_bad_line: Literal["stop", "skip"] = _corpus(
-        "stop", "At a malformed line: stop, or skip its sentence pair and count it."
-    )
+    on_bad_line: Literal["stop", "skip"] = setting_of(
+        SharedSettings, "on_bad_line", more="stop, or skip its sentence pair and count it.",
+        group="Corpus",
+    )  # fmt: skip
     line_words: int = _reading("line_words")
     line_characters: int = _reading("line_characters")
     dev: tuple[PathName, PathName] | None = _corpus(
@@ -162,7 +164,7 @@ class TrainingSettings(Settings):
         "drop them.",
         group="Search",
     )
-    seed: int = _tuning(1, "Random seed.", low=0, high=2**32 - 1)
+    seed: int = setting_of(SharedSettings, "seed", group="Tuning")
     keep_corpus: bool = setting(
         True, "Store the training corpus in the model, to show the origin of rules.", group="Files"
     )

@@ -24,7 +24,7 @@ from rosewood.pipeline.stage_runner import StageRunner
 from rosewood.pipeline.stages import STAGES
 from rosewood.pipeline.tune_stage import make_decoder
 from rosewood.pipeline.work_store import Finished, StageStore, remove_parts
-from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.resources import LEAST_MEMORY, MAX_MEMORY, check_resources
 from rosewood.shared_types import ProgressCallback
 
 
@@ -95,7 +95,7 @@ def train(
     only with `overwrite`.
     """
     chosen = settings or TrainingSettings()
-    threads, max_memory = check_resources(threads, max_memory, TrainingError)
+    threads, max_memory = check_resources(threads, max_memory, TrainingError, least=LEAST_MEMORY)
     folder = Path(output)
     check_folder(folder, marker=MANIFEST)
     place = folder.with_name(f"{folder.name}.work") if work is None else Path(work)

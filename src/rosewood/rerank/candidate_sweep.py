@@ -22,6 +22,7 @@ from rosewood.model import weights_vector
 from rosewood.rerank.settings import METHOD, SweepSettings
 from rosewood.rerank.tuning import Lists, check_apart, tuning_set
 from rosewood.resources import MAX_MEMORY
+from rosewood.settings import check_setting
 from rosewood.shared_types import ProgressCallback
 
 
@@ -51,9 +52,7 @@ def sweep(
     if not choices:
         reason = "choices is empty, expected lists or ranges by setting"
         raise TuningError(reason, code="argument.missing", argument="choices")
-    if not 0 < split < 1:
-        reason = f"split is {split}, expected a number above 0 and below 1"
-        raise TuningError(reason, code="argument.range", argument="split", value=split)
+    check_setting(SweepSettings, "split", split)
     total = len(every_settings(method, choices, trials=trials, seed=seed))  # all are good
     judge = parse_metric(metric) if isinstance(metric, str) else metric
     tell = told or (lambda what, done, total: None)

@@ -14,7 +14,8 @@ from rosewood.corpus.standard_streams import name_of, source_of
 from rosewood.errors import TuningError
 from rosewood.learn.registry import learner_names
 from rosewood.metrics.registry import metric_names
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -43,14 +44,16 @@ class CandidateSettings(Settings):
         "Features of candidates that are one per line, on the same line: numbers, named after the "
         "file, or name=value. Repeatable.",
     )
-    per_source: str | None = setting(
+    per_source: PathName | int | None = setting(
         None,
         "Candidates are one per line: N per source, or as many as the lines of FILE say.",
         metavar="N|FILE",
+        default_text="none",
     )
-    on_bad_line: Literal["stop", "skip"] = setting(
-        "stop", "At a malformed list: stop, or skip the whole list and count it."
-    )
+    on_bad_line: Literal["stop", "skip"] = setting_of(
+        SharedSettings, "on_bad_line",
+        help="At a malformed list: stop, or skip the whole list and count it.",
+    )  # fmt: skip
 
     @property
     def references(self) -> tuple[PathName, ...]:
@@ -72,15 +75,13 @@ class CandidateSettings(Settings):
         from rosewood.metrics import parse_metric
         from rosewood.rerank.readers import read_candidates
 
-        count = self.per_source
-        is_number = count is not None and count.isascii() and count.isdigit()
         return read_candidates(
             source_of(file),
             format=self.format,
             references=self.references,
             source=self.src,
             features=self.features,
-            per_source=int(count) if count is not None and is_number else count,
+            per_source=self.per_source,
             on_bad_line=self.on_bad_line,
             report=report,
             file=name_of(file),
@@ -127,7 +128,7 @@ class LearningSettings(ReferenceSettings):
     start: PathName | None = _learning(
         None, "Weights to start from; their choices are the baseline."
     )
-    seed: int = setting(0, "Random seed.", low=0, high=2**31 - 1, group="")
+    seed: int = setting_of(SharedSettings, "seed", 0, group="")
 
     def keywords(self) -> dict[str, Any]:
         """Keywords that `tune` and `sweep` share."""
@@ -167,7 +168,9 @@ class SweepSettings(LearningSettings):
 
     select: PathName | None = _judging(None, "Candidates on which trials are compared.")
     select_ref: tuple[PathName, ...] = _judging((), "References of --select. Repeatable.")
-    split: float = _judging(0.2, "Without --select: share of the lists that is held out.")
+    split: float = _judging(
+        0.2, "Without --select: share of the lists that is held out.", low=1e-6, high=1 - 1e-6
+    )
     random: int | None = _learning(
         None, "Try N random settings instead of all.", low=1, metavar="N"
     )

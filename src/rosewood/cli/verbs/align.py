@@ -13,18 +13,17 @@ import typer
 from rosewood.align.settings import AlignmentSettings
 from rosewood.cli.aligned_corpora import check_picture, read_gold_file, read_text
 from rosewood.cli.common import (
-    Quiet,
     bad_value,
     conflict,
     lines_to,
     needs,
     print_row,
-    print_table,
     target_of,
     warn,
 )
 from rosewood.cli.corpora import SOURCES
-from rosewood.cli.options import FILES, LEARNING, Config, Threads, check_files, check_folder, cores
+from rosewood.cli.options import FILES, LEARNING, check_files, check_folder, cores
+from rosewood.cli.run_options import Config, Quiet, Threads
 from rosewood.corpus.settings import ParallelSettings
 from rosewood.errors import AlignmentError
 from rosewood.settings import setting
@@ -243,18 +242,11 @@ def _without_corpus(aligner: Aligner, options: AlignOptions, show: list[int]) ->
 def _list_settings(model: str | None, as_json: bool) -> None:
     """The settings of a model, or of all."""
     from rosewood.align.models import MODELS, make_model
+    from rosewood.cli.common import print_settings
     from rosewood.registry import first_line
-    from rosewood.settings import settings_of
 
-    for name, kind in MODELS.items() if model is None else [(model, type(make_model(model)))]:
-        facts = settings_of(kind)
-        if as_json:
-            rows = [{name: getattr(each, name) for name in ("name", "default", "help")}
-                    for each in facts]  # fmt: skip
-            print_row({"model": name, "settings": rows}, as_json=True)
-        else:
-            print(f"{name}: {first_line(kind.__doc__)}")
-            print_table([[f"  {e.name}", str(e.default).lower(), e.help] for e in facts])
+    chosen = MODELS.items() if model is None else [(model, type(make_model(model)))]
+    print_settings("model", ((n, first_line(kind.__doc__), kind) for n, kind in chosen), as_json)
 
 
 def _align(

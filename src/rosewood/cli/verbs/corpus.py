@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rosewood.cli.common import Json, conflict, print_row, warn
+from rosewood.cli.common import conflict, print_row, warn
 from rosewood.cli.corpora import Sources, read_corpus
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import Config, Seed, check_files, check_folder
+from rosewood.cli.options import check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
-from rosewood.cli.run_options import ReportOptions
+from rosewood.cli.run_options import Config, Json, ReportOptions
 from rosewood.corpus.filters import Filters
 from rosewood.corpus.formats import written_formats
 from rosewood.corpus.settings import CorpusSettings, ParallelSettings
 from rosewood.errors import CorpusError, FormatError
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -161,8 +162,9 @@ class SplitOptions(InfoOptions):
     test: int = setting(0, "Pairs for testing, all distinct.", low=0)
     by: str = setting(
         "pair", "Parts share no pair, or no source or target sentence.",
-        metavar="pair|source|target",
+        choices=("pair", "source", "target"), metavar="pair|source|target",
     )  # fmt: skip
+    seed: int = setting_of(SharedSettings, "seed")
     to: str = setting(
         "text", "Output format, or format and compression, such as text.gz or tsv.zst.",
         known=written_formats,
@@ -170,7 +172,7 @@ class SplitOptions(InfoOptions):
 
 
 @app.command()
-def split(sources: Sources, options: SplitOptions, seed: Seed = 1, config: Config = None) -> None:
+def split(sources: Sources, options: SplitOptions, config: Config = None) -> None:
     """Split a corpus at random into train, dev and test, which share no pairs."""
     from rosewood.corpus.splitting import PARTS, choose_split
 
@@ -185,7 +187,9 @@ def split(sources: Sources, options: SplitOptions, seed: Seed = 1, config: Confi
     paths = [path for target in targets.values() for path in target.paths]
     if output.exists():
         check_files({f"-o {path}": path for path in paths}, sources)
-    chosen = choose_split(corpus, options.dev, options.test, seed, cast("SplitBy", options.by))
+    chosen = choose_split(
+        corpus, options.dev, options.test, options.seed, cast("SplitBy", options.by)
+    )
     corpus.through(counts).write_split(chosen, output, to)
     counts.warn(targets["train"].format)
     if options.json:

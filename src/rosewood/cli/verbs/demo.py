@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Quiet
-from rosewood.cli.options import Threads, cores
+from rosewood.cli.options import cores
+from rosewood.cli.run_options import Quiet, Threads
 from rosewood.errors import FormatError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, name_of, needs, print_row, print_table, source_of
+from rosewood.cli.common import name_of, needs, print_row, print_table, source_of
 from rosewood.cli.options import check_files, named_values
-from rosewood.cli.run_options import ThreadedRun
+from rosewood.cli.run_options import Json, ThreadedRun
 from rosewood.errors import FormatError, MetricError, RosewoodError
 from rosewood.metrics.registry import metric_names
 from rosewood.metrics.settings import ComparisonSettings

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rosewood.cli.common import Json, Output, bad_value, warn
+from rosewood.cli.common import Output, bad_value, warn
 from rosewood.cli.forests import ForestOptions, ScoreOptions, working_on, write_all
 from rosewood.cli.groups import VerbGroup
+from rosewood.cli.run_options import Json
 from rosewood.errors import ForestError
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -44,8 +46,10 @@ class BestOptions(ScoreOptions):
 
     distinct: bool = setting(False, "Print distinct strings.")
     sample: bool = setting(False, "Draw derivations at random instead.")
-    seed: int = setting(0, "Random seed of --sample.")
-    threads: int = setting(1, "Threads of --sample.", low=1, high=1024)
+    seed: int = setting_of(SharedSettings, "seed", 0, help="Random seed of --sample.")
+    threads: int = setting_of(
+        SharedSettings, "threads", 1, help="Threads of --sample.", default_text=None
+    )
     k: int = setting(1, "Number of derivations.", low=0, high=10**9)
 
 

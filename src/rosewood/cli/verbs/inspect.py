@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from rosewood.cli.common import ModelFolder, print_row, warn
-from rosewood.cli.options import FILES, Config, check_ending, check_files
+from rosewood.cli.options import FILES, check_ending, check_files
 from rosewood.cli.options_from_settings import Typed
+from rosewood.cli.run_options import Config
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
 from rosewood.pipeline.line_settings import KnownText

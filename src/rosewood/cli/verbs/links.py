@@ -11,7 +11,6 @@ import typer
 from rosewood.align.settings import SYMMETRIZATIONS, order_setting
 from rosewood.cli.aligned_corpora import check_picture, read_gold_file, read_links_file
 from rosewood.cli.common import (
-    Json,
     conflict,
     name_of,
     needs,
@@ -22,7 +21,8 @@ from rosewood.cli.common import (
     warn,
 )
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import Threads, check_files, cores
+from rosewood.cli.options import check_files, cores
+from rosewood.cli.run_options import Json, Threads
 from rosewood.errors import AlignmentError, FormatError
 from rosewood.settings import Settings, setting
 from rosewood.shared_types import PathName

@@ -22,9 +22,11 @@ from rosewood.cli.common import (
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.lm_making import convert, estimate, mix
 from rosewood.cli.lm_reading import JsonOptions, LmOptions, ModelFile, Texts, reading, sentences
-from rosewood.cli.options import Config, Seed, check_files
+from rosewood.cli.options import check_files
+from rosewood.cli.run_options import Config
 from rosewood.errors import LanguageModelError
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -129,13 +131,14 @@ class SampleOptions(LmOptions):
     """Which sentences are drawn."""
 
     count: int = setting(10, "Number of sentences.", low=1, short="n")
+    seed: int = setting_of(SharedSettings, "seed")
     max_words: int = setting(1000, "Maximum number of words after --prefix.", low=1)
     prefix: str = setting("", "First words of every sentence.", metavar="WORDS",
                           default_text="none")  # fmt: skip
 
 
 @app.command()
-def sample(model: ModelFile, options: SampleOptions, seed: Seed = 1, config: Config = None) -> None:
+def sample(model: ModelFile, options: SampleOptions, config: Config = None) -> None:
     """Draw sentences from a model; the same seed gives the same sentences."""
     from rosewood.corpus.lines import split
 
@@ -144,7 +147,7 @@ def sample(model: ModelFile, options: SampleOptions, seed: Seed = 1, config: Con
         raise bad_value(LanguageModelError, "--prefix", options.prefix, "words, no <s> or </s>")
     how: dict[str, Any] = {"context": ["<s>", *begin], "max_words": options.max_words}
     found = options.open(model)
-    for text in found.sample(options.count, seed=seed, threads=options.cores, **how):
+    for text in found.sample(options.count, seed=options.seed, threads=options.cores, **how):
         print(" ".join([*begin, *([text] if text else [])]))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from rosewood.cli.common import Json, ModelFolder, named_rows, print_row, print_table, warn
+from rosewood.cli.common import ModelFolder, named_rows, print_row, print_table, warn
 from rosewood.cli.groups import VerbGroup
+from rosewood.cli.run_options import Json
 
 if TYPE_CHECKING:
     from rosewood.model.python_features import FeatureRecord

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rosewood.cli.candidates import ListFile, read_lists
-from rosewood.cli.common import Json, Output, Quiet, print_row
+from rosewood.cli.common import Output, print_row
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.options import check_files
+from rosewood.cli.run_options import Json, Quiet
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import ReferenceSettings
 

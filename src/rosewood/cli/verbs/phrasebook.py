@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from rosewood.cli.common import conflict, needs, warn
-from rosewood.cli.options import Seed
 from rosewood.cli.run_options import QuietOptions
 from rosewood.errors import FormatError, RosewoodError
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 
@@ -36,6 +36,7 @@ class PhrasebookOptions(QuietOptions):
     raw: bool = setting(
         False, "Write untokenised text; gold alignments count the words after tokenisation."
     )
+    seed: int = setting_of(SharedSettings, "seed")
     show: int | None = setting(None, "Print N pairs with their alignments.", low=1, metavar="N")
 
 
@@ -47,7 +48,6 @@ def phrasebook(
         ),
     ],
     options: PhrasebookOptions,
-    seed: Seed = 1,
 ) -> None:
     """Generate everyday sentences with their translations and gold word alignments.
 
@@ -57,7 +57,7 @@ def phrasebook(
     from rosewood.corpus.phrasebook import Phrasebook
     from rosewood.progress import progress
 
-    book = Phrasebook(languages, seed=seed, noise=options.noise, reverse=options.reverse)
+    book = Phrasebook(languages, seed=options.seed, noise=options.noise, reverse=options.reverse)
     output, show = options.output, options.show
     if show is not None and output is None:
         for pair in book.pairs(show):

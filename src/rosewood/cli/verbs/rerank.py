@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rosewood.cli.candidates import ListFile, read_lists
-from rosewood.cli.common import Json, lines_to, needs, warn
+from rosewood.cli.common import lines_to, needs, warn
 from rosewood.cli.options import check_files
-from rosewood.cli.run_options import RunOptions
+from rosewood.cli.run_options import Json, RunOptions
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import CandidateSettings
 from rosewood.settings import setting

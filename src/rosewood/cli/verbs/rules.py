@@ -11,7 +11,6 @@ import typer
 
 from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import (
-    Json,
     lines_to,
     name_of,
     named_rows,
@@ -23,9 +22,9 @@ from rosewood.cli.common import (
 )
 from rosewood.cli.corpora import Sources, read_corpus
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import AlignmentFile, Config, check_files, check_folder
+from rosewood.cli.options import AlignmentFile, check_files, check_folder
 from rosewood.cli.rules_formats import NewTable, TableFolder, export_rules, import_rules
-from rosewood.cli.run_options import ThreadedRun
+from rosewood.cli.run_options import Config, Json, ThreadedRun
 from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import RuleError
 from rosewood.rules.settings import EventSettings

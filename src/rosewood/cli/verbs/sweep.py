@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.candidates import ListFile, read_beside, read_lists
-from rosewood.cli.common import Json, needs, print_row, print_table
+from rosewood.cli.common import needs, print_row, print_table
 from rosewood.cli.options import FILES, LEARNING, check_files, goes_on, merged
-from rosewood.cli.run_options import MemoryRun
+from rosewood.cli.run_options import Json, MemoryRun
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import SweepSettings
 from rosewood.settings import setting

@@ -13,13 +13,13 @@ import typer
 
 from rosewood.cli.common import conflict, lines_to, name_of, needs, source_of, warn
 from rosewood.cli.groups import VerbGroup
-from rosewood.cli.options import Config, check_files
+from rosewood.cli.options import check_files
 from rosewood.cli.options_from_settings import Typed
-from rosewood.cli.run_options import QuietOptions
-from rosewood.corpus.settings import CorpusSettings
+from rosewood.cli.run_options import Config, QuietOptions
 from rosewood.corpus.text.settings import TAGS, WORDS, TextSettings
 from rosewood.errors import TextError
 from rosewood.settings import setting, setting_of
+from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class LineOptions(QuietOptions):
 
     error = TextError
 
-    line_characters: int = setting_of(CorpusSettings, "line_characters", group="")
+    line_characters: int = setting_of(SharedSettings, "line_characters")
 
     def lines(self, file: PathName) -> Iterator[tuple[int, str]]:
         """Lines of a text with their numbers, as they come."""
@@ -172,7 +172,7 @@ def tokenise(
 class DetokeniseOptions(ProcessingOptions):
     """What else is read."""
 
-    line_characters: int = setting_of(CorpusSettings, "line_characters", 1_000_000, group="")
+    line_characters: int = setting_of(SharedSettings, "line_characters", 1_000_000)
     tags: PathName | None = setting(
         None, "Restore the tags that tokenise --tags wrote for the source text.", group=TAGS
     )

@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 
 from rosewood.cli.candidates import LIST_FILE, read_beside, read_lists
-from rosewood.cli.common import Json, bad_value, conflict, needs, print_row, print_table
+from rosewood.cli.common import bad_value, conflict, needs, print_row, print_settings
 from rosewood.cli.options import FILES, LEARNING, check_files, goes_on
-from rosewood.cli.run_options import MemoryRun
+from rosewood.cli.run_options import Json, MemoryRun
 from rosewood.errors import TuningError
 from rosewood.rerank.settings import TuneSettings
-from rosewood.settings import setting, settings_of
+from rosewood.settings import setting
 from rosewood.shared_types import PathName
 
 _file = partial(setting, group=FILES)
@@ -109,24 +109,7 @@ def _list_settings(method: str | None, as_json: bool) -> None:
     from rosewood.learn.registry import LEARNERS, learner_class, learner_help
 
     chosen = LEARNERS.working() if method is None else [(method, learner_class(method))]
-    for number, (name, kind) in enumerate(chosen):
-        settings = settings_of(kind)
-        if as_json:
-            rows = [
-                {"name": each.name, "default": each.default, "help": each.help,
-                 "low": each.facts.get("low"), "high": each.facts.get("high"),
-                 "choices": list(each.choices)}
-                for each in settings
-            ]  # fmt: skip
-            print_row({"method": name, "settings": rows}, as_json=True)
-            continue
-        if number:
-            print()
-        print(f"{name}: {learner_help(name)}")
-        print_table(
-            [[f"  {each.name}", str(each.default), f"{each.help} ({each.expected})"]
-             for each in settings]
-        )  # fmt: skip
+    print_settings("method", ((name, learner_help(name), kind) for name, kind in chosen), as_json)
 
 
 PLUGIN = tune
