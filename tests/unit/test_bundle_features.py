@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import dataclass
 from importlib import invalidate_caches, metadata
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from rosewood.model.python_features import (
     write_records,
 )
 from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, train
+from rosewood.settings import Settings, setting
 
 MODULE = """
 from dataclasses import dataclass, field
@@ -176,6 +178,25 @@ def test_our_own_features():
 def test_what_is_no_feature(module, path, code):
     with refuses(DecodingError, code, argument="feature"):
         make_feature(path.format(module))
+
+
+@dataclass(frozen=True)
+class Checked(Settings):
+    """A feature whose settings are checked."""
+
+    error = DecodingError
+    letters: int = setting(9, "Letters of a long word.", low=1)
+    names = ("long",)
+
+    def __call__(self, options):
+        return np.zeros(len(options))
+
+
+def test_a_bad_setting_keeps_its_fields():
+    with refuses(DecodingError, "argument.range", argument="letters", value=0) as refused:
+        make_feature(f'{__name__}:Checked{{"letters": 0}}')
+    assert refused.value.expected == "a whole number from 1"
+    assert "Checked" in str(refused.value)
 
 
 def test_features_that_cannot_be_made_again(module):

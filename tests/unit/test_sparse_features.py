@@ -146,7 +146,7 @@ def test_what_cannot_be_numbered_is_refused():
         Weights({}, {"a": (np.array([2, 1]), np.ones(2))})
     with refuses(ForestError, "argument.shape", argument="a"):
         Weights({}, {"a": (np.array([1]), np.ones(2))})
-    with pytest.raises(ValueError, match="twice"):
+    with refuses(ForestError, "argument.duplicate", argument="sparse"):
         SparseFeatures(["rule:1", "rule:1"])
 
 

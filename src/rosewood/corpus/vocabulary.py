@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from threading import Lock
 
+from rosewood.errors import CorpusError
+
 
 class Vocabulary:
     """Distinct strings numbered from zero in order of arrival.  It only grows."""
@@ -17,7 +19,8 @@ class Vocabulary:
         self._lock = Lock()
         if len(self._ids) < len(self._words):
             twice = next(w for number, w in enumerate(self._words) if self._ids[w] != number)
-            raise ValueError(f"vocabulary: {twice!r} occurs twice")
+            reason = f"vocabulary: {twice!r} occurs twice"
+            raise CorpusError(reason, code="argument.duplicate", argument="words", value=twice)
 
     def add(self, word: str) -> int:
         """The number of `word`, which is given the next one if it is new."""
@@ -43,7 +46,7 @@ class Vocabulary:
         """The word of each number."""
         wanted = list(numbers)
         if wanted and not (min(wanted) >= 0 and max(wanted) < len(self._words)):
-            raise IndexError(f"vocabulary: no such words, there are {len(self._words)}")
+            raise self._no_word(min(wanted) if min(wanted) < 0 else max(wanted))
         return list(map(self._words.__getitem__, wanted))
 
     def get(self, word: str, default: int | None = None) -> int | None:
@@ -52,8 +55,12 @@ class Vocabulary:
 
     def __getitem__(self, number: int) -> str:
         if not 0 <= number < len(self._words):
-            raise IndexError(f"vocabulary: no word {number}, there are {len(self._words)}")
+            raise self._no_word(number)
         return self._words[number]
+
+    def _no_word(self, number: int) -> CorpusError:
+        reason = f"vocabulary: no word {number}, there are {len(self._words)}"
+        return CorpusError(reason, code="argument.range", argument="number", value=number)
 
     def __contains__(self, word: object) -> bool:
         return word in self._ids

@@ -34,7 +34,7 @@ import numpy as np
 from rosewood.arguments import check_choice
 from rosewood.arrays import LongArray, as_count
 from rosewood.corpus import Vocabulary
-from rosewood.errors import DamagedFileError, ForestError
+from rosewood.errors import DamagedFileError, ForestError, RosewoodError
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.file_layout import (
     ALIGN,
@@ -123,7 +123,7 @@ class ForestSet(LazySequence[Forest]):
             self.vocabulary = (
                 Vocabulary(json.loads(footer[place + name_bytes :])) if word_bytes else None
             )
-        except (ValueError, KeyError, TypeError, ForestError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, RosewoodError, RecursionError) as error:
             raise self._damaged(f"its names cannot be read: {error}") from error
 
     def _damaged(self, reason: str) -> DamagedFileError:

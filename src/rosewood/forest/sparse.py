@@ -66,7 +66,8 @@ class SparseFeatures:
         given = list(names)
         self.add_all(given)
         if len(self) != len(given):
-            raise ValueError("sparse features: a name occurs twice")
+            reason = "sparse features: a name occurs twice"
+            raise ForestError(reason, code="argument.duplicate", argument="sparse")
 
     # -- adding ------------------------------------------------------------------------------------
 
@@ -214,7 +215,8 @@ class SparseFeatures:
 
     def __getitem__(self, number: int) -> str:
         if not 0 <= number < self._count:
-            raise IndexError(f"sparse features: no feature {number}, there are {self._count}")
+            reason = f"sparse features: no feature {number}, there are {self._count}"
+            raise ForestError(reason, code="argument.range", argument="number", value=number)
         kind, value = int(self._template[number]), int(self._number[number])
         return self._names[value] if kind == _NAMED else numbered_name(self._templates[kind], value)
 

@@ -276,6 +276,8 @@ def _constructed(path: str, kind: Any, settings: Mapping[str, Any]) -> Any:
         made = kind(**settings)
         check_feature(made)
     except Exception as error:  # somebody's code
+        if isinstance(error, RosewoodError) and error.argument in settings:
+            raise error.restated(f"feature {path!r}: {error}", DecodingError) from error
         raise _refused(
             f"feature {path!r} cannot be constructed: {error}", "feature.construction", path
         ) from error
