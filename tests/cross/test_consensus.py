@@ -303,7 +303,7 @@ def test_nonsense_is_refused():
         ("argument.range", "scale", lambda: forest_mbr(forest, weight, scale=0)),
         ("argument.choice", "posterior", lambda: forest_mbr(forest, weight, posterior="rough")),
         ("argument.range", "k", lambda: mbr(forest, weight, 0)),
-        ("argument.range", "beam", lambda: mbr(forest, weight, 2, margin=-1)),
+        ("argument.range", "margin", lambda: mbr(forest, weight, 2, margin=-1)),
         ("forest.too-large", "edges", lambda: variational(forest, weight, max_edges=3)),
         ("argument.range", "order", lambda: variational(forest, weight, order=0)),
         ("argument.missing", "mixture", lambda: variational(forest, weight, mixture={})),

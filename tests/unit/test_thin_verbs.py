@@ -10,7 +10,7 @@ import pytest
 from tests.decoders import WEIGHTS, write_models
 from tests.refusals import refuses
 
-from rosewood.decode.consensus_methods import Consensus
+from rosewood.decode.consensus_methods import make_consensus
 from rosewood.errors import DecodingError, ForestError, TuningError
 from rosewood.forest import parse_forest
 from rosewood.forest.summary import NamedScores, measures, sizes
@@ -36,9 +36,10 @@ dense lm
 
 
 def test_consensus_by_name():
-    assert Consensus.parse(None, {}) is None
-    chosen = Consensus.parse("variational", {"mixture": "1:0.5,2:0.5", "scale": "2"})
-    assert chosen.settings == {"mixture": {1: 0.5, 2: 0.5}, "scale": 2.0}
+    assert make_consensus(None, {}) is None
+    chosen = make_consensus("variational", {"mixture": "1:0.5,2:0.5", "scale": "2"})
+    assert (chosen.orders(), chosen.scale) == ({1: 0.5, 2: 0.5}, 2.0)
+    assert make_consensus("variational", {}).orders() == {2: 1.0}
 
 
 @pytest.mark.parametrize(
@@ -48,13 +49,18 @@ def test_consensus_by_name():
         ("vote", {}, "argument.choice", "consensus"),
         ("mbr", {"order": "1"}, "argument.unknown", "setting"),
         ("mbr", {"k": "1_0"}, "argument.type", "k"),
+        ("forest-mbr", {"order": "0"}, "argument.range", "order"),
+        ("forest-mbr", {"posterior": "rough"}, "argument.choice", "posterior"),
+        ("mbr", {"margin": "-1"}, "argument.range", "margin"),
+        ("mbr", {"metric": "no"}, "argument.unknown", "metric"),
+        ("variational", {"mixture": "0:1"}, "argument.range", "mixture"),
         ("variational", {"mixture": "1:1,1:2"}, "argument.duplicate", "mixture"),
         ("variational", {"mixture": "1:1", "order": "2"}, "argument.conflict", "order"),
     ],
 )
 def test_consensus_that_there_is_not(name, typed, code, argument):
     with refuses(DecodingError, code, argument=argument):
-        Consensus.parse(name, typed)
+        make_consensus(name, typed)
 
 
 def test_forests_in_figures():

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.arguments import check_choice
+from rosewood.arguments import check_choice, check_number
 from rosewood.arrays import FloatArray, LongArray, as_count, as_scale, as_weight
 from rosewood.decode.posteriors import number_posteriors
 from rosewood.errors import EmptyForestError, ForestError
@@ -59,6 +59,8 @@ class _Evidence:
     ) -> None:
         self.whole = forest
         self.given = as_weight("weight", weight, forest.num_edges)
+        if margin is not None:
+            check_number("margin", margin, low=0, error=ForestError)
         if margin is None:
             left = select_edges(forest, self.given > -np.inf)
         else:
@@ -194,6 +196,7 @@ def forest_mbr(
     more where a string has w twice.
     """
     _check_posterior(posterior)
+    order = as_count("order", order, 1, 1000)
     evidence = _Evidence(forest, weight, scale, margin)
     refined = refine(evidence.forest, order, max_edges=max_edges)
     share = _posteriors(refined, evidence.weight, posterior)

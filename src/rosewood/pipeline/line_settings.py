@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rosewood.decode.consensus_methods import CONSENSUS
+from rosewood.decode.consensus_methods import CONSENSUS, settings_help
 from rosewood.errors import DecodingError
 from rosewood.settings import Settings, setting, setting_of
 from rosewood.shared_settings import SharedSettings
@@ -54,9 +54,7 @@ class LineSettings(KnownText):
     )  # fmt: skip
     set: dict[str, Any] = _consensus(
         {},
-        "Setting of --consensus: scale, margin; mbr: k, metric; forest-mbr: order, precision, "
-        "ratio, posterior (exact or expected); variational: order or mixture (1:0.5,2:0.5), "
-        "viterbi. Repeatable.",
+        f"Setting of --consensus: {settings_help()}. Repeatable.",
     )
     output: PathName = _file(
         "-",

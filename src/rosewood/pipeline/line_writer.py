@@ -22,7 +22,7 @@ from rosewood.decode import (
     moses_line,
     translation_of,
 )
-from rosewood.decode.consensus_methods import Consensus
+from rosewood.decode.consensus_methods import make_consensus
 from rosewood.decode.explanation_page import page_section
 from rosewood.decode.nbest import all_features
 from rosewood.errors import DecodingError, FormatError, RosewoodError
@@ -68,7 +68,7 @@ class LineWriter:
         """With `confidence` rows of JSON say how sure a translation is."""
         self.translator = translator
         self.options, self.confidence = options, confidence
-        self.consensus = Consensus.parse(options.consensus, options.set)
+        self.consensus = make_consensus(options.consensus, options.set)
         self.dense = translator.decoder.features.dense
         self.line = stack.enter_context(lines_to(options.output))
         self.links = self.forests = self.draw = None
