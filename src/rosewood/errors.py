@@ -24,8 +24,10 @@ ForestError too: the reason says which argument, and what was expected.
 
 from __future__ import annotations
 
-from os import PathLike, fspath
+from os import fspath
 from typing import Any
+
+from rosewood.shared_types import PathName
 
 __all__ = [
     "AlignmentError",
@@ -67,7 +69,7 @@ class RosewoodError(Exception):
         argument: str | None = None,
         value: object = None,
         expected: object = None,
-        file: str | PathLike[str] | None = None,
+        file: PathName | None = None,
         line: int | None = None,
     ) -> None:
         super().__init__(message)
@@ -181,7 +183,7 @@ class FormatError(RosewoodError):
         self,
         reason: str,
         *,
-        file: str | PathLike[str] | None = None,
+        file: PathName | None = None,
         line: int | None = None,
         **fields: Any,
     ) -> None:
@@ -207,7 +209,7 @@ class MissingPackageError(FormatError):
     code = "package.missing"
 
 
-def told_path(path: str | PathLike[str]) -> str:
+def told_path(path: PathName) -> str:
     """A path as text that can be written anywhere: bytes of it that are no UTF-8 as escapes."""
     return fspath(path).encode(errors="backslashreplace").decode()
 

@@ -10,12 +10,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from rosewood.errors import FormatError
+from rosewood.shared_types import PathName
 
 
 def fingerprint(*facts: Any) -> str:
@@ -32,7 +32,7 @@ def fingerprint(*facts: Any) -> str:
 class Journal:
     """Results by key, on disk as soon as they are known.  Without a path, in memory alone."""
 
-    def __init__(self, path: str | PathLike[str] | None = None) -> None:
+    def __init__(self, path: PathName | None = None) -> None:
         self.path = None if path is None else Path(path)
         self._known: dict[str, Any] = {}
         self._lock = Lock()

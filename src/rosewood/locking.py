@@ -26,11 +26,11 @@ import struct
 import sys
 import threading
 from errno import EACCES, EAGAIN, EDEADLK, EINVAL
-from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
 from rosewood.errors import RosewoodError
+from rosewood.shared_types import PathName
 
 _HELD = (EACCES, EAGAIN, EDEADLK)  # what systems answer where somebody else has the lock
 _AT = 1 << 30  # the byte that is locked: behind the text, which others must be able to read
@@ -48,7 +48,7 @@ class FileLock:
 
     def __init__(
         self,
-        path: str | PathLike[str],
+        path: PathName,
         error: type[RosewoodError],
         what: str,
         advice: str,

@@ -9,17 +9,17 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
-from os import PathLike
 from pathlib import Path
 from typing import BinaryIO
 
 from rosewood.errors import FormatError, told_path
+from rosewood.shared_types import PathName
 
 _HERE, _EXCHANGE = -100, 2  # of Linux: AT_FDCWD, RENAME_EXCHANGE
 
 
 @contextmanager
-def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
+def whole_file(path: PathName) -> Iterator[BinaryIO]:
     """Opens a file for writing that takes its place when the block ends without an error.
 
     It is written aside, under a name nobody else has, and then renamed.  A symbolic link stays:
@@ -44,7 +44,7 @@ def whole_file(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def blamed_on(path: str | PathLike[str]) -> Iterator[None]:
+def blamed_on(path: PathName) -> Iterator[None]:
     """Tells of a full disk where it is full; the system names no file when writing fails."""
     try:
         yield
@@ -55,7 +55,7 @@ def blamed_on(path: str | PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def whole_folder(path: str | PathLike[str], *, marker: str) -> Iterator[Path]:
+def whole_folder(path: PathName, *, marker: str) -> Iterator[Path]:
     """A new folder to write files into, which takes its place when the block ends without an error.
 
     What stands there already is replaced if it is an empty folder or has a file `marker`, which
@@ -103,7 +103,7 @@ def _replace(new: Path, target: Path) -> None:
     shutil.rmtree(old)
 
 
-def check_folder(path: str | PathLike[str], *, marker: str) -> None:
+def check_folder(path: PathName, *, marker: str) -> None:
     """Refuses, before any work, what `whole_folder` would not write or could not."""
     if told_path(path) != os.fspath(path):  # native code takes no such names
         reason = "the name of a folder that is made must be UTF-8"
@@ -123,7 +123,7 @@ def check_folder(path: str | PathLike[str], *, marker: str) -> None:
         raise FormatError(reason, file=path, code="file.permission")
 
 
-def check_apart(folder: str | PathLike[str], files: Iterable[str | PathLike[str]]) -> None:
+def check_apart(folder: PathName, files: Iterable[PathName]) -> None:
     """Refuses a folder that will be replaced or deleted if something is in it that is wanted."""
     whole = Path(folder).resolve()
     for file in files:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from os import PathLike
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -19,6 +18,7 @@ from rosewood import __version__
 from rosewood.errors import FormatError, RosewoodError
 from rosewood.journal import Journal, fingerprint
 from rosewood.locking import FileLock
+from rosewood.shared_types import PathName
 
 _LOCK = "lock"
 _BEGUN = "begun"
@@ -33,8 +33,8 @@ class Workplace:
 
     def __init__(
         self,
-        folder: str | PathLike[str] | None,
-        temporary: str | PathLike[str] | None,
+        folder: PathName | None,
+        temporary: PathName | None,
         facts: Any,
         *,
         task: str,

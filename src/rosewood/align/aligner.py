@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from typing import Any, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
@@ -28,13 +27,14 @@ from rosewood.align.models import Best, Model, make_model
 from rosewood.align.parameters import Parameters
 from rosewood.align.settings import AlignmentSettings
 from rosewood.align.symmetrization import combine, symmetrize
-from rosewood.align.training import Report, Training
+from rosewood.align.training import Training
 from rosewood.arguments import check_length, check_type
 from rosewood.arrays import as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.indexed import Pair
 from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError
+from rosewood.shared_types import PathName, Report
 
 MAX_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a time
 _SENTENCES = 1 << 17
@@ -192,7 +192,7 @@ class Aligner:
         """What was saved beside the model: how its text was prepared, for instance."""
         return dict(self._parameters.notes)
 
-    def save(self, folder: str | PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
+    def save(self, folder: PathName, *, notes: Mapping[str, Any] | None = None) -> None:
         """Write the aligner into a folder, which appears whole or not at all.
 
         `notes` are JSON values that whoever loads it wants to know; without them its own stay.
@@ -201,12 +201,12 @@ class Aligner:
         (known if notes is None else replace(known, notes=dict(notes))).save(str(folder))
 
     @classmethod
-    def load(cls, folder: str | PathLike[str]) -> Aligner:
+    def load(cls, folder: PathName) -> Aligner:
         """Map a folder that `save` wrote."""
         return cls(Parameters.load(str(folder)))
 
     @staticmethod
-    def verify(folder: str | PathLike[str]) -> None:
+    def verify(folder: PathName) -> None:
         """Check every byte of a saved aligner; the first thing wrong is a DamagedFileError."""
         Parameters.verify(str(folder))
 

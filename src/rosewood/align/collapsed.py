@@ -19,10 +19,11 @@ from rosewood import _core
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
 from rosewood.align.models import Best
 from rosewood.align.positions import NullWords, learn_null
-from rosewood.align.training import Kept, Report, Training
+from rosewood.align.training import Kept, Training
 from rosewood.align.word_similarity import Likeness, Stems, likeness_of
 from rosewood.corpus import IndexedCorpus
 from rosewood.disk_arrays import filled
+from rosewood.shared_types import Report
 
 
 @dataclass(eq=False)

@@ -23,14 +23,13 @@ from rosewood.align.evaluate import Gold, LinkScores, score_links
 from rosewood.align.models import Model
 from rosewood.align.settings import ORDERS, SYMMETRIZATIONS, AlignmentSettings
 from rosewood.align.symmetrization import threshold
-from rosewood.align.training import Report
 from rosewood.arguments import check_choice
 from rosewood.arrays import FloatArray
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.parallel_text import ParallelText
 from rosewood.errors import AlignmentError, FormatError
 from rosewood.output import whole_file
-from rosewood.shared_types import PathName
+from rosewood.shared_types import PathName, Report
 
 _SHOWN = 0.01  # least posterior of a link that is written
 

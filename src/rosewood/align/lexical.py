@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from rosewood.arguments import check_length
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.compression import open_output
 from rosewood.errors import AlignmentError
+from rosewood.shared_types import PathName
 
 
 class Translation(NamedTuple):
@@ -93,7 +93,7 @@ class LexicalTable:
         order = np.argsort(-self.forward[first:last], kind="stable")[:most]
         return [self._row(int(first + n)) for n in order]
 
-    def write(self, path: str | PathLike[str]) -> None:
+    def write(self, path: PathName) -> None:
         """As text: source word, target word, p(target|source), p(source|target), by tabs."""
         with open_output(path) as stream:
             for row in self:

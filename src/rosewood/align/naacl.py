@@ -10,20 +10,19 @@ word, to which no link leads here.
 
 from __future__ import annotations
 
-from os import PathLike
-
 import numpy as np
 
 from rosewood.align.alignment import Link, Links
 from rosewood.align.evaluate import Gold
 from rosewood.corpus.lines import Source, at, file_name, number, read_lines, split, whole
 from rosewood.errors import RosewoodError
+from rosewood.shared_types import PathName
 
 _MOST_SENTENCES = 10**7  # a number beyond is a slip, and would fill the memory with empty sentences
 
 
 def read_naacl(
-    source: Source, *, sentences: int | None = None, file: str | PathLike[str] | None = None
+    source: Source, *, sentences: int | None = None, file: PathName | None = None
 ) -> Gold:
     """Gold links from a file, an open one, or lines.
 

@@ -28,6 +28,7 @@ from rosewood.corpus.compression import open_output
 from rosewood.corpus.lines import Source, check_fed, file_name, read_lines
 from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError, FormatError
+from rosewood.shared_types import PathName
 
 _LINES = 4096  # lines read or written at a time
 _NO_MARKS = np.zeros(0, dtype=np.uint8)
@@ -40,7 +41,7 @@ def read_pharaoh(
     *,
     lengths: Lengths | None = None,
     base: int = 0,
-    file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
     bad_lines: dict[int, str] | None = None,
 ) -> Links:
     """The links of a file (compressed or not), of an open one, or of lines.
@@ -60,7 +61,7 @@ def read_gold(
     *,
     lengths: Lengths | None = None,
     base: int = 0,
-    file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
 ) -> Gold:
     """Sure and possible links; a line without links is a sentence without gold alignment."""
     name = file_name(source, file)
@@ -74,17 +75,17 @@ def format_pharaoh(links: Links) -> str:
     return b"".join(_lines(links, _NO_MARKS)).decode()
 
 
-def write_pharaoh(links: Links, output: str | PathLike[str] | BinaryIO) -> None:
+def write_pharaoh(links: Links, output: PathName | BinaryIO) -> None:
     """Write to a file, which appears whole or not at all, compressed by its ending."""
     _write(output, _lines(links, _NO_MARKS))
 
 
-def write_gold(gold: Gold, output: str | PathLike[str] | BinaryIO) -> None:
+def write_gold(gold: Gold, output: PathName | BinaryIO) -> None:
     """Write sure links as `i-j` and the others as `ipj`."""
     _write(output, _lines(gold.links, (~gold.is_sure).astype(np.uint8)))
 
 
-def _write(output: str | PathLike[str] | BinaryIO, blocks: Iterator[bytes]) -> None:
+def _write(output: PathName | BinaryIO, blocks: Iterator[bytes]) -> None:
     if isinstance(output, str | PathLike):
         with open_output(output) as stream:
             _write(stream, blocks)

@@ -10,7 +10,6 @@ Native      core/align/model.hpp, maximise.hpp; specification: tests/reference/a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,8 +21,8 @@ from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
 from rosewood.align.models import Model
 from rosewood.align.positions import NullWords, Positions, learn_jumps, learn_tension, shapes_of
 from rosewood.corpus import IndexedCorpus
+from rosewood.shared_types import Report
 
-Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 1, "stage": "hmm", …}
 Kept = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 NONE = np.zeros(0, np.int32)
 NO_COUNTS = np.zeros(0, np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ import typer
 from rosewood.cli.common import name_of, source_of, warn
 from rosewood.cli.run_options import ReportOptions, ThreadsOptions
 from rosewood.errors import LanguageModelError
-from rosewood.shared_types import PathName
+from rosewood.shared_types import CountCallback, PathName
 
 if TYPE_CHECKING:
     from rosewood.lm import Mixture, Model
@@ -52,7 +52,7 @@ class JsonOptions(LmOptions, ReportOptions):
 
 
 @contextmanager
-def reading(file: Path, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+def reading(file: Path, *, quiet: bool) -> Iterator[CountCallback]:
     """Shows the number of bytes read, and the total where it is known."""
     from rosewood.corpus.compression import plain_name
     from rosewood.progress import progress

@@ -14,12 +14,12 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from rosewood.errors import DamagedFileError, FormatError
 from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
 _ENDINGS = (".gz", ".xz", ".zst")
 _FOREIGN = (".bz2", ".Z")
@@ -27,14 +27,14 @@ _CHUNK = 1 << 17
 _PIECE = 1 << 12  # of a compressed file at a time: what it grows to must fit into memory
 
 
-def plain_name(path: str | PathLike[str]) -> Path:
+def plain_name(path: PathName) -> Path:
     """The path without the ending of a compressed file."""
     named = Path(path)
     return named.with_suffix("") if named.suffix in _ENDINGS else named
 
 
 @contextmanager
-def open_input(path: str | PathLike[str], file: str | None = None) -> Iterator[BinaryIO]:
+def open_input(path: PathName, file: str | None = None) -> Iterator[BinaryIO]:
     """The bytes of a file, decompressed as its ending says; errors call it `file`.
 
     Reading a file that is damaged or cut off ends the block with DamagedFileError.
@@ -60,7 +60,7 @@ def open_input(path: str | PathLike[str], file: str | None = None) -> Iterator[B
 
 
 @contextmanager
-def open_output(path: str | PathLike[str]) -> Iterator[BinaryIO]:
+def open_output(path: PathName) -> Iterator[BinaryIO]:
     """A file that appears whole or not at all, compressed as its ending says.
 
     The same content gives the same bytes: no names or times go into the file.

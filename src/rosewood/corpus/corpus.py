@@ -27,7 +27,7 @@ from rosewood.errors import CorpusError
 from rosewood.shared_types import OnBadLine, PathName
 
 Walk = Callable[[], Iterator[SentencePair]]
-Step = Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
+PairTransform = Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -118,7 +118,7 @@ class Corpus:
         """How far the last walk through the files has come."""
         return Place() if self._reading is None else self._reading.place
 
-    def through(self, step: Step) -> Corpus:
+    def through(self, step: PairTransform) -> Corpus:
         """This corpus with a function applied to its pairs on each walk."""
         return Corpus(lambda: step(self._walk()), self.languages, self._reading, self._filtering)
 

@@ -17,7 +17,7 @@ Native      core/corpus/indexer.hpp; specification: tests/reference/corpus.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,14 +38,12 @@ from rosewood.corpus.vocabulary import Vocabulary
 from rosewood.errors import CorpusError, DamagedFileError, FormatError
 from rosewood.folders import cut_words
 from rosewood.output import whole_folder
-from rosewood.shared_types import PathName
+from rosewood.shared_types import CountCallback, PathName
 
 _MAX_WORDS = 100_000  # of a line; more is a file whose line feeds were lost
 _MAX_BYTES = 1 << 26
 _BLOCK = 1 << 20  # bytes read at a time
 _LINES = 4096  # lines taken at a time
-
-Step = Callable[[int], None]  # told how many lines were read since the last time
 
 
 class Pair(Protocol):
@@ -215,7 +213,7 @@ class IndexedCorpus:
         pairs: Iterable[Pair] | None = None,
         max_words: int = _MAX_WORDS,
         max_bytes: int = _MAX_BYTES,
-        step: Step | None = None,
+        step: CountCallback | None = None,
     ) -> Self:
         """Write a corpus into a folder, from two files or from pairs, and open it.
 

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from rosewood.corpus.compression import open_input
 from rosewood.errors import DamagedFileError, FormatError, RosewoodError
+from rosewood.shared_types import PathName
 
-Source = str | PathLike[str] | Iterable[str] | BufferedIOBase  # a path, lines, or a stream of them
+Source = PathName | Iterable[str] | BufferedIOBase  # a path, lines, or a stream of them
 
 _BadLine = tuple[int, str, str, str | None]  # number, reason, code, argument
 _DIGITS = re.compile(r"[0-9.eE+-]*")
@@ -35,7 +36,7 @@ def at(file: str | None, line: int | None) -> Iterator[None]:
         raise error.restated(str(error), FormatError, file=file, line=line) from error
 
 
-def file_name(source: Source, file: str | PathLike[str] | None) -> str | None:
+def file_name(source: Source, file: PathName | None) -> str | None:
     """What errors call the source: `file` where it is given, else the path."""
     if file is not None:
         return fspath(file)
@@ -81,7 +82,7 @@ def each_line(source: Source, file: str | None) -> Iterator[TextLine]:
         yield TextLine(count, text.removeprefix("\ufeff") if count == 1 else text, error)
 
 
-def _raw_lines(source: str | PathLike[str], file: str | None) -> Iterator[bytes]:
+def _raw_lines(source: PathName, file: str | None) -> Iterator[bytes]:
     count = 0
     try:
         with open_input(source, file) as stream:

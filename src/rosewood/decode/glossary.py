@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from typing import NamedTuple
 
 from rosewood.arguments import check_flag, check_length, check_type
@@ -23,6 +22,7 @@ from rosewood.corpus.lines import at, file_name, read_lines, split
 from rosewood.corpus.text.tokeniser import JOINER, Joining
 from rosewood.decode.source import Forced, Source, Words
 from rosewood.errors import DecodingError
+from rosewood.shared_types import PathName
 
 _SOFT = "soft"
 
@@ -65,7 +65,7 @@ class Glossary:
         *,
         source_text: TextProcessor | None = None,
         target_text: TextProcessor | None = None,
-        file: str | PathLike[str] | None = None,
+        file: PathName | None = None,
     ) -> Glossary:
         """The glossary of a file, compressed or not, or of lines.
 

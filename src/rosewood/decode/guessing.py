@@ -20,7 +20,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, product
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.rules.rule import Rule
 from rosewood.rules.table import RuleTable
+from rosewood.shared_types import PathName
 
 _FORMAT, _VERSION = "rosewood-guesses", 1
 MOST_WORDS = 200_000  # that are learnt from, the most frequent
@@ -60,7 +60,7 @@ class Guesses:
         least = max(_LEAST, len(known) // 2000)
         return cls(_endings(known, least), _between(set(known), least))
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: PathName) -> None:
         """Writes a JSON file, which appears whole or not at all."""
         table = {"format": _FORMAT, "version": _VERSION, "endings": self.endings,
                  "between": list(self.between), "capitals": self.capitals}  # fmt: skip
@@ -68,7 +68,7 @@ class Guesses:
             stream.write(json.dumps(table, ensure_ascii=False, indent=0).encode() + b"\n")
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Guesses:
+    def load(cls, path: PathName) -> Guesses:
         """What `save` wrote; anything else is refused."""
         try:
             table: dict[str, Any] = json.loads(Path(path).read_bytes())

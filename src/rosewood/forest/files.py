@@ -24,7 +24,6 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self
@@ -64,6 +63,7 @@ from rosewood.forest.rename import renamed
 from rosewood.locking import FileLock
 from rosewood.output import whole_file
 from rosewood.sequences import LazySequence
+from rosewood.shared_types import PathName
 
 
 class ForestSet(LazySequence[Forest]):
@@ -73,7 +73,7 @@ class ForestSet(LazySequence[Forest]):
     its own, so that what a program has in memory is what it holds.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: PathName) -> None:
         self.path = Path(path)
         # Kept open: what is read later is of this file, even if another takes its name.
         self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -246,7 +246,7 @@ class ForestSetWriter:
 
     def __init__(
         self,
-        path: str | PathLike[str],
+        path: PathName,
         *,
         features: FeatureSpace | None = None,
         vocabulary: Vocabulary | None = None,

@@ -29,6 +29,7 @@ from rosewood.forest.builder import ForestBuilder
 from rosewood.forest.features import FeatureSpace
 from rosewood.forest.forest import Forest
 from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
 
 class NamedForest(NamedTuple):
@@ -105,7 +106,7 @@ def _number(value: float) -> str:
 
 
 def write_forests(
-    forests: Iterable[NamedForest | tuple[str, Forest]], target: str | PathLike[str] | TextIO
+    forests: Iterable[NamedForest | tuple[str, Forest]], target: PathName | TextIO
 ) -> None:
     """Write forests in text form, one after the other; a file appears whole or not at all."""
     if not isinstance(target, str | PathLike):

@@ -13,7 +13,6 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from numbers import Real
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.sparse import numbered_name, split_name
 from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
 _NAMED = "named"
 _NUMBERS, _VALUES = "numbers", "values"
@@ -140,7 +140,7 @@ class Weights(Mapping[str, float]):
 
     # -- files -------------------------------------------------------------------------------------
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: PathName) -> None:
         """Write one file of arrays (NumPy's npz), which appears whole or not at all."""
         names = np.frombuffer(json.dumps(self.named, ensure_ascii=False).encode(), np.uint8)
         arrays: dict[str, Any] = {_NAMED: names}
@@ -153,7 +153,7 @@ class Weights(Mapping[str, float]):
             stream.write(buffer.getvalue())
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Weights:
+    def load(cls, path: PathName) -> Weights:
         """Read what `save` wrote; anything else is refused."""
         try:
             with np.load(path, allow_pickle=False) as found:

@@ -8,7 +8,7 @@ Every learner is a frozen dataclass of settings, in a file of its own in `learne
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -22,8 +22,8 @@ from rosewood.forest import FeatureSpace
 from rosewood.learn.candidates import Candidates, spread
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import Settings
+from rosewood.shared_types import Report
 
-Report = Callable[[dict[str, Any]], None]  # told of each round: {"round": 3, "score": 41.2, …}
 Normalization = Literal["l1", "l2", "none"]
 
 EXPLODED = 1e12

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import isfinite
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +28,12 @@ from rosewood.arrays import FloatArray
 from rosewood.errors import TuningError
 from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.journal import fingerprint
-from rosewood.learn.learner import Learner, Normalization, Report, check_weights, normalize
+from rosewood.learn.learner import Learner, Normalization, check_weights, normalize
 from rosewood.learn.loop_state import LoopState, merge_round, resume_loop, save_loop
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
+from rosewood.shared_types import PathName, Report
 
 Decode = Callable[[Mapping[str, float], int], Iterable[Forest]]
 
@@ -62,7 +62,7 @@ def tune_loop(
     seed: int = 0,
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
-    folder: str | PathLike[str] | None = None,
+    folder: PathName | None = None,
     report: Report | None = None,
 ) -> LoopResult:
     """Tune a decoder.
@@ -136,7 +136,7 @@ def replicate_loop(
     *,
     replicates: int = 3,
     seed: int = 0,
-    folder: str | PathLike[str] | None = None,
+    folder: PathName | None = None,
     **options: Any,
 ) -> LoopReplicates:
     """`tune_loop` with seeds from `seed` on, each in a folder of its own; `options` are its."""

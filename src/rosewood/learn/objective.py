@@ -99,7 +99,9 @@ class Objective:
         return shard, np.lexsort((shard, place))
 
 
-Step = Callable[[FloatArray, float], None]  # called with each iterate: x and the objective there
+IterateCallback = Callable[
+    [FloatArray, float], None
+]  # called with each iterate: x and the objective there
 
 
 def _not_finite(hint: str) -> TuningError:
@@ -120,7 +122,7 @@ def minimize_lbfgs(
     start: FloatArray,
     *,
     iterations: int,
-    step: Step | None = None,
+    step: IterateCallback | None = None,
 ) -> FloatArray:
     """SciPy's L-BFGS; `step` hears of each iterate."""
     from scipy.optimize import minimize
@@ -161,7 +163,7 @@ def minimize_stochastic(
     size: int,
     rate: float,
     random: np.random.Generator,
-    step: Step | None = None,
+    step: IterateCallback | None = None,
 ) -> FloatArray:
     """AdaGrad over batches of `size` forests; the average of the last epoch's iterates."""
     x = start.copy()

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import Any, TypeVar
 
-from rosewood.learn.learner import Report
+from rosewood.shared_types import Report
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

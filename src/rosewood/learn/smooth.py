@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike
 
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.learn.candidates import Candidates
-from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin
+from rosewood.learn.learner import Fit, Learner, Rounds, begin
 from rosewood.learn.objective import Objective, Terms, minimize_lbfgs, minimize_stochastic
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
+from rosewood.shared_types import Report
 
 
 @dataclass(frozen=True)

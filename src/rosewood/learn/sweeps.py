@@ -19,11 +19,12 @@ import numpy as np
 
 from rosewood.errors import TuningError
 from rosewood.journal import Journal, fingerprint
-from rosewood.learn.learner import Report, check_weights
+from rosewood.learn.learner import check_weights
 from rosewood.learn.parallel import side_by_side
 from rosewood.learn.registry import make_learner
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.model import shared_features
+from rosewood.shared_types import Report
 
 
 @dataclass(frozen=True)

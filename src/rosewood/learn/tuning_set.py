@@ -13,7 +13,7 @@ as they are met, so that none is counted twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from itertools import pairwise
 from threading import Lock
@@ -34,6 +34,7 @@ from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
 from rosewood.sequences import LazySequence
+from rosewood.shared_types import CountCallback
 
 Scores = Mapping[str, Sequence[float]]
 
@@ -65,7 +66,7 @@ class TuningSet:
         names: Sequence[str] | None = None,
         threads: int = 1,
         max_memory: int = MAX_MEMORY,
-        step: Callable[[int], None] | None = None,
+        step: CountCallback | None = None,
     ) -> None:
         """`scores` are columns of numbers for candidates; `step` is called as work gets done."""
         given = None if isinstance(forests, str) else forests
@@ -108,7 +109,7 @@ class TuningSet:
         self._table: FloatArray = np.empty((0, len(self.metric.columns)))
         self._used = 0
 
-    def _fill_flat(self, step: Callable[[int], None] | None) -> None:
+    def _fill_flat(self, step: CountCallback | None) -> None:
         """Statistics of all candidates, a few hundred lists at a time."""
         blocks = []
         for first in range(0, len(self), 256):

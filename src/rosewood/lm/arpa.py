@@ -19,7 +19,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from io import BufferedIOBase
 from os import PathLike, fspath
 from pathlib import Path
@@ -34,7 +34,7 @@ from rosewood.errors import LanguageModelError
 from rosewood.lm.text import opened
 from rosewood.lm.vocabulary import Words
 from rosewood.resources import MAX_MEMORY, check_resources
-from rosewood.shared_types import PathName
+from rosewood.shared_types import CountCallback, PathName
 
 _BLOCK = 1 << 22  # bytes read at a time
 _MAX_LINE = 1 << 24  # bytes of a line; more is no ARPA file
@@ -46,7 +46,7 @@ def read_arpa(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     temporary: PathName | None = None,
-    step: Callable[[int], None] | None = None,
+    step: CountCallback | None = None,
     file: str | None = None,
 ) -> tuple[_core.NgramTable, Words, dict[str, Any]]:
     """The n-grams of a file or stream, its words, and what there is to know about it.

@@ -18,7 +18,6 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from os import PathLike
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -34,6 +33,7 @@ from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.vocabulary import Words
 from rosewood.output import whole_file
 from rosewood.resources import MAX_MEMORY, check_resources
+from rosewood.shared_types import PathName
 
 Layout = Literal["fast", "small"]
 
@@ -57,7 +57,7 @@ class ModelFile(NamedTuple):
 
 
 def write_model(
-    path: str | PathLike[str],
+    path: PathName,
     table: _core.NgramTable,
     words: Words,
     *,
@@ -66,7 +66,7 @@ def write_model(
     facts: Mapping[str, Any] | None = None,
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
-    temporary: str | PathLike[str] | None = None,
+    temporary: PathName | None = None,
     make_writer: Callable[..., _core.ModelWriter] = _core.ModelWriter,
 ) -> None:
     """Write a model, whole or not at all; the same bytes at any number of threads.
@@ -200,7 +200,7 @@ def head_of(crc: int, place: int, length: int) -> bytes:
     return (body + struct.pack("<I", zlib.crc32(body))).ljust(_HEAD_SIZE, b"\0")
 
 
-def open_file(path: str | PathLike[str]) -> ModelFile:
+def open_file(path: PathName) -> ModelFile:
     """Map a model; its head and contents are checked, and that its parts have the right sizes."""
     path = Path(path)
     with path.open("rb") as stream:
@@ -265,7 +265,7 @@ def _part(file: NDArray[np.uint8], part: Mapping[str, int]) -> NDArray[Any]:
     return file[part["place"] : part["place"] + part["bytes"]]
 
 
-def verify_model(path: str | PathLike[str]) -> None:
+def verify_model(path: PathName) -> None:
     """Read all of a model: every checksum, then everything that its parts must be."""
     model = open_file(path)
     stop = _HEAD_SIZE
@@ -302,7 +302,7 @@ def _read(stream: BinaryIO, place: int, size: int) -> bytes:
     return stream.read(size)
 
 
-def read_table(path: str | PathLike[str]) -> tuple[_core.NgramTable, Words, dict[str, Any]]:
+def read_table(path: PathName) -> tuple[_core.NgramTable, Words, dict[str, Any]]:
     """The n-grams of a model of the small layout, its words, and how it was made."""
     model = open_file(path)
     if model.contents["layout"] != "small":

@@ -19,7 +19,6 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from itertools import count, islice
-from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack, cast
 
@@ -34,6 +33,7 @@ from rosewood.lm.scores import BatchScores, ScoreOptions, Scorer, Sentence, Sent
 from rosewood.lm.union import UnionVocabulary
 from rosewood.lm.vocabulary import END, words_of
 from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
 MixtureState = tuple[State, ...]
 
@@ -218,7 +218,7 @@ class Mixture(Scorer):
         }
         return cls(models, weights, facts=facts)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: PathName) -> None:
         """Write weights, and paths of the models as they are seen from the file's folder."""
         for model in self.models:
             model.check_lasting()
@@ -240,7 +240,7 @@ class Mixture(Scorer):
             stream.write((json.dumps(table, ensure_ascii=False, indent=1) + "\n").encode())
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> Mixture:
+    def open(cls, path: PathName) -> Mixture:
         """Map the models of a mixture; each must be the one that it was made of."""
         place = Path(path)
         try:

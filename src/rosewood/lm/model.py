@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from math import isfinite
-from os import PathLike
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +28,7 @@ from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
 from rosewood.lm.scores import BatchScores, Scorer, Sentence, Sentences, WordScore
 from rosewood.lm.vocabulary import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
+from rosewood.shared_types import PathName
 
 State = tuple[int, ...]
 
@@ -53,7 +53,7 @@ class Model(Scorer):
         self.no_context: State = ()
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> Model:
+    def open(cls, path: PathName) -> Model:
         """Map a model; this takes no longer for a large one."""
         return cls(open_file(path))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable
 from os import fspath
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -17,7 +16,7 @@ from rosewood.lm.files import open_file, verify_model, write_model
 from rosewood.lm.mixture import Mixture
 from rosewood.lm.model import Model
 from rosewood.resources import MAX_MEMORY
-from rosewood.shared_types import PathName
+from rosewood.shared_types import CountCallback, PathName
 
 Kind = str  # "model", "mixture" or "arpa"
 
@@ -44,7 +43,7 @@ class ArpaKeywords(TypedDict, total=False):
     threads: int
     max_memory: int
     temporary: PathName | None
-    step: Callable[[int], None] | None
+    step: CountCallback | None
 
 
 def open_model(path: PathName, **keywords: Unpack[ArpaKeywords]) -> Model | Mixture:
@@ -57,9 +56,7 @@ def open_model(path: PathName, **keywords: Unpack[ArpaKeywords]) -> Model | Mixt
     return open_arpa(path, **keywords)
 
 
-def verify_any(
-    path: PathName, *, threads: int = 1, step: Callable[[int], None] | None = None
-) -> None:
+def verify_any(path: PathName, *, threads: int = 1, step: CountCallback | None = None) -> None:
     """Reads all of a model, of the models of a mixture, or of an ARPA file."""
     kind = kind_of(path)
     if kind == "arpa":
@@ -77,7 +74,7 @@ def open_arpa(
     threads: int = 1,
     max_memory: int = MAX_MEMORY,
     temporary: PathName | None = None,
-    step: Callable[[int], None] | None = None,
+    step: CountCallback | None = None,
 ) -> Model:
     """An ARPA file as a model, which lies in a file of its own for as long as it lives."""
     folder = tempfile.mkdtemp(prefix="rosewood-lm-", dir=temporary)

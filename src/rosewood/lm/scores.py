@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypedDict, Unpack
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rosewood.arrays import as_count
 from rosewood.errors import LanguageModelError
 from rosewood.lm.perplexity import Perplexity
+from rosewood.shared_types import CountCallback
 
 _count = partial(as_count, error=LanguageModelError)
 
@@ -158,7 +159,7 @@ class Scorer(ABC):
         sentences: Sentences,
         *,
         threads: int = 1,
-        step: Callable[[int], None] | None = None,
+        step: CountCallback | None = None,
     ) -> Perplexity:
         """The perplexity of a text; `step` is called with numbers of sentences read."""
         total = Perplexity.zero(self.order)

@@ -9,7 +9,7 @@ Native      core/corpus/indexer.hpp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedIOBase
@@ -27,6 +27,7 @@ from rosewood.corpus.lines import at, check_fed, read_lines, split
 from rosewood.errors import FormatError, LanguageModelError
 from rosewood.lm.vocabulary import BEGIN, END, UNKNOWN, Words, as_bytes, text_of
 from rosewood.output import blamed_on
+from rosewood.shared_types import CountCallback, PathName
 
 _MAX_WORDS = 10_000_000  # of a line
 _MAX_BYTES = 1 << 28
@@ -36,8 +37,7 @@ _SENTENCES = 1 << 15  # read back at a time
 _IDS, _ENDS = "text.ids", "text.ends"
 _SPECIAL = (UNKNOWN, BEGIN, END)
 
-Source = str | PathLike[str] | BufferedIOBase
-Step = Callable[[int], object]  # told how many bytes or sentences were read since the last time
+Source = PathName | BufferedIOBase
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def number_files(
     skip_bad: bool = False,
     folder: Path | None = None,
     held: int = 0,
-    step: Step | None = None,
+    step: CountCallback | None = None,
 ) -> NumberedText:
     """Files of lines, compressed or not, or streams of bytes.
 
@@ -173,7 +173,7 @@ def number_sentences(
     skip_bad: bool = False,
     folder: Path | None = None,
     held: int = 0,
-    step: Step | None = None,
+    step: CountCallback | None = None,
 ) -> NumberedText:
     """Number the words of sentences, texts or lists; `step` gets counts of sentences."""
     if isinstance(sentences, str):

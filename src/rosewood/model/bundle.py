@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Generic, TypeVar
@@ -46,6 +46,7 @@ from rosewood.model.python_features import FeatureRecord, read_records, version_
 from rosewood.model.registry import StoredPart, part_type
 from rosewood.output import whole_file, whole_folder
 from rosewood.rules import RuleTable
+from rosewood.shared_types import PathName
 
 T = TypeVar("T")
 
@@ -90,7 +91,7 @@ class Bundle:
         self._opened: dict[str, Any] = {}
 
     @classmethod
-    def open(cls, folder: str | PathLike[str]) -> Bundle:
+    def open(cls, folder: PathName) -> Bundle:
         """Open the model of a folder: read its manifest and compare the sizes of its files.
 
         It stays the same folder, whatever becomes of the working directory or of links.
@@ -101,7 +102,7 @@ class Bundle:
         return cls(place.resolve(), manifest)
 
     @classmethod
-    def verify(cls, folder: str | PathLike[str]) -> None:
+    def verify(cls, folder: PathName) -> None:
         """Check every byte; the first thing wrong is a DamagedFileError that names the file."""
         place = Path(folder)
         table = load_table(place)
@@ -262,7 +263,7 @@ def check_own(folder: Path) -> dict[str, Any]:
 
 
 def write_bundle(
-    folder: str | PathLike[str],
+    folder: PathName,
     parts: Mapping[str, Mapping[str, Any]],
     files: Mapping[str, Path | Callable[[Path], object]],
     facts: Mapping[str, Any],

@@ -21,7 +21,6 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from functools import lru_cache, reduce
 from importlib import import_module, metadata
 from importlib.util import find_spec
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from rosewood.errors import (
 )
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
 _FORMAT, _VERSION = "rosewood-features", 1
 _IMPORT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
@@ -141,9 +141,7 @@ def feature_code(feature: object) -> str | None:
         return None
 
 
-def load_features(
-    records: Iterable[FeatureRecord], *, file: str | PathLike[str]
-) -> tuple[Any, ...]:
+def load_features(records: Iterable[FeatureRecord], *, file: PathName) -> tuple[Any, ...]:
     """Import and construct features; `file` is the one in a bundle that has their records.
 
     A package that is not installed is a MissingPackageError that says what to install.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_input, open_output
 from rosewood.errors import FormatError, TuningError
 from rosewood.forest.features import FeatureSpace
+from rosewood.shared_types import PathName
 
 
-def read_weights(path: str | PathLike[str]) -> dict[str, float]:
+def read_weights(path: PathName) -> dict[str, float]:
     """{"feature": weight, …} from a file; anything else is refused."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def read_weights(path: str | PathLike[str]) -> dict[str, float]:
     return weights
 
 
-def write_weights(weights: Mapping[str, float], path: str | PathLike[str]) -> None:
+def write_weights(weights: Mapping[str, float], path: PathName) -> None:
     """The file appears whole or not at all; numbers come back as they were."""
     for name, value in weights.items():
         if not math.isfinite(value):

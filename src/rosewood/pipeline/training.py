@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +24,7 @@ from rosewood.pipeline.stages import STAGES
 from rosewood.pipeline.tune_stage import make_decoder
 from rosewood.pipeline.work_store import Finished, StageStore, remove_parts
 from rosewood.resources import LEAST_MEMORY, MAX_MEMORY, check_resources
-from rosewood.shared_types import ProgressCallback
+from rosewood.shared_types import PathName, ProgressCallback
 
 
 @dataclass(frozen=True)
@@ -76,11 +75,11 @@ def _size(path: Path) -> int:
 
 def train(
     inputs: TrainingInputs,
-    output: str | PathLike[str],
+    output: PathName,
     settings: TrainingSettings | None = None,
     *,
-    work: str | PathLike[str] | None = None,
-    report: str | PathLike[str] | None = None,
+    work: PathName | None = None,
+    report: PathName | None = None,
     overwrite: bool = False,
     threads: int = 1,
     max_memory: int = MAX_MEMORY,

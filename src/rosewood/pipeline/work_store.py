@@ -20,7 +20,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
@@ -30,6 +29,7 @@ from rosewood.folders import table_checksum
 from rosewood.journal import fingerprint
 from rosewood.output import whole_file, whole_folder
 from rosewood.pipeline.inputs import content_hash
+from rosewood.shared_types import PathName
 from rosewood.work_folder import folder_lock
 
 MARKER = "rosewood-training"  # tells that a folder is one of these
@@ -79,7 +79,7 @@ Work = Callable[[Place], dict[str, Any]]
 class StageStore:
     """The work folder of a run."""
 
-    def __init__(self, folder: str | PathLike[str]) -> None:
+    def __init__(self, folder: PathName) -> None:
         self.folder = Path(folder)
         marker = self.folder / MARKER
         if self.folder.exists() and not self._is_ours():

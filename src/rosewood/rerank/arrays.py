@@ -19,6 +19,7 @@ from rosewood.errors import TuningError
 from rosewood.forest import ForestSet
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.forests import write_forest_set
+from rosewood.shared_types import PathName
 
 References = Sequence[str | Sequence[str]] | Mapping[str, str | Sequence[str]]
 
@@ -36,7 +37,7 @@ def from_arrays(
     features: ArrayLike,
     groups: ArrayLike,
     *,
-    path: str | PathLike[str] | None = None,
+    path: PathName | None = None,
     **columns: Unpack[CandidateColumns],
 ) -> ForestSet:
     """A forest set of candidates in arrays; without a path its file is removed with the set.
@@ -50,9 +51,7 @@ def from_arrays(
     return forest_set(lists_from_arrays(features, groups, **columns), path)
 
 
-def forest_set(
-    lists: Iterable[CandidateList], path: str | PathLike[str] | None = None
-) -> ForestSet:
+def forest_set(lists: Iterable[CandidateList], path: PathName | None = None) -> ForestSet:
     """Lists as a forest set, in this file, or in a temporary one that is removed with the set."""
     if path is not None:
         check_type("path", path, str | PathLike, "the path of a file", error=TuningError)

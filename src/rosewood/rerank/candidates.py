@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from types import MappingProxyType
 
 import numpy as np
@@ -21,6 +20,7 @@ from rosewood.arguments import check_length, check_shape
 from rosewood.arrays import FloatArray
 from rosewood.corpus.compression import open_output
 from rosewood.errors import TuningError
+from rosewood.shared_types import PathName
 
 
 def is_sparse(name: str) -> bool:
@@ -105,7 +105,7 @@ def format_candidates(candidates: CandidateList) -> str:
         ) from error  # fmt: skip
 
 
-def write_candidates(lists: Iterable[CandidateList], path: str | PathLike[str]) -> int:
+def write_candidates(lists: Iterable[CandidateList], path: PathName) -> int:
     """Write lists as JSON lines, compressed as the ending says; how many there were.
 
     The file appears whole or not at all.

@@ -7,8 +7,7 @@ again, whatever white space is in it; the empty text has no words.  The info of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from os import PathLike
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,14 @@ from rosewood.corpus.compression import plain_name
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest, ForestSet, ForestSetWriter
 from rosewood.rerank.candidates import CandidateList, format_candidates, write_candidates
+from rosewood.shared_types import CountCallback, PathName
 
 
 def write_forest_set(
     lists: Iterable[CandidateList],
-    path: str | PathLike[str],
+    path: PathName,
     *,
-    progress: Callable[[int], object] | None = None,
+    progress: CountCallback | None = None,
 ) -> ForestSet:
     """Write a forest for each list, and open the set; `progress` is told of each list with 1.
 

@@ -61,13 +61,13 @@ def read_candidates(
     candidates: Source,
     *,
     format: str | None = None,
-    references: Sequence[str | PathLike[str]] = (),
-    source: str | PathLike[str] | None = None,
-    features: Sequence[str | PathLike[str]] = (),
+    references: Sequence[PathName] = (),
+    source: PathName | None = None,
+    features: Sequence[PathName] = (),
     per_source: PerSource | None = None,
     on_bad_line: StopOrSkip = "stop",
     report: Dropped | None = None,
-    file: str | PathLike[str] | None = None,
+    file: PathName | None = None,
     needs_references: bool = False,
 ) -> Iterator[CandidateList]:
     """The lists of a file, one after the other; `candidates` is its path, its lines or a stream.
@@ -112,7 +112,7 @@ def _drafts(
     candidates: Source,
     file: str | None,
     format: str | None,
-    features: Sequence[str | PathLike[str]],
+    features: Sequence[PathName],
     per_source: PerSource | None,
 ) -> Drafts:
     by_ending = None if file is None else _ENDINGS.get(plain_name(file).suffix)

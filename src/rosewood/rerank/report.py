@@ -6,7 +6,6 @@ write_report(tuned, "report.html")
 from __future__ import annotations
 
 import math
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from rosewood import __version__
@@ -14,6 +13,7 @@ from rosewood.output import whole_file
 from rosewood.page import differences, facts_list, page, sentence, signed, table, text
 from rosewood.plots import Curve, axis, curves, weight_row
 from rosewood.rerank.summary_text import places, verdict
+from rosewood.shared_types import PathName
 from rosewood.svg_text import clean
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _HEADLINES = {
 _ROUNDS = {"mert": "climb"}  # what a round of a learner is called
 
 
-def write_report(tuned: Tuned, path: str | PathLike[str], *, command: str | None = None) -> None:
+def write_report(tuned: Tuned, path: PathName, *, command: str | None = None) -> None:
     """The page as a file, which appears whole or not at all; `command` is how to do it again."""
     whole = report_html(tuned, command=command).encode()
     with whole_file(path) as out:

@@ -18,6 +18,7 @@ from rosewood.errors import ForestError, TuningError
 from rosewood.model import read_weights
 from rosewood.rerank.candidates import CandidateList, is_sparse
 from rosewood.rerank.readers import read_candidates
+from rosewood.shared_types import PathName
 
 
 class Reranked(NamedTuple):
@@ -50,8 +51,8 @@ class Reranked(NamedTuple):
 
 
 def rerank(
-    lists: Iterable[CandidateList] | str | PathLike[str],
-    weights: Mapping[str, float] | str | PathLike[str],
+    lists: Iterable[CandidateList] | PathName,
+    weights: Mapping[str, float] | PathName,
 ) -> Iterator[Reranked]:
     """Each list with its candidates in order; among equals, in the order they came.
 

@@ -25,7 +25,7 @@ from rosewood.errors import MetricError, TuningError
 from rosewood.forest import ForestSet
 from rosewood.journal import Journal, fingerprint
 from rosewood.learn import Learner, TuningSet, check_weights, make_learner, normalize
-from rosewood.learn.learner import Normalization, Report
+from rosewood.learn.learner import Normalization
 from rosewood.learn.parallel import side_by_side
 from rosewood.learn.tuning_set import whole_number
 from rosewood.metrics import Bounds, Metric, bounds, parse_metric
@@ -37,10 +37,10 @@ from rosewood.rerank.heldout import Heldout, judge
 from rosewood.rerank.readers import read_candidates
 from rosewood.rerank.settings import METHOD, TuneSettings
 from rosewood.resources import MAX_MEMORY
-from rosewood.shared_types import ProgressCallback
+from rosewood.shared_types import PathName, ProgressCallback, Report
 
 ONE_LIST = "there is only one list: nothing can be held out, so whether it helps is not known"
-Lists = ForestSet | Iterable[CandidateList] | str | PathLike[str]
+Lists = ForestSet | Iterable[CandidateList] | PathName
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class Tuned:
 
         return {"verdict": self.verdict, **asdict(self), "version": __version__}
 
-    def write_weights(self, path: str | PathLike[str]) -> None:
+    def write_weights(self, path: PathName) -> None:
         """The weights as a JSON file, which `rosewood.model.read_weights` reads."""
         write_weights(self.weights, path)
 
-    def write_report(self, path: str | PathLike[str], *, command: str | None = None) -> None:
+    def write_report(self, path: PathName, *, command: str | None = None) -> None:
         """All of it on one HTML page; `command` is how to do it again."""
         from rosewood.rerank.report import write_report
 

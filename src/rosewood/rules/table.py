@@ -15,11 +15,11 @@ Native      core/rules/table.hpp, table_search.hpp; layout: core/rules/table_lay
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -35,6 +35,7 @@ from rosewood.rules.rule import Gap, Rule, Symbol
 from rosewood.rules.table_build import build_table, parsed_source
 from rosewood.rules.table_words import TableWords, sentence_bytes
 from rosewood.sequences import LazySequence
+from rosewood.shared_types import CountCallback, PathName
 
 _LINES = 4096  # sentences filtered by at a time
 _ALL = 2**62
@@ -106,7 +107,7 @@ class RuleTable(LazySequence[Rule]):
         self._manifest = manifest
 
     @classmethod
-    def open(cls, folder: str | PathLike[str]) -> Self:
+    def open(cls, folder: PathName) -> Self:
         """Map a table; nothing is read before it is asked for."""
         place = Path(folder)
         return cls(place, *files.open_table(place))
@@ -114,7 +115,7 @@ class RuleTable(LazySequence[Rule]):
     @classmethod
     def build(
         cls,
-        folder: str | PathLike[str],
+        folder: PathName,
         rules: Iterable[Rule],
         *,
         labels: Sequence[str] | None = None,
@@ -258,11 +259,11 @@ class RuleTable(LazySequence[Rule]):
     def filter(
         self,
         sentences: Iterable[str],
-        folder: str | PathLike[str],
+        folder: PathName,
         *,
         limit: int | None = None,
         threads: int = 1,
-        told: Callable[[int], None] | None = None,
+        told: CountCallback | None = None,
     ) -> RuleTable:
         """A table of the rules that these sentences can use, in another folder.
 

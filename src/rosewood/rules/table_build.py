@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from rosewood.errors import RuleError
 from rosewood.folders import joined_words
 from rosewood.rules.rule import Gap, Rule, Symbol
 from rosewood.rules.table_files import new_table
+from rosewood.shared_types import PathName
 
 _GAP = re.compile(r"\[(.+),([1-9][0-9]*)\]")
 _NO_WORD = re.compile(r"[ \t\n\ud800-\udfff]|^$")
@@ -40,7 +40,7 @@ def parsed_source(source: str | Sequence[Symbol], labels: Sequence[str]) -> tupl
 
 
 def build_table(
-    folder: str | PathLike[str],
+    folder: PathName,
     rules: Iterable[Rule],
     labels: Sequence[str] | None,
     features: Sequence[str] | None,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from rosewood import _core
 from rosewood.errors import DamagedFileError, RuleError
 from rosewood.folders import FolderKind, checksum
 from rosewood.output import blamed_on, whole_folder
+from rosewood.shared_types import PathName
 
 MANIFEST = "rules.json"
 _SIDES = ("source", "target")
@@ -63,7 +63,7 @@ class TableWriter:
 
 @contextmanager
 def new_table(
-    folder: str | PathLike[str],
+    folder: PathName,
     labels: Sequence[str],
     features: Sequence[str],
     groups: Sequence[Sequence[str]] = (),
@@ -86,7 +86,7 @@ def new_table(
             raise RuleError("a table was begun and not finished", code="rules.unfinished")
 
 
-def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleTable]:
+def open_table(folder: PathName) -> tuple[dict[str, Any], _core.RuleTable]:
     """The manifest and the mapped table; sizes are checked, contents are not."""
     place = Path(folder)
     manifest, files = KIND.open(place)
@@ -109,7 +109,7 @@ def open_table(folder: str | PathLike[str]) -> tuple[dict[str, Any], _core.RuleT
     return manifest, native
 
 
-def verify(folder: str | PathLike[str]) -> None:
+def verify(folder: PathName) -> None:
     """Read all of a table: every checksum, then everything that its parts must be."""
     place = Path(folder)
     KIND.verify(place)

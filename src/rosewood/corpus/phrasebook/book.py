@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
-from os import PathLike
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from rosewood.corpus.phrasebook.pair import PhrasebookPair
 from rosewood.corpus.phrasebook.seen import Seen
 from rosewood.errors import RosewoodError
 from rosewood.output import whole_file
+from rosewood.shared_types import PathName
 
 _PATIENCE = 100_000  # tries for one more sentence before we say that there are no more
 
@@ -101,7 +101,7 @@ class Phrasebook:
 
     def write(
         self,
-        folder: str | PathLike[str],
+        folder: PathName,
         train: int,
         dev: int = 0,
         test: int = 0,

@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,6 +40,7 @@ from rosewood.corpus.text.truecase import (
 from rosewood.errors import FormatError, TextError
 from rosewood.output import whole_file
 from rosewood.settings import Settings, setting
+from rosewood.shared_types import PathName
 
 _FORMAT, _VERSION = "rosewood-text", 1
 _NEUTRAL = "0"  # stands for a value where letters are looked at: a word, but without letters
@@ -271,14 +272,14 @@ class TextProcessor(Settings):
             values["truecaser"] = Truecaser.from_json(values["truecaser"])
         return cls(**values)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: PathName) -> None:
         """Writes a JSON file, which appears whole or not at all."""
         text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
         with whole_file(path) as out:
             out.write(text.encode() + b"\n")
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> TextProcessor:
+    def load(cls, path: PathName) -> TextProcessor:
         """What `save` wrote; a file that is damaged, or from a later release, is refused."""
         try:
             table = json.loads(Path(path).read_bytes().decode())

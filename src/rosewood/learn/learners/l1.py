@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rosewood import _core
-from rosewood.learn.learner import Fit, Report, Rounds, begin
+from rosewood.learn.learner import Fit, Rounds, begin
 from rosewood.learn.pairs import compacted
 from rosewood.learn.ranking import Ranking
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
+from rosewood.shared_types import Report
 
 
 @dataclass(frozen=True)

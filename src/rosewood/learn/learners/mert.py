@@ -23,9 +23,10 @@ from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import TuningError
 from rosewood.learn.candidates import least_squares
-from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin
+from rosewood.learn.learner import Fit, Learner, Rounds, begin
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
+from rosewood.shared_types import Report
 
 _FAR = 1e4  # how far a line search looks, in units of the weights' length
 _NARROW = 1e-9

@@ -22,12 +22,13 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.forest import Derivations
 from rosewood.learn.batches import Batch
 from rosewood.learn.candidates import Candidates, spread_within
-from rosewood.learn.learner import Fit, Learner, Report, Rounds, begin
+from rosewood.learn.learner import Fit, Learner, Rounds, begin
 from rosewood.learn.losses import fit_linear
 from rosewood.learn.refined import RefinedBatches
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import Bleu
 from rosewood.settings import setting
+from rosewood.shared_types import Report
 
 
 @dataclass(frozen=True)

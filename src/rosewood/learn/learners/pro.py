@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.learn.candidates import Candidates
-from rosewood.learn.learner import Fit, Report, Rounds, begin
+from rosewood.learn.learner import Fit, Rounds, begin
 from rosewood.learn.objective import minimize_lbfgs
 from rosewood.learn.pairs import compacted
 from rosewood.learn.ranking import Ranking
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.settings import setting
+from rosewood.shared_types import Report
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from os import PathLike, fspath
+from os import fspath
 
 from rosewood.corpus.lines import TextLine, each_line
 from rosewood.errors import FormatError
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
+from rosewood.shared_types import PathName
 
 
 class Lockstep:
@@ -52,8 +53,8 @@ def _length(lines: Iterable[object]) -> int:
 def with_companions(
     drafts: Drafts,
     file: str | None,
-    references: Sequence[str | PathLike[str]],
-    source: str | PathLike[str] | None,
+    references: Sequence[PathName],
+    source: PathName | None,
 ) -> Drafts:
     """Drafts with their references and sources from files of one line for each list."""
     if not references and source is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
-from os import PathLike, fspath
+from os import fspath
 
 from rosewood.corpus.compression import plain_name
 from rosewood.corpus.lines import (
@@ -26,14 +26,15 @@ from rosewood.errors import FormatError, RosewoodError, TuningError
 from rosewood.rerank.formats.beside import Lockstep
 from rosewood.rerank.formats.draft import BadList, Draft, Drafts
 from rosewood.rerank.formats.rows import SCORE, Row
+from rosewood.shared_types import PathName
 
-PerSource = int | str | PathLike[str]  # candidates of each list, or a file with a number a line
+PerSource = int | PathName  # candidates of each list, or a file with a number a line
 
 
 def parse_lines(
     lines: Iterator[TextLine],
     file: str | None,
-    features: Sequence[str | PathLike[str]],
+    features: Sequence[PathName],
     per_source: PerSource,
 ) -> Drafts:
     """A draft of each list; files that do not have as many lines as they must always stop."""
@@ -120,7 +121,7 @@ def _row(found: list[TextLine], tables: list[_FeatureFile], file: str | None) ->
 class _FeatureFile:
     """One file of features; its first line with something on it decides how it is read."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: PathName) -> None:
         self.file = fspath(path)
         self.stem = plain_name(path).stem
         self._names: list[str] | None = None  # of the numbers on a line

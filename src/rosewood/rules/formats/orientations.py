@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from rosewood.errors import RuleError
 from rosewood.rules.settings import CLASSES, DIRECTIONS, orientation_columns
+from rosewood.shared_types import PathName
 
 _DIRECTIONS = {
     "bidirectional": DIRECTIONS,
@@ -50,7 +50,7 @@ class Orientations(NamedTuple):
         return cls._of(found)
 
     @classmethod
-    def guess(cls, file: str | PathLike[str] | None, numbers: int) -> Self:
+    def guess(cls, file: PathName | None, numbers: int) -> Self:
         """From the name of a file, or from the count of numbers on its lines if that is enough."""
         found = _NAME.search(Path(file).name) if file is not None else None
         if found:
