@@ -179,16 +179,16 @@ def _ends_at_output(bar: Progress) -> Iterator[None]:
 
 
 class _Watched:
-    """A stream that tells when it is first written to."""
+    """A stream that calls a function when it is first written to."""
 
-    def __init__(self, stream: TextIO, told: Callable[[], object]) -> None:
+    def __init__(self, stream: TextIO, on_write: Callable[[], object]) -> None:
         self._stream = stream
-        self._told: Callable[[], object] | None = told
+        self._on_write: Callable[[], object] | None = on_write
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("write", "writelines", "buffer") and self._told is not None:
-            told, self._told = self._told, None
-            told()
+        if name in ("write", "writelines", "buffer") and self._on_write is not None:
+            on_write, self._on_write = self._on_write, None
+            on_write()
         return getattr(self._stream, name)
 
 

@@ -84,7 +84,7 @@ def test_tags_there_and_back(rosewood, tmp_path):
 
 def test_mistakes_are_one_line(rosewood, tmp_path):
     tags, links = tmp_path / "tags", tmp_path / "links"
-    tags.write_text(json.dumps(TextProcessor().encode("<b>a</b>").to_json()) + "\n")
+    tags.write_text(json.dumps(TextProcessor().encode("<b>a</b>").to_dict()) + "\n")
     links.write_text("0-0 1-x\n")
     (tmp_path / "bad.json").write_text('{"format": "rosewood-text", "version": 9}')
     for arguments, text, code, fields in [

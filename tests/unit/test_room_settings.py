@@ -122,7 +122,7 @@ def test_text_settings_make_processors():
 def test_lines_are_decoded_with_their_tags():
     processor = TextSettings(language="en").processor()
     encoded = [processor.encode(text) for text in ("A <b>house</b> .", "Take {x} .")]
-    tags = [json.dumps(each.to_json()) for each in encoded]
+    tags = [json.dumps(each.to_dict()) for each in encoded]
     found = list(decoded_lines(processor, ["A house .", "Take it ."], tags))
     assert found == [("A <b>house</b> .", False), ("Take it.", True)]
     assert list(decoded_lines(processor, ["A house ."])) == [("A house.", False)]

@@ -45,7 +45,7 @@ def test_what_is_not_translated_comes_back_exactly(processor, text):
     assert processor.decode(encoded.words, encoded) == wanted
     same = [(i, i) for i in range(len(encoded.words))]
     assert processor.decode(encoded.words, encoded, same) == wanted
-    assert Encoded.from_json(json.loads(json.dumps(encoded.to_json()))) == encoded
+    assert Encoded.from_dict(json.loads(json.dumps(encoded.to_dict()))) == encoded
     if processor.tokeniser.is_exact and not encoded.tags:
         assert processor.decode(encoded.words) == wanted
 
@@ -188,7 +188,7 @@ def test_saved_and_loaded(tmp_path):
         processor.save(path)
         assert TextProcessor.load(path) == processor
         assert pickle.loads(pickle.dumps(processor)) == processor
-    table = processor.to_json()
+    table = processor.to_dict()
     for change, code, fields in [
         ({"version": 2}, "file.version", {"value": 2, "expected": 1}),
         ({"version": "1"}, "argument.type", {"argument": "version"}),
@@ -225,8 +225,8 @@ def test_what_the_first_release_wrote_is_read():
 
 
 def test_damaged_encoded_texts_are_refused():
-    good = TextProcessor().encode("<b>a</b> {0}").to_json()
-    assert Encoded.from_json(good).words == ("a", "{0}")
+    good = TextProcessor().encode("<b>a</b> {0}").to_dict()
+    assert Encoded.from_dict(good).words == ("a", "{0}")
     tag = ["<b>", "open", 0, False, 1]
     for change, argument in (
         ({"joined": [9]}, "joined"), ({"joined": ["a"]}, "joined"), ({"values": [2]}, "values"),
@@ -237,12 +237,12 @@ def test_damaged_encoded_texts_are_refused():
         ({"tags": [["</b>", "close", 0, False, 0]]}, "half"), ({"more": 1}, "table"),
     ):  # fmt: skip
         with refuses(TextError, "argument.value", argument=argument):
-            Encoded.from_json({**good, **change})
+            Encoded.from_dict({**good, **change})
     for name, value in (("words", 1), ("shouted", 0)):
         with refuses(TextError, "argument.type", argument=name, value=value):
-            Encoded.from_json({**good, name: value})
+            Encoded.from_dict({**good, name: value})
     with refuses(TextError, "argument.value", argument="table", value=[]):
-        Encoded.from_json([])
+        Encoded.from_dict([])
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_bad_settings():
     with refuses(TextError, "argument.range", argument="least", value=0):
         Truecaser.learn([], least=0)
     with refuses(TextError, "argument.type", argument="language", value=1):
-        Truecaser.from_json({"language": 1, "forms": {}})
+        Truecaser.from_dict({"language": 1, "forms": {}})
 
 
 def test_what_is_said_begins_with_a_capital():

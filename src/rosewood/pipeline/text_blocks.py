@@ -181,7 +181,7 @@ class TextBlocks:
 
 
 def _as_json(processors: list[TextProcessor]) -> Sides:
-    one, other = (json.dumps(each.to_json()) for each in processors) if processors else (None, None)
+    one, other = (json.dumps(each.to_dict()) for each in processors) if processors else (None, None)
     return one, other
 
 

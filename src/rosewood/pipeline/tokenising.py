@@ -42,7 +42,7 @@ class MadePairs(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _processor(text: str) -> TextProcessor:
-    return TextProcessor.from_json(json.loads(text))
+    return TextProcessor.from_dict(json.loads(text))
 
 
 def _lines(block: bytes) -> list[str]:

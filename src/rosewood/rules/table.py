@@ -263,7 +263,7 @@ class RuleTable(LazySequence[Rule]):
         *,
         limit: int | None = None,
         threads: int = 1,
-        told: CountCallback | None = None,
+        step: CountCallback | None = None,
     ) -> RuleTable:
         """A table of the rules that these sentences can use, in another folder.
 
@@ -284,8 +284,8 @@ class RuleTable(LazySequence[Rule]):
                 lines = [_line(sentence, count + n) for n, sentence in enumerate(some, 1)]
                 found.add(np.frombuffer(b"".join(lines), np.uint8), threads)
                 count += len(some)
-                if told is not None:
-                    told(len(some))
+                if step is not None:
+                    step(len(some))
             try:
                 found.write(writer.native, most)
             except RuleError as error:

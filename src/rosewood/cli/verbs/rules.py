@@ -243,7 +243,7 @@ def filter_rules(
                 yield line
 
     with progress("filtering by sentences", quiet=run.quiet) as step:
-        made = found.filter(sentences(), output, limit=limit, threads=run.cores, told=step)
+        made = found.filter(sentences(), output, limit=limit, threads=run.cores, step=step)
     if not run.quiet:
         warn(f"{len(made):,} of {len(found):,} rules are kept")
 

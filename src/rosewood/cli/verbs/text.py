@@ -164,7 +164,7 @@ def tokenise(
                     )  # fmt: skip
             write(" ".join(encoded.words))
             if keep is not None:
-                keep(json.dumps(encoded.to_json(), ensure_ascii=False))
+                keep(json.dumps(encoded.to_dict(), ensure_ascii=False))
             step()
 
 

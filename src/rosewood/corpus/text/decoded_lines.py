@@ -24,7 +24,7 @@ def decoded_lines(
 ) -> Iterator[tuple[str, bool]]:
     """The raw text of each line, and whether it lacks placeholders of its source.
 
-    `tags` are lines of JSON (`Encoded.to_json`), `links` alignments of the source's words with
+    `tags` are lines of JSON (`Encoded.to_dict`), `links` alignments of the source's words with
     these; both are as long as `words`.  `files` are what errors call the three.
     """
     given: list[Any] = [words, tags, links]
@@ -40,7 +40,7 @@ def decoded_lines(
         encoded = None
         if tags is not None:
             with at(files[1], number):
-                encoded = Encoded.from_json(parse_json(next(rest), "text", "encoded texts"))
+                encoded = Encoded.from_dict(parse_json(next(rest), "text", "encoded texts"))
         line = split(row[0])
         with at(files[0] if links is None else files[2], number):
             text = processor.decode(line, encoded, next(rest, None))

@@ -101,7 +101,7 @@ class Encoded:
         """Whether a tag closes before this place, and so belongs to the word on its left."""
         return self.tags[number].kind == "close" and self.tags[number].half not in beside
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A table for JSON."""
         return {
             "words": " ".join(self.words),
@@ -113,8 +113,8 @@ class Encoded:
         }
 
     @classmethod
-    def from_json(cls, table: Any) -> Encoded:
-        """What `to_json` gave; anything else is refused."""
+    def from_dict(cls, table: Any) -> Encoded:
+        """What `to_dict` gave; anything else is refused."""
         if not isinstance(table, dict) or set(table) != set(_SHAPE):
             raise _damaged(f"an encoded text is a table of {', '.join(_SHAPE)}", "table", table)
         for name, kind in _SHAPE.items():

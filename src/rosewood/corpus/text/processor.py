@@ -235,19 +235,19 @@ class TextProcessor(Settings):
             return False
         return self._protection.is_value(token)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A table for JSON, with everything that is needed to make this processor again."""
         return {
             "format": _FORMAT,
             "version": _VERSION,
             "tokeniser": {"name": self.tokeniser.name, **self.tokeniser.to_dict()},
-            **self.to_dict(),
-            "truecaser": None if self.truecaser is None else self.truecaser.to_json(),
+            **super().to_dict(),
+            "truecaser": None if self.truecaser is None else self.truecaser.to_dict(),
         }
 
     @classmethod
-    def from_json(cls, table: Any) -> TextProcessor:
-        """What `to_json` gave; anything else, and what a later release wrote, is refused."""
+    def from_dict(cls, table: Any) -> TextProcessor:
+        """What `to_dict` gave; anything else, and what a later release wrote, is refused."""
         if not isinstance(table, dict) or table.get("format") != _FORMAT:
             reason = f"it is not a text processor: format is not {_FORMAT!r}"
             raise TextError(reason, code="file.kind", expected=_FORMAT)
@@ -269,12 +269,12 @@ class TextProcessor(Settings):
         check_text("name of the tokeniser", tokeniser.get("name"), error=TextError)
         values["tokeniser"] = make_tokeniser(**tokeniser)
         if values["truecaser"] is not None:
-            values["truecaser"] = Truecaser.from_json(values["truecaser"])
+            values["truecaser"] = Truecaser.from_dict(values["truecaser"])
         return cls(**values)
 
     def save(self, path: PathName) -> None:
         """Writes a JSON file, which appears whole or not at all."""
-        text = json.dumps(self.to_json(), ensure_ascii=False, indent=1)
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
         with whole_file(path) as out:
             out.write(text.encode() + b"\n")
 
@@ -287,4 +287,4 @@ class TextProcessor(Settings):
             reason = f"it is not JSON of a text processor: {error}"
             raise FormatError(reason, code="file.format", file=path) from error
         with at(fspath(path), None):
-            return cls.from_json(table)
+            return cls.from_dict(table)

@@ -89,13 +89,13 @@ class Truecaser:
                 out[place] = self._best.get(lowered(word, self.language), word)
         return out
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A table for JSON."""
         return {"language": self.language, "forms": dict(self.forms)}
 
     @classmethod
-    def from_json(cls, table: Any) -> Truecaser:
-        """What `to_json` gave; anything else is refused."""
+    def from_dict(cls, table: Any) -> Truecaser:
+        """What `to_dict` gave; anything else is refused."""
         if not isinstance(table, dict) or set(table) != {"language", "forms"}:
             reason = "a truecaser is a table of language and forms"
             raise TextError(reason, code="argument.value", argument="truecaser", value=table)
