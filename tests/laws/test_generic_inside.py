@@ -19,7 +19,7 @@ from tests.zoo import SMALL, ZOO
 from rosewood.errors import ForestError, SemiringError
 from rosewood.forest import Forest
 from rosewood.forest.generic import exclusive, inside, inside_outside, outside
-from rosewood.forest.hull import HULL, Line, envelope
+from rosewood.forest.hull import HULL, HullLine, envelope
 from rosewood.forest.modules import (
     Expectation,
     NumpyVectors,
@@ -100,7 +100,7 @@ def test_the_hull_has_every_derivation_that_is_best_somewhere(data):
     slope, intercept = (data.draw(weights_for(forest, rationals)) for _ in range(2))
     found = inside(forest, HULL.weights(slope, intercept), HULL)[-1]
     every = [
-        Line(sum(slope[e] for e in d), sum(intercept[e] for e in d), d)
+        HullLine(sum(slope[e] for e in d), sum(intercept[e] for e in d), d)
         for d in reference.enumerate_derivations(forest)
     ]
     assert found == envelope(every)

@@ -12,11 +12,11 @@ from tests.strategies import rationals
 
 from rosewood.errors import SemiringError
 from rosewood.forest import Forest, inside
-from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
+from rosewood.forest.hull import HULL, HullLine, best_line, breakpoints, envelope
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 edges = st.lists(st.integers(0, 2), max_size=3).map(tuple)
-lines = st.builds(Line, rationals, rationals, edges)
+lines = st.builds(HullLine, rationals, rationals, edges)
 hulls = st.lists(lines, max_size=5).map(envelope)
 
 

@@ -20,7 +20,7 @@ from tests.strategies import quarters, rationals, small_rationals
 
 from rosewood.errors import SemiringError
 from rosewood.forest import hull, semirings
-from rosewood.forest.hull import HULL, Line, envelope
+from rosewood.forest.hull import HULL, HullLine, envelope
 from rosewood.forest.modules import (
     Expectation,
     LiftedModule,
@@ -111,7 +111,7 @@ tropical = halves | st.just(-math.inf)
 scored = st.tuples(halves, edges) | st.just(VITERBI.zero)
 logs = st.sampled_from([-5000.0, -1.0, 0.0, 1.0, 5000.0]) | st.floats(-20, 20)
 signed = st.tuples(st.sampled_from([1.0, -1.0]), logs) | st.just(SIGNED_LOG.zero)
-lines = st.builds(Line, rationals, rationals, edges)
+lines = st.builds(HullLine, rationals, rationals, edges)
 hulls = st.lists(lines, max_size=5).map(envelope)
 languages = st.frozensets(st.text("ab", max_size=3), max_size=3)
 
@@ -168,7 +168,7 @@ CASES = {
         st.tuples(st.sampled_from([1.0, -1.0]), st.floats(-50, -1e-3)) | st.just(SIGNED_LOG.zero),
         lambda a: a[1],
     ),
-    "hull": Case(HULL, hulls, st.sampled_from([(), HULL.one, (Line(0, -2, (1,)),)])),
+    "hull": Case(HULL, hulls, st.sampled_from([(), HULL.one, (HullLine(0, -2, (1,)),)])),
     "expectation": Case(Expectation(RATIONAL), pairs, st.tuples(small_rationals, rationals)),
     "expectation of vectors": Case(
         Expectation(RATIONAL, TupleVectors(RATIONAL, 2)),
@@ -260,8 +260,8 @@ def test_star_axioms(name, data):
         (TROPICAL, math.nan),
         (VITERBI, (0.5, (1,))),
         (COUNTING, 1),
-        (HULL, (Line(1, -1),)),
-        (HULL, (Line(0, 1),)),
+        (HULL, (HullLine(1, -1),)),
+        (HULL, (HullLine(0, 1),)),
         (Expectation(REAL), (1.0, 0.0)),
         (SecondOrderExpectation(REAL), (2.0, 0.0, 0.0, 0.0)),
         (Matrices(), Matrices.zero),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.refusals import refuses
 
 from rosewood.corpus import Corpus, Filters, Origin, SentencePair
-from rosewood.corpus.fingerprints import Seen, fingerprint
+from rosewood.corpus.fingerprints import SeenFingerprints, fingerprint
 from rosewood.errors import CorpusError
 
 WORDS = st.text("ab ", min_size=1, max_size=6).filter(str.strip)
@@ -86,7 +86,7 @@ def test_the_same_pair_is_told_from_one_that_looks_like_it():
 
 @given(st.lists(st.lists(st.integers(0, 60), max_size=30), max_size=12))
 def test_what_was_seen_before(batches):
-    seen, known = Seen(), set()
+    seen, known = SeenFingerprints(), set()
     for batch in batches:
         want = []
         for value in batch:
@@ -97,7 +97,7 @@ def test_what_was_seen_before(batches):
 
 
 def test_duplicates_cost_few_bytes():
-    seen = Seen()
+    seen = SeenFingerprints()
     count = 200_000
     tracemalloc.start()
     try:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tests.refusals import refuses
 from tests.training import QUICK, flags, write_book
 
-from rosewood.corpus.phrasebook import KINDS, Phrasebook, PhrasebookPair, Split
-from rosewood.corpus.phrasebook.seen import Seen
+from rosewood.corpus.phrasebook import KINDS, Phrasebook, PhrasebookPair, PhrasebookSplit
+from rosewood.corpus.phrasebook.seen import SeenTexts
 from rosewood.errors import RosewoodError
 
 BOOKS = ("en-de", "en-ja")
@@ -31,7 +31,7 @@ ALONE = {
 
 
 @cache
-def split(languages: str) -> Split:
+def split(languages: str) -> PhrasebookSplit:
     return Phrasebook(languages, seed=1).split(5000, 500, 500)
 
 
@@ -192,7 +192,7 @@ def test_gold_lines_are_read_back():
 
 @given(st.lists(st.text(max_size=3), max_size=3000))
 def test_seen_is_a_set(texts):
-    seen, known = Seen(), set()
+    seen, known = SeenTexts(), set()
     for text in texts:
         assert (text in seen) == (text in known)
         assert seen.add(text) == (text not in known)
@@ -201,7 +201,7 @@ def test_seen_is_a_set(texts):
 
 
 def test_seen_grows():
-    seen = Seen()
+    seen = SeenTexts()
     assert all(seen.add(str(number)) for number in range(20_000))
     assert not any(seen.add(str(number)) for number in range(20_000))
 

@@ -16,12 +16,12 @@ from tests.refusals import refuses
 from rosewood.errors import DamagedFileError, FormatError, TrainingError
 from rosewood.folders import table_checksum
 from rosewood.journal import fingerprint
-from rosewood.pipeline.work_store import Place, StageStore, remove_parts
+from rosewood.pipeline.work_store import StagePlace, StageStore, remove_parts
 
 TEXT = "a text\n"
 
 
-def write(place: Place) -> dict:
+def write(place: StagePlace) -> dict:
     (place.folder / "file").write_text(TEXT)
     return {"lines": 1}
 
@@ -33,7 +33,7 @@ class Counting:
         self.count = 0
         self.facts = facts
 
-    def __call__(self, place: Place) -> dict:
+    def __call__(self, place: StagePlace) -> dict:
         self.count += 1
         (place.folder / "file").write_text(TEXT)
         return {} if self.facts is None else self.facts
@@ -162,7 +162,7 @@ def test_facts_that_are_none(folder, facts):
 
 
 def test_work_that_fails_leaves_nothing_but_what_it_goes_on_from(folder):
-    def fails(place: Place) -> dict:
+    def fails(place: StagePlace) -> dict:
         (place.folder / "half").write_text("half")
         place.going.mkdir()
         (place.going / "step").write_text("1")
@@ -173,7 +173,7 @@ def test_work_that_fails_leaves_nothing_but_what_it_goes_on_from(folder):
     (going,) = (name for name in names(folder) if name.endswith(".going"))
     assert names(folder) == [going, "lock", "rosewood-training"]
 
-    def goes_on(place: Place) -> dict:
+    def goes_on(place: StagePlace) -> dict:
         assert (place.going / "step").read_text() == "1"
         assert names(place.folder) == []
         return write(place)
@@ -184,14 +184,14 @@ def test_work_that_fails_leaves_nothing_but_what_it_goes_on_from(folder):
 
 
 def test_what_one_stage_left_is_not_for_another(folder):
-    def fails(place: Place) -> dict:
+    def fails(place: StagePlace) -> dict:
         place.going.mkdir()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         done(folder, {"a": 1}, work=fails)
 
-    def begins(place: Place) -> dict:
+    def begins(place: StagePlace) -> dict:
         assert not place.going.exists()
         return write(place)
 
@@ -378,7 +378,7 @@ def test_the_second_of_two_does_not_touch_what_the_first_has_begun(folder):
 
 
 def test_the_lock_is_given_back_when_work_fails(folder):
-    def fails(place: Place) -> dict:
+    def fails(place: StagePlace) -> dict:
         raise TrainingError("no")
 
     for _ in range(2):

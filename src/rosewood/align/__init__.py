@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rosewood.align.alignment import Alignment, GoldAlignment, Links
     from rosewood.align.corpus_alignment import CorpusAlignment, align_text
     from rosewood.align.evaluate import Gold, LinkScores, alignment_error_rate, score_links
-    from rosewood.align.lexical import LexicalTable, Translation
+    from rosewood.align.lexical import LexicalTable, WordTranslation
     from rosewood.align.models import MODELS, Best, Diagonal, Hmm, Model1, make_model
     from rosewood.align.naacl import read_naacl
     from rosewood.align.pharaoh import (
@@ -47,7 +47,7 @@ __all__ = [
     "Model1",
     "Posteriors",
     "Preparation",
-    "Translation",
+    "WordTranslation",
     "align_text",
     "alignment_error_rate",
     "combine",

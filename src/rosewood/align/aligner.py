@@ -23,7 +23,7 @@ from rosewood.align.alignment import GrowingLinks, Links
 from rosewood.align.collapsed import CollapsedTraining
 from rosewood.align.lexical import LexicalTable
 from rosewood.align.lexicon import Bitext, bitext_of
-from rosewood.align.models import Best, Model, make_model
+from rosewood.align.models import AlignmentModel, Best, make_model
 from rosewood.align.parameters import Parameters
 from rosewood.align.settings import AlignmentSettings
 from rosewood.align.symmetrization import combine, symmetrize
@@ -106,7 +106,7 @@ class Aligner:
         self._parameters = parameters
 
     @property
-    def model(self) -> Model:
+    def model(self) -> AlignmentModel:
         """The model and its settings."""
         return self._parameters.model
 
@@ -121,14 +121,20 @@ class Aligner:
 
     @classmethod
     def fit(
-        cls, corpus: Pairs, model: str | Model = "best", **keywords: Unpack[TrainingKeywords]
+        cls,
+        corpus: Pairs,
+        model: str | AlignmentModel = "best",
+        **keywords: Unpack[TrainingKeywords],
     ) -> Aligner:
         """Train on a corpus; `report` is called after each round."""
         return cls(Parameters.of(_trained(_indexed(corpus), model, **keywords)))
 
     @classmethod
     def fit_align(
-        cls, corpus: Pairs, model: str | Model = "best", **keywords: Unpack[TrainingKeywords]
+        cls,
+        corpus: Pairs,
+        model: str | AlignmentModel = "best",
+        **keywords: Unpack[TrainingKeywords],
     ) -> tuple[Aligner, Aligned]:
         """Train on a corpus and align it.
 
@@ -239,10 +245,13 @@ def _pair(pair: Any) -> Pair:
 
 
 def _trained(
-    corpus: IndexedCorpus, model: str | Model, threads: int = 1, report: Report | None = None
+    corpus: IndexedCorpus,
+    model: str | AlignmentModel,
+    threads: int = 1,
+    report: Report | None = None,
 ) -> Training:
     made = make_model(model) if isinstance(model, str) else model
-    check_type("model", made, Model, "a name or a Model", error=AlignmentError)
+    check_type("model", made, AlignmentModel, "a name or a Model", error=AlignmentError)
     if not (corpus.source.lengths * corpus.target.lengths).any():
         reason = "there is no sentence pair with words on both sides to learn from"
         raise AlignmentError(reason, code="alignment.no-pairs", argument="corpus")
@@ -265,7 +274,9 @@ def _parts(corpus: IndexedCorpus) -> Iterator[tuple[int, int]]:
 
 
 def _aligned(
-    parts: Iterable[tuple[Bitext, _core.AlignmentModel, IndexedCorpus]], model: Model, threads: int
+    parts: Iterable[tuple[Bitext, _core.AlignmentModel, IndexedCorpus]],
+    model: AlignmentModel,
+    threads: int,
 ) -> Aligned:
     both = GrowingLinks(), GrowingLinks()
     scores = Growing(np.float64)

@@ -20,7 +20,7 @@ import numpy as np
 from rosewood.align.aligner import Aligned, Aligner
 from rosewood.align.alignment import Alignment, GoldAlignment, Links
 from rosewood.align.evaluate import Gold, LinkScores, score_links
-from rosewood.align.models import Model
+from rosewood.align.models import AlignmentModel
 from rosewood.align.settings import ORDERS, SYMMETRIZATIONS, AlignmentSettings
 from rosewood.align.symmetrization import threshold
 from rosewood.arguments import check_choice
@@ -202,7 +202,7 @@ class CorpusAlignment:
 
 def align_text(
     text: ParallelText,
-    model: Model | Aligner,
+    model: AlignmentModel | Aligner,
     method: Symmetrization,
     *,
     gold: Gold | None = None,

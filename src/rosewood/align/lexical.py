@@ -18,7 +18,7 @@ from rosewood.errors import AlignmentError
 from rosewood.shared_types import PathName
 
 
-class Translation(NamedTuple):
+class WordTranslation(NamedTuple):
     """A pair of words."""
 
     source: str
@@ -74,7 +74,7 @@ class LexicalTable:
     def __len__(self) -> int:
         return len(self.source)
 
-    def __iter__(self) -> Iterator[Translation]:
+    def __iter__(self) -> Iterator[WordTranslation]:
         return map(self._row, range(len(self)))
 
     def __repr__(self) -> str:
@@ -84,7 +84,7 @@ class LexicalTable:
     def _numbers(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.source_words)}
 
-    def translations(self, word: str, most: int = 10) -> list[Translation]:
+    def translations(self, word: str, most: int = 10) -> list[WordTranslation]:
         """The likeliest translations of a source word, the best first."""
         number = self._numbers.get(word)
         if number is None:
@@ -100,8 +100,8 @@ class LexicalTable:
                 line = f"{row.source}\t{row.target}\t{row.forward:.7g}\t{row.backward:.7g}\n"
                 stream.write(line.encode())
 
-    def _row(self, n: int) -> Translation:
-        return Translation(
+    def _row(self, n: int) -> WordTranslation:
+        return WordTranslation(
             self.source_words[self.source[n]],
             self.target_words[self.target[n]],
             float(self.forward[n]),

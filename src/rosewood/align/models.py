@@ -25,7 +25,7 @@ from rosewood.settings import Settings, setting, setting_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Settings):
+class AlignmentModel(Settings):
     """What all models have."""
 
     error: ClassVar[type[RosewoodError]] = AlignmentError
@@ -60,24 +60,24 @@ class Model(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model1(Model, name="model1", placing="uniform"):
+class Model1(AlignmentModel, name="model1", placing="uniform"):
     """Every place is as likely as any other."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diagonal(Model, name="diag", placing="diagonal"):
+class Diagonal(AlignmentModel, name="diag", placing="diagonal"):
     """Places near the diagonal are likelier, by a tension that is learned."""
 
-    null: float = setting_of(Model, "null", 0.08)
+    null: float = setting_of(AlignmentModel, "null", 0.08)
     tension: float = setting(4.0, "How strongly partners keep to the diagonal.", low=0, high=1000)
     learn_tension: bool = setting(True, "Learn the tension; its setting is the start.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hmm(Model, name="hmm", placing="jumps"):
+class Hmm(AlignmentModel, name="hmm", placing="jumps"):
     """Places are chosen by a jump from the one before; jumps are learned."""
 
-    prior: float = setting_of(Model, "prior", 0.1)
+    prior: float = setting_of(AlignmentModel, "prior", 0.1)
     model1: int = setting(5, "Rounds of Model 1 before the model itself.", low=1, high=1000)
     reach: int = setting(
         40, "Longer jumps are all as likely as those of this length.", low=1, high=1000
@@ -85,12 +85,12 @@ class Hmm(Model, name="hmm", placing="jumps"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Best(Model, name="best", placing="jumps"):
+class Best(AlignmentModel, name="best", placing="jumps"):
     """Collapsed HMMs that agree, with word forms and spelling."""
 
-    iterations: int = setting_of(Model, "iterations", 8)
-    prior: float = setting_of(Model, "prior", 0.1)  # of Model 1, which comes first
-    agreement: bool = setting_of(Model, "agreement", True)
+    iterations: int = setting_of(AlignmentModel, "iterations", 8)
+    prior: float = setting_of(AlignmentModel, "prior", 0.1)  # of Model 1, which comes first
+    agreement: bool = setting_of(AlignmentModel, "agreement", True)
     learn_null: bool = setting(True, "Learn null; its setting is the start.")
     model1: int = setting_of(Hmm, "model1")
     reach: int = setting_of(Hmm, "reach")
@@ -120,10 +120,12 @@ class Best(Model, name="best", placing="jumps"):
             )  # fmt: skip
 
 
-MODELS: dict[str, type[Model]] = {kind.name: kind for kind in (Model1, Diagonal, Hmm, Best)}
+MODELS: dict[str, type[AlignmentModel]] = {
+    kind.name: kind for kind in (Model1, Diagonal, Hmm, Best)
+}
 
 
-def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) -> Model:
+def make_model(name: str = "best", settings: Mapping[str, Any] | None = None) -> AlignmentModel:
     """The model of this name; settings may be texts, as they are typed."""
     check_known("model", [name], MODELS, error=AlignmentError)
     return MODELS[name].from_values({} if settings is None else settings, f"{name} setting")

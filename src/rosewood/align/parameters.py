@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rosewood import _core
 from rosewood.align.collapsed import CollapsedTraining, CollapsedWords
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
-from rosewood.align.models import MODELS, Best, Model, make_model
+from rosewood.align.models import MODELS, AlignmentModel, Best, make_model
 from rosewood.align.positions import NullWords, Positions
 from rosewood.align.training import Training, null_words
 from rosewood.align.word_similarity import Stems
@@ -65,7 +65,7 @@ _KIND = FolderKind(
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class AlignerSide:
     """What is known of the words of one language."""
 
     words: list[str]
@@ -90,20 +90,20 @@ class Side:
             found[n] = number
         return found, words
 
-    def wider(self, size: int) -> Side:
+    def wider(self, size: int) -> AlignerSide:
         """The same with more words, of which nothing is known; they have no names here."""
         more = size - len(self.words)
         wider = (np.pad(getattr(self, part), (0, more)) for part in _WORD_PARTS)
-        return Side(self.words, *wider)
+        return AlignerSide(self.words, *wider)
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
     """Counts of pairs and of words, and where partners stand."""
 
-    model: Model
-    source: Side
-    target: Side
+    model: AlignmentModel
+    source: AlignerSide
+    target: AlignerSide
     start: NDArray[np.int64]
     word: NDArray[np.int32]
     count: Counts
@@ -126,7 +126,7 @@ class Parameters:
             else (np.zeros(corpus.source.num_types), np.zeros(corpus.target.num_types))
         )
         sides = [
-            Side(text.types, *parts)
+            AlignerSide(text.types, *parts)
             for text, *parts in zip(
                 (corpus.source, corpus.target),
                 training.frequency,
@@ -342,7 +342,7 @@ def _round(row: Any) -> dict[str, Any]:
     return dict(row)
 
 
-def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
+def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> AlignerSide:
     data, start = arrays[f"{name}.words"], arrays[f"{name}.word_start"]
     check_offsets(place / f"{name}.word_start", start, len(data))
     try:
@@ -362,7 +362,7 @@ def _side(place: Path, name: str, arrays: dict[str, NDArray[Any]]) -> Side:
         if not _can_be_added(array):
             raise _damaged("it has numbers out of range", place / f"{name}.{part}")
         parts.append(array)
-    return Side(words, *parts)
+    return AlignerSide(words, *parts)
 
 
 def _can_be_added(array: NDArray[Any]) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.align.lexicon import Lexicon
-from rosewood.align.models import Model
+from rosewood.align.models import AlignmentModel
 from rosewood.corpus import IndexedCorpus
 
 NullWords = tuple[NDArray[np.float32], NDArray[np.float32]]  # of target, of source words
@@ -29,7 +29,7 @@ class Positions:
     null: tuple[float, float]  # the probability that a word has no partner
 
     @classmethod
-    def of(cls, model: Model) -> Positions:
+    def of(cls, model: AlignmentModel) -> Positions:
         """Where training starts: the next word is likeliest, and ever less so further away."""
         reach = getattr(model, "reach", 1)
         sizes = np.arange(-reach, reach + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rosewood.align.models import MODELS, Model, make_model
+from rosewood.align.models import MODELS, AlignmentModel, make_model
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.errors import AlignmentError
 from rosewood.settings import Settings, setting
@@ -52,7 +52,7 @@ class AlignmentSettings(Settings):
         low=1, metavar="N", default_text="no limit",
     )  # fmt: skip
 
-    def make_model(self) -> Model:
+    def make_model(self) -> AlignmentModel:
         """The model to train."""
         return make_model(self.model or "best", self.set)
 

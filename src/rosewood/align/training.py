@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.align.lexicon import UNIT, Bitext, Counts, Lexicon, bitext_of
-from rosewood.align.models import Model
+from rosewood.align.models import AlignmentModel
 from rosewood.align.positions import NullWords, Positions, learn_jumps, learn_tension, shapes_of
 from rosewood.corpus import IndexedCorpus
 from rosewood.shared_types import Report
@@ -49,7 +49,12 @@ class Training:
     """The state of training: probabilities of words and of positions, from round to round."""
 
     def __init__(
-        self, corpus: IndexedCorpus, model: Model, *, threads: int = 1, report: Report | None = None
+        self,
+        corpus: IndexedCorpus,
+        model: AlignmentModel,
+        *,
+        threads: int = 1,
+        report: Report | None = None,
     ) -> None:
         self.corpus = corpus
         self.model = model

@@ -58,7 +58,7 @@ class ForestOptions(Settings):
 
 
 @dataclass(frozen=True)
-class ScoreOptions(ForestOptions):
+class ForestScoreOptions(ForestOptions):
     """How forests are read and scored."""
 
     weights: PathName | None = setting(

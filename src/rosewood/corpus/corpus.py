@@ -19,9 +19,9 @@ from rosewood.corpus.filters import Filtering, FilterReport, Filters
 from rosewood.corpus.inputs import ParserSettings
 from rosewood.corpus.languages import check_language
 from rosewood.corpus.pairs import SentencePair
-from rosewood.corpus.readers import CorpusReading, Place, Source
+from rosewood.corpus.readers import CorpusReading, ReadingPlace, Source
 from rosewood.corpus.splitting import PARTS, Part, Split, SplitBy, choose_split
-from rosewood.corpus.summary import Summary, summarise
+from rosewood.corpus.summary import CorpusSummary, summarise
 from rosewood.corpus.writers import Target, open_writer, target_of
 from rosewood.errors import CorpusError
 from rosewood.shared_types import OnBadLine, PathName
@@ -106,7 +106,7 @@ class Corpus:
     def __iter__(self) -> Iterator[SentencePair]:
         return self._walk()
 
-    def walk_from(self, place: Place | None) -> Iterator[SentencePair]:
+    def walk_from(self, place: ReadingPlace | None) -> Iterator[SentencePair]:
         """The pairs of its files after a `place` of an earlier walk; None is the beginning."""
         if self._reading is None or self._filtering is not None:
             reason = "only a corpus of files, without filters, is walked from a place"
@@ -114,9 +114,9 @@ class Corpus:
         return self._reading(place)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ReadingPlace:
         """How far the last walk through the files has come."""
-        return Place() if self._reading is None else self._reading.place
+        return ReadingPlace() if self._reading is None else self._reading.place
 
     def through(self, step: PairTransform) -> Corpus:
         """This corpus with a function applied to its pairs on each walk."""
@@ -141,7 +141,7 @@ class Corpus:
         train, held_out, tested = (self.through(partial(chosen.only, part)) for part in PARTS)
         return train, held_out, tested
 
-    def summary(self) -> Summary:
+    def summary(self) -> CorpusSummary:
         """Sizes and lengths, from one walk."""
         return summarise(iter(self))
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from rosewood.arguments import check_choice, check_whole
-from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
+from rosewood.corpus.fingerprints import KEYS, SeenFingerprints, fingerprint
 from rosewood.corpus.pairs import SentencePair, count_words
 from rosewood.errors import CorpusError
 from rosewood.settings import Settings, setting
@@ -140,7 +140,7 @@ class Filtering:
 def _distinct(
     pairs: Iterator[SentencePair], report: FilterReport, by: str
 ) -> Iterator[SentencePair]:
-    key, seen = KEYS[by], Seen()
+    key, seen = KEYS[by], SeenFingerprints()
     while batch := list(islice(pairs, _BATCH)):
         is_new = seen.add(fingerprint(key(pair)) for pair in batch)
         for pair, keep in zip(batch, is_new, strict=True):

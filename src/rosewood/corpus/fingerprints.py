@@ -31,7 +31,7 @@ def fingerprint(text: str | bytes, seed: int = 0) -> bytes:
     return blake2b(data, digest_size=8, salt=salt).digest()
 
 
-class Seen:
+class SeenFingerprints:
     """A set of fingerprints that only grows.
 
     They are kept in sorted runs, each at least twice as long as the next, so that there are few to

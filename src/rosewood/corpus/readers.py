@@ -37,7 +37,7 @@ class _File:
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadingPlace:
     """How far a walk has come: it is in this file, and has yielded so many items of it."""
 
     file: int = 0
@@ -67,9 +67,9 @@ class CorpusReading:
         self._files = _grouped(self.sources, self.format)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ReadingPlace:
         """How far the walk that began last has come."""
-        return Place(*self._at)
+        return ReadingPlace(*self._at)
 
     @property
     def names(self) -> list[str]:
@@ -81,13 +81,13 @@ class CorpusReading:
         """Text files have none."""
         return any(file.format != "text" for file in self._files)
 
-    def __call__(self, start: Place | None = None) -> Iterator[SentencePair]:
+    def __call__(self, start: ReadingPlace | None = None) -> Iterator[SentencePair]:
         """All pairs, or those behind a place that an earlier walk has come to.
 
         Files before that place are not opened; the items of its file that were yielded then are
         parsed again, for the tally, and left out.
         """
-        start = Place() if start is None else start
+        start = ReadingPlace() if start is None else start
         self.tally = tally = start.before.copy()
         for number, file in enumerate(self._files[start.file :], start.file):
             before = tally.copy()

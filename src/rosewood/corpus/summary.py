@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any
 
-from rosewood.corpus.fingerprints import KEYS, Seen, fingerprint
+from rosewood.corpus.fingerprints import KEYS, SeenFingerprints, fingerprint
 from rosewood.corpus.pairs import SentencePair, count_words
 
 _BATCH = 8192  # pairs that are counted together
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideSummary:
     """The sentences of one language; lengths are in words between spaces."""
 
     words: int
@@ -27,14 +27,14 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CorpusSummary:
     """A corpus in numbers."""
 
     pairs: int
     distinct: int
     identical: int  # pairs whose sides are the same
-    source: Side
-    target: Side
+    source: SideSummary
+    target: SideSummary
     tags: dict[str, int] = field(default_factory=dict)  # how many pairs have each
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,10 +53,10 @@ class _Lengths:
         self.sentences.update(map(count_words, texts))
         self.characters += sum(map(len, texts))
 
-    def side(self) -> Side:
+    def side(self) -> SideSummary:
         count = self.sentences.total()
         words = sum(length * times for length, times in self.sentences.items())
-        return Side(
+        return SideSummary(
             words=words,
             characters=self.characters,
             mean=words / count if count else 0.0,
@@ -75,9 +75,9 @@ class _Lengths:
         return 0
 
 
-def summarise(pairs: Iterator[SentencePair]) -> Summary:
+def summarise(pairs: Iterator[SentencePair]) -> CorpusSummary:
     """Goes through all pairs once."""
-    source, target, seen = _Lengths(), _Lengths(), Seen()
+    source, target, seen = _Lengths(), _Lengths(), SeenFingerprints()
     tags: Counter[str] = Counter()
     count = identical = 0
     key = KEYS["pair"]
@@ -89,4 +89,4 @@ def summarise(pairs: Iterator[SentencePair]) -> Summary:
         identical += sum(pair.source == pair.target for pair in batch)
         for pair in batch:
             tags.update(pair.tags.keys())
-    return Summary(count, len(seen), identical, source.side(), target.side(), dict(tags))
+    return CorpusSummary(count, len(seen), identical, source.side(), target.side(), dict(tags))

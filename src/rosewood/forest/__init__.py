@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rosewood.forest.files import ForestSet, ForestSetWriter
     from rosewood.forest.forest import Forest
     from rosewood.forest.generic import exclusive, inside, inside_outside, outside
-    from rosewood.forest.hull import HULL, Line, best_line, breakpoints, envelope
+    from rosewood.forest.hull import HULL, HullLine, best_line, breakpoints, envelope
     from rosewood.forest.modules import (
         Expectation,
         LiftedModule,
@@ -122,9 +122,9 @@ __all__ = [
     "ForestSet",
     "ForestSetWriter",
     "Gradient",
+    "HullLine",
     "Intersected",
     "LiftedModule",
-    "Line",
     "Merged",
     "Module",
     "NamedForest",

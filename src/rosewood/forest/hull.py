@@ -17,7 +17,7 @@ from rosewood.errors import SemiringError
 from rosewood.forest.semirings import Edges, earlier
 
 
-class Line(NamedTuple):
+class HullLine(NamedTuple):
     """slope·x + intercept, and the derivation it belongs to, its edges in pre-order."""
 
     slope: float
@@ -25,10 +25,10 @@ class Line(NamedTuple):
     back: Edges = ()
 
 
-Hull = tuple[Line, ...]
+Hull = tuple[HullLine, ...]
 
 
-def _useless(left: Line, middle: Line, right: Line) -> bool:
+def _useless(left: HullLine, middle: HullLine, right: HullLine) -> bool:
     """Whether `middle` is nowhere strictly above the other two; slopes increase."""
     # Where left meets right is not to the right of where left meets middle; without division.
     return (left.intercept - right.intercept) * (middle.slope - left.slope) <= (
@@ -36,10 +36,10 @@ def _useless(left: Line, middle: Line, right: Line) -> bool:
     ) * (right.slope - left.slope)
 
 
-def envelope(lines: Iterable[Line]) -> Hull:
+def envelope(lines: Iterable[HullLine]) -> Hull:
     """The upper envelope of lines in any order; among equal lines, the `earlier` derivation."""
     ordered = sorted(lines, key=lambda line: (line.slope, -line.intercept))
-    kept: list[Line] = []
+    kept: list[HullLine] = []
     for line in ordered:
         if kept and kept[-1].slope == line.slope:
             best = kept[-1]
@@ -60,7 +60,7 @@ class ConvexHull:
 
     commutative = False
     zero: Hull = ()
-    one: Hull = (Line(0, 0),)
+    one: Hull = (HullLine(0, 0),)
 
     def weights(self, slope: Sequence[float], intercept: Sequence[float]) -> list[Hull]:
         """The weight of each edge: its line, and itself as a derivation; none where it is -inf."""
@@ -69,7 +69,7 @@ class ConvexHull:
             if not abs(m) < math.inf or not b < math.inf:
                 reason = f"the line of edge {edge} has slope {m} and intercept {b}"
                 raise SemiringError(reason, code="argument.range", argument="line", value=edge)
-            hulls.append(() if b == -math.inf else (Line(m, b, (edge,)),))
+            hulls.append(() if b == -math.inf else (HullLine(m, b, (edge,)),))
         return hulls
 
     def plus(self, a: Hull, b: Hull) -> Hull:
@@ -105,8 +105,8 @@ class ConvexHull:
         return "HULL"
 
 
-def _join(a: Line, b: Line) -> Line:
-    return Line(a.slope + b.slope, a.intercept + b.intercept, a.back + b.back)
+def _join(a: HullLine, b: HullLine) -> HullLine:
+    return HullLine(a.slope + b.slope, a.intercept + b.intercept, a.back + b.back)
 
 
 def _next_breakpoint(a: Hull, i: int, b: Hull, j: int) -> int:
@@ -128,7 +128,7 @@ def breakpoints(hull: Hull) -> list[float]:
     ]
 
 
-def best_line(hull: Hull, x: float) -> Line:
+def best_line(hull: Hull, x: float) -> HullLine:
     """The line that is highest at x; at a breakpoint, the one with the smaller slope."""
     if not hull:
         raise SemiringError("the empty hull has no best line", code="semiring.empty-hull")

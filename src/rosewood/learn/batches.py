@@ -87,7 +87,7 @@ def _bytes_of(forest: Forest) -> int:
     return sum(array.nbytes for array in arrays if array is not None)
 
 
-class Batch(NamedTuple):
+class TuningBatch(NamedTuple):
     """Some forests of a set.  `loss` and `wanted` have a number for each edge of `native`."""
 
     forests: Sequence[Forest]  # with the features; `native` may have refined ones
@@ -107,14 +107,14 @@ class Batches(ABC):
         self._sizes = sizes
         self._most = most
         self._fits = fits
-        self._whole: Batch | None = None
+        self._whole: TuningBatch | None = None
         self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._sizes)
 
     @abstractmethod
-    def _make(self, numbers: LongArray) -> Batch:
+    def _make(self, numbers: LongArray) -> TuningBatch:
         """A batch with these forests, in this order."""
 
     def cut(self, numbers: LongArray) -> Iterator[slice]:
@@ -131,7 +131,7 @@ class Batches(ABC):
             total += size
         yield slice(first, len(numbers))
 
-    def load(self, numbers: LongArray) -> tuple[Batch, LongArray]:
+    def load(self, numbers: LongArray) -> tuple[TuningBatch, LongArray]:
         """A batch that has these forests, and their places in it."""
         if not self._fits:
             return self._make(numbers), np.arange(len(numbers), dtype=np.int64)
@@ -159,7 +159,7 @@ class OriginalBatches(Batches):
         self._start = np.concatenate([[0], np.cumsum(reader.num_edges)])
         self._loss, self._wanted = loss, wanted
 
-    def _make(self, numbers: LongArray) -> Batch:
+    def _make(self, numbers: LongArray) -> TuningBatch:
         forests = [self._reader[i] for i in numbers.tolist()]
         native = _core.make_batch(
             [f.view for f in forests], [f.feature_view for f in forests], [], numbers.tolist()
@@ -169,7 +169,7 @@ class OriginalBatches(Batches):
         wanted = _NONE
         if self._wanted is not None:
             wanted = np.where(self._of_edges(self._wanted, numbers), 0.0, -np.inf)
-        return Batch(forests, native, start, loss, wanted)
+        return TuningBatch(forests, native, start, loss, wanted)
 
     def _of_edges(self, every: np.ndarray, numbers: LongArray) -> np.ndarray:
         if len(numbers) == len(self) and (np.diff(numbers) == 1).all():

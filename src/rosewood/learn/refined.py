@@ -19,7 +19,7 @@ from rosewood.arrays import FloatArray, LongArray
 from rosewood.errors import ForestError, TuningError
 from rosewood.forest import FeatureSpace, Forest, Refined, refine
 from rosewood.learn.array_store import RecordStore
-from rosewood.learn.batches import Batch, Batches
+from rosewood.learn.batches import Batches, TuningBatch
 from rosewood.learn.tuning_set import TuningSet
 from rosewood.metrics import LinearBleu
 
@@ -80,7 +80,7 @@ class RefinedBatches(Batches):
         fits = self._reader.is_held and self._store.is_held
         super().__init__(sizes, self._reader.num_values, tuning.slice_memory, fits=fits)
 
-    def _make(self, numbers: LongArray) -> Batch:
+    def _make(self, numbers: LongArray) -> TuningBatch:
         forests = [self._reader[i] for i in numbers.tolist()]
         views, maps, losses, counts = [], [], [], [0]
         for i in numbers.tolist():
@@ -94,4 +94,4 @@ class RefinedBatches(Batches):
         start = np.cumsum(counts, dtype=np.int64)
         if self._fits:  # this batch has all of it, and is kept
             self._store = RecordStore(0)
-        return Batch(forests, native, start, np.concatenate(losses))
+        return TuningBatch(forests, native, start, np.concatenate(losses))

@@ -29,7 +29,7 @@ from rosewood.corpus import Vocabulary
 from rosewood.disk_arrays import filled
 from rosewood.errors import RosewoodError, TuningError
 from rosewood.forest import Derivations, FeatureSpace, Forest, ForestSet, nbest_texts
-from rosewood.learn.batches import Batch, ForestReader, OriginalBatches, check_forest
+from rosewood.learn.batches import ForestReader, OriginalBatches, TuningBatch, check_forest
 from rosewood.learn.candidates import Candidates, concatenate, listed
 from rosewood.metrics.metric import Metric
 from rosewood.resources import MAX_MEMORY
@@ -46,7 +46,7 @@ class Slice(NamedTuple):
 
     first: int
     last: int
-    batch: Batch
+    batch: TuningBatch
 
 
 class TuningSet:

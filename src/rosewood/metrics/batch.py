@@ -18,7 +18,7 @@ Texts = tuple[LongArray, IdArray]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SentenceBatch:
     """Sentence g has hypotheses[hypothesis_start[g]:hypothesis_start[g+1]], references likewise."""
 
     hypotheses: list[str]
@@ -29,7 +29,7 @@ class Batch:
     @classmethod
     def of(
         cls, metric: str, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
-    ) -> Batch:
+    ) -> SentenceBatch:
         """The hypotheses and references of each sentence, checked."""
         hypotheses = as_groups(metric, "hypotheses", hypotheses)
         references = as_groups(metric, "references", references)

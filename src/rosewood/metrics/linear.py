@@ -22,7 +22,7 @@ from rosewood.arrays import FloatArray
 from rosewood.corpus import Vocabulary
 from rosewood.errors import MetricError
 from rosewood.forest.refinement import Ngrams, Refined
-from rosewood.metrics.batch import Batch, number_words
+from rosewood.metrics.batch import SentenceBatch, number_words
 from rosewood.metrics.kinds.bleu import Bleu, count_ngrams
 from rosewood.metrics.metric import as_number, as_rows, as_whole
 from rosewood.metrics.tokenise import check_tokeniser
@@ -108,7 +108,7 @@ class LinearBleu:
     ) -> FloatArray:
         """The losses of all hypotheses of many sentences, one after the other."""
         rows = count_ngrams(
-            Batch.of("linear BLEU", hypotheses, references),
+            SentenceBatch.of("linear BLEU", hypotheses, references),
             tokenize=self.tokenize,
             lowercase=self.lowercase,
             orders=self.orders,

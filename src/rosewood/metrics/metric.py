@@ -16,7 +16,7 @@ from rosewood import _core
 from rosewood.arguments import check_length, check_type
 from rosewood.arrays import FloatArray, as_count
 from rosewood.errors import MetricError
-from rosewood.metrics.batch import Batch, as_groups
+from rosewood.metrics.batch import SentenceBatch, as_groups
 from rosewood.settings import Settings
 
 TextGroups = Sequence[Sequence[str]]  # the hypotheses, or references, of each sentence
@@ -193,10 +193,10 @@ class TextMetric(BatchMetric):
     """A metric of strings and references."""
 
     @abstractmethod
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
+    def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         """The statistics of all hypotheses of a batch."""
 
     def _many(
         self, hypotheses: TextGroups, references: TextGroups, scores: ScoreColumns, threads: int
     ) -> FloatArray:
-        return self._count(Batch.of(self.name, hypotheses, references), threads)
+        return self._count(SentenceBatch.of(self.name, hypotheses, references), threads)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosewood import _core
 from rosewood.arrays import FloatArray
-from rosewood.metrics.batch import Batch, Texts
+from rosewood.metrics.batch import SentenceBatch, Texts
 from rosewood.metrics.metric import TextMetric
 
 
@@ -44,10 +44,10 @@ class EditRate(Rate):
     columns = ("edits", "reference_length")
 
     @abstractmethod
-    def _symbols(self, batch: Batch) -> list[Texts]:
+    def _symbols(self, batch: SentenceBatch) -> list[Texts]:
         """Hypotheses and references as rows of numbers."""
 
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
+    def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         hypotheses, references = self._symbols(batch)
         out = np.empty((len(batch.hypotheses), 2))
         starts = batch.hypothesis_start, batch.reference_start

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from rosewood.corpus import Corpus, SentencePair
 from rosewood.corpus.checks import Tally
 from rosewood.corpus.pairs import Origin
-from rosewood.corpus.readers import Place
+from rosewood.corpus.readers import ReadingPlace
 from rosewood.errors import FormatError
 from rosewood.output import whole_file
 from rosewood.shared_types import ProgressCallback
@@ -164,5 +164,5 @@ def _tally(facts: dict[str, Any]) -> Tally:
     )
 
 
-def _place(note: dict[str, Any]) -> Place:
-    return Place(note["file"], note["items"], _tally(note["before"]))
+def _place(note: dict[str, Any]) -> ReadingPlace:
+    return ReadingPlace(note["file"], note["items"], _tally(note["before"]))

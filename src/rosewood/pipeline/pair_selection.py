@@ -17,7 +17,7 @@ import numpy as np
 
 from rosewood.corpus import Filters, SentencePair
 from rosewood.corpus.filters import FilterReport
-from rosewood.corpus.fingerprints import Seen, fingerprint
+from rosewood.corpus.fingerprints import SeenFingerprints, fingerprint
 from rosewood.corpus.splitting import Split, SplitChooser
 from rosewood.pipeline.pair_blocks import Block
 from rosewood.pipeline.settings import TrainingSettings
@@ -127,7 +127,7 @@ class Sifting:
     def __init__(self, settings: TrainingSettings, held_out: set[bytes], *, splits: bool) -> None:
         """`held_out` are fingerprints of pairs; with `splits` a development set is split off."""
         self._filters = Filters(min_words=1, deduplicate=settings.deduplicate)
-        self._seen = Seen() if settings.deduplicate else None
+        self._seen = SeenFingerprints() if settings.deduplicate else None
         self._held_out = np.frombuffer(b"".join(held_out), np.uint64)
         self._size, self._seed = settings.dev_size, settings.seed if splits else None
         self._chooser = SplitChooser(_MOST if self._size is None else self._size, settings.seed)

@@ -21,7 +21,7 @@ from rosewood.errors import FormatError
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Stage, Task, beside, in_order, stage_key
-from rosewood.pipeline.work_store import Finished, Place, StageStore
+from rosewood.pipeline.work_store import Finished, StagePlace, StageStore
 from rosewood.shared_types import ProgressCallback
 
 _LEAST_MEMORY = 64 << 20  # bytes that a stage gets beside another; with less, one runs at a time
@@ -119,7 +119,7 @@ class StageRunner:
         done = {name: self._done[name] for name in stage.needs}
         key = stage_key(stage, self._inputs, self._settings, done)
 
-        def work(place: Place) -> dict[str, Any]:
+        def work(place: StagePlace) -> dict[str, Any]:
             facts = stage.run(self._task(stage, done, place), self._tell(stage))
             if stage.reads_inputs:
                 self._check_unchanged()
@@ -131,7 +131,7 @@ class StageRunner:
             self._running.remove(stage)
             self._changed.notify_all()
 
-    def _task(self, stage: Stage, done: Mapping[str, Finished], place: Place) -> Task:
+    def _task(self, stage: Stage, done: Mapping[str, Finished], place: StagePlace) -> Task:
         needs = {
             name: Done(done[name].folder, {each: done[name].facts[each] for each in read.facts})
             for name, read in stage.needs.items()

@@ -66,14 +66,14 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Place:
+class StagePlace:
     """Where a stage works."""
 
     folder: Path  # what is to stay
     going: Path  # from which it can go on if it is killed; gone when it is done
 
 
-Work = Callable[[Place], dict[str, Any]]
+Work = Callable[[StagePlace], dict[str, Any]]
 
 
 class StageStore:
@@ -162,7 +162,7 @@ class StageStore:
         going = self._going(name, key)
         begin = time.monotonic()
         with whole_folder(folder, marker=NOTE) as aside:
-            facts = json.loads(json.dumps(work(Place(aside, going)), allow_nan=False))
+            facts = json.loads(json.dumps(work(StagePlace(aside, going)), allow_nan=False))
             files = _hashes(aside)
             seconds, memory = time.monotonic() - begin, _peak_memory()
             note = {"name": name, "key": key, "facts": facts, "files": files}

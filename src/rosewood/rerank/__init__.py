@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from rosewood.rerank.readers import Dropped, read_candidates
     from rosewood.rerank.reranking import Reranked, rerank
     from rosewood.rerank.settings import FORMATS
-    from rosewood.rerank.summary import Spread, Summary, summarise
+    from rosewood.rerank.summary import CandidateSummary, Spread, summarise
     from rosewood.rerank.toy import toy_lists
     from rosewood.rerank.tuning import Replicate, Tuned, tune
 
 __all__ = [
     "FORMATS",
     "CandidateList",
+    "CandidateSummary",
     "Dropped",
     "Heldout",
     "Replicate",
     "Reranked",
     "Spread",
-    "Summary",
     "Tuned",
     "candidate_forest",
     "forest_set",

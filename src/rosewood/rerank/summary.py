@@ -24,7 +24,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CandidateSummary:
     """What a stream of lists had."""
 
     lists: int
@@ -43,7 +43,7 @@ class Summary:
         return asdict(self)
 
 
-def summarise(lists: Iterable[CandidateList]) -> Summary:
+def summarise(lists: Iterable[CandidateList]) -> CandidateSummary:
     """Read all lists once; memory holds one of them, and the names of sparse features."""
     sizes: list[int] = []
     distinct = sources = references = 0
@@ -58,7 +58,7 @@ def summarise(lists: Iterable[CandidateList]) -> Summary:
         dense.add(candidates.names, candidates.dense)
         if candidates.scores:
             scores.add(tuple(candidates.scores), np.column_stack([*candidates.scores.values()]))
-    return Summary(
+    return CandidateSummary(
         lists=len(sizes),
         candidates=sum(sizes),
         shortest=min(sizes, default=0),

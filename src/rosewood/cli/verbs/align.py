@@ -31,7 +31,7 @@ from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.align import Aligner, CorpusAlignment, Preparation
-    from rosewood.align.models import Model
+    from rosewood.align.models import AlignmentModel
     from rosewood.corpus.parallel_text import ParallelText
 
 _DRAWING = "Drawing"  # a panel of --help
@@ -251,7 +251,7 @@ def _list_settings(model: str | None, as_json: bool) -> None:
 
 def _align(
     text: ParallelText,
-    chosen: Model | Aligner,
+    chosen: AlignmentModel | Aligner,
     method: Any,
     options: AlignOptions,
     show: Sequence[int],

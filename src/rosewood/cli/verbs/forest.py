@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.common import Output, bad_value, warn
-from rosewood.cli.forests import ForestOptions, ScoreOptions, working_on, write_all
+from rosewood.cli.forests import ForestOptions, ForestScoreOptions, working_on, write_all
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.run_options import Json
 from rosewood.errors import ForestError
@@ -41,7 +41,7 @@ def info(file: File, options: ForestOptions, json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class BestOptions(ScoreOptions):
+class BestOptions(ForestScoreOptions):
     """Which derivations are printed."""
 
     distinct: bool = setting(False, "Print distinct strings.")
@@ -77,7 +77,7 @@ def best(file: File, options: BestOptions, json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class MeasureOptions(ScoreOptions):
+class MeasureOptions(ForestScoreOptions):
     """What is measured."""
 
     other: PathName | None = setting(
@@ -103,7 +103,7 @@ def measure(file: File, options: MeasureOptions, json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class NgramOptions(ScoreOptions):
+class NgramOptions(ForestScoreOptions):
     """Which n-grams are counted."""
 
     n: int = setting(4, "Maximum n-gram order.", low=1, high=1000)
@@ -125,7 +125,7 @@ def ngrams(file: File, options: NgramOptions, json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class DrawOptions(ScoreOptions):
+class DrawOptions(ForestScoreOptions):
     """What is drawn."""
 
     name: str | None = setting(
@@ -169,7 +169,7 @@ def convert(file: File, output: Output, options: ForestOptions) -> None:
 
 
 @dataclass(frozen=True)
-class PruneOptions(ScoreOptions):
+class PruneOptions(ForestScoreOptions):
     """What is kept."""
 
     beam: float | None = setting(None, "Maximum log distance to the best derivation.")

@@ -16,7 +16,7 @@ from rosewood.errors import TuningError
 from rosewood.rerank.settings import ReferenceSettings
 
 if TYPE_CHECKING:
-    from rosewood.rerank import Summary
+    from rosewood.rerank import CandidateSummary
 
 app = VerbGroup(
     "Summarise candidate lists and convert them: JSON lines, Moses n-best lists, tables, lines "
@@ -57,7 +57,7 @@ def info(
         _show(file, found)
 
 
-def _show(file: Path, found: Summary) -> None:
+def _show(file: Path, found: CandidateSummary) -> None:
     print_row({"what": "file", "value": str(file)}, as_json=False)
     for name, what in _SHOWN.items():
         print_row({"what": what, "value": getattr(found, name)}, as_json=False)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rosewood.arguments import check_known, check_number, check_whole
 from rosewood.corpus.phrasebook.composer import LANGUAGES, Composer
 from rosewood.corpus.phrasebook.pair import PhrasebookPair
-from rosewood.corpus.phrasebook.seen import Seen
+from rosewood.corpus.phrasebook.seen import SeenTexts
 from rosewood.errors import RosewoodError
 from rosewood.output import whole_file
 from rosewood.shared_types import PathName
@@ -22,7 +22,7 @@ from rosewood.shared_types import PathName
 _PATIENCE = 100_000  # tries for one more sentence before we say that there are no more
 
 
-class Split(NamedTuple):
+class PhrasebookSplit(NamedTuple):
     """A corpus to learn from, and held-out sentences that are not in it."""
 
     train: list[PhrasebookPair]
@@ -70,9 +70,9 @@ class Phrasebook:
 
     def split(
         self, train: int, dev: int = 0, test: int = 0, *, unseen: float | None = 0.03
-    ) -> Split:
+    ) -> PhrasebookSplit:
         """Pairs to learn from and held-out ones; see `parts`."""
-        found = Split([], [], [])
+        found = PhrasebookSplit([], [], [])
         for part, pair in self.parts(train, dev, test, unseen=unseen):
             getattr(found, part).append(pair)
         return found
@@ -152,7 +152,7 @@ class Phrasebook:
             reason = "only English is translated several times: reverse must be off"
             raise RosewoodError(reason, code="argument.conflict", argument="reverse", value=True)
         composer = Composer(self.languages, Random(self.seed).random, 0.0)
-        seen = Seen()
+        seen = SeenTexts()
         while len(seen) < count:
             pairs = composer.variants(each)
             if seen.add(" ".join(pairs[0].source)):
@@ -162,7 +162,7 @@ class Phrasebook:
         return Composer(self.languages, Random(self.seed).random, self.noise)
 
     def _distinct(self, count: int | None, composer: Composer) -> Iterator[PhrasebookPair]:
-        sources, targets = Seen(), Seen()
+        sources, targets = SeenTexts(), SeenTexts()
         left = count
         while left is None or left > 0:
             for _ in range(_PATIENCE):

@@ -30,7 +30,7 @@ _MARKED = re.compile(r"(.+)/([0-9]+\??(?:,[0-9]+\??)*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LexiconRow:
     """A line of a table: its file and line, its section, its columns."""
 
     file: str
@@ -97,7 +97,7 @@ class Verb:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
+class PhrasebookLexicon:
     """All words, ready to be drawn."""
 
     nouns: dict[str, Weighted[Noun]]
@@ -107,7 +107,7 @@ class Lexicon:
     predicates: dict[str, Weighted[Adjective]] = field(default_factory=dict)
 
 
-def rows(name: str, *, least: int, most: int) -> Iterator[Row]:
+def rows(name: str, *, least: int, most: int) -> Iterator[LexiconRow]:
     """The lines of a table of the data folder, with so many columns."""
     path, section = DATA / name, ""
     for number, text in read_lines(path, str(path)):
@@ -120,7 +120,7 @@ def rows(name: str, *, least: int, most: int) -> Iterator[Row]:
                 if not least <= len(columns) <= most:
                     reason = f"{len(columns)} columns, expected {least} to {most}"
                     raise RosewoodError(reason, code="line.fields", value=len(columns))
-                yield Row(str(path), number, section, columns)
+                yield LexiconRow(str(path), number, section, columns)
 
 
 def phrase(text: str) -> tuple[Tokens, bool]:
@@ -167,7 +167,7 @@ def _variants(text: str) -> list[str]:
     return found
 
 
-def _phrase_row(row: Row) -> Phrase:
+def _phrase_row(row: LexiconRow) -> Phrase:
     english, german, japanese, *tags = row.columns
     left: set[tuple[Token, ...]] = set()
     sides: list[list[tuple[Token, ...]]] = [[], []]
@@ -184,7 +184,7 @@ def _phrase_row(row: Row) -> Phrase:
     )
 
 
-def _noun_row(row: Row) -> Noun:
+def _noun_row(row: LexiconRow) -> Noun:
     english, german, japanese, *more = row.columns
     singular, _, irregular = english.partition("/")
     words = tuple(singular.split())
@@ -216,7 +216,7 @@ def _noun_row(row: Row) -> Noun:
     )
 
 
-def _adjective_row(row: Row) -> Adjective:
+def _adjective_row(row: LexiconRow) -> Adjective:
     english, german, japanese, classes, *tags = row.columns
     return Adjective(
         english,
@@ -227,7 +227,7 @@ def _adjective_row(row: Row) -> Adjective:
     )
 
 
-def _verb_row(row: Row) -> Verb:
+def _verb_row(row: LexiconRow) -> Verb:
     english, german, japanese, frame = row.columns
     subject, *parts = frame.split()
     found: dict[str, object] = {}
@@ -271,7 +271,7 @@ def _verb_row(row: Row) -> Verb:
 
 
 @cache
-def lexicon() -> Lexicon:
+def lexicon() -> PhrasebookLexicon:
     """The words of the data folder, read once."""
     nouns: dict[str, list[Noun]] = {}
     every: list[Noun] = []
@@ -307,7 +307,7 @@ def lexicon() -> Lexicon:
         for noun in every
     }
     names = sorted({name for each in adjectives for name in each.classes})
-    return Lexicon(
+    return PhrasebookLexicon(
         {name: zipf(each, 2.0) for name, each in nouns.items()},
         {noun: some for noun, some in fitting.items() if some.items},
         zipf(verbs, 4.0),

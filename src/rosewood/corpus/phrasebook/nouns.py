@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from rosewood.corpus.phrasebook.chance import Draw, Weighted, zipf
-from rosewood.corpus.phrasebook.lexicon import Lexicon, Noun, lexicon
+from rosewood.corpus.phrasebook.lexicon import Noun, PhrasebookLexicon, lexicon
 from rosewood.corpus.phrasebook.meaning import (
     HE,
     IT,
@@ -41,7 +41,7 @@ class NounSampler(ABC):
 
     def __init__(self, draw: Draw) -> None:
         self.draw = draw
-        self.lexicon: Lexicon = lexicon()
+        self.lexicon: PhrasebookLexicon = lexicon()
         self.names: Names = names()
         self._next = 0
         self._used: set[Noun] = set()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 
-class Seen:
+class SeenTexts:
     """A set of texts that keeps eight bytes of each: open addressing in one flat array.
 
     Two texts are mistaken for each other once in 2⁶⁴ / n times: a new sentence would be thought an

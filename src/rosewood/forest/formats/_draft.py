@@ -54,7 +54,7 @@ class DraftEdge(NamedTuple):
     rule: int | None = None
 
 
-class Draft:
+class ForestDraft:
     """Nodes by the file's names, edges with their lines.
 
     `kind` is what the file calls a node; `whole` what a node has to be part of.  Readers add to

@@ -28,7 +28,7 @@ from typing import Any, NoReturn, Unpack
 from rosewood.corpus import lines
 from rosewood.errors import ForestError, RosewoodError
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions
+from rosewood.forest.formats._draft import DraftEdge, DraftOptions, ForestDraft
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
 from rosewood.shared_types import PathName
 
@@ -290,7 +290,7 @@ def _forest(graph: _Hypergraph, file: str | None, options: DraftOptions) -> Fore
             reason = "some edges have a rule, and some have none"
             raise ForestError(reason, code="line.value", argument="rule")
     spans = _spans(graph)
-    draft = Draft(file, "node", f"derivation of the goal, node {len(graph.nodes) - 1}")
+    draft = ForestDraft(file, "node", f"derivation of the goal, node {len(graph.nodes) - 1}")
     for number, (line, _) in enumerate(graph.nodes):
         draft.node(number, line, spans[number] if spans else None)
     used = {tail for edge in graph.edges for tail in edge.tails}

@@ -39,7 +39,7 @@ from typing import NamedTuple, Unpack
 from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions
+from rosewood.forest.formats._draft import DraftEdge, DraftOptions, ForestDraft
 from rosewood.forest.formats._fields import next_field
 from rosewood.shared_types import PathName
 
@@ -264,7 +264,7 @@ def _forest(lattice: _Lattice, file: str | None, line: int | None, options: Draf
         )  # fmt: skip
     start = _terminal(lattice, "start", known - ends)
     end = _terminal(lattice, "end", known - starts)
-    draft = Draft(file, "node", "path from the start to the end")
+    draft = ForestDraft(file, "node", "path from the start to the end")
     nothing = _Line(line or 0, None, {})
     for node in sorted(known | {start, end}):
         draft.node(node, nodes.get(node, nothing).line)

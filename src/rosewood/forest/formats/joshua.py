@@ -28,7 +28,7 @@ from typing import NamedTuple, Unpack
 from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, shared
+from rosewood.forest.formats._draft import DraftEdge, DraftOptions, ForestDraft, shared
 from rosewood.forest.formats._fields import check_slots, fields, parse_target
 from rosewood.shared_types import PathName
 
@@ -128,7 +128,7 @@ class _Items:
         self._advance()
         return found
 
-    def sentence(self) -> tuple[int, Draft, int, int]:
+    def sentence(self) -> tuple[int, ForestDraft, int, int]:
         """Number, draft, goal and line of the next sentence."""
         line, text = self.take("a sentence")
         with lines.at(self.file, line):
@@ -145,7 +145,7 @@ class _Items:
                 reason = f"sentence {sentence} has no items"
                 raise ForestError(reason, code="forest.empty", value=sentence)
             self.seen.add(sentence)
-        draft = Draft(self.file, "item", "derivation of the goal, the last item")
+        draft = ForestDraft(self.file, "item", "derivation of the goal, the last item")
         best: dict[int, float] = {}
         count = goal = 0
         for _ in range(items):
@@ -157,7 +157,7 @@ class _Items:
                 raise ForestError(reason, code="file.mismatch", value=count, expected=edges)
         return sentence, draft, goal, line
 
-    def item(self, draft: Draft, best: dict[int, float]) -> tuple[int, int]:
+    def item(self, draft: ForestDraft, best: dict[int, float]) -> tuple[int, int]:
         """Add an item and its edges to the draft; its node and the number of its edges."""
         line, text = self.take("an item")
         with lines.at(self.file, line):
@@ -181,7 +181,7 @@ class _Items:
         best[item] = max(scores, default=0.0)
         return node, count
 
-    def edge(self, draft: Draft, item: int, head: int, best: dict[int, float]) -> float:
+    def edge(self, draft: ForestDraft, item: int, head: int, best: dict[int, float]) -> float:
         """Add an edge; its best score."""
         line, text = self.take(f"an edge of item {item}")
         with lines.at(self.file, line):

@@ -26,7 +26,7 @@ from typing import Unpack
 from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, NameOptions
+from rosewood.forest.formats._draft import DraftEdge, DraftOptions, ForestDraft, NameOptions
 from rosewood.forest.formats._fields import fields
 from rosewood.shared_types import PathName
 
@@ -90,7 +90,7 @@ class _Reader:
     def __init__(self, source: lines.Source, file: str | None) -> None:
         self.file = file
         self.line = 1
-        self.draft = Draft(file, "node", "derivation of the goal")
+        self.draft = ForestDraft(file, "node", "derivation of the goal")
         self.used: set[int] = set()
         self.places: dict[int, int] = {}  # node: its first edge's line
         self.edges = 0

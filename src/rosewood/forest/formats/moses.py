@@ -31,7 +31,7 @@ from typing import NamedTuple, Unpack
 from rosewood.corpus import lines
 from rosewood.errors import ForestError
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, shared
+from rosewood.forest.formats._draft import DraftEdge, DraftOptions, ForestDraft, shared
 from rosewood.forest.formats._fields import next_field
 from rosewood.shared_types import PathName
 
@@ -250,7 +250,7 @@ def _forest(
     graph: dict[int, _Hypothesis], file: str | None, line: int, options: DraftOptions
 ) -> Forest:
     winner = _winners(graph, file)
-    draft = Draft(file, "hypothesis", "path from hyp=0 to a hypothesis with forward=-1")
+    draft = ForestDraft(file, "hypothesis", "path from hyp=0 to a hypothesis with forward=-1")
     for hyp, found in graph.items():
         if winner[hyp] == hyp:
             draft.node(hyp, found.line)

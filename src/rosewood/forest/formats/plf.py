@@ -28,7 +28,7 @@ from typing import Unpack
 from rosewood.corpus import lines
 from rosewood.errors import ForestError, FormatError, RosewoodError
 from rosewood.forest.forest import Forest
-from rosewood.forest.formats._draft import Draft, DraftEdge, DraftOptions, shared
+from rosewood.forest.formats._draft import DraftEdge, DraftOptions, ForestDraft, shared
 from rosewood.shared_types import PathName
 
 _TOKEN = re.compile(
@@ -88,7 +88,7 @@ class _Arcs:
     def __init__(
         self,
         tokens: _Tokens,
-        draft: Draft,
+        draft: ForestDraft,
         line: int,
         epsilon: Collection[str],
         score_names: Sequence[str] | None,
@@ -229,7 +229,7 @@ def read_plf(
     """
     place = None if file is None else fspath(file)
     _, text = next(lines.read_lines([text], place))
-    draft = Draft(place, "state", "path from the start to the end")
+    draft = ForestDraft(place, "state", "path from the start to the end")
     with lines.at(place, line):
         tokens = _Tokens(text)
     arcs = _Arcs(tokens, draft, line, epsilon, score_names, probabilities)

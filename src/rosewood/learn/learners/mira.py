@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from rosewood import _core
 from rosewood.arrays import FloatArray, LongArray
 from rosewood.forest import Derivations
-from rosewood.learn.batches import Batch
+from rosewood.learn.batches import TuningBatch
 from rosewood.learn.candidates import Candidates, spread_within
 from rosewood.learn.learner import Fit, Learner, Rounds, begin
 from rosewood.learn.losses import fit_linear
@@ -161,7 +161,7 @@ class _ForestPass:
         return moved
 
     def _visit(
-        self, state: _State, weights: FloatArray, batch: Batch, number: int, place: int
+        self, state: _State, weights: FloatArray, batch: TuningBatch, number: int, place: int
     ) -> bool:
         """A step; `weights` are units·θ, and stay so."""
         forest = batch.forests[place]

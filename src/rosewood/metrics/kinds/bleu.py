@@ -12,7 +12,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.metrics.batch import Batch, number_words
+from rosewood.metrics.batch import SentenceBatch, number_words
 from rosewood.metrics.metric import TextMetric, as_number
 from rosewood.metrics.tokenise import (
     TOKENISERS,
@@ -28,7 +28,7 @@ SMOOTHINGS: dict[str, float | None] = {"exp": None, "add-k": 1.0, "floor": 0.1, 
 
 
 def count_ngrams(
-    batch: Batch,
+    batch: SentenceBatch,
     *,
     tokenize: str,
     lowercase: bool,
@@ -121,7 +121,7 @@ class Bleu(TextMetric):
         """What sacreBLEU does not tell."""
         return [] if self.orders == 4 else [f"orders:{self.orders}"]
 
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
+    def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         return count_ngrams(
             batch,
             tokenize=self.tokenize,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rosewood.metrics.batch import Batch, Texts, number_chars
+from rosewood.metrics.batch import SentenceBatch, Texts, number_chars
 from rosewood.metrics.rates import EditRate, case_fact
 from rosewood.settings import setting
 
@@ -21,7 +21,7 @@ class Cer(EditRate):
     def _facts(self) -> list[str]:
         return [case_fact(self.lowercase), f"space:{'yes' if self.whitespace else 'no'}"]
 
-    def _symbols(self, batch: Batch) -> list[Texts]:
+    def _symbols(self, batch: SentenceBatch) -> list[Texts]:
         blank = " " if self.whitespace else ""
         sides = batch.texts(
             lambda text: blank.join((text.lower() if self.lowercase else text).split())

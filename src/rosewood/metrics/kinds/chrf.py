@@ -13,7 +13,7 @@ import numpy as np
 from rosewood import _core
 from rosewood.arrays import FloatArray
 from rosewood.errors import MetricError
-from rosewood.metrics.batch import Batch, number_chars, number_words
+from rosewood.metrics.batch import SentenceBatch, number_chars, number_words
 from rosewood.metrics.metric import TextMetric, as_number
 from rosewood.metrics.tokenise import sacrebleu_version
 from rosewood.settings import setting
@@ -76,7 +76,7 @@ class Chrf(TextMetric):
         ]
         return "|".join([*facts, f"version:{sacrebleu_version()}"])
 
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
+    def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         sides = batch.hypotheses, batch.references
         if self.lowercase:
             sides = batch.texts(str.lower)

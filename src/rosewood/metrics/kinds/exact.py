@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.metrics.batch import Batch
+from rosewood.metrics.batch import SentenceBatch
 from rosewood.metrics.rates import Rate, case_fact
 from rosewood.settings import setting
 
@@ -28,7 +28,7 @@ class ExactMatch(Rate):
     def _facts(self) -> list[str]:
         return [case_fact(self.lowercase)]
 
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
+    def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         hypotheses, references = batch.texts(
             lambda text: " ".join((text.lower() if self.lowercase else text).split())
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosewood.arrays import FloatArray
-from rosewood.metrics.batch import Batch
+from rosewood.metrics.batch import SentenceBatch
 from rosewood.metrics.rates import Rate
 from rosewood.metrics.tokenise import (
     sacrebleu_version,
@@ -45,7 +45,7 @@ class Ter(Rate):
     def signature(self) -> str:
         return "|".join([*self._facts(), f"version:{sacrebleu_version()}"])
 
-    def _count(self, batch: Batch, threads: int) -> FloatArray:
+    def _count(self, batch: SentenceBatch, threads: int) -> FloatArray:
         from sacrebleu.metrics.ter import TER
 
         peer = TER(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)

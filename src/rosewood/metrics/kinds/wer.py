@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rosewood.metrics.batch import Batch, Texts, number_words
+from rosewood.metrics.batch import SentenceBatch, Texts, number_words
 from rosewood.metrics.rates import EditRate, case_fact
 from rosewood.metrics.tokenise import (
     TOKENISERS,
@@ -34,7 +34,7 @@ class Wer(EditRate):
     def _facts(self) -> list[str]:
         return [case_fact(self.lowercase), f"tok:{tokeniser_signature(self.tokenize)}"]
 
-    def _symbols(self, batch: Batch) -> list[Texts]:
+    def _symbols(self, batch: SentenceBatch) -> list[Texts]:
         sides = batch.hypotheses, batch.references
         return number_words(
             *(cut_lines(side, self.tokenize, lowercase=self.lowercase) for side in sides)

@@ -7,7 +7,7 @@ from os import fspath
 
 from rosewood.corpus.lines import TextLine, each_line
 from rosewood.errors import FormatError
-from rosewood.rerank.formats.draft import BadList, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, CandidateDraft, Drafts
 from rosewood.shared_types import PathName
 
 
@@ -108,8 +108,8 @@ def with_companions(
 
 
 def _joined(
-    draft: Draft | BadList, row: list[TextLine], references: int, file: str | None
-) -> Draft | BadList:
+    draft: CandidateDraft | BadList, row: list[TextLine], references: int, file: str | None
+) -> CandidateDraft | BadList:
     if isinstance(draft, BadList):
         return draft
     for line in row:

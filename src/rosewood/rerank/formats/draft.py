@@ -1,7 +1,8 @@
 """From what a file says of a list to a `CandidateList`: the checks that all formats share.
 
-A parser yields a `Draft` for each list, or a `BadList` with its error; `Schema` holds every list
-against the first one.  An error that a parser raises is of the whole file and always stops.
+A parser yields a `CandidateDraft` for each list, or a `BadList` with its error; `Schema` compares
+every list with the first one.  An error that a parser raises concerns the whole file and always
+stops.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Table = Mapping[str, Any]  # names and numbers; the numbers are checked here
 
 
 @dataclass(slots=True)
-class Draft:
+class CandidateDraft:
     """A list as a file tells of it."""
 
     index: int  # its line in files that have a line for each list, from 0
@@ -49,7 +50,7 @@ class BadList:
     line: int | None = None
 
 
-Drafts = Iterator[Draft | BadList]
+Drafts = Iterator[CandidateDraft | BadList]
 
 
 class Schema:
@@ -62,7 +63,7 @@ class Schema:
         self._scores: _Columns | None = None
         self._references: int | None = None
 
-    def build(self, draft: Draft) -> CandidateList:
+    def build(self, draft: CandidateDraft) -> CandidateList:
         """The list, checked; a FormatError names fields that are missing or superfluous."""
         if not draft.texts:
             raise self._error(draft, RosewoodError("it has no candidates", code="line.empty"))
@@ -95,7 +96,7 @@ class Schema:
         )
 
     def _error(
-        self, draft: Draft, fault: RosewoodError, candidate: int | None = None
+        self, draft: CandidateDraft, fault: RosewoodError, candidate: int | None = None
     ) -> RosewoodError:
         line, who = draft.line, f"list {draft.id[:40]!r}"
         if candidate is not None:

@@ -15,7 +15,7 @@ from typing import Any
 from rosewood.corpus.json_lines import parse_json, show
 from rosewood.corpus.lines import TextLine, at
 from rosewood.errors import FormatError, RosewoodError
-from rosewood.rerank.formats.draft import BadList, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, CandidateDraft, Drafts
 
 
 def looks_like_jsonl(line: str) -> bool:
@@ -31,17 +31,17 @@ def parse_jsonl(lines: Iterable[TextLine], file: str | None) -> Drafts:
             continue
         try:
             with at(file, number):
-                item: Draft | BadList = _draft(text, index, number)
+                item: CandidateDraft | BadList = _draft(text, index, number)
         except FormatError as error:
             item = BadList(index, error)
         yield item
 
 
-def _draft(text: str, index: int, line: int) -> Draft:
+def _draft(text: str, index: int, line: int) -> CandidateDraft:
     table = parse_json(text, "list", "candidates")
     if not isinstance(table, dict):
         raise _not("a list", table, "an object {…}")
-    draft = Draft(index, line, _id(table), [], [], [])
+    draft = CandidateDraft(index, line, _id(table), [], [], [])
     if (source := table.get("src")) is not None:
         draft.source = _string(source, '"src"')
     if "refs" in table:
@@ -104,7 +104,7 @@ def _refuse(hyp: dict[str, Any], place: int) -> None:
             raise _not(f'{who}: "{key}"', hyp[key], "an object {…}")
 
 
-def _check_characters(draft: Draft) -> None:
+def _check_characters(draft: CandidateDraft) -> None:
     names = [name for table in (*draft.features, *draft.scores) for name in table]
     kept = (draft.id, draft.source or "", *(draft.references or ()), *draft.texts, *names)
     try:

@@ -24,7 +24,7 @@ from rosewood.corpus.lines import (
 )
 from rosewood.errors import FormatError, RosewoodError, TuningError
 from rosewood.rerank.formats.beside import Lockstep
-from rosewood.rerank.formats.draft import BadList, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, CandidateDraft, Drafts
 from rosewood.rerank.formats.rows import SCORE, Row
 from rosewood.shared_types import PathName
 
@@ -76,7 +76,7 @@ def _counts(file: str) -> Iterator[int]:
             yield whole("the number of candidates", text.strip(" \t"))
 
 
-def _draft(index: int, rows: list[Row], counts: str) -> Draft | BadList:
+def _draft(index: int, rows: list[Row], counts: str) -> CandidateDraft | BadList:
     if not rows:
         reason = f"list '{index}' has no candidates"
         return BadList(
@@ -88,7 +88,7 @@ def _draft(index: int, rows: list[Row], counts: str) -> Draft | BadList:
     error = next((row.error for row in rows if row.error is not None), None)
     if error is not None:
         return BadList(index, error, str(index), rows[0].line)
-    return Draft(
+    return CandidateDraft(
         index,
         rows[0].line,
         str(index),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from rosewood.errors import FormatError
-from rosewood.rerank.formats.draft import BadList, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, CandidateDraft, Drafts
 
 SCORE = "score:"  # names of scores begin with it where they stand among features
 
@@ -34,7 +34,7 @@ def group_rows(
     behind it: both are bad, unless they are the same.
     """
     lists = 0
-    draft: Draft | None = None
+    draft: CandidateDraft | None = None
     error: FormatError | None = None  # what is wrong with the draft
     stray: FormatError | None = None  # the row just before had no id
     for row in rows:
@@ -46,7 +46,7 @@ def group_rows(
             if draft is not None:
                 yield draft if error is None else BadList(draft.index, error, draft.id, draft.line)
             index = lists if index_of is None else index_of(row.id)
-            draft = Draft(index, row.line, row.id, [], [], [], row.source, row.references)
+            draft = CandidateDraft(index, row.line, row.id, [], [], [], row.source, row.references)
             error = stray
             lists += 1
         stray = None

@@ -8,7 +8,7 @@ from typing import Any
 from rosewood.corpus.json_lines import show
 from rosewood.errors import FormatError
 from rosewood.forest import Forest, ForestSet, nbest_texts
-from rosewood.rerank.formats.draft import BadList, Draft, Drafts
+from rosewood.rerank.formats.draft import BadList, CandidateDraft, Drafts
 
 
 def parse_set(path: Path) -> Drafts:
@@ -23,7 +23,7 @@ def parse_set(path: Path) -> Drafts:
             continue
         columns = info.get("scores", {})
         edges = range(forest.num_edges)
-        yield Draft(
+        yield CandidateDraft(
             index,
             None,
             str(info.get("id", index)),
