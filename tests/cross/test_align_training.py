@@ -25,7 +25,7 @@ from tests.reference import align_words as words
 
 from rosewood import _core
 from rosewood.align import Aligner, Best, Diagonal, Hmm, Model1
-from rosewood.align.aligner import _aligned
+from rosewood.align.aligner import align_parts
 from rosewood.align.collapsed import CollapsedTraining
 from rosewood.align.lexicon import UNIT
 from rosewood.align.positions import Shapes, learn_jumps, learn_tension
@@ -74,7 +74,7 @@ def same_expectation(training: Training, want: reference.Expected) -> None:
 def same_choices(training: Training, state: reference.Model) -> None:
     """The same posteriors; the same links, but where a word has two that are as good."""
     corpus, native = training.corpus, training.final(0, len(training.corpus))
-    aligned = _aligned([(training.bitext, native, corpus)], training.model, 1)
+    aligned = align_parts([(training.bitext, native, corpus)], training.model, 1)
     bitext = numbers(corpus)
     cells = np.cumsum([0, *(len(s) * len(t) for s, t in bitext)])
     both = np.zeros(cells[-1], np.float32), np.zeros(cells[-1], np.float32)

@@ -168,8 +168,8 @@ def test_share(seed):
     """Forests with many equal leaves, once and three times over; with rules and without."""
     one, other = large(seed), large_forest(seed + 100)
     rng = np.random.default_rng(seed)
-    ruled = one._derive(rule=rng.integers(0, 2, one.num_edges))
-    labelled = one._derive(state=rng.integers(0, 2, one.num_nodes))
+    ruled = one.derive(rule=rng.integers(0, 2, one.num_edges))
+    labelled = one.derive(state=rng.integers(0, 2, one.num_nodes))
     for forest in (one, ruled, labelled, merge([one, other, one], share=False).forest):
         want = transform.share_equal_parts(forest)
         assert shared(forest) == list(want)

@@ -12,7 +12,7 @@ from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Guesser, Guesses
 from rosewood.decode import guessing as guessing_module
-from rosewood.pipeline.model_stages import _learn_guesses
+from rosewood.pipeline.model_stages import learn_guesses
 from rosewood.rules import Rule, RuleTable
 
 NO_GUESSES = Guesses({}, ("",))
@@ -78,7 +78,7 @@ def test_a_model_learns_from_its_most_frequent_words(tmp_path, monkeypatch):
                                  target=tmp_path / "target")  # fmt: skip
     links = Links.of([[(0, 0)]] * 30)
     monkeypatch.setattr(guessing_module, "MOST_WORDS", 10)
-    found = _learn_guesses(corpus, links, table_of(tmp_path, {"kleine": 2.0}))
+    found = learn_guesses(corpus, links, table_of(tmp_path, {"kleine": 2.0}))
     assert found.endings == Guesses.learn(frequent).endings == {"e": {"n": 5}, "n": {"e": 5}}
     counts = np.bincount(corpus.source.ids)
     assert sorted(counts.tolist()) == [1] * 10 + [2] * 10

@@ -16,7 +16,7 @@ from tests.bundles import TRAINED, small_bundle
 from rosewood.forest import Distribution
 from rosewood.pipeline import Translator
 from rosewood.pipeline.inspection import RuleSource, inspect
-from rosewood.pipeline.inspection_page import _packed
+from rosewood.pipeline.inspection_page import packed_spans
 from rosewood.rules import Rule
 
 TEXT = "das haus ist nicht xyz klein ."
@@ -165,7 +165,7 @@ def test_any_text_is_safe(translator, text):
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), unique=True, max_size=30))
 def test_rows_of_options_do_not_overlap(drawn):
     spans = [(begin, begin + length) for begin, length in drawn]
-    rows = _packed(spans)
+    rows = packed_spans(spans)
     assert sorted(span for row in rows for span in row) == sorted(spans)
     for row in rows:
         assert all(one[1] <= other[0] for one, other in pairwise(row))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rosewood.align import Links
 from rosewood.pipeline import TrainingSettings
-from rosewood.pipeline.reordering_stage import _limit, jump_lengths
+from rosewood.pipeline.reordering_stage import jump_lengths, jump_limit
 
 SENTENCES = st.lists(
     st.sets(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=12), max_size=6
@@ -49,7 +49,7 @@ def limit_of(counts: dict[int, int], chosen="auto") -> int | None:
     jumps = np.zeros(1001, np.int64)
     for length, count in counts.items():
         jumps[length] = count
-    return _limit(TrainingSettings(distortion_limit=chosen), jumps)
+    return jump_limit(TrainingSettings(distortion_limit=chosen), jumps)
 
 
 @pytest.mark.parametrize(

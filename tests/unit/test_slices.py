@@ -220,7 +220,7 @@ def test_features_that_no_forest_has_change_nothing(sets, learner):
     ids = 1 + 97 * np.arange(20)
     many = FeatureSpace(["good", "noise", "other"], [f"n:{i}" for i in range(20_000)])
     forests = [
-        forest._derive(features=many, feat_id=ids[forest.feat_id].astype(np.int32))
+        forest.derive(features=many, feat_id=ids[forest.feat_id].astype(np.int32))
         for forest in sets["packed"]
     ]
     references = references_of(sets["packed"])

@@ -10,7 +10,7 @@ from rosewood.pipeline import TrainingInputs, TrainingSettings, Translator, trai
 from rosewood.pipeline import tune_stage as tuning_module
 from rosewood.pipeline.confidence import fit_confidence
 from rosewood.pipeline.tokenise_stage import held_out
-from rosewood.pipeline.tune_stage import _confidence, _lists
+from rosewood.pipeline.tune_stage import confidence_facts, nbest_forests
 
 NO_BETTER = "no weights were better than those that tuning began with"
 SENTENCES = ["das haus ist klein .", "wir gehen nach hause .", "hallo !", "das ist nicht klein .",
@@ -78,7 +78,7 @@ def test_lists_have_no_string_twice(tmp_path):
     theta = decoder.theta()
     forest = decoder.search(SENTENCES[0]).forest
     assert len({each.text for each in forest.k_best(forest.score(theta), 12)}) < 12
-    for listed in _lists(decoder, SENTENCES[:2], 12, 1):
+    for listed in nbest_forests(decoder, SENTENCES[:2], 12, 1):
         said = [each.text for each in listed.k_best(listed.score(theta), 100)]
         assert len(said) == len(set(said)) == 12
 
@@ -91,7 +91,7 @@ def test_sentences_are_from_all_over_the_set(tmp_path, monkeypatch, most, every)
     """Each with its own references, not with those of the first sentences."""
     decoder = small_decoder(tmp_path)
     monkeypatch.setattr(tuning_module, "MOST_SEARCHES", most)
-    found = _confidence(decoder, SENTENCES, REFERENCES, 1)["confidence"]
+    found = confidence_facts(decoder, SENTENCES, REFERENCES, 1)["confidence"]
 
     def fitted(searched, wanted):
         meant = [[text.split() for text in each] for each in wanted]

@@ -15,8 +15,8 @@ from rosewood.journal import Journal
 from rosewood.learn import TuningSet
 from rosewood.metrics import Wer
 from rosewood.rerank import from_arrays, lists_from_arrays, rerank, sweep, tune
-from rosewood.rerank.heldout import _compare
-from rosewood.rerank.tuning import _folds
+from rosewood.rerank.heldout import compare_choices
+from rosewood.rerank.tuning import make_folds
 
 LISTS, SIZE = 60, 8
 QUICK = {"method": "mira", "settings": {"passes": 5, "step": 0.1}, "samples": 200}
@@ -198,11 +198,11 @@ def test_few_changes_are_no_evidence():
 def test_a_verdict_needs_replicates_that_agree():
     base = np.column_stack([np.arange(200) % 3 + 3, np.full(200, 10)]).astype(float)
     good, bad = base - np.array([1, 0]), base + np.array([5, 0])
-    judged = _compare(Wer(), base, [good, good, bad], "", 500)
+    judged = compare_choices(Wer(), base, [good, good, bad], "", 500)
     assert judged.gain < 0 < judged.before - judged.middle
     assert judged.verdict == "unclear"
-    assert _compare(Wer(), base, [good, good, good], "", 500).verdict == "helps"
-    assert _compare(Wer(), base, [good, bad], "", 500).middle == Wer().score(bad)
+    assert compare_choices(Wer(), base, [good, good, good], "", 500).verdict == "helps"
+    assert compare_choices(Wer(), base, [good, bad], "", 500).middle == Wer().score(bad)
 
 
 @pytest.mark.parametrize(
@@ -271,13 +271,13 @@ def test_a_verdict_counts_ties():
     base = np.column_stack([np.arange(100) % 3 + 3, np.full(100, 10)]).astype(float)
     other = base.copy()
     other[0, 0] -= 2
-    judged = _compare(Wer(), base, [other], "", 500)
+    judged = compare_choices(Wer(), base, [other], "", 500)
     assert (judged.p_value, judged.verdict) == (1.0, "unclear")
 
 
 @pytest.mark.parametrize(("lists", "folds"), [(10, 5), (11, 3), (2, 2), (3, 5)])
 def test_no_list_is_judged_by_weights_that_know_it(lists, folds):
-    parts = _folds(lists, folds, 2, 0)
+    parts = make_folds(lists, folds, 2, 0)
     for replicate in range(2):
         own = [(kept, out) for number, kept, out in parts if number == replicate]
         assert len(own) == min(folds, lists)

@@ -147,7 +147,7 @@ class Aligner:
             (bitext_of(text.part(begin, end)), training.final(begin, end), text.part(begin, end))
             for begin, end in _parts(text)
         )
-        aligned = _aligned(parts, training.model, keywords.get("threads", 1))
+        aligned = align_parts(parts, training.model, keywords.get("threads", 1))
         return cls(Parameters.of(training)), aligned
 
     def align_both(self, corpus: Pairs, *, threads: int = 1) -> Aligned:
@@ -155,7 +155,7 @@ class Aligner:
         text = _indexed(corpus)
         numbered, native = self._parameters.fitted(text, threads=_threads(threads))
         parts = (text.part(begin, end) for begin, end in _parts(text))
-        return _aligned(((numbered(p), native, p) for p in parts), self.model, threads)
+        return align_parts(((numbered(p), native, p) for p in parts), self.model, threads)
 
     def align(
         self,
@@ -273,11 +273,12 @@ def _parts(corpus: IndexedCorpus) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _aligned(
+def align_parts(
     parts: Iterable[tuple[Bitext, _core.AlignmentModel, IndexedCorpus]],
     model: AlignmentModel,
     threads: int,
 ) -> Aligned:
+    """The best links of both directions, and scores, of all parts of a corpus."""
     both = GrowingLinks(), GrowingLinks()
     scores = Growing(np.float64)
     for bitext, native, corpus in parts:

@@ -152,7 +152,7 @@ class Forest:
         view = _core.make_forest(self.edge_start, self.head, self.tail_start, self.tail)
         object.__setattr__(self, "_view", view)
 
-    def _derive(self, **values: Any) -> Forest:
+    def derive(self, **values: Any) -> Forest:
         """A forest with some fields replaced, without the checks for what comes from outside.
 
         For transforms: their results are right by construction, and are tested to be.

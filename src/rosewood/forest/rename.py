@@ -37,7 +37,7 @@ def renamed(forest: Forest, features: FeatureSpace, vocabulary: Vocabulary | Non
         symbol = symbol.copy()
         is_word = symbol >= 0
         symbol[is_word] = _renumbered(symbol[is_word], forest.vocabulary, vocabulary)
-    return forest._derive(
+    return forest.derive(
         features=features,
         vocabulary=vocabulary,
         feat_id=feat_id,

@@ -55,7 +55,7 @@ def rearranged(forest: Forest, structure: tuple[Any, ...]) -> Transformed:
     feat_start, feat_id = _core.gather_ids(forest.feat_start, forest.feat_id, edge_map)
     _, feat_value = _core.gather_values(forest.feat_start, forest.feat_value, edge_map)
     yield_start, yield_symbol = _core.gather_ids(forest.yield_start, forest.yield_symbol, edge_map)
-    made = forest._derive(
+    made = forest.derive(
         edge_start=edge_start,
         head=head,
         tail_start=tail_start,
@@ -190,7 +190,7 @@ def merge(forests: Sequence[Forest], *, share: bool = True) -> Merged:
     feat_start, feat_id = rows("feat_start", "feat_id")
     yield_start, yield_symbol = rows("yield_start", "yield_symbol")
     rules = [f.rule for f in forests if f.rule is not None]
-    together = first._derive(
+    together = first.derive(
         edge_start=edge_start,
         head=np.repeat(np.arange(root + 1, dtype=np.int32), np.diff(edge_start)),
         tail_start=tail_start,
@@ -275,7 +275,7 @@ def reweight(
         edge = int(np.flatnonzero(~np.isfinite(block).all(axis=1))[0])
         reason = f"reweight: edge {edge} has {block[edge].tolist()}, expected finite numbers"
         raise ForestError(reason, code="argument.value", argument="weights", value=edge)
-    made = forest._derive(
+    made = forest.derive(
         features=space,
         dense=np.ascontiguousarray(block.copy()),
         feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),

@@ -44,7 +44,7 @@ def linear_losses(tuning: TuningSet, linear: LinearBleu, max_edges: int) -> Iter
 
 
 def _without_features(forest: Forest) -> Forest:
-    return forest._derive(
+    return forest.derive(
         features=FeatureSpace(),
         dense=np.empty((forest.num_edges, 0)),
         feat_start=np.zeros(forest.num_edges + 1, dtype=np.int64),

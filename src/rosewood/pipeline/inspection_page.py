@@ -144,7 +144,7 @@ def _options(seen: Inspection) -> str:
     head = "".join(f'<th dir="auto">{_text(word)}</th>' for word in seen.reply.source_words)
     rows = [f"<tr>{head}</tr>"]
     by_span = seen.spans()
-    for spans in _packed(list(by_span)):
+    for spans in packed_spans(list(by_span)):
         cells, at = [], 0
         for begin, end in spans:
             cells += ["<td></td>"] * (begin - at)
@@ -161,7 +161,7 @@ def _options(seen: Inspection) -> str:
     return _section("Options", told, table)
 
 
-def _packed(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+def packed_spans(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Rows of spans that do not overlap: short ones first, each as high as there is room."""
     rows: list[list[tuple[int, int]]] = []
     for span in sorted(spans, key=lambda s: (s[1] - s[0], s[0])):

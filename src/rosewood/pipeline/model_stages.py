@@ -159,7 +159,7 @@ def extract_rules(task: Task, told: ProgressCallback) -> dict[str, Any]:
         corpus, links, task.folder / "rules", work=task.going, threads=task.threads,
         max_memory=task.max_memory, told=told, **task.settings.extraction(),
     )  # fmt: skip
-    _learn_guesses(corpus, links, made.table).save(task.folder / "guesses.json")
+    learn_guesses(corpus, links, made.table).save(task.folder / "guesses.json")
     notes = []
     if made.facts["fallback"] is not None:
         notes.append(f"rules have fixed discounts: {made.facts['fallback']}")
@@ -169,7 +169,7 @@ def extract_rules(task: Task, told: ProgressCallback) -> dict[str, Any]:
     return {**made.facts, "bytes": made.table.size, "notes": notes}
 
 
-def _learn_guesses(corpus: IndexedCorpus, links: Links, table: RuleTable) -> Guesses:
+def learn_guesses(corpus: IndexedCorpus, links: Links, table: RuleTable) -> Guesses:
     """What unknown words are guessed by: the words of the source, and what became of rare ones."""
     types = corpus.source.types
     counts = np.bincount(corpus.source.ids, minlength=len(types))

@@ -34,7 +34,7 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "jumps": jumps[: _MOST + 1].tolist(),
         "jumps_above": int(jumps[_MOST + 1 :].sum()),
-        "distortion_limit": _limit(settings, jumps),
+        "distortion_limit": jump_limit(settings, jumps),
         "kind": None,
         "notes": [],
     }
@@ -59,7 +59,8 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
     }
 
 
-def _limit(settings: TrainingSettings, jumps: NDArray[np.int64]) -> int | None:
+def jump_limit(settings: TrainingSettings, jumps: NDArray[np.int64]) -> int | None:
+    """The distortion limit: the one that was set, or by the counts of jumps of each length."""
     if settings.distortion_limit != "auto":
         return settings.distortion_limit
     if not jumps.any():

@@ -97,12 +97,12 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
         facts |= {"learner": None, "ending": "not tuned", "weights": start, "score": None}
         save_weights(task.folder / WEIGHTS, Weights.of(start))
         told("fitting confidence", 0, None)
-        return facts | _confidence(decoder, sentences, references, threads)
+        return facts | confidence_facts(decoder, sentences, references, threads)
     most = len(sentences) * (settings.rounds + 1)  # the last weights are tried, too
     what = f"sentences, up to {settings.rounds + 1} times each"
 
     def lists(weights: Mapping[str, float], number: int) -> Iterator[Forest]:
-        made = _lists(decoder.with_weights(weights), sentences, settings.nbest, threads)
+        made = nbest_forests(decoder.with_weights(weights), sentences, settings.nbest, threads)
         for done, forest in enumerate(made, start=(number - 1) * len(sentences)):
             told(what, done, most)
             yield forest
@@ -126,10 +126,10 @@ def tune(task: Task, told: ProgressCallback) -> dict[str, Any]:
     if tuned == start:
         facts["notes"].append("no weights were better than those that tuning began with")
     told("fitting confidence", 0, None)
-    return facts | _confidence(decoder.with_weights(tuned), sentences, references, threads)
+    return facts | confidence_facts(decoder.with_weights(tuned), sentences, references, threads)
 
 
-def _lists(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
+def nbest_forests(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iterator[Forest]:
     """The n best translations of each sentence, as flat forests.
 
     A second thread makes the lists, so that the next sentences are searched meanwhile.
@@ -142,7 +142,7 @@ def _lists(decoder: Decoder, sentences: list[str], n: int, threads: int) -> Iter
     return map(listed, searched) if threads == 1 else ahead(listed, searched, _WAITING)
 
 
-def _confidence(
+def confidence_facts(
     decoder: Decoder, sentences: list[str], references: list[list[str]], threads: int
 ) -> dict[str, Any]:
     """How sure words are, by which of them were right; sentences from all over the set."""

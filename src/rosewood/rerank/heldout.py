@@ -59,14 +59,14 @@ def judge(
 ) -> list[Heldout]:
     """The tuned metric, and one that was not tuned, of the rows that each replicate chose."""
     tables = [data.statistics[r] for r in rows]
-    found = _compare(data.metric, data.statistics[before], tables, how, samples)
+    found = compare_choices(data.metric, data.statistics[before], tables, how, samples)
     judged = [
         replace(found, oracle=limits.oracle, random=limits.random, worst=limits.worst),
     ]
     if all(len(references) for references in data.references):
         also = parse_metric(_ALSO.get(data.metric.name, "bleu"))
         first, *others = [_chosen_statistics(data, also, r) for r in (before, *rows)]
-        judged.append(_compare(also, first, others, how, samples))
+        judged.append(compare_choices(also, first, others, how, samples))
     return judged
 
 
@@ -76,9 +76,10 @@ def _chosen_statistics(data: TuningSet, metric: Metric, rows: LongArray) -> Floa
     )
 
 
-def _compare(
+def compare_choices(
     metric: Metric, before: FloatArray, after: Sequence[FloatArray], how: str, samples: int
 ) -> Heldout:
+    """Scores of choices before and after tuning, by replicate, and the test of their difference."""
     scores = [metric.score(table) for table in after]
     # Of an even number the less good one of the two in the middle.
     order = sorted(range(len(after)), key=lambda i: (metric.sign * scores[i], i))

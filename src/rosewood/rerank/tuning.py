@@ -197,7 +197,7 @@ def tune(
     identity = fingerprint(
         data.identity(), method, told_settings, theta.tobytes(), normalization, seed
     )
-    parts = [] if other is not None else _folds(len(data), folds, replicates, seed)
+    parts = [] if other is not None else make_folds(len(data), folds, replicates, seed)
     jobs: list[tuple[int, LongArray | None]] = [
         *((seed + i, kept) for i, kept, _ in parts),
         *((seed + i, None) for i in range(replicates)),
@@ -327,7 +327,7 @@ def check_apart(data: TuningSet, other: TuningSet, *, what: str) -> list[str]:
     return []
 
 
-def _folds(
+def make_folds(
     lists: int, folds: int, replicates: int, seed: int
 ) -> list[tuple[int, LongArray, LongArray]]:
     """A replicate, the lists that are kept, and those that are held out; one list has no folds."""
