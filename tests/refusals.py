@@ -71,6 +71,22 @@ def shows(
     assert not missing, (missing, done.err)
 
 
+def warns(text: str, *tokens: object, is_only_line: bool = False) -> None:
+    """Expect a line of the command to the user that has these words, numbers, options and paths.
+
+    warns(done.err, "--max-pops", 2, "(lines 1 3)")
+    """
+    lines = text.splitlines()
+    found = [
+        line
+        for line in lines
+        if line.startswith("rosewood: ")
+        and all(re.search(rf"(?<![\w.-]){re.escape(str(each))}(?![\w-])", line) for each in tokens)
+    ]
+    assert len(found) == 1, (tokens, text)
+    assert not is_only_line or lines == found, text
+
+
 def reader_refuses(
     read: Callable[..., Any], *arguments: Any, line: int | None, **expected: Any
 ) -> None:

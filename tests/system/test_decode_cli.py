@@ -7,7 +7,7 @@ import json
 
 import pytest
 from tests.decoders import ENGLISH, WEIGHTS, write_models
-from tests.refusals import shows
+from tests.refusals import shows, warns
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.align import read_pharaoh
@@ -177,10 +177,10 @@ def test_defaults_in_the_help_are_those_of_the_search(command):  # noqa: F811
 
 def test_limits_that_were_met_are_told(command, place):  # noqa: F811
     done = command(*DECODE, "in", "--max-pops", 5)
-    assert "rosewood: searched less thoroughly, for --max-pops: 2 (lines 1 3)" in done.err
+    warns(done.err, "--max-pops", 2, "(lines 1 3)")
     text = "das haus ist klein . " * 40
     done = command(*DECODE, "--time-limit", "1e-9", text=text)
-    assert "ended by --time-limit, another run may find something else: 1 (lines 1)" in done.err
+    warns(done.err, "--time-limit", 1, "(lines 1)")
 
 
 def test_several_language_models(command, place):  # noqa: F811
@@ -259,7 +259,7 @@ def test_references(command, place):  # noqa: F811
     (place / "refs").write_text("the building is little .\n\nwe go home .\n")
     done = command(*DECODE, "in", "--reference", "refs")
     assert done.out.splitlines() == ["the building is little .", "", ""]
-    assert "rosewood: references that cannot be reached, left blank: 1 (lines 3)" in done.err
+    warns(done.err, "references", 1, "(lines 3)")
     rows = command(*DECODE, "in", "--reference", "refs", "--json", "-q").out.splitlines()
     row = json.loads(rows[2])
     assert (row["report"]["reachable"], row["translation"], row["score"]) == (False, None, None)
@@ -309,6 +309,6 @@ def test_raw_text(command, place):  # noqa: F811
     assert lists.out.splitlines()[2].split(" ||| ")[1] == "Click <i>here</i>!"
     lost = command(*raw, "--inline", text='<x translation="y">Haus {name}</x>\n')
     assert lost.out == "Y\n"
-    assert "rosewood: lack placeholders that their source has: 1 (lines 1)" in lost.err
+    warns(lost.err, "placeholders", 1, "(lines 1)")
     done = command(*raw[:-2], text=text)
     shows(done, "argument.missing", "--text-source and --text-target")

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 
 import pytest
 from tests.processes import LONGEST, at_a_terminal, started, wait_until
+from tests.refusals import warns
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.learn import LEARNERS
@@ -55,7 +56,7 @@ def test_the_three_commands(files, command):  # noqa: F811
 
     done = command("rerank", "test.jsonl", "--weights", "weights.json", "-o", "best.txt")
     assert (done.code, done.out) == (0, "")
-    assert "of 60 lists choose another candidate than their first" in done.err
+    warns(done.err, 60, "lists")
     best = (files / "best.txt").read_text().splitlines()
     assert best == [each.best for each in rerank("test.jsonl", "weights.json")]
 
@@ -235,7 +236,7 @@ def test_sweep(files, command):  # noqa: F811
     assert best["set"] == max(trials, key=lambda trial: trial["score"])["settings"]
     again = command("sweep", "dev.jsonl", *options, *grid)
     assert again.out == done.out
-    assert "trials.jsonl: 4 finished pieces of work found" in again.err
+    warns(again.err, "trials.jsonl", 4)
     assert len((files / "trials.jsonl").read_text().splitlines()) == 4
     assert not (files / "s.json.journal").exists()
 
@@ -332,7 +333,7 @@ def test_a_run_that_is_stopped_goes_on(files, command):  # noqa: F811
     journal.write_bytes(kept + b'{"key": "cut o')  # as if it had been killed while writing
     done = command(*work, "-o", "w.json", "--json")
     assert done.code == 0
-    assert f"w.json.journal: {count} finished pieces of work found" in done.err
+    warns(done.err, "w.json.journal", count)
     assert done.out == straight.out
     assert (files / "w.json").read_bytes() == (files / "straight.json").read_bytes()
     assert not journal.exists()
@@ -345,7 +346,7 @@ def test_a_journal_that_was_asked_for_stays(files, command):  # noqa: F811
     again = command(*options)
     assert again.out == first.out
     assert (files / "j").stat().st_size == size
-    assert "j: 3 finished pieces of work found" in again.err
+    warns(again.err, "j", 3)
 
 
 @pytest.mark.slow

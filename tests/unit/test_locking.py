@@ -52,8 +52,8 @@ def holder(path):
 def test_the_error_names_the_holder(path, holder):
     with refuses(RosewoodError, "lock.held") as caught:
         take(path)
-    host = socket.gethostname()
-    assert str(caught.value) == f"the thing is in use (process {holder.pid} on {host}); wait for it"
+    for token in ("the thing", f"process {holder.pid}", socket.gethostname()):
+        assert token in str(caught.value)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a process is killed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from tests.refusals import shows
+from tests.refusals import shows, warns
 from tests.system.commands import command  # noqa: F401
 
 from rosewood.corpus.phrasebook import Phrasebook
@@ -22,7 +22,7 @@ def test_files_are_what_python_gives(command, tmp_path):  # noqa: F811
     asked = ("--pairs", 200, "--dev", 20, "--test", 10, "--seed", 5)
     done = command("phrasebook", "en-de", "-o", folder, *asked)
     assert (done.code, done.out) == (0, "")
-    assert "200 for train, 20 for dev, 10 for test" in done.err
+    warns(done.err, 200, "train", 20, "dev", 10, "test")
     assert {path.name for path in folder.iterdir()} == FILES
     parts = Phrasebook("en-de", seed=5).split(200, 20, 10)
     for part, pairs in parts._asdict().items():
