@@ -69,7 +69,8 @@ class ModelVocabulary:
     def word(self, number: int) -> str:
         """The word of a number."""
         if not 0 <= number < len(self):
-            raise IndexError(f"vocabulary: no word {number}, there are {len(self)}")
+            reason = f"vocabulary: no word {number}, there are {len(self)}"
+            raise LanguageModelError(reason, code="argument.range", argument="number", value=number)
         begin, end = map(int, self._words.word_start[number : number + 2])
         if not 0 <= begin <= end <= len(self._words.word_bytes):
             reason = f"word {number} lies outside of the words"
