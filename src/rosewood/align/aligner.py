@@ -29,11 +29,11 @@ from rosewood.align.settings import AlignmentSettings
 from rosewood.align.symmetrization import combine, symmetrize
 from rosewood.align.training import Training
 from rosewood.arguments import check_length, check_type
-from rosewood.arrays import as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.indexed import Pair
 from rosewood.disk_arrays import Growing
 from rosewood.errors import AlignmentError
+from rosewood.resources import check_threads
 from rosewood.shared_types import PathName, Report
 
 MAX_CELLS = 1 << 24  # pairs of places of the sentences that are worked on at a time
@@ -218,7 +218,7 @@ class Aligner:
 
 
 def _threads(threads: int) -> int:
-    return as_count("threads", threads, 1, 1024, error=AlignmentError)
+    return check_threads(threads, AlignmentError)
 
 
 def _indexed(corpus: Pairs) -> IndexedCorpus:

@@ -25,8 +25,8 @@ from rosewood import _core
 from rosewood.align.alignment import Links
 from rosewood.align.settings import ORDERS, SYMMETRIZATIONS, AlignmentSettings
 from rosewood.arguments import check_known, check_shape
-from rosewood.arrays import as_count
 from rosewood.errors import AlignmentError
+from rosewood.resources import check_threads
 
 _Matrix = NDArray[np.float64]
 COMBINATIONS: dict[str, Callable[[_Matrix, _Matrix], _Matrix]] = {
@@ -49,7 +49,7 @@ def symmetrize(
     """The links that two alignments of the same sentences make together, as `order` meets them."""
     check_known("symmetrisation", [method], SYMMETRIZATIONS, error=AlignmentError)
     check_known("order", [order], ORDERS, error=AlignmentError)
-    threads = as_count("threads", threads, 1, 1024, error=AlignmentError)
+    threads = check_threads(threads, AlignmentError)
     return Links(*_core.symmetrize(forward.view, backward.view, method, order, threads))
 
 

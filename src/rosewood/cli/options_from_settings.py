@@ -148,9 +148,13 @@ def _parameter(each: Setting, typed: Typed, parser: Callable[[Setting], Any]) ->
     return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def option_of(settings: type, name: str) -> Any:
-    """The type of a verb's parameter that is one setting; its default is the function's."""
+def option_of(settings: type, name: str, **changes: Any) -> Any:
+    """The type of a verb's parameter that is one setting; its default is the function's.
+
+    Facts such as `help` may differ.
+    """
     (each,) = _fields(Typed(settings, (name,)))
+    each = each._replace(facts={**each.facts, **changes})
     return _parameter(each, Typed(settings), parser_of).annotation
 
 

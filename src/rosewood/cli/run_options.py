@@ -59,5 +59,6 @@ class MemoryRun(ThreadedRun):
 # Each of them alone, as a parameter of a verb.
 Quiet = option_of(QuietOptions, "quiet")
 Json = option_of(ReportOptions, "json")
+JsonObject = option_of(ReportOptions, "json", help="Print results as one JSON object.")
 Threads = option_of(ThreadsOptions, "threads")
 Config = option_of(RunOptions, "config")

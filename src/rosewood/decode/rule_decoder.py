@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rosewood import _core
-from rosewood.arguments import check_choice, check_list, check_type, check_whole
+from rosewood.arguments import check_choice, check_list, check_type
 from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.feature_declarations import Feature, feature, own_feature
@@ -32,6 +32,7 @@ from rosewood.decode.translation import Translation
 from rosewood.errors import DecodingError
 from rosewood.forest import FeatureSpace, Forest, Weights
 from rosewood.lm import Model
+from rosewood.resources import check_threads
 from rosewood.rules.table import RuleTable
 
 PENALTIES = ("word_penalty", "phrase_penalty", "unknown_penalty")
@@ -204,7 +205,7 @@ class RuleDecoder(ABC):
         self, sentences: Iterable[Sentence], threads: int, *, with_forest: bool
     ) -> Iterator[tuple[Source, TranslationOptions, Any]]:
         check_list("sentences", sentences, "a list of sentences", error=DecodingError)
-        threads = check_whole("threads", threads, low=1, high=1024, error=DecodingError)
+        threads = check_threads(threads, DecodingError)
         number = 1
         for sources in batches_of_sentences(sentences, threads):
             options = self._options(sources, number, threads)

@@ -23,7 +23,6 @@ from rosewood.arrays import (
     IdArray,
     LongArray,
     as_array,
-    as_count,
     as_weight,
     freeze,
     not_below,
@@ -38,6 +37,7 @@ from rosewood.forest.array_checks import (
     heads_of,
 )
 from rosewood.forest.features import FeatureSpace
+from rosewood.resources import check_threads
 
 if TYPE_CHECKING:
     from rosewood.forest.search import Derivation, Derivations
@@ -300,7 +300,7 @@ class Forest:
         parameters = as_weight("theta", theta, self.dense.shape[1] + count)
         out = np.empty(self.num_edges)
         _core.edge_scores(
-            self._feature_view(count), parameters, out, as_count("threads", threads, 1, 1024)
+            self._feature_view(count), parameters, out, check_threads(threads, ForestError)
         )
         return out
 
@@ -309,7 +309,7 @@ class Forest:
         count = len(self.features.sparse)  # which other threads may add to meanwhile
         out = np.zeros(self.dense.shape[1] + count)
         coefficients = as_weight("coefficient", coefficient, self.num_edges)
-        workers = as_count("threads", threads, 1, 1024)
+        workers = check_threads(threads, ForestError)
         _core.add_features(self._feature_view(count), coefficients, out, workers)
         return out
 

@@ -19,6 +19,7 @@ from rosewood.arguments import check_shape
 from rosewood.arrays import FloatArray, IdArray, LongArray, as_count, as_weight
 from rosewood.errors import EmptyForestError, ForestError
 from rosewood.forest.forest import Forest
+from rosewood.resources import check_threads
 from rosewood.sequences import LazySequence
 
 
@@ -165,7 +166,7 @@ def sample(
     forest: Forest, weight: ArrayLike, draws: int, *, seed: int = 0, threads: int = 1
 ) -> Derivations:
     """Independent draws from p(d) ∝ exp(weight of d); the same at any number of threads."""
-    draws, threads = as_count("draws", draws, high=2**31), as_count("threads", threads, 1, 1024)
+    draws, threads = as_count("draws", draws, high=2**31), check_threads(threads, ForestError)
     weights = as_weight("weight", weight, forest.num_edges)
     q = np.empty(forest.num_edges)
     _core.edge_conditionals(forest.view, weights, q)

@@ -28,6 +28,7 @@ from rosewood.errors import DamagedFileError, LanguageModelError
 from rosewood.lm.files import Layout, ModelFile, open_file
 from rosewood.lm.scores import BatchScores, Scorer, Sentence, Sentences, WordScore
 from rosewood.lm.vocabulary import BEGIN, END, ModelVocabulary, as_bytes, text_of, words_of
+from rosewood.resources import check_threads
 from rosewood.shared_types import PathName
 
 State = tuple[int, ...]
@@ -123,7 +124,7 @@ class Model(Scorer):
     def _totals(
         self, sentences: Sentences, *, begin: bool = True, end: bool = True, threads: int = 1
     ) -> Iterator[NDArray[np.float64]]:
-        threads = as_count("threads", threads, 1, 1024, error=LanguageModelError)
+        threads = check_threads(threads, LanguageModelError)
         for first, count, text in _texts(sentences):
             out = np.empty(count)
             self._native.score(text, count, begin, end, first, threads, out)
@@ -139,7 +140,7 @@ class Model(Scorer):
         first: int = 1,
     ) -> Iterator[BatchScores]:
         """`first` is the number of the first sentence, for errors."""
-        threads = as_count("threads", threads, 1, 1024, error=LanguageModelError)
+        threads = check_threads(threads, LanguageModelError)
         for number, count, text in _texts(sentences, first):
             found = self._native.score_words(text, count, begin, end, number, threads)
             self._checked(found[1])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rosewood.arrays import as_count
 from rosewood.errors import LanguageModelError
 from rosewood.lm.perplexity import Perplexity
+from rosewood.resources import check_threads
 from rosewood.shared_types import CountCallback
 
 _count = partial(as_count, error=LanguageModelError)
@@ -146,7 +147,7 @@ class Scorer(ABC):
             _count("seed", seed, 0, 2**64 - 1),
             _count("max_words", max_words),
             context,
-            _count("threads", threads, 1, 1024),
+            check_threads(threads, LanguageModelError),
         )
 
     @abstractmethod

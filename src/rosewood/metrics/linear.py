@@ -26,6 +26,7 @@ from rosewood.metrics.batch import SentenceBatch, number_words
 from rosewood.metrics.kinds.bleu import Bleu, count_ngrams
 from rosewood.metrics.metric import as_number, as_rows, as_whole
 from rosewood.metrics.tokenise import check_tokeniser
+from rosewood.resources import check_threads
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class LinearBleu:
             orders=self.orders,
             width=2 + 2 * self.orders,
             clip=False,
-            threads=as_whole("threads", threads, 1, 1024),
+            threads=check_threads(threads, MetricError),
         )
         a = self.coefficients
         loss: FloatArray = -(a[0] * rows[:, 0])

@@ -17,6 +17,7 @@ from rosewood.arguments import check_length, check_type
 from rosewood.arrays import FloatArray, as_count
 from rosewood.errors import MetricError
 from rosewood.metrics.batch import SentenceBatch, as_groups
+from rosewood.resources import check_threads
 from rosewood.settings import Settings
 
 TextGroups = Sequence[Sequence[str]]  # the hypotheses, or references, of each sentence
@@ -122,7 +123,7 @@ class Metric(Settings, ABC):
 
         Sentence i has hypotheses[i] and references[i]; columns of `scores` have N numbers.
         """
-        return self._many(hypotheses, references, scores, as_whole("threads", threads, 1, 1024))
+        return self._many(hypotheses, references, scores, check_threads(threads, MetricError))
 
     def _many(
         self, hypotheses: TextGroups, references: TextGroups, scores: ScoreColumns, threads: int

@@ -27,6 +27,7 @@ from rosewood import _core
 from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
+from rosewood.resources import check_threads
 from rosewood.rules.settings import CLASSES, Classes, Direction, EventSettings, Kind
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def orientation_events(
     and the links are checked at once, not when the first block is asked for.
     """
     EventSettings(kind, direction, classes, max_phrase)  # refuses bad ones
-    threads = as_count("threads", threads, 1, 1024, error=RuleError)
+    threads = check_threads(threads, RuleError)
     block_words = as_count("block_words", block_words, 1, error=RuleError)
     source, target = corpus.source, corpus.target
     bad = links.beyond(source.lengths, target.lengths)

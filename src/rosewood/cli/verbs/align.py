@@ -23,7 +23,7 @@ from rosewood.cli.common import (
 )
 from rosewood.cli.corpora import SOURCES
 from rosewood.cli.options import FILES, LEARNING, check_files, check_folder, cores
-from rosewood.cli.run_options import Config, Quiet, Threads
+from rosewood.cli.run_options import Config, JsonObject, Quiet, Threads
 from rosewood.corpus.settings import ParallelSettings
 from rosewood.errors import AlignmentError
 from rosewood.settings import setting
@@ -157,7 +157,7 @@ def align(
     ] = None,
     threads: Threads = None,
     quiet: Quiet = False,
-    json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    json: JsonObject = False,
     config: Config = None,
 ) -> None:
     """Align the words of a corpus; save the aligner; align new text with it.

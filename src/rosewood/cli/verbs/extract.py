@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import print_row, print_table, warn
 from rosewood.cli.corpora import Sources
 from rosewood.cli.memory_options import Work
 from rosewood.cli.options import FILES, AlignmentFile, check_files, check_folder
 from rosewood.cli.options_from_settings import Typed
-from rosewood.cli.run_options import MemoryRun
+from rosewood.cli.run_options import JsonObject, MemoryRun
 from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import RuleError
 from rosewood.rules.settings import GAP_SETTINGS, PHRASE_SETTINGS, ExtractionSettings
@@ -41,9 +39,7 @@ def extract(
     reading: CorpusSettings,
     run: MemoryRun,
     work: Work = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Tell what was done as JSON, on standard output.")
-    ] = False,
+    json: JsonObject = False,
 ) -> None:
     """Extract translation rules from an aligned corpus, score them, and write them as a table.
 

@@ -10,11 +10,11 @@ import typer
 from rosewood.cli.common import ModelFolder, print_row, warn
 from rosewood.cli.options import FILES, check_ending, check_files
 from rosewood.cli.options_from_settings import Typed
-from rosewood.cli.run_options import Config
+from rosewood.cli.run_options import Config, ReportOptions
 from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
 from rosewood.pipeline.line_settings import KnownText
-from rosewood.settings import setting
+from rosewood.settings import setting, setting_of
 from rosewood.shared_types import PathName
 
 _LIMITS = (
@@ -35,7 +35,7 @@ class InspectOptions(KnownText):
     picture: PathName | None = setting(
         None, "Draw the most probable part of the forest.", group=FILES, metavar="FILE.svg"
     )
-    json: bool = setting(False, "Print one JSON object.")
+    json: bool = setting_of(ReportOptions, "json", help="Print results as one JSON object.")
     options: int = setting(5, "Translation options shown for each span.", low=0)
     nbest: int = setting(5, "Translations shown.", low=0)
 

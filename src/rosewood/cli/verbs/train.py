@@ -6,13 +6,11 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from rosewood.cli.common import bad_value, print_row, print_table, warn
 from rosewood.cli.options import FILES
-from rosewood.cli.run_options import MemoryRun
+from rosewood.cli.run_options import JsonObject, MemoryRun
 from rosewood.errors import TrainingError
 from rosewood.pipeline.settings import TrainingFiles, TrainingSettings
 from rosewood.settings import Settings, setting
@@ -50,7 +48,7 @@ def train(
     settings: TrainingSettings,
     options: TrainOptions,
     run: MemoryRun,
-    json: Annotated[bool, typer.Option("--json", help="Print results as one JSON object.")] = False,
+    json: JsonObject = False,
 ) -> None:
     """Train a translation model: parallel text in, a folder out, and a report beside it.
 
