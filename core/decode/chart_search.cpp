@@ -26,6 +26,7 @@ ChartSearch::ChartSearch(const WeightedHieroModel& model, const ChartOptions& op
       reference_(reference),
       beat_(std::move(beat)),
       language_(model_.language_models(), model.language_model_weights()),
+      no_words_(models() * std::size(glue_symbols)),
       cells_at_(static_cast<std::size_t>(options.length + 1) *
                 static_cast<std::size_t>(options.length + 1)),
       keys_(4, many_nodes) {
@@ -298,15 +299,9 @@ void ChartSearch::look(const std::vector<Grid>& grids, std::uint32_t grid_number
   }
   const std::span<const std::int32_t> symbols =
       option < 0 ? std::span(glue_symbols) : options_.target_of(static_cast<std::size_t>(option));
-  static constexpr std::uint32_t no_words[64] = {};
-  std::span<const std::uint32_t> words(no_words);
-  std::vector<std::uint32_t> none;
-  if (option >= 0) {
-    words = std::span(lm_words_).subspan(word_start_[option], models() * symbols.size());
-  } else if (models() * symbols.size() > words.size()) {
-    none.resize(models() * symbols.size());
-    words = none;
-  }
+  const std::span<const std::uint32_t> words =
+      option < 0 ? std::span<const std::uint32_t>(no_words_)
+                 : std::span(lm_words_).subspan(word_start_[option], models() * symbols.size());
   point_values_.resize(point_values_.size() + models());
   const auto values = std::span(point_values_).last(models());
   const ChartLanguage::Part part = language_.score(symbols, words, states_, false, values);

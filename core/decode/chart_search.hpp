@@ -136,6 +136,7 @@ class ChartSearch {
   std::vector<std::int32_t> order_;      // options; those of a list are best first
   std::vector<std::size_t> word_start_;  // of each option, in lm_words_
   std::vector<std::uint32_t> lm_words_;
+  std::vector<std::uint32_t> no_words_;  // of glue: it has gaps alone
   std::vector<Cell> cells_;
   std::vector<std::vector<std::int32_t>> cells_at_;  // of each span
   RowInterner keys_;

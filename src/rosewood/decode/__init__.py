@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rosewood.decode.features import OptionFeature, SparseFeature
     from rosewood.decode.glossary import Glossary, GlossaryEntry
     from rosewood.decode.guessing import Guesser, Guesses
+    from rosewood.decode.hiero import HieroDecoder, HieroSettings
     from rosewood.decode.nbest import alternatives, moses_line
     from rosewood.decode.options import TranslationOptions
     from rosewood.decode.plugins import DECODERS, FEATURES
@@ -61,6 +62,8 @@ __all__ = [
     "GlossaryEntry",
     "Guesser",
     "Guesses",
+    "HieroDecoder",
+    "HieroSettings",
     "MbrCandidate",
     "OptionFeature",
     "PhraseDecoder",
