@@ -52,7 +52,7 @@ class Runs:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    place = write_book(tmp_path_factory.mktemp("kill"), train=200, dev=40, test=10)
+    place = write_book(tmp_path_factory.mktemp("kill"), train=100, dev=30, test=5)
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     with (
         (tmp_path_factory.mktemp("errors") / "errors").open("a+") as errors,
