@@ -233,7 +233,7 @@ def test_stopped_from_the_keyboard(command, place, wanted, before_stage, number)
 @pytest.mark.slow
 def test_stopped_in_the_midst_of_tuning(command, place, monkeypatch):
     """Rounds that were finished are not tuned again."""
-    tuning = [*TRAIN, "-o", "model", *flags({"tune": "mert", "rounds": 3})]
+    tuning = [*TRAIN, "-o", "model", *flags({"tune": "mert", "rounds": 3, "set": {"restarts": 2}})]
     (place / "dev.en").write_bytes((place / "train.en").read_bytes())
     (place / "dev.de").write_bytes((place / "train.de").read_bytes())
     text = "".join((place / "train.de").read_text().splitlines(keepends=True)[::-1])
