@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,6 +19,21 @@ from rosewood.metrics import parse_metric
 BLEU = parse_metric("bleu:tokenize=none")
 SENTENCES = 25
 NAMES = ("good", "noise")
+REFERENCE = "the cat sat on the mat again"
+
+
+@cache
+def known() -> list[tuple[list[str], np.ndarray]]:
+    """200 candidates of each sentence, and their features."""
+    random = np.random.default_rng(9)
+    right = REFERENCE.split()
+    found = []
+    for _ in range(SENTENCES):
+        keep = random.random((200, len(right))) < random.uniform(0.2, 0.95, (200, 1))
+        texts = [" ".join(np.where(row, right, "x").tolist()) for row in keep]
+        good = keep.sum(axis=1) + 0.3 * random.standard_normal(200)
+        found.append((texts, np.column_stack([good, 3 * random.standard_normal(200)])))
+    return found
 
 
 class Decoder:
@@ -27,18 +43,9 @@ class Decoder:
     """
 
     def __init__(self, sparse: bool = False) -> None:
-        random = np.random.default_rng(9)
         self.sparse = sparse
-        self.references = [["the cat sat on the mat again"]] * SENTENCES
-        right = self.references[0][0].split()
-        self.known = []
-        for _ in range(SENTENCES):
-            keep = random.random((200, len(right))) < random.uniform(0.2, 0.95, (200, 1))
-            texts = [
-                " ".join(w if k else "x" for w, k in zip(right, row, strict=True)) for row in keep
-            ]
-            good = keep.sum(axis=1) + 0.3 * random.standard_normal(200)
-            self.known.append((texts, np.column_stack([good, 3 * random.standard_normal(200)])))
+        self.references = [[REFERENCE]] * SENTENCES
+        self.known = known()
         self.asked: list[dict[str, float]] = []
 
     def __call__(self, weights, number):
