@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from math import exp, log, sqrt
 from typing import NamedTuple
@@ -48,6 +49,8 @@ class Placement(NamedTuple):
         return 1.0
 
     def all_weights(self, o: int, observed: int, places: int, last: int) -> float:
+        if self.kind == "diagonal":
+            return sum(diagonal_weights(self.tension, o, observed, places))
         return sum(self.weight(o, observed, s, places, last) for s in range(places))
 
     def chance(self, o: int, observed: int, s: int, places: int, last: int) -> float:
@@ -68,6 +71,11 @@ class Placement(NamedTuple):
 def distance(o: int, observed: int, s: int, places: int) -> float:
     """How far a link is from the diagonal."""
     return abs((s + 1) / places - (o + 1) / observed)
+
+
+@lru_cache(maxsize=256)  # every chance asks for all of them
+def diagonal_weights(tension: float, o: int, observed: int, places: int) -> tuple[float, ...]:
+    return tuple(exp(-tension * distance(o, observed, s, places)) for s in range(places))
 
 
 class Inferred(NamedTuple):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, log
+from operator import mul
 from typing import Any
 
 from tests.reference import align_words as words
@@ -17,6 +18,7 @@ from tests.reference.align import (
     Row,
     SentencePair,
     align_expect,
+    diagonal_weights,
     distance,
 )
 
@@ -183,15 +185,12 @@ def tension_likelihood(tension: float, far: float, links: Positions) -> float:
 
 def tension_slope(tension: float, far: float, links: Positions) -> float:
     """How fast that rises with the tension: how far links should be, less how far they are."""
-    how = Placement("diagonal", 0.0, tension)
-    return -far + sum(
-        count
-        * sum(
-            how.chance(o, observed, s, places, -1) * distance(o, observed, s, places)
-            for s in range(places)
-        )
-        for (observed, places, o), count in links.items()
-    )
+    slope = -far
+    for (observed, places, o), count in links.items():
+        weights = diagonal_weights(tension, o, observed, places)
+        far_of = [distance(o, observed, s, places) for s in range(places)]
+        slope += count * sum(map(mul, weights, far_of)) / sum(weights)
+    return slope
 
 
 def best_tension(far: float, links: Positions, low: float = 0.1, high: float = 100.0) -> float:

@@ -27,10 +27,6 @@ class Sentence(NamedTuple):
         """Links both of whose words are in the box."""
         return {(i, j) for i, j in self.links if box[0] <= i < box[1] and box[2] <= j < box[3]}
 
-    def touching(self, box: Box) -> set[Link]:
-        """Links at least one of whose words is in the box's source or target."""
-        return {(i, j) for i, j in self.links if box[0] <= i < box[1] or box[2] <= j < box[3]}
-
 
 def spans(length: int, longest: int) -> Iterator[tuple[int, int]]:
     """All parts of a sentence of one word or more."""
@@ -47,11 +43,19 @@ def phrase_pairs(sentence: Sentence, max_source: int, max_target: int) -> tuple[
         for target in spans(sentence.targets, max_target)
         for source in spans(sentence.sources, max_source)
     )
-    return tuple(
-        box
-        for box in boxes
-        if sentence.inside(box) and sentence.inside(box) == sentence.touching(box)
-    )
+    return tuple(box for box in boxes if is_consistent(sentence, box))
+
+
+def is_consistent(sentence: Sentence, box: Box) -> bool:
+    """Whether there are links in the box, and none with one word in it and one outside."""
+    first, last, low, high = box
+    has_links = False
+    for i, j in sentence.links:
+        is_in = first <= i < last
+        if is_in != (low <= j < high):
+            return False
+        has_links |= is_in
+    return has_links
 
 
 # -- rules with gaps -------------------------------------------------------------------------------
@@ -65,10 +69,7 @@ class GappedRule(NamedTuple):
 
 def are_apart(one: Box, other: Box) -> bool:
     """Whether neither side of two boxes has a word in common."""
-    return not (
-        set(range(*one[:2])) & set(range(*other[:2]))
-        or set(range(*one[2:])) & set(range(*other[2:]))
-    )
+    return (one[1] <= other[0] or other[1] <= one[0]) and (one[3] <= other[2] or other[3] <= one[2])
 
 
 def gapped_rules(
@@ -94,13 +95,14 @@ def gapped_rules(
         for box in initial:
             by_links.setdefault(frozenset(sentence.inside(box)), []).append(box)
         initial = [min(same, key=size) for same in by_links.values()]
+    links_of = {box: sentence.inside(box) for box in initial}
     rules = []
     for outer in initial:
         inside = [
             box
             for box in initial
-            if set(range(*box[:2])) <= set(range(*outer[:2]))
-            and set(range(*box[2:])) <= set(range(*outer[2:]))
+            if outer[0] <= box[0] <= box[1] <= outer[1]
+            and outer[2] <= box[2] <= box[3] <= outer[3]
             and box[1] - box[0] >= min_gap_source
             and box[3] - box[2] >= min_gap_target
         ]
@@ -114,7 +116,7 @@ def gapped_rules(
                     continue
                 if not allow_adjacent and (None, None) in pairwise(symbols):
                     continue  # 5
-                linked = sentence.inside(outer).difference(*map(sentence.inside, chosen))
+                linked = links_of[outer].difference(*map(links_of.get, chosen))
                 if need_link and not linked:  # 6
                     continue
                 allowed.append(chosen)
@@ -198,10 +200,11 @@ def by_word(sentence: Sentence, box: Box, target: int, *, is_back: bool) -> int:
 
 def linked(sentence: Sentence, source: int, target: int) -> bool:
     """Links, and one more at each end: the sentences begin and end together."""
-    ends = {(-1, -1), (sentence.sources, sentence.targets)}
-    return (source, target) in sentence.links | ends
+    ends = (-1, -1), (sentence.sources, sentence.targets)
+    return (source, target) in sentence.links or (source, target) in ends
 
 
+@lru_cache(maxsize=16)
 def turned(sentence: Sentence) -> Sentence:
     """The sentence pair read from its end: what was behind is before."""
     sources, targets, links = sentence
