@@ -25,7 +25,7 @@ def summary(found, language_models):
     counted = Counter()
     for words, values in found:
         for name, model in language_models.items():
-            want = reference.LOG_OF_TEN * model.score(words)
+            want = reference.language_score(model, words)
             assert abs(values.pop(name, 0.0) - want) <= 1e-6
         counted[words, tuple(sorted(values.items()))] += 1
     return counted

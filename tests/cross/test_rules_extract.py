@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -30,8 +31,9 @@ def corpora(draw, pairs: int = 4, longest: int = 5) -> list[reference.Pair]:
     """A few aligned sentence pairs of few words, so that rules are seen again."""
     made = []
     for shape in draw(st.lists(aligned_sentences(longest), min_size=1, max_size=pairs)):
+        chance = Random(draw(st.integers(0, 2**32 - 1)))
         sides = [
-            tuple(draw(st.lists(st.sampled_from(words[:3]), min_size=size, max_size=size)))
+            tuple(chance.choices(words[:3], k=size))
             for words, size in ((SOURCES, shape.sources), (TARGETS, shape.targets))
         ]
         made.append(reference.Pair(*sides, shape.links))

@@ -7,7 +7,7 @@ phrase, as a decoder goes: phrase_graph.py.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -214,11 +214,17 @@ def hierarchical_forward(last: Span, current: Span, covered: set[int] | frozense
 # -- features of a finished derivation -------------------------------------------------------------
 
 
+@lru_cache(maxsize=1 << 12)  # many derivations say the same
+def language_score(model: Any, words: tuple[str, ...]) -> float:
+    return LOG_OF_TEN * model.score(words)
+
+
 def features(problem: Problem, derivation: Derivation) -> dict[str, float]:
     """The values of all features that are not zero, each from the derivation as a whole."""
-    total: Counter[str] = Counter()
+    total: defaultdict[str, float] = defaultdict(float)
     for option in derivation:
-        total.update(option.features)
+        for name, value in option.features.items():
+            total[name] += value
     words = yield_of(derivation)
     total["word_penalty"] = -len(words)
     total["phrase_penalty"] = len(derivation)
@@ -227,15 +233,17 @@ def features(problem: Problem, derivation: Derivation) -> dict[str, float]:
         abs(option.begin - end) for option, end in zip(derivation, ends, strict=False)
     )
     for name, model in problem.language_models.items():
-        total[name] = LOG_OF_TEN * model.score(words)
+        total[name] = language_score(model, words)
     for m, model in enumerate(problem.reorderings):
         for n, option in enumerate(derivation):
             if part := model.part(option.rows[m], "backward"):
                 seen = backward(model.kind, derivation[:n], option)
-                total.update(model.value(part, "backward", seen))
+                for name, value in model.value(part, "backward", seen).items():
+                    total[name] += value
             if n > 0 and (part := model.part(derivation[n - 1].rows[m], "forward")):
                 seen = forward(model.kind, derivation[:n], option)
-                total.update(model.value(part, "forward", seen))
+                for name, value in model.value(part, "forward", seen).items():
+                    total[name] += value
     return {name: value for name, value in total.items() if value != 0.0}
 
 

@@ -120,11 +120,12 @@ def use(folder):
 def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
     draw = random.Random(5)
     names = [*KIND.files, MANIFEST]
+    place = tmp_path / "damaged"
+    shutil.copytree(table.folder, place)
     for _ in range(250):
-        place = tmp_path / "damaged"
-        shutil.copytree(table.folder, place)
         path = place / draw.choice(names)
-        data = bytearray(path.read_bytes())
+        good = path.read_bytes()
+        data = bytearray(good)
         kind = draw.randrange(4)
         if kind == 0:
             del data[draw.randrange(len(data) + 1) :]
@@ -134,7 +135,7 @@ def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
             for _ in range(draw.choice([1, 1, 2, 8])):
                 if data:
                     data[draw.randrange(len(data))] = draw.choice([0, 255, draw.randrange(256)])
-        was_changed = bytes(data) != path.read_bytes() and path.name != MANIFEST
+        was_changed = data != good and path.name != MANIFEST
         path.write_bytes(data)
         with suppress(RosewoodError):
             use(place)
@@ -143,7 +144,7 @@ def test_damaged_tables_are_told_and_never_crash(table, tmp_path):
                 RuleTable.open(place).verify()
             assert caught.value.code in ("file.damaged", "file.changed")  # its size, its checksum
             assert caught.value.file == str(path)
-        shutil.rmtree(place)
+        path.write_bytes(good)
         shutil.rmtree(tmp_path / "filtered", ignore_errors=True)
 
 
@@ -176,11 +177,13 @@ def test_numbers_are_checked_beyond_checksums(table, tmp_path):
 def test_more_numbers_than_there_are_codes(tmp_path):
     """Numbers that come late have no code, and are written as they are."""
     count = (1 << 18) + 500
+    ids = np.arange(count, dtype=np.int32)
+    numbers = np.stack([-ids / 7, ids % 3], axis=1).astype(np.float32)
     words = joined_words(f"w{n}" for n in range(count))
     with new_table(tmp_path / "rules", ["X"], ["p", "q"]) as writer:
         for n in range(count):
-            numbers = np.array([-n / 7, n % 3], np.float32)
-            writer.native.add(0, arrays(n), arrays(n), NO_LINKS, (n, n + 1, 0.5 * n), numbers)
+            word = ids[n : n + 1]
+            writer.native.add(0, word, word, NO_LINKS, (n, n + 1, 0.5 * n), numbers[n])
         writer.finish(words, words, {})
     table = RuleTable.open(tmp_path / "rules")
     for n in (0, 1, 1000, (1 << 18) - 1, 1 << 18, count - 1):
@@ -195,12 +198,14 @@ def test_more_numbers_than_there_are_codes(tmp_path):
 def test_a_source_with_very_many_rules_hides_no_other(tmp_path):
     """Where rules begin is found across long stretches in which nothing does."""
     many = 30_000
+    ids = np.arange(many, dtype=np.int32)
     words = joined_words([*"abcdefgh", *(f"w{n}" for n in range(many))])
     sources = [(n,) for n in range(8)] + [(n, m) for n in range(8) for m in range(8)]
     with new_table(tmp_path / "rules", ["X"], []) as writer:
         for source in sorted(sources):
+            symbols = arrays(*source)
             for n in range(many if source in ((2,), (5, 1)) else 1):
-                writer.native.add(0, arrays(*source), arrays(n), NO_LINKS, (1, 1, 1), NOTHING)
+                writer.native.add(0, symbols, ids[n : n + 1], NO_LINKS, (1, 1, 1), NOTHING)
         writer.finish(words, words, {})
     table = RuleTable.open(tmp_path / "rules")
     table.verify()
