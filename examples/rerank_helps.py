@@ -18,12 +18,12 @@ from rosewood.metrics import compare
 from rosewood.rerank import read_candidates, rerank, toy_lists, tune, write_candidates
 
 
-def main(folder: Path, *, lists: int = 300) -> str:
+def main(folder: Path) -> str:
     """Write everything into a folder; the verdict."""
     folder.mkdir(parents=True, exist_ok=True)
     dev, test = folder / "dev.jsonl", folder / "test.jsonl"
-    write_candidates(toy_lists(lists, seed=1), dev)
-    write_candidates(toy_lists(lists, seed=2), test)
+    write_candidates(toy_lists(300, seed=1), dev)
+    write_candidates(toy_lists(300, seed=2), test)
 
     print(f"Tuning on {dev}\n")
     tuned = tune(dev, method="mert", metric="bleu", replicates=3, threads=2)
@@ -32,10 +32,10 @@ def main(folder: Path, *, lists: int = 300) -> str:
     tuned.write_report(folder / "report.html")
 
     print(f"\nReranking {test}, which tuning has not seen\n")
-    unseen = list(read_candidates(test))
-    best = [each.best for each in rerank(unseen, tuned.weights)]
-    first = [each.texts[0] for each in unseen]
-    references = [each.references[0] for each in unseen]
+    lists = list(read_candidates(test))
+    best = [each.best for each in rerank(lists, tuned.weights)]
+    first = [each.texts[0] for each in lists]
+    references = [each.references[0] for each in lists]
     for name, lines in (("best", best), ("first", first), ("ref", references)):
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
     for found in compare(best, first, [references], ["bleu", "chrf"]):

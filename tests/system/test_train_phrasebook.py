@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.shared import made_once
 from tests.system.commands import command  # noqa: F401
-from tests.training import contents, flags, write_book
+from tests.training import contents, write_book
 
 from rosewood.corpus import Corpus
 from rosewood.corpus.phrasebook import Phrasebook
@@ -21,7 +21,6 @@ from rosewood.metrics import evaluate
 from rosewood.pipeline import Trained, TrainingInputs, TrainingSettings, Translator, train
 
 QUICK = {"rounds": 4, "nbest": 50, "pop_limit": 50}
-QUICKER = {"rounds": 2, "nbest": 50, "pop_limit": 30}  # where that scores no less
 SLACK = 1.0
 
 
@@ -71,10 +70,9 @@ TUNERS = {  # BLEU on the test set
 @pytest.mark.parametrize("tuner", list(TUNERS))
 def test_tuners(book, tuner):
     measured, settings = TUNERS[tuner]
-    how = QUICKER if tuner in ("pro", "likelihood") else QUICK
     made = train(
         with_dev(book), book / "model",
-        TrainingSettings(**how, tune=tuner, set=settings), threads=2,
+        TrainingSettings(**QUICK, tune=tuner, set=settings), threads=2,
     )  # fmt: skip
     facts = {stage.name: stage.facts for stage in made.stages}
     assert score(made) > measured - SLACK
@@ -104,7 +102,7 @@ def test_words_that_are_there_already(tmp_path):
         for ending, side in (("en", "source"), ("de", "target")):
             lines = "".join(f"{' '.join(getattr(pair, side))}\n" for pair in pairs)
             (tmp_path / f"{part}.{ending}").write_text(lines)
-    settings = TrainingSettings(**QUICKER, pretokenized=True)
+    settings = TrainingSettings(**QUICK, pretokenized=True)
     made = train(with_dev(tmp_path), tmp_path / "model", settings, threads=2)
     assert score(made) > 41.9 - SLACK
     assert all("tok:none" in each["signature"] for each in made.scores if each["name"] == "BLEU")
@@ -112,9 +110,10 @@ def test_words_that_are_there_already(tmp_path):
 
 @pytest.mark.slow
 def test_japanese(tmp_path):
-    write_book(tmp_path, "en-ja", train=2000, dev=80, test=200)
-    settings = TrainingSettings(rounds=3, nbest=30, pop_limit=30)
-    made = train(with_dev(tmp_path, "en-ja"), tmp_path / "model", settings, threads=2)
+    write_book(tmp_path, "en-ja", train=2000, dev=100, test=200)
+    made = train(
+        with_dev(tmp_path, "en-ja"), tmp_path / "model", TrainingSettings(**QUICK), threads=2
+    )
     assert score(made) > 49.4 - SLACK
 
 
@@ -142,7 +141,8 @@ def test_few_pairs(tmp_path, command, pairs):  # noqa: F811
     files = [tmp_path / f"{part}.{e}" for part in ("train", "test") for e in ("en", "de")]
     done = command(
         "train", "--source", files[0], "--target", files[1], "--test", files[2], files[3],
-        "-o", tmp_path / "model", "--threads", 2, "--json", *flags(QUICKER),
+        "-o", tmp_path / "model", "--threads", 2, "--json", "--rounds", 4, "--pop-limit", 50,
+        "--nbest", 50,
     )  # fmt: skip
     assert done.code == 0
     found = json.loads(done.out)

@@ -20,7 +20,7 @@ from rosewood.forest import FeatureSpace, ForestSet, ForestSetWriter
 
 pytestmark = pytest.mark.slow
 
-COUNT = 500
+COUNT = 5_000
 LIMIT = 500 << 20
 ROOT = Path(__file__).parents[2]
 CHILD = """
@@ -40,12 +40,12 @@ print(fit.theta.tobytes().hex(), fit.score.hex())
 
 @pytest.fixture(scope="module")
 def forests(tmp_path_factory) -> Path:
-    """500 lattices with 6,000 dense features: 320 MB, most of it numbers."""
+    """5,000 lattices with 600 dense features: 320 MB."""
     path = tmp_path_factory.mktemp("large") / "forests.rwf"
-    space = FeatureSpace([f"f{i}" for i in range(6_000)], [f"s:{i}" for i in range(100)])
+    space = FeatureSpace([f"f{i}" for i in range(600)], [f"s:{i}" for i in range(100)])
     words = Vocabulary([f"w{i}" for i in range(200)])
     with ForestSetWriter(path, features=space, vocabulary=words) as out:
-        made = [lattice(number, space, words, length=10, choices=2) for number in range(50)]
+        made = [lattice(number, space, words, length=10, choices=2) for number in range(100)]
         for number in range(COUNT):
             forest, reference = made[number % len(made)]
             out.append(forest, {"refs": [reference]})

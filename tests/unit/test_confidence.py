@@ -372,7 +372,7 @@ def test_unknown_words_have_odds_of_their_own(decoder):
 
 @pytest.mark.slow
 def test_the_phrasebook_is_as_right_as_its_model_is_sure(tmp_path):
-    made = Phrasebook("en-de", seed=2, reverse=True).split(train=300, dev=100, test=100)
+    made = Phrasebook("en-de", seed=2, reverse=True).split(train=300, dev=200, test=200)
     files = {}
     for part in ("train", "dev", "test"):
         for side in ("source", "target"):

@@ -68,21 +68,17 @@ def test_features_of_any_size(learner):
     assert cosine(fit.theta * scale, WEIGHTS) >= 0.98
 
 
-@pytest.fixture(scope="module")
-def sparse() -> TuningSet:
-    return planted(WEIGHTS, lists=100, noise=0.1, sparse=3)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [Pro(), Mira(), MinimumRisk(), Annealed()])
-def test_sparse_features_are_tuned_too(sparse, learner):
-    fit = learner.fit(sparse, np.zeros(5))
+def test_sparse_features_are_tuned_too(learner):
+    fit = learner.fit(planted(WEIGHTS, noise=0.1, sparse=3), np.zeros(5))
     assert cosine(fit.theta, WEIGHTS) >= 0.99
 
 
 @pytest.mark.slow
 def test_l1_leaves_out_what_does_not_matter():
     weights = np.array([2.0, -1.0] + [0.0] * 20)
-    fit = L1(penalty=0.05).fit(planted(weights, lists=100, noise=0.5, sparse=20), np.zeros(22))
+    fit = L1(penalty=0.05).fit(planted(weights, noise=0.5, sparse=20), np.zeros(22))
     assert np.count_nonzero(fit.theta[2:]) <= 4
     assert cosine(fit.theta, weights) > 0.9
     assert fit.history[-1]["active"] == np.count_nonzero(fit.theta)

@@ -181,7 +181,7 @@ def test_tuning_climbs_to_where_weights_came_from(tmp_path):
     """EM finds the weights that a text was drawn with, and never goes down."""
     one = unigrams(tmp_path / "1.rlm", {"<unk>": 0.01, "</s>": 0.09, "a": 0.8, "b": 0.1})
     two = unigrams(tmp_path / "2.rlm", {"<unk>": 0.01, "</s>": 0.09, "a": 0.1, "b": 0.8})
-    drawn = Mixture([one, two], [0.7, 0.3]).sample(1000, seed=1)
+    drawn = Mixture([one, two], [0.7, 0.3]).sample(3000, seed=1)
     tuned = Mixture.tuned([one, two], iter(drawn), tolerance=0, threads=2)
     assert tuned.weights == pytest.approx((0.7, 0.3), abs=0.02)
     facts = tuned.facts["tuned"]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from rosewood.pipeline.reply import Reply
     from rosewood.pipeline.work_store import Finished
 
-PAIRS = {"train": 3000, "dev": 200, "test": 200}
+_TRAIN, _DEV, _TEST = 3000, 200, 200  # pairs
+_PARTS = ("train", "dev", "test")
 _MARKER = "rosewood-demo"  # tells whose folder it is
 _SHOWN = 6  # translations in the table
 _LENGTHS = range(8, 15)  # words of the sentence that is looked into
@@ -70,7 +71,7 @@ def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trai
     from rosewood.progress import progress_of_parts
 
     console.print("[bold]Training[/bold]: sentence pairs in, a model out\n")
-    files = Phrasebook("en-de", seed=1, reverse=True).write(output, *PAIRS.values(), raw=True)
+    files = Phrasebook("en-de", seed=1, reverse=True).write(output, _TRAIN, _DEV, _TEST, raw=True)
     inputs = TrainingInputs(*files["train"], dev=files["dev"], test=files["test"])
     with progress_of_parts(quiet=quiet) as told:
         trained = train(
@@ -88,7 +89,7 @@ def _training(console: Console, output: Path, threads: int, quiet: bool) -> Trai
 
 def train_command(output: Path) -> str:
     """The command that trains the model of the demonstration."""
-    files = {part: [f"{output / part}.{end}" for end in ("de", "en")] for part in PAIRS}
+    files = {part: [f"{output / part}.{end}" for end in ("de", "en")] for part in _PARTS}
     source, target = files["train"]
     words = ["rosewood", "train", "--source", source, "--target", target, "--dev", *files["dev"]]
     return shlex.join([*words, "--test", *files["test"], "-o", str(output / "model")])
@@ -117,7 +118,7 @@ def _outcome(stage: Finished) -> str:
             return f"{len(facts['weights'])} weights in {rounds} rounds"
         case _:
             value = _scores(facts["scores"])["test"]
-            return f"BLEU {value:.1f} on {PAIRS['test']} sentences that nobody has seen"
+            return f"BLEU {value:.1f} on {_TEST} sentences that nobody has seen"
 
 
 def _scores(rows: list[dict[str, Any]]) -> dict[str, float]:
