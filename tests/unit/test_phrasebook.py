@@ -79,10 +79,10 @@ def test_the_same_seed_gives_the_same_pairs_everywhere(languages, digest):
 @pytest.mark.parametrize("languages", BOOKS)
 def test_no_sentence_comes_twice(languages):
     sources, targets = Counter(), Counter()
-    for pair in Phrasebook(languages, seed=2).pairs(6000):
+    for pair in Phrasebook(languages, seed=2).pairs(20_000):
         sources[pair.source] += 1
         targets[pair.target] += 1
-    assert len(sources) == len(targets) == 6000
+    assert len(sources) == len(targets) == 20_000
 
 
 @pytest.mark.slow
