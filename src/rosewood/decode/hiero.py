@@ -23,11 +23,11 @@ from rosewood.decode.feature_declarations import Feature, feature
 from rosewood.decode.features import OptionFeature, SparseFeature
 from rosewood.decode.hiero_results import HieroResults
 from rosewood.decode.rule_decoder import RuleDecoder
-from rosewood.decode.settings import native_limit
+from rosewood.decode.settings import SearchSettings, native_limit
 from rosewood.errors import DecodingError
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, setting_of
 
 GLUE_LABEL = "S"  # of glue rules in tables: the decoder has its own instead
 _search = partial(setting, group="Search")
@@ -44,9 +44,7 @@ class HieroSettings(Settings):
 
     error = DecodingError
 
-    search: Literal["cube", "full"] = _search(
-        "cube", "Search algorithm: cube expands the most promising hypotheses, full expands all."
-    )
+    search: Literal["cube", "full"] = setting_of(SearchSettings, "search")
     pop_limit: int | None = _search(200, "Maximum hypotheses created for each source span.", low=1)
     cell_size: int | None = _search(
         None, "Maximum hypotheses kept for each source span and label.", low=1
@@ -60,17 +58,8 @@ class HieroSettings(Settings):
         10, "Maximum source words that a rule spans; longer parts are joined by glue.", low=1
     )
     option_limit: int | None = _search(50, "Maximum rules for each source.", low=1)
-    max_pops: int | None = _search(
-        None,
-        "Maximum hypotheses created for a sentence; sentences that reach it are reported.",
-        low=1,
-    )
-    time_limit: float | None = _search(
-        None,
-        "Maximum seconds for a sentence; sentences that reach it are reported. "
-        "Results then depend on the machine.",
-        low=1e-9,
-    )
+    max_pops: int | None = setting_of(SearchSettings, "max_pops")
+    time_limit: float | None = setting_of(SearchSettings, "time_limit")
 
     def native(self) -> tuple[bool, int, int, float, int, float]:
         """As core/decode/chart_search.hpp has them."""
