@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
-from itertools import chain
+from itertools import groupby
 
 HAN = "\u3005\u3007\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 HIRAGANA = "ぁ-ゟー"
@@ -44,20 +44,36 @@ def upper_case() -> str:
 @cache
 def word_characters() -> str:
     """Letters, digits, marks and invisible characters in scripts that put spaces between words."""
-    unspaced = re.compile(f"[{HAN}{HIRAGANA}{KATAKANA}]")
     kinds = ("Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No", "Mn", "Mc", "Me", "Pc", "Cf")
-    return _ranges(*kinds, without=unspaced)
+    return _ranges(*kinds, but=f"{HAN}{HIRAGANA}{KATAKANA}")
 
 
-def _ranges(*categories: str, without: re.Pattern[str] | None = None) -> str:
-    wanted = frozenset(categories)
+@cache
+def _runs() -> list[tuple[str, int, int]]:
+    """Categories of characters, with the first of a run and the first behind it.
+
+    Ideographs (see HAN) are in no class here, and are half of all characters; beyond these none is
+    assigned.
+    """
+    found = []
+    for block in ((0, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0x20000), (0xE0000, 0xE01F0)):
+        at = block[0]
+        for category, run in groupby(map(unicodedata.category, map(chr, range(*block)))):
+            end = at + len(list(run))
+            found.append((category, at, end))
+            at = end
+    return found
+
+
+def _ranges(*categories: str, but: str = "") -> str:
+    """The characters of some categories, but for those of another class, as ranges."""
+    kept = "".join(
+        "".join(map(chr, range(first, end))) for kind, first, end in _runs() if kind in categories
+    )
+    if but:
+        kept = re.sub(f"[{but}]+", "", kept)
     found: list[list[int]] = []
-    for code in chain(range(0x323B0), range(0xE0000, 0xE01F0)):  # the rest is not assigned
-        character = chr(code)
-        if unicodedata.category(character) not in wanted:
-            continue
-        if without is not None and without.match(character):
-            continue
+    for code in map(ord, kept):
         if found and found[-1][1] == code - 1:
             found[-1][1] = code
         else:
