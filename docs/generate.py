@@ -25,7 +25,7 @@ import rosewood
 from rosewood.corpus.checks import CODES
 from rosewood.corpus.formats import CORPUS_FORMATS
 from rosewood.corpus.text.tokenisers import TOKENISERS
-from rosewood.decode import SearchSettings, feature_table
+from rosewood.decode import HieroSettings, SearchSettings, feature_table
 from rosewood.errors import RosewoodError
 from rosewood.learn import LEARNERS
 from rosewood.metrics import METRICS
@@ -168,6 +168,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "metrics": lambda: names_table(METRICS),
     "options of rules": lambda: options_table(ExtractionSettings, "Rules"),
     "options of rule scores": lambda: options_table(ExtractionSettings, "Scores"),
+    "options of hierarchical search": lambda: options_table(HieroSettings),
     "options of search": lambda: options_table(SearchSettings),
     "tokenisers": tokenisers_table,
 }

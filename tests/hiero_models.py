@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rosewood.decode.hiero import HieroDecoder, HieroSettings
+from rosewood.decode import HieroDecoder, HieroSettings
 from rosewood.lm import Model
 from rosewood.rules import Gap, Rule, RuleTable
 from tests.phrase_models import SOURCE, TARGET, UNKNOWN, language_model

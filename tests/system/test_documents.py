@@ -18,7 +18,7 @@ from rosewood.align.symmetrization import SYMMETRIZATIONS
 from rosewood.cli import verb as command_of
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.corpus.text.tokenisers import TOKENISERS
-from rosewood.decode import SearchSettings
+from rosewood.decode import HieroSettings, SearchSettings
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingInputs, TrainingSettings, train
 from rosewood.plugins import registries
@@ -193,7 +193,7 @@ def test_the_manifest_is_told(tmp_path):
 
 def test_the_guide_names_every_setting_and_feature_of_decoders():
     guide = (ROOT / "docs/decoding.md").read_text(encoding="utf-8")
-    for setting in fields(SearchSettings):
+    for setting in (*fields(SearchSettings), *fields(HieroSettings)):
         assert f"`--{setting.name.replace('_', '-')}`" in guide, setting.name
     for name in ("word_penalty", "phrase_penalty", "unknown_penalty", "distortion", "lm"):
         assert f"`{name}`" in guide, name

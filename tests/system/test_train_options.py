@@ -45,9 +45,10 @@ SETTINGS = [
     ("--min-words", ["2"], 2), ("--max-words", ["31"], 31), ("--max-ratio", ["2.5"], 2.5),
     ("--deduplicate", [], True), ("--dev-size", ["7"], 7), ("--aligner", ["hmm"], "hmm"),
     ("--symmetrization", ["union"], "union"), ("--lm-order", ["4"], 4), ("--max-phrase", ["6"], 6),
+    ("--max-span", ["8"], 8),
     ("--smoothing", ["plain"], "plain"), ("--significance", ["a-e"], "a-e"),
     ("--orientation", ["word"], "word"), ("--classes", ["msd"], "msd"),
-    ("--decoder", ["phrase"], "phrase"),
+    ("--decoder", ["hiero"], "hiero"),
     ("--feature", ["rosewood.decode:TargetWords"], ["rosewood.decode:TargetWords"]),
     ("--tune", ["pro"], "pro"),
     ("--set", ["margin=0.25"], {"margin": "0.25"}), ("--metric", ["chrf"], "chrf"),
@@ -121,7 +122,7 @@ def test_settings_of_a_training(typed, option, values, wanted):
     name = {"feature": "features"}.get(name, name)  # which may be repeated
     assert got.pop(name) == wanted
     usual = TrainingSettings().to_dict()
-    assert (usual.pop(name) != wanted) == (name != "decoder")  # there is one kind as yet
+    assert usual.pop(name) != wanted
     assert got == usual
 
 
@@ -185,11 +186,11 @@ def translating(command, monkeypatch, model):  # noqa: F811
 def test_limits_and_reading_are_all_there():
     """What else `translate` has decides what is written, which is tested where that is."""
     assert names_of([*LIMITS, *READING]) <= options_of("translate")
-    assert {f"--{name.replace('_', '-')}" for name in asdict(TrainingSettings().search(6))} <= {
-        row[0] for row in LIMITS
-    }
-    shared = options_of("inspect") & {row[0] for row in LIMITS}
-    assert shared == {row[0] for row in LIMITS} - {"--max-pops", "--time-limit"}
+    assert names_of(LIMITS) <= options_of("inspect")
+    phrases, gaps = (TrainingSettings(decoder=kind).search(6) for kind in ("phrase", "hiero"))
+    assert {f"--{name.replace('_', '-')}" for name in asdict(phrases)} == names_of(LIMITS)
+    others = {f"--{name.replace('_', '-')}" for name in asdict(gaps)}
+    assert others <= options_of("inspect") & options_of("translate") & options_of("decode")
 
 
 @pytest.mark.parametrize(("option", "value", "name", "wanted"), LIMITS)
@@ -211,10 +212,7 @@ def test_threads_of_a_translation(translating):
     assert translating("--threads", "7").run["threads"] == 7
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "name", "wanted"),
-    [row for row in LIMITS if row[0] not in ("--max-pops", "--time-limit")],
-)
+@pytest.mark.parametrize(("option", "value", "name", "wanted"), LIMITS)
 def test_limits_of_an_inspection(command, monkeypatch, model, option, value, name, wanted):  # noqa: F811
     got = {}
 

@@ -10,9 +10,8 @@ import pytest
 from tests.phrase_models import language_model
 from tests.refusals import refuses
 
-from rosewood.decode import Source
+from rosewood.decode import HieroDecoder, HieroSettings, Source
 from rosewood.decode.decoder import Decoder
-from rosewood.decode.hiero import HieroDecoder, HieroSettings
 from rosewood.errors import DecodingError
 from rosewood.rules import Gap, Rule, RuleTable
 

@@ -34,6 +34,7 @@ NONSENSE = {
     "symmetrization": ["", "grow", None, 1],
     "lm_order": [0, -1, 2.5, "5", None, True],
     "max_phrase": [0, -1, 256, 1.5, "7", None, True],
+    "max_span": [0, -1, 256, 1.5, "10", None, True],
     "smoothing": ["", "kn", None, 1],
     "significance": ["a", -1.0, float("nan"), True, [1]],
     "orientation": ["", "left", 1, True],

@@ -37,6 +37,7 @@ REDONE = {
     "symmetrization": ("union", ["align", *RULES]),
     "lm_order": (3, ["lm", *WEIGHTS]),
     "max_phrase": (4, RULES),
+    "max_span": (9, []),  # of rules with gaps
     "smoothing": ("plain", RULES),
     "significance": ("a-e", RULES),
     "orientation": ("phrase", RULES),

@@ -39,7 +39,7 @@ Verb = Callable[..., None]
 class Typed:
     """Marks a parameter that gets only the settings that were typed."""
 
-    settings: type
+    settings: type | tuple[type, ...]  # of several classes: what one or more of them have
     names: tuple[str, ...] = ()  # of some settings; without, of all
     default_text: str | None = None  # what --help shows as the default of each
 
@@ -48,14 +48,14 @@ def with_settings(verb: Verb) -> Verb:
     """The verb with an option for each field of its settings."""
     hints = get_type_hints(verb, include_extras=True)
     parameters: list[Parameter] = []
-    groups: dict[str, tuple[Typed, bool]] = {}  # by parameter; whether an object is made
+    groups: dict[str, tuple[Typed, type | None]] = {}  # by parameter; of what an object is made
     for each in signature(verb).parameters.values():
         hint = hints.get(each.name, Any)
         marks = [mark for mark in get_args(hint)[1:] if isinstance(mark, Typed)]
         if isinstance(hint, type) and issubclass(hint, Settings):
-            groups[each.name] = (Typed(hint), True)
+            groups[each.name] = (Typed(hint), hint)
         elif get_origin(hint) is Annotated and marks:
-            groups[each.name] = (marks[0], False)
+            groups[each.name] = (marks[0], None)
         else:
             parameters.append(each.replace(annotation=hint, kind=Parameter.KEYWORD_ONLY))
             continue
@@ -88,7 +88,7 @@ def with_settings(verb: Verb) -> Verb:
                 for each in _fields(typed)
                 if own[each.name] is not None
             }
-            values[name] = typed.settings(**given) if makes else given
+            values[name] = makes(**given) if makes else given
         verb(**values)
 
     call.__name__, call.__doc__, call.__module__ = verb.__name__, verb.__doc__, verb.__module__
@@ -98,9 +98,14 @@ def with_settings(verb: Verb) -> Verb:
 
 
 def _fields(typed: Typed) -> Iterator[Setting]:
-    for each in settings_of(typed.settings):
-        if not typed.names or each.name in typed.names:
-            yield each
+    kinds = typed.settings if isinstance(typed.settings, tuple) else (typed.settings,)
+    found: dict[str, Setting] = {}
+    for each in (one for kind in kinds for one in settings_of(kind)):
+        same = found.setdefault(each.name, each)
+        if same.default != each.default:
+            told = " or ".join(map(shown_default, (same.default, each.default)))
+            found[each.name] = same._replace(facts={**same.facts, "default_text": told})
+    yield from (each for name, each in found.items() if not typed.names or name in typed.names)
 
 
 class _Value(NamedTuple):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         decoder_kind,
         search_settings,
     )
+    from rosewood.decode.decoders.hiero import HieroDecoder
     from rosewood.decode.decoders.phrase import PhraseDecoder
     from rosewood.decode.explanation import ExplainedRule, Explanation, explain
     from rosewood.decode.extra_features.rule_ids import RuleIds
@@ -35,13 +36,12 @@ if TYPE_CHECKING:
     from rosewood.decode.features import OptionFeature, SparseFeature
     from rosewood.decode.glossary import Glossary, GlossaryEntry
     from rosewood.decode.guessing import Guesser, Guesses
-    from rosewood.decode.hiero import HieroDecoder, HieroSettings
     from rosewood.decode.nbest import alternatives, moses_line
     from rosewood.decode.options import TranslationOptions
     from rosewood.decode.plugins import DECODERS, FEATURES
     from rosewood.decode.posteriors import WordPosteriors, string_posteriors
     from rosewood.decode.results import SearchResult, translation_of
-    from rosewood.decode.settings import SearchSettings
+    from rosewood.decode.settings import HieroSettings, SearchSettings
     from rosewood.decode.source import Forced, Source
     from rosewood.decode.text import PreparedText, TextTranslator, TranslatedText
     from rosewood.decode.translation import RuleUse, SearchReport, Translation

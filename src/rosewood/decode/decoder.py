@@ -81,7 +81,11 @@ class Decoder(Protocol):
 
 
 class DecoderKind(Protocol):
-    """Makes decoders of one kind from the opened parts of a model."""
+    """Makes decoders of one kind from the opened parts of a model.
+
+    It may have `extraction`, settings of `rosewood.rules.extract` without which it has no use for
+    rules; a training run extracts them so.
+    """
 
     @property
     def settings_type(self) -> type:
@@ -104,6 +108,11 @@ class DecoderKind(Protocol):
 def decoder_kind(name: str) -> DecoderKind:
     """The kind of decoder of this name."""
     return DECODERS[name]
+
+
+def extraction_of(kind: DecoderKind) -> dict[str, Any]:
+    """Settings with which rules are extracted for decoders of this kind."""
+    return dict(getattr(kind, "extraction", {}))
 
 
 def search_settings(kind: DecoderKind, values: Mapping[str, Any]) -> Any:

@@ -18,12 +18,12 @@ from rosewood.errors import DecodingError
 from rosewood.pipeline.line_settings import KnownText
 from rosewood.reorder.plugins import REORDERING
 from rosewood.rules.settings import KINDS
-from rosewood.settings import Settings, setting
+from rosewood.settings import Settings, setting, settings_of
 from rosewood.shared_types import PathName
 
 if TYPE_CHECKING:
     from rosewood.corpus import TextProcessor
-    from rosewood.decode import Decoder, Glossary, SearchSettings, TextTranslator
+    from rosewood.decode import Decoder, Glossary, TextTranslator
     from rosewood.lm import Mixture, Model
 
 _NAME = re.compile(r"[\w.-]+")  # of a language model's feature
@@ -31,16 +31,24 @@ _SPARSE = {"rule": "rule_ids", "word": "target_words"}  # settings by template
 _text = partial(setting, group="Raw text")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DecoderParts(Settings):
     """The parts of a model, from files."""
 
     error = DecodingError
     group = "Model"
 
-    rules: PathName = setting(
-        help="Rule table: a folder made by rosewood extract or rules import.", metavar="TABLE"
-    )
+    rules: PathName | None = setting(
+        None,
+        "Rule table of phrases: a folder made by rosewood extract or rules import.",
+        metavar="TABLE", types_none=False,
+    )  # fmt: skip
+    grammar: PathName | None = setting(
+        None,
+        "Rule table with gaps, for hierarchical search: a folder made by rosewood extract "
+        "--hierarchical or rules import.",
+        metavar="TABLE", types_none=False,
+    )  # fmt: skip
     lm: tuple[str, ...] = setting(
         help="Language model (.rlm) or ARPA file; its feature is called NAME, or lm. Repeatable.",
         metavar="[NAME=]FILE",
@@ -77,6 +85,22 @@ class DecoderParts(Settings):
         group="Output", metavar="SCALE",
     )  # fmt: skip
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.rules is None) == (self.grammar is None):
+            code = "argument.missing" if self.rules is None else "argument.conflict"
+            reason = "either --rules (phrases) or --grammar (rules with gaps) is needed"
+            raise DecodingError(reason, code=code, argument="--rules")
+        is_reordered = self.reordering != "lexicalized" or self.reorder_kind not in (None, "none")
+        if self.grammar is not None and is_reordered:
+            reason = "reordering models are for phrases: rules of a --grammar move their gaps"
+            raise DecodingError(reason, code="argument.conflict", argument="--grammar")
+
+    @property
+    def kind(self) -> str:
+        """The decoder of these rules, by its name in `DECODERS`."""
+        return "phrase" if self.grammar is None else "hiero"
+
     @property
     def files(self) -> list[PathName | None]:
         """Files that are read, except those of rules and language models."""
@@ -109,19 +133,19 @@ class DecoderParts(Settings):
         return {name: (opened or open_model)(file) for name, file in named.items()}
 
     def decoder(
-        self, models: Mapping[str, Model | Mixture], settings: SearchSettings | None = None
+        self, models: Mapping[str, Model | Mixture], limits: Mapping[str, Any] | None = None
     ) -> Decoder:
-        """The decoder of these parts."""
+        """The decoder of these parts; `limits` are search settings other than its defaults."""
         from rosewood.corpus.lines import at
-        from rosewood.decode import PhraseDecoder, RuleIds, TargetWords
+        from rosewood.decode import RuleIds, TargetWords, decoder_kind
         from rosewood.model import read_weights
         from rosewood.rules import RuleTable
 
-        table = RuleTable.open(self.rules)
-        decoder = PhraseDecoder(
-            table,
-            dict(models),  # type: ignore[arg-type]  # a mixture is refused, with a reason
-            reorder=self._reordering(table),
+        kind = decoder_kind(self.kind)
+        settings = self._search(kind.settings_type, limits or {})
+        table = RuleTable.open(self.rules or self.grammar or "")
+        decoder = kind.make(
+            {"rules": table, "lm": dict(models), "reorder": self._reordering(table)},
             features=[*([RuleIds()] * self.rule_ids), *([TargetWords()] * self.target_words)],
             settings=settings,
             unknown=self.unknown,  # type: ignore[arg-type]
@@ -133,10 +157,25 @@ class DecoderParts(Settings):
             self._check_sparse(named)
             return decoder.with_weights(named)
 
+    def _search(self, settings_type: type, limits: Mapping[str, Any]) -> Any:
+        """Search settings of the decoder; those of other decoders are refused."""
+        own = {each.name for each in settings_of(settings_type)}
+        for name in limits:
+            if name not in own:
+                option, given = (
+                    f"--{name.replace('_', '-')}",
+                    "grammar" if self.grammar else "rules",
+                )
+                reason = f"{option} has no meaning with --{given}: leave it out"
+                raise DecodingError(
+                    reason, code="argument.conflict", argument=option, value=limits[name]
+                )
+        return settings_type(**limits)
+
     def _reordering(self, table: Any) -> Any:
         from rosewood.reorder import Lexicalized
 
-        if self.reorder_kind is None:
+        if self.reorder_kind is None or self.grammar is not None:
             return None if self.reordering == "lexicalized" else (self.reordering,)
         if self.reorder_kind == "none":
             return ()
@@ -164,13 +203,13 @@ class DecoderParts(Settings):
         self,
         models: Mapping[str, Model | Mixture],
         known: KnownText | None = None,
-        settings: SearchSettings | None = None,
+        limits: Mapping[str, Any] | None = None,
     ) -> TextTranslator:
         """The decoder, with processors of text and known translations."""
         from rosewood.corpus import TextProcessor
         from rosewood.decode import TextTranslator
 
-        decoder = self.decoder(models, settings)
+        decoder = self.decoder(models, limits)
         if (self.text_source is None) != (self.text_target is None):
             missing = "--text-source" if self.text_source is None else "--text-target"
             reason = "raw text needs both --text-source and --text-target"

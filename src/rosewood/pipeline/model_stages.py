@@ -17,9 +17,12 @@ from rosewood.decode.guessing import judged
 from rosewood.errors import TrainingError
 from rosewood.lm import estimate_files
 from rosewood.lm.vocabulary import BEGIN, END
+from rosewood.pipeline.inputs import TrainingInputs
+from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.rules import RuleTable, extract
+from rosewood.rules.settings import ExtractionSettings
 from rosewood.shared_types import ProgressCallback
 
 _LINKS = ("start", "source", "target")  # arrays of an alignment
@@ -149,6 +152,11 @@ def _references(words: Done) -> list[str]:
         return []
     first = (each[0] for each in held_out(words.folder, "dev")[1])
     return [text for text in first if not {BEGIN, END} & set(text.split())]
+
+
+def extract_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """What decides this stage: the settings that mean something for the decoder's rules."""
+    return ExtractionSettings(**settings.extraction()).told()
 
 
 def extract_rules(task: Task, told: ProgressCallback) -> dict[str, Any]:

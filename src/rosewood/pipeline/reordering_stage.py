@@ -3,6 +3,7 @@
 The probabilities of orientations are columns of the rule table; what is decided here is how far the
 decoder may jump.  Six words, as elsewhere, are too few for Japanese and too many for Spanish: the
 alignment itself tells how far translations jump, and nearly all of them must be within reach.
+Rules with gaps need neither.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "kind": None,
         "notes": [],
     }
-    model = Lexicalized.of(RuleTable.open(extracted.folder / "rules"))
+    table = RuleTable.open(extracted.folder / "rules")
+    if table.facts["settings"]["hierarchical"]:  # rules move what is in their gaps
+        return facts | {"distortion_limit": None}
+    model = Lexicalized.of(table)
     if model is None:
         facts["notes"].append("there is no reordering model: jumps have their length alone")
         return facts

@@ -122,11 +122,16 @@ class TrainingSettings(Settings):
     ] = _models("grow-diag-final-and", "Method that merges the alignments of both directions.")
     lm_order: int = _models(5, "Order of the n-gram language model.", low=1)
     max_phrase: int = _rules("max_phrase")
+    max_span: int = _rules("max_span", more="The decoder lets no rule span more words, either.")
     smoothing: SmoothingName = _rules("smoothing", "kneser-ney")
     significance: float | Literal["a+e", "a-e"] | None = _rules("significance")
     orientation: Kind | None = _rules("orientation")
     classes: Classes = _rules("classes")
-    decoder: str = _models("phrase", "Decoder.", choices=_decoders)
+    decoder: str = _models(
+        "phrase",
+        "Decoder: phrase moves phrases, hiero nests rules with gaps.",
+        choices=_decoders,
+    )
     features: tuple[str, ...] = _models(
         (),
         "Add a feature by its name, or package.module:Name, with settings as JSON in braces. "
@@ -150,7 +155,9 @@ class TrainingSettings(Settings):
         6, "Tuning rounds; each decodes the development set.", low=1, high=10**6 - 1
     )
     nbest: int = _tuning(100, "Translations per sentence in each round.", low=2, high=10**6 - 1)
-    pop_limit: int | None = setting_of(SearchSettings, "pop_limit")
+    pop_limit: int | Literal["auto"] | None = setting_of(
+        SearchSettings, "pop_limit", "auto", "With auto, the default of the decoder."
+    )
     distortion_limit: int | Literal["auto"] | None = setting_of(
         SearchSettings,
         "distortion_limit",
@@ -237,16 +244,21 @@ class TrainingSettings(Settings):
 
     def extraction(self) -> dict[str, Any]:
         """Settings of rules."""
-        names = ("max_phrase", "smoothing", "significance", "orientation", "classes")
-        return {name: getattr(self, name) for name in names}
+        from rosewood.decode.decoder import decoder_kind, extraction_of
 
-    def search(self, distortion_limit: int | None) -> SearchSettings:
+        own = extraction_of(decoder_kind(self.decoder))
+        names = ("max_phrase", "max_span", "smoothing", "significance", "orientation", "classes")
+        return {**{name: getattr(self, name) for name in names}, **own}
+
+    def search(self, distortion_limit: int | None) -> Any:
         """Limits of the decoder, while it is tuned and afterwards."""
-        return SearchSettings(
-            pop_limit=self.pop_limit,
-            distortion_limit=distortion_limit,
-            option_limit=self.option_limit,
-        )
+        from rosewood.decode.decoder import decoder_kind, search_settings
+
+        values = {"distortion_limit": distortion_limit}
+        for name in ("pop_limit", "option_limit", "max_span"):
+            if getattr(self, name) != "auto":
+                values[name] = getattr(self, name)
+        return search_settings(decoder_kind(self.decoder), values)
 
     def learner(self) -> Learner | None:
         """The tuning algorithm; None if weights are not tuned."""

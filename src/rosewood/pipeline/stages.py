@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from rosewood.pipeline.clean_stage import clean, clean_settings
-from rosewood.pipeline.model_stages import align, build_lms, extract_rules
+from rosewood.pipeline.model_stages import align, build_lms, extract_rules, extract_settings
 from rosewood.pipeline.reordering_stage import reordering
 from rosewood.pipeline.report_stage import judge
 from rosewood.pipeline.stage import EVERY_FILE, Needs, Stage, Task, in_order
@@ -45,9 +45,8 @@ STAGES = in_order(
             settings=("lm_order",),
         ),
         Stage(
-            "extract", version=1, run=extract_rules, uses_memory=True,
+            "extract", version=1, run=extract_rules, decides=extract_settings, uses_memory=True,
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
-            settings=("max_phrase", "smoothing", "significance", "orientation", "classes"),
         ),
         Stage(
             "reordering", version=1, run=reordering,

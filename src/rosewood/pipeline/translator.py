@@ -55,7 +55,7 @@ class Translator:
         """`Translator.load` opens a folder.
 
         `inline` reads translations of spans from tags in the text; `search` are limits that differ
-        from the model's: see `SearchSettings`.
+        from the model's: see `SearchSettings` and `HieroSettings`.
         """
         expected = "a Bundle; Translator.load opens a folder"
         check_type("bundle", bundle, Bundle, expected, error=DecodingError)
@@ -212,7 +212,8 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
     except (TypeError, DecodingError) as error:
         told = f"its search settings are damaged: {error}"
         raise DamagedFileError(told, file=path, code="file.damaged") from error
-    check_known("search setting", search, asdict(settings), error=DecodingError)
+    what = f"search setting of the model's decoder, {manifest['decoder']},"
+    check_known(what, search, asdict(settings), error=DecodingError)
     settings = replace(settings, **search)
     parts = bundle.parts()
     try:

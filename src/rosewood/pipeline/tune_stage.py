@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rosewood.decode import Decoder, Guesses, decoder_kind, search_settings
+from rosewood.decode import Decoder, Guesses, decoder_kind
 from rosewood.decode.guessing import unknown_words
 from rosewood.forest import Forest, Weights
 from rosewood.learn import tune_loop
@@ -63,7 +63,7 @@ def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finishe
     }
     return kind.make(
         parts,
-        settings=search_settings(kind, asdict(limits)),
+        settings=limits,
         unknown=unknown_words(settings.unknown, parts),
         features=settings.python_features(),
     )

@@ -142,6 +142,11 @@ class RuleTable(LazySequence[Rule]):
         return tuple(self._manifest["features"])
 
     @property
+    def is_grammar(self) -> bool:
+        """Whether it was made for hierarchical search: it has glue, or labels of several kinds."""
+        return "glue" in self.features or len(self.labels) > 1
+
+    @property
     def facts(self) -> dict[str, Any]:
         """How the table was made."""
         return dict(self._manifest["facts"])

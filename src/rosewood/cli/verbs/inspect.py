@@ -11,15 +11,11 @@ from rosewood.cli.common import ModelFolder, print_row, warn
 from rosewood.cli.options import FILES, check_ending, check_files
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import Config, ReportOptions
-from rosewood.decode.settings import SearchSettings
+from rosewood.decode.settings import LIMITS
 from rosewood.errors import DecodingError
 from rosewood.pipeline.line_settings import KnownText
 from rosewood.settings import setting, setting_of
 from rosewood.shared_types import PathName
-
-_LIMITS = (
-    "search", "pop_limit", "stack_size", "beam", "distortion_limit", "option_limit", "max_phrase",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ def inspect(
     model: ModelFolder,
     text: Annotated[str, typer.Argument(metavar="TEXT", help='Text to translate: "ein satz".')],
     options: InspectOptions,
-    limits: Annotated[dict[str, Any], Typed(SearchSettings, _LIMITS, "the model's")],
+    limits: Annotated[dict[str, Any], Typed(LIMITS, default_text="the model's")],
     config: Config = None,
 ) -> None:
     """Show how a model translates a text, and why.

@@ -10,14 +10,14 @@ import typer
 from rosewood.cli.common import ModelFolder
 from rosewood.cli.options_from_settings import Typed
 from rosewood.cli.run_options import ThreadedRun
-from rosewood.decode.settings import SearchSettings
+from rosewood.decode.settings import LIMITS
 from rosewood.pipeline.line_settings import LineSettings
 
 
 def translate(
     model: ModelFolder,
     options: LineSettings,
-    limits: Annotated[dict[str, Any], Typed(SearchSettings, default_text="the model's")],
+    limits: Annotated[dict[str, Any], Typed(LIMITS, default_text="the model's")],
     run: ThreadedRun,
     input: Annotated[
         Path,

@@ -11,10 +11,8 @@ Native      core/decode/chart_search.hpp; specification: tests/reference/chart_s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from math import inf
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any
 
 from rosewood import _core
 from rosewood.arrays import FloatArray
@@ -23,54 +21,11 @@ from rosewood.decode.feature_declarations import Feature, feature
 from rosewood.decode.features import OptionFeature, SparseFeature
 from rosewood.decode.hiero_results import HieroResults
 from rosewood.decode.rule_decoder import RuleDecoder
-from rosewood.decode.settings import SearchSettings, native_limit
-from rosewood.errors import DecodingError
+from rosewood.decode.settings import HieroSettings
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
-from rosewood.settings import Settings, setting, setting_of
 
 GLUE_LABEL = "S"  # of glue rules in tables: the decoder has its own instead
-_search = partial(setting, group="Search")
-
-
-@dataclass(frozen=True)
-class HieroSettings(Settings):
-    """Limits of a hierarchical search; None is no limit.
-
-    With `cube` every source span looks at the `pop_limit` most promising hypotheses; with `full` at
-    all.  `max_pops` is for the whole sentence, and is shared equally by the spans that are still to
-    be filled; the report says whether that made a difference.
-    """
-
-    error = DecodingError
-
-    search: Literal["cube", "full"] = setting_of(SearchSettings, "search")
-    pop_limit: int | None = _search(200, "Maximum hypotheses created for each source span.", low=1)
-    cell_size: int | None = _search(
-        None, "Maximum hypotheses kept for each source span and label.", low=1
-    )
-    beam: float | None = _search(
-        None,
-        "Drop hypotheses whose log score is worse than the best of their span by more than N.",
-        low=0,
-    )
-    max_span: int | None = _search(
-        10, "Maximum source words that a rule spans; longer parts are joined by glue.", low=1
-    )
-    option_limit: int | None = _search(50, "Maximum rules for each source.", low=1)
-    max_pops: int | None = setting_of(SearchSettings, "max_pops")
-    time_limit: float | None = setting_of(SearchSettings, "time_limit")
-
-    def native(self) -> tuple[bool, int, int, float, int, float]:
-        """As core/decode/chart_search.hpp has them."""
-        return (
-            self.search == "full",
-            native_limit(self.pop_limit),
-            native_limit(self.cell_size),
-            inf if self.beam is None else self.beam,
-            native_limit(self.max_pops),
-            self.time_limit or 0.0,
-        )
 
 
 class HieroDecoder(RuleDecoder):
@@ -119,6 +74,31 @@ class HieroDecoder(RuleDecoder):
                 self.settings, self.unknown,
             ),
         )  # fmt: skip
+
+
+class HieroKind:
+    """Makes hierarchical decoders from the parts of a model."""
+
+    settings_type = HieroSettings
+    extraction: Mapping[str, Any] = MappingProxyType({"hierarchical": True})
+
+    def make(
+        self,
+        parts: Mapping[str, Any],
+        *,
+        settings: HieroSettings,
+        weights: Mapping[str, float] | None = None,
+        unknown: UnknownWords = "copy",
+        features: Sequence[OptionFeature | SparseFeature] = (),
+    ) -> HieroDecoder:
+        """A decoder with the rules and language models among the parts."""
+        return HieroDecoder(
+            parts["rules"], parts["lm"], features=features, weights=weights, settings=settings,
+            unknown=unknown,
+        )  # fmt: skip
+
+
+PLUGIN = HieroKind()
 
 
 def _made_again(table: RuleTable, lms: Any, features: Any, *rest: Any) -> HieroDecoder:
