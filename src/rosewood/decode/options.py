@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from math import log
 from typing import NamedTuple
 
@@ -119,12 +120,19 @@ class TranslationOptions:
             return self.table.target_words.word(number)
         return self._extra_words[number - known]
 
+    def has_gaps(self, option: int) -> bool:
+        """Whether its rule has gaps."""
+        start, end = self.target_start[option : option + 2]
+        return bool((self.target[start:end] < 0).any())
+
     def source_words(self, option: int) -> tuple[str, ...]:
-        """The words that an option translates."""
+        """The words that an option translates; a rule with gaps has them as [X,1]."""
+        if self.has_gaps(option):
+            return tuple(map(str, self.table[int(self.rule[option])].source))
         return self.words[self.begin[option] : self.end[option]]
 
     def target_words(self, option: int) -> tuple[str, ...]:
-        """The target words of an option."""
+        """The target words of an option, and its gaps as [1]."""
         said = self._said.get(option)
         if said is None:
             start, end = self.target_start[option : option + 2]
@@ -144,15 +152,20 @@ class TranslationOptions:
     def described(self, weights: Mapping[str, float]) -> list[OptionFacts]:
         """Every option with the features that it has by itself, and what they add to the score.
 
-        Language models score its words without context.
+        Language models score each run of its words without context.
         """
         if not len(self):
             return []
         rows = self.native.features.reshape(len(self), -1)
         names = self.features_alone
         words = [self.target_words(n) for n in range(len(self))]
+        owner, runs = self._runs()
         alone = {
-            name: _LOG_OF_TEN * model.score_batch(words, begin=False, end=False)
+            name: np.bincount(
+                owner,
+                _LOG_OF_TEN * model.score_batch(runs, begin=False, end=False),
+                minlength=len(self),
+            )
             for name, model in self.language_models.items()
         }
         scores = rows @ np.array([weights[name] for name in names])
@@ -169,6 +182,18 @@ class TranslationOptions:
             )
             for n in range(len(self))
         ]
+
+    def _runs(self) -> tuple[list[int], list[list[str]]]:
+        """The runs of target words between gaps, and which option each is of."""
+        owner: list[int] = []
+        runs: list[list[str]] = []
+        for option in range(len(self)):
+            start, end = self.target_start[option : option + 2]
+            for is_gap, run in groupby(self.target[start:end].tolist(), lambda symbol: symbol < 0):
+                if not is_gap:
+                    owner.append(option)
+                    runs.append(list(map(self.word, run)))
+        return owner, runs
 
     def __reduce__(self) -> tuple[object, ...]:
         reason = "options belong to their search: forests and translations are pickled"

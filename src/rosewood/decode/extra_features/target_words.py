@@ -26,7 +26,7 @@ class TargetWords:
         for option in chosen.tolist():
             start, end = options.target_start[option : option + 2]
             words = options.target[start:end]
-            for number in words[words < known].tolist():
+            for number in words[(words >= 0) & (words < known)].tolist():
                 owner.append(option)
                 names.append(f"word:{options.word(number)}")
         return owner, names, np.ones(len(owner))
