@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     )
     from rosewood.decode.decoders.hiero import HieroDecoder
     from rosewood.decode.decoders.phrase import PhraseDecoder
-    from rosewood.decode.explanation import ExplainedRule, Explanation, explain
+    from rosewood.decode.derivation_tree import TreeRule, tree_of
+    from rosewood.decode.explanation import ExplainedGlue, ExplainedRule, Explanation, explain
     from rosewood.decode.extra_features.rule_ids import RuleIds
     from rosewood.decode.extra_features.target_words import TargetWords
     from rosewood.decode.feature_declarations import (
@@ -52,6 +53,7 @@ __all__ = [
     "Decoder",
     "DecoderKind",
     "Difference",
+    "ExplainedGlue",
     "ExplainedRule",
     "Explanation",
     "Feature",
@@ -80,6 +82,7 @@ __all__ = [
     "TranslatedText",
     "Translation",
     "TranslationOptions",
+    "TreeRule",
     "UnknownWords",
     "Variational",
     "WordPosteriors",
@@ -97,6 +100,7 @@ __all__ = [
     "search_settings",
     "string_posteriors",
     "translation_of",
+    "tree_of",
     "variational",
 ]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rosewood import svg_text as say
-from rosewood.decode.explanation import Explanation, aligned, signed
+from rosewood.decode.explanation import Explanation
+from rosewood.decode.explanation_table import aligned, signed
 from rosewood.errors import DecodingError
 
 _ROUNDING = 1e-9  # relative: scores are sums of many features

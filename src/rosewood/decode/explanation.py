@@ -1,8 +1,8 @@
-"""Why a translation was chosen: the contribution of every feature to each of its phrases.
+"""Why a translation was chosen: the contribution of every feature to each of its rules.
 
     found = decoder.search("das haus ist klein")
     why = explain(found, decoder.weights)
-    print(why.to_text())                                      # a row for each phrase
+    print(why.to_text())                                      # a row for each rule
     other = explain(found, decoder.weights, found.forest.k_best(weight, 2)[1])
     print(difference(why, other).to_text())                   # which features made the difference
 
@@ -12,30 +12,33 @@ Any derivation of the forest can be explained: the second best, what consensus d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from math import floor, log10
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rosewood import svg_text as say
-from rosewood.decode.results import SearchResult, rules_of
+from rosewood.decode.derivation_tree import is_tree, symbols, tree_facts, tree_of
+from rosewood.decode.explanation_table import HEADS, Table, aligned, row_cells, table_rows
+from rosewood.decode.results import SearchResult, rules_of, translation_of
 from rosewood.decode.source import Source
-from rosewood.decode.translation import RuleUse
+from rosewood.decode.translation import RuleUse, Span, Translation
 from rosewood.errors import DecodingError
-from rosewood.forest import Derivation
+from rosewood.forest import Derivation, Forest
+from rosewood.rules.rule import Symbol
 
 
 @dataclass(frozen=True)
 class ExplainedRule(RuleUse):
-    """A phrase with its words, its feature values, and their contributions to the score."""
+    """A rule with its words, its feature values, and their contributions to the score."""
 
     source: tuple[str, ...] = ()
     target: tuple[str, ...] = ()
     features: Mapping[str, float] = field(default_factory=dict)  # those that are not 0
     contributions: Mapping[str, float] = field(default_factory=dict)  # the same times weights
+    source_symbols: tuple[Symbol, ...] = ()  # words and gaps
+    target_symbols: tuple[Symbol, ...] = ()
 
     @property
     def score(self) -> float:
-        """What the phrase adds to the score of the translation."""
+        """What the rule adds to the score of the translation."""
         return sum(self.contributions.values())
 
     @property
@@ -45,12 +48,16 @@ class ExplainedRule(RuleUse):
 
     @property
     def source_text(self) -> str:
-        """Its source words, with … for gaps."""
+        """Its source words, with [X,1] for a gap with a label, … for one without."""
+        if self.label is not None:
+            return " ".join(map(str, self.source_symbols))
         return _with_gaps(self.source, self.source_spans)
 
     @property
     def target_text(self) -> str:
-        """Its target words, with … for gaps."""
+        """Its target words, and gaps in the same way."""
+        if self.label is not None:
+            return " ".join(map(str, self.target_symbols))
         return _with_gaps(self.target, self.target_spans)
 
     @property
@@ -71,8 +78,36 @@ class ExplainedRule(RuleUse):
 
 
 @dataclass(frozen=True)
+class ExplainedGlue:
+    """A part of a sentence put behind the parts before it: what that adds to the score."""
+
+    span: Span  # source words of all these parts
+    features: Mapping[str, float]
+    contributions: Mapping[str, float]
+
+    @property
+    def score(self) -> float:
+        """What it adds to the score of the translation."""
+        return sum(self.contributions.values())
+
+    @property
+    def span_text(self) -> str:
+        """Its source words, as `0:2`."""
+        return f"{self.span[0]}:{self.span[1]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "span": list(self.span),
+            "score": self.score,
+            "features": dict(self.features),
+            "contributions": dict(self.contributions),
+        }
+
+
+@dataclass(frozen=True)
 class Explanation:
-    """A translation phrase by phrase, in the order of the target.
+    """A translation rule by rule: phrases in the order of the target, trees with children first.
 
     `ending` has the features of the end of the sentence: what language models say of `</s>`.
     """
@@ -84,6 +119,8 @@ class Explanation:
     weights: Mapping[str, float]  # of the features that occur
     descriptions: Mapping[str, str] = field(default_factory=dict)  # of sparse features
     help: Mapping[str, str] = field(default_factory=dict)  # of features, and of sparse templates
+    glue: tuple[ExplainedGlue, ...] = ()  # of the parts of a tree, from left to right
+    links: tuple[tuple[int, int], ...] = ()  # of the words of a tree
 
     @property
     def text(self) -> str:
@@ -92,8 +129,9 @@ class Explanation:
 
     @property
     def features(self) -> dict[str, float]:
-        """The value of each feature: the sum of those of its phrases and of the end."""
-        parts = [*(each.features for each in self.rules), self.ending]
+        """The value of each feature: the sum of those of its rules, of glue and of the end."""
+        parts = [each.features for each in self.rules] + [each.features for each in self.glue]
+        parts.append(self.ending)
         return {name: sum(part.get(name, 0.0) for part in parts) for name in self.weights}
 
     @property
@@ -112,7 +150,11 @@ class Explanation:
             "source": self.source.text,
             "target": self.text,
             "score": self.score,
-            "phrases": [each.to_dict() for each in self.rules],
+            "phrases": [
+                each.to_dict() | more
+                for each, more in zip(self.rules, tree_facts(self.rules), strict=True)
+            ],
+            **({"glue": [each.to_dict() for each in self.glue]} if self.glue else {}),
             "ending": dict(self.ending),
             "weights": dict(self.weights),
             "descriptions": dict(self.descriptions),
@@ -121,21 +163,12 @@ class Explanation:
         }
 
     def to_text(self) -> str:
-        """A table: a row for each phrase, a column for what each feature adds to the score.
+        """A table: a row for each rule, a column for what each feature adds to the score.
 
-        Features without any effect have no column; those of one template share one.
+        Features without any effect have no column; those of one template share one.  Rules with
+        gaps are above what fills them, and lines show the tree.
         """
-        table = Table(self)
-        rows = [["words", "source", "target", "rule", *table.columns, "score"]]
-        for rule, values in zip(self.rules, table.rows, strict=False):
-            cells = [rule.span_text, rule.source_text, rule.target_text or "–", rule.origin]
-            rows.append([*cells, *map(table.cell, values), table.number(rule.score)])
-        ending = table.rows[-1]
-        rows.append(["", "", "end", "", *map(table.cell, ending), table.number(sum(ending))])
-        rows.append(["", "", "sum", "", *map(table.cell, table.sums), table.number(self.score)])
-        weights = ["" if weight is None else f"{weight:.4g}" for weight in table.weights]
-        rows.append(["", "", "weight", "", *weights, ""])
-        return aligned(rows, right=range(3, len(rows[0])))
+        return Table(self).to_text(self.score)
 
     def to_svg(self) -> str:
         """A picture: see `rosewood.decode.draw`."""
@@ -180,18 +213,24 @@ def explain(
             used |= {name: float(weights.get(name, 0.0)) for name in features[edge]}
     rules = rules_of(forest, edges, search.edge_rule)
     ending: dict[str, float] = {}
+    glue: list[ExplainedGlue] = []
     for edge in (edge for edge in reversed(edges) if search.edge_rule(edge) is None):
+        if is_glue(forest, edge):
+            own = features[edge]
+            adds = {name: value * used[name] for name, value in own.items()}
+            glue.append(ExplainedGlue(_span(forest, edge), own, adds))
+            continue
         for name, value in features[edge].items():
             ending[name] = ending.get(name, 0.0) + value
     explained = tuple(
-        ExplainedRule(
-            **vars(use),
-            source=tuple(search.source.words[place] for place in use.source_places),
-            target=tuple(words[place] for place in use.target_places),
+        replace(
+            rule,
             features=features[edge],
             contributions={name: value * used[name] for name, value in features[edge].items()},
         )
-        for edge, use in rules
+        for (edge, _), rule in zip(
+            rules, with_words([use for _, use in rules], search.source.words, words), strict=True
+        )
     )
     order = [name for name in forest.features.dense if name in used]
     sparse = [name for name in used if forest.features.dense_index(name) is None]
@@ -203,7 +242,44 @@ def explain(
         {name: used[name] for name in [*order, *sparse]},
         {name: search.describe(name) for name in sparse},
         search.feature_help,
+        tuple(glue),
+        translation_of(search, derivation).links if is_tree(explained) else (),
     )
+
+
+def is_glue(forest: Forest, edge: int) -> bool:
+    """Whether an edge without a rule joins parts of a sentence: it is not its beginning or end."""
+    return bool(forest.head[edge] != forest.root and len(forest.tails(edge)))
+
+
+def _span(forest: Forest, edge: int) -> Span:
+    if forest.span is None:
+        return (0, 0)
+    begin, end = forest.span[forest.head[edge]].tolist()
+    return begin, end
+
+
+def with_words(
+    rules: Sequence[RuleUse], source: Sequence[str], target: Sequence[str]
+) -> list[ExplainedRule]:
+    """The rules of a derivation with their words and gaps, still without features."""
+    return [
+        ExplainedRule(
+            **vars(use),
+            source=tuple(source[place] for place in use.source_places),
+            target=tuple(target[place] for place in use.target_places),
+            source_symbols=symbols(node.source, source),
+            target_symbols=symbols(node.target, target),
+        )
+        for use, node in zip(rules, tree_of(rules), strict=True)
+    ]
+
+
+def derivation_text(translation: Translation) -> str:
+    """The rules of a translation as lines for a terminal; those of a tree are drawn as one."""
+    source = translation.source.words
+    rows = table_rows(with_words(translation.rules, source, translation.words), len(source))
+    return aligned([HEADS, *row_cells(rows)], right=[3])
 
 
 def _with_gaps(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> str:
@@ -213,65 +289,3 @@ def _with_gaps(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> str:
         parts.append(" ".join(words[at : at + end - begin]))
         at += end - begin
     return " … ".join(parts)
-
-
-def signed(value: float) -> str:
-    """What something adds: three places, or where that would be 0.000, two digits that tell."""
-    return f"{value:+.3f}" if abs(value) >= 0.0005 or not value else f"{value:+.2g}"
-
-
-# -- tables ---------------------------------------------------------------------------------------
-
-
-class Table:
-    """What features add to the score: columns are features, or templates of sparse ones.
-
-    Features without any effect have no column.
-    """
-
-    def __init__(self, explained: Explanation) -> None:
-        weights = explained.weights
-        column = {name: _column(name) for name in weights}
-        parts = [phrase.contributions for phrase in explained.rules]
-        parts.append({name: value * weights[name] for name, value in explained.ending.items()})
-        effective = {name for part in parts for name, value in part.items() if value}
-        self.columns = list(dict.fromkeys(column[name] for name in weights if name in effective))
-        self.rows: list[list[float]] = []  # of each phrase, and of the end
-        for part in parts:
-            total = dict.fromkeys(self.columns, 0.0)
-            for name in effective & part.keys():
-                total[column[name]] += part[name]
-            self.rows.append(list(total.values()))
-        self.sums = [sum(each) for each in zip(*self.rows, strict=True)]
-        self.weights = [weights.get(name) for name in self.columns]
-        # Weights are small where there are thousands of sparse ones: their sizes add up to 1.
-        largest = max((abs(value) for row in self.rows for value in row), default=0.0)
-        self._digits = 3 if largest >= 0.1 or not largest else min(9, 2 - floor(log10(largest)))
-
-    def number(self, value: float) -> str:
-        """A contribution or a score, with as many decimals as this table needs."""
-        return f"{value:.{self._digits}f}"
-
-    def cell(self, value: float) -> str:
-        """A contribution; a dot where there is none."""
-        return self.number(value) if value else "·"
-
-
-def _column(name: str) -> str:
-    template, colon, _ = name.partition(":")
-    return f"{template}:…" if colon else name
-
-
-def aligned(rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    """Rows of a terminal, columns in line whatever the script; those of `right` are flush right."""
-    wide = [max(map(say.columns, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [
-            " " * (width - say.columns(cell)) + cell
-            if place in right
-            else cell + " " * (width - say.columns(cell))
-            for place, (cell, width) in enumerate(zip(row, wide, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

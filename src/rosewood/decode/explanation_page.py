@@ -12,7 +12,8 @@ from statistics import median
 
 from rosewood.decode.comparison import Difference
 from rosewood.decode.draw import to_svg
-from rosewood.decode.explanation import Explanation, Table, signed
+from rosewood.decode.explanation import Explanation
+from rosewood.decode.explanation_table import Table, signed
 from rosewood.svg_text import clean, scrolling
 
 _FONT = "font-family:system-ui,'Segoe UI','Noto Sans','DejaVu Sans',sans-serif;font-size:13px"
@@ -33,17 +34,19 @@ def explanation_html(explained: Explanation) -> str:
     for name in table.columns:
         heads.append(_head(name, False, explained.help.get(name.removesuffix(":…"), "")))
     rows = [_row(heads)]
-    for phrase, values in zip(explained.rules, table.rows, strict=False):
-        said = [phrase.span_text, phrase.source_text, phrase.target_text]
-        cells = [*map(_plain, said), _number(table.number(phrase.score), _BOLD)]
-        cells.append(_number(phrase.origin))
+    for part, values in zip(table.parts, table.rows, strict=True):
+        score = table.number(part.score)
+        if not part.words:  # the end of the sentence
+            cells = _label(part.target, score)
+        else:
+            cells = [_plain(part.words, indent=part.depth or 0)]
+            cells += [_plain(part.source), _plain(part.target), _number(score, _BOLD)]
+            cells.append(_number(part.origin))
         for name, value in zip(table.columns, values, strict=True):
-            local = phrase.features.get(name)
+            local = part.features.get(name)
             about = "" if local is None else f"{local:.4g} × {explained.weights[name]:.4g}"
             cells.append(_shaded(value, table.number(value), dark, about))
         rows.append(_row(cells))
-    ending = [_shaded(value, table.number(value), dark) for value in table.rows[-1]]
-    rows.append(_row([*_label("end", table.number(sum(table.rows[-1]))), *ending]))
     sums = [_number(table.number(value), _RULE) for value in table.sums]
     rows.append(_row([*_label("sum", table.number(explained.score), _RULE), *sums]))
     weights = [_number("" if weight is None else f"{weight:.4g}") for weight in table.weights]
@@ -98,7 +101,9 @@ def _head(name: str, left: bool, about: str = "") -> str:
     return f'<th style="{style}"{title}>{escape(clean(name)).replace("_", "_<wbr/>")}</th>'
 
 
-def _plain(text: str, more: str = "") -> str:
+def _plain(text: str, more: str = "", indent: int = 0) -> str:
+    if indent:
+        more += f";padding-left:{9 + 14 * indent}px"
     return f'<td style="{_LEFT}{more}" dir="auto">{escape(clean(text))}</td>'
 
 

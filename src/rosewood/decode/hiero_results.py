@@ -31,10 +31,11 @@ class HieroResults(RuleResults):
         """All translations, or what was kept of them, and the best one."""
         taken = found.take_forest()
         edge_option, best_edges = taken[-2:]
-        begin, end, _ = found.nodes
+        begin, end, label = found.nodes
         span = np.stack([begin, end], axis=1)
         forest = self._forest(options, edge_option, *taken[:-2], span=span)
-        edge_rule = _edge_rules(forest, options, edge_option, begin, end)
+        labels = tuple(self._table.labels)
+        edge_rule = _edge_rules(forest, options, edge_option, begin, end, label, labels)
         report = SearchReport(*found.report)
         return SearchResult(
             source,
@@ -46,6 +47,8 @@ class HieroResults(RuleResults):
             edge_option,
             self.describe,
             self._help,
+            label,
+            labels,
         )
 
     def _best(
@@ -66,7 +69,13 @@ class HieroResults(RuleResults):
 
 
 def _edge_rules(
-    forest: Forest, options: TranslationOptions, edge_option: IdArray, begin: IdArray, end: IdArray
+    forest: Forest,
+    options: TranslationOptions,
+    edge_option: IdArray,
+    begin: IdArray,
+    end: IdArray,
+    label: IdArray,
+    labels: tuple[str, ...],
 ) -> EdgeRules:
     """The rule of each edge: its own words are those of its span that are not in a gap."""
 
@@ -84,6 +93,7 @@ def _edge_rules(
             at = gap_end
         if at < int(end[head]) or not spans:
             spans.append((at, int(end[head])))
-        return options.edge_rule(option)._replace(source_spans=tuple(spans))
+        made = labels[int(label[head])]
+        return options.edge_rule(option)._replace(source_spans=tuple(spans), label=made)
 
     return edge_rule

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rosewood.decode.options import TranslationOptions
 
 
+GLUE_LABEL = "S"  # of nodes that join parts of a sentence, and of glue rules in tables
+
+
 class EdgeRule(NamedTuple):
     """The rule of a hyperedge: the source words that are its own, and where it comes from."""
 
@@ -26,6 +29,7 @@ class EdgeRule(NamedTuple):
     rule: int | None = None  # id in the table
     is_unknown: bool = False
     is_forced: bool = False
+    label: str | None = None  # the non-terminal that it makes
 
     @property
     def kind(self) -> str:
@@ -49,11 +53,21 @@ class SearchResult:
     edge_option: IdArray | None = None  # of each edge; -1 for edges without one
     describe: Callable[[str], str] = str  # what a sparse feature is, for people
     feature_help: Mapping[str, str] = field(default_factory=dict)  # by name or sparse template
+    node_label: IdArray | None = None  # of each node: a place in `labels`; -1: glue
+    labels: tuple[str, ...] = ()
 
     @property
     def report(self) -> SearchReport:
         """How the search went."""
         return self.best.report
+
+    @property
+    def node_labels(self) -> list[str] | None:
+        """The non-terminal of each node, `S` for glue; None where the decoder has no labels."""
+        if self.node_label is None:
+            return None
+        names = [*self.labels, GLUE_LABEL]
+        return [names[number] for number in self.node_label.tolist()]
 
     @cached_property
     def derivation(self) -> Derivation | None:
@@ -98,7 +112,7 @@ def rules_of(forest: Forest, edges: Sequence[int], edge_rule: EdgeRules) -> list
             open_children[-1] += children
             continue
         spans = _own_spans(forest, edge, starts[place], [lengths[c] for c in following[place]])
-        use = RuleUse(rule.source_spans, spans, *rule[1:], children=tuple(children))
+        use = RuleUse(target_spans=spans, children=tuple(children), **rule._asdict())
         open_children[-1].append(len(found))
         found.append(UsedRule(edge, use))
     return found

@@ -39,6 +39,7 @@ class RuleUse:
     is_unknown: bool = False
     is_forced: bool = False
     children: tuple[int, ...] = ()  # places in `Translation.rules`
+    label: str | None = None  # the non-terminal that it makes; None: phrases have none
 
     @property
     def begin(self) -> int:
@@ -135,6 +136,18 @@ class Translation:
                         value=use.rule,
                     ) from None
         return tuple(sorted(found))
+
+    def to_text(self) -> str:
+        """Its rules as lines for a terminal; rules with gaps are drawn as a tree."""
+        from rosewood.decode.explanation import derivation_text
+
+        return derivation_text(self)
+
+    def to_svg(self) -> str:
+        """A picture: see `rosewood.decode.draw`."""
+        from rosewood.decode.draw import to_svg
+
+        return to_svg(self)
 
     def __repr__(self) -> str:
         return f"Translation({self.text!r}, score {self.score:.4f})"

@@ -20,7 +20,7 @@ import numpy as np
 from rosewood.corpus import IndexedCorpus
 from rosewood.decode import Decoder, Explanation, PreparedText, SearchResult, TextTranslator
 from rosewood.decode import explain as explained
-from rosewood.decode.explanation import aligned
+from rosewood.decode.explanation_table import aligned
 from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
 from rosewood.model.confidence import Confidence

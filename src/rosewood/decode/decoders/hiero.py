@@ -20,12 +20,11 @@ from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.feature_declarations import Feature, feature
 from rosewood.decode.features import OptionFeature, SparseFeature
 from rosewood.decode.hiero_results import HieroResults
+from rosewood.decode.results import GLUE_LABEL
 from rosewood.decode.rule_decoder import RuleDecoder
 from rosewood.decode.settings import HieroSettings
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
-
-GLUE_LABEL = "S"  # of glue rules in tables: the decoder has its own instead
 
 
 class HieroDecoder(RuleDecoder):
@@ -51,7 +50,7 @@ class HieroDecoder(RuleDecoder):
     def _features_of_search(self) -> list[Feature]:
         return [feature("glue"), *(feature(name, family="lm") for name in self.language_models)]
 
-    def _native_model(self) -> _core.HieroModel:
+    def _native_model(self) -> _core.HieroModel:  # it has glue of its own: rules of S are left out
         models = [model.native for model in self.language_models.values()]
         glue = self.table.labels.index(GLUE_LABEL) if GLUE_LABEL in self.table.labels else -1
         return _core.HieroModel(self._layout, self.table.native, models, glue)
