@@ -149,6 +149,15 @@ class TranslationOptions:
             bool(self.is_forced[option]),
         )
 
+    @cached_property
+    def places(self) -> tuple[IdArray, IdArray, IdArray]:
+        """Where options may be used: the option, the begin and the end of each place."""
+        return np.arange(len(self), dtype=np.int32), self.begin, self.end
+
+    def edge_places(self, edge_option: IdArray, span: IdArray | None) -> LongArray:
+        """The place of each edge of a forest, whose heads are over these spans; -1: none."""
+        return edge_option.astype(np.int64)
+
     def described(self, weights: Mapping[str, float]) -> list[OptionFacts]:
         """Every option with the features that it has by itself, and what they add to the score.
 

@@ -44,6 +44,7 @@ class RuleDecoder(ABC):
     """Models and weights; a `Decoder`.  A kind of search says what is special to it."""
 
     settings_type: ClassVar[type]  # of its search settings
+    options_type: ClassVar[type[TranslationOptions]] = TranslationOptions
 
     def __init__(
         self,
@@ -233,7 +234,7 @@ class RuleDecoder(ABC):
         count = sum(each.computed != "hypothesis" for each in self._declared)
         alone = self.features.dense[:count]
         every = [
-            TranslationOptions(
+            self.options_type(
                 source.words, self.table, self._columns, each, alone, self.language_models
             )
             for source, each in zip(sources, found, strict=True)

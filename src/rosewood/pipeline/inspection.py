@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import product
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,10 +24,11 @@ from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.reply import Reply, reply_of
-from rosewood.rules.rule import Rule
+from rosewood.pipeline.rule_source import RuleSource, parts_of
 from rosewood.svg_text import clean, plural
 
 _EDGES_DRAWN = 60
+LIKELY = 0.005  # a posterior that is written, and not a dot
 
 
 class Keeper(Protocol):
@@ -83,71 +83,6 @@ class SpanOption:
 
 
 @dataclass(frozen=True)
-class RuleSource:
-    """A rule that the translation uses, and a sentence pair of the training corpus that has it."""
-
-    rule: Rule
-    origin: str | None = None  # file and line
-    source: tuple[str, ...] = ()  # the words of the pair; none where the model keeps no corpus
-    target: tuple[str, ...] = ()
-
-    @property
-    def source_span(self) -> tuple[int, int] | None:
-        """Where the words of the rule stand in the source."""
-        return self._spans[0]
-
-    @property
-    def target_span(self) -> tuple[int, int] | None:
-        """Where they stand in the target."""
-        return self._spans[1]
-
-    @cached_property
-    def _spans(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
-        """Where both sides stand: if there are several places, those that lie most alike."""
-        places = (_places(self.rule.source, self.source), _places(self.rule.target, self.target))
-        if not all(places):
-            first, second = (each[0] if each else None for each in places)
-            return first, second
-
-        def apart(pair: tuple[tuple[int, int], tuple[int, int]]) -> float:
-            one, other = pair
-            return abs(sum(one) / len(self.source) - sum(other) / len(self.target))
-
-        return min(product(*places), key=apart)
-
-    @property
-    def counts(self) -> str:
-        """How often it was seen, and its sides were, in words."""
-        rule = self.rule
-        if not rule.count:
-            return "not counted"
-        return (
-            f"seen {_times(rule.count)}; its source {_times(rule.source_count)}, its target "
-            f"{_times(rule.target_count)}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        rule = self.rule
-        return {
-            "rule": rule.id,
-            "source": " ".join(map(str, rule.source)),
-            "target": " ".join(map(str, rule.target)),
-            "links": [list(link) for link in rule.links],
-            "count": rule.count,
-            "source_count": rule.source_count,
-            "target_count": rule.target_count,
-            "features": dict(rule.features),
-            "sentence": rule.sentence,
-            "origin": self.origin,
-            "sentence_source": " ".join(self.source) if self.source else None,
-            "sentence_target": " ".join(self.target) if self.target else None,
-            "source_span": self.source_span,
-            "target_span": self.target_span,
-        }
-
-
-@dataclass(frozen=True)
 class Inspection:
     """What is known of a sentence and its translations."""
 
@@ -167,11 +102,16 @@ class Inspection:
         return tuple(words[use.begin] for use in self.reply.rules if use.is_unknown)
 
     def spans(self) -> dict[tuple[int, int], list[SpanOption]]:
-        """The options of each span."""
+        """The options of each span; those with gaps only where they are likely or used."""
         found: dict[tuple[int, int], list[SpanOption]] = {}
         for each in self.options:
-            found.setdefault((each.begin, each.end), []).append(each)
+            if each.is_used or each.posterior >= LIKELY or not self.has_gaps(each):
+                found.setdefault((each.begin, each.end), []).append(each)
         return found
+
+    def has_gaps(self, option: SpanOption) -> bool:
+        """Whether an option translates only some of the words of its span."""
+        return option.source != self.reply.source_words[option.begin : option.end]
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -239,17 +179,19 @@ class Inspection:
             lines.append(f"rule {each.rule.id}: {source} → {target or '–'}, {each.counts}")
             if each.origin is not None:
                 lines.append(f"  {each.origin}")
-            for words, span in (
-                (each.source, each.source_span),
-                (each.target, each.target_span),
+            for words, spans in (
+                (each.source, each.source_spans),
+                (each.target, each.target_spans),
             ):
                 if words:
-                    lines.append(f"    {_marked(words, span)}")
+                    lines.append(f"    {_marked(words, spans)}")
+            if each.note:
+                lines.append(f"    ({each.note})")
         return "\n".join(lines)
 
     def _options(self) -> str:
         rows = [["words", "source", "target", "posterior", "score", ""]]
-        for each in self.options:
+        for each in chain.from_iterable(self.spans().values()):
             span, said = f"{each.begin}:{each.end}", " ".join(each.target) or "–"
             mark = "used" if each.is_used else ""
             numbers = [f"{each.posterior:.3f}", f"{each.score:.3f}"]
@@ -277,14 +219,20 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
         reply_of(translator.text, prepared, found, how, nbest=nbest),
         explained(found, decoder.weights),
         tuple(_options(decoder, found, weight, options)),
-        0 if found.options is None else len(found.options),
+        0 if found.options is None else len(found.options.places[0]),
         rules,
         {
             "nodes": found.forest.num_nodes,
             "edges": found.forest.num_edges,
             "derivations": found.forest.num_derivations(),
         },
-        to_svg(found.forest, weight=weight, highlight=found.derivation, max_edges=_EDGES_DRAWN),
+        to_svg(
+            found.forest,
+            weight=weight,
+            highlight=found.derivation,
+            labels=found.node_labels,
+            max_edges=_EDGES_DRAWN,
+        ),
         notes,
     )
 
@@ -318,31 +266,35 @@ def _options(decoder: Decoder, found: SearchResult, weight: Any, most: int) -> l
     """
     if found.options is None or found.edge_option is None or not most:
         return []
-    options = found.options.described(decoder.weights)
+    options, facts = found.options, found.options.described(decoder.weights)
+    option, begin, end = (column.tolist() for column in options.places)
     uses = Distribution(found.forest, weight).edge_posteriors()
-    has_option = found.edge_option >= 0
-    posterior = np.bincount(
-        found.edge_option[has_option], weights=uses[has_option], minlength=len(options)
-    )
-    used = set(found.edge_option[found.best_edges].tolist())
+    span = found.forest.span
+    heads = None if span is None else span[found.forest.head]
+    place = options.edge_places(found.edge_option, heads)
+    is_placed = place >= 0
+    posterior = np.bincount(place[is_placed], weights=uses[is_placed], minlength=len(option))
+    used = set(place[found.best_edges].tolist())
 
     def rank(n: int) -> tuple[Any, ...]:
-        span = options[n].rule.source_spans[0]
-        return (*span, n not in used, -posterior[n], -options[n].score, n)
+        return begin[n], end[n], n not in used, -posterior[n], -facts[option[n]].score, n
 
     listed: list[SpanOption] = []
     taken: dict[tuple[int, int], int] = {}
-    for n in sorted(range(len(options)), key=rank):
-        each = options[n]
-        span = each.rule.source_spans[0]
-        taken[span] = taken.get(span, 0) + 1
-        if taken[span] > most:
+    for n in sorted(range(len(option)), key=rank):
+        words = begin[n], end[n]
+        taken[words] = taken.get(words, 0) + 1
+        if taken[words] > most:
             continue
+        each = facts[option[n]]
+        target = each.target
+        if options.has_gaps(option[n]):  # with their labels, as in the source
+            target = tuple(map(str, options.table[int(options.rule[option[n]])].target))
         listed.append(
             SpanOption(
-                *span,
+                *words,
                 each.source,
-                each.target,
+                target,
                 each.rule.kind,
                 each.rule.rule,
                 each.score,
@@ -354,27 +306,10 @@ def _options(decoder: Decoder, found: SearchResult, weight: Any, most: int) -> l
     return listed
 
 
-def _places(wanted: Sequence[object], words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where some words stand among others."""
-    size = len(wanted)
-    return [
-        (begin, begin + size)
-        for begin in (range(len(words) - size + 1) if size else ())
-        if tuple(words[begin : begin + size]) == tuple(wanted)
-    ]
-
-
-def _marked(words: Sequence[str], span: tuple[int, int] | None) -> str:
-    """Words of a line, those of a span in brackets."""
-    if span is None:
-        return " ".join(words)
-    begin, end = span
-    return " ".join([*words[:begin], f"[{' '.join(words[begin:end])}]", *words[end:]])
+def _marked(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> str:
+    """Words of a line, those of spans in brackets."""
+    return " ".join(f"[{text}]" if is_own else text for text, is_own in parts_of(words, spans))
 
 
 def _each_with(words: Sequence[str], values: Sequence[float]) -> str:
     return "  ".join(f"{w} {v:.2f}" for w, v in zip(words, values, strict=True)) or "–"
-
-
-def _times(count: float) -> str:
-    return "once" if count == 1 else f"{count:,g} times"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from rosewood import __version__
 from rosewood.decode.explanation_page import explanation_html
-from rosewood.pipeline.inspection import Inspection, RuleSource, SpanOption
+from rosewood.pipeline.inspection import LIKELY, Inspection, SpanOption
+from rosewood.pipeline.rule_source import RuleSource, parts_of
 from rosewood.svg_text import clean
 
 _PAPER = (
@@ -44,14 +45,14 @@ def body(seen: Inspection) -> str:
         f"<style>\n{style}</style>",
         '<div class="inspection">',
         _head(seen),
-        _section("Why", "What every feature adds to the score, phrase by phrase.",
+        _section("Why", "What every feature adds to the score, rule by rule.",
                  explanation_html(seen.explanation)),
         _alternatives(seen),
         _rules(seen),
         _options(seen),
         _section("The forest", f"{seen.size}. What the translation uses stands out; the likelier "
-                 "an edge, the darker its line. A box says words behind those of the node below "
-                 "it, [0]; +27 are edges that are not drawn.",
+                 "an edge, the darker its line. A box has the words of an edge; [0], [1], … are "
+                 "where those of the nodes below it go. +27 are edges that are not drawn.",
                  f'<div class="scroll">{seen.forest_svg}</div>'),
         *(f'<p class="faint">{_text(note)}</p>' for note in seen.notes),
         f'<p class="faint">Made by Rosewood {__version__}.</p></div>',
@@ -118,19 +119,19 @@ def _rule(each: RuleSource) -> str:
         f'<span class="faint">rule {rule.id}, {_text(each.counts)}'
         f"{'' if each.origin is None else f' · {_text(each.origin)}'}</span></p>"
     ]
-    for words, span in ((each.source, each.source_span), (each.target, each.target_span)):
+    for words, spans in ((each.source, each.source_spans), (each.target, each.target_spans)):
         if words:
-            lines.append(f'<p dir="auto">{_marked(words, span)}</p>')
+            lines.append(f'<p dir="auto">{_marked(words, spans)}</p>')
+    if each.note:
+        lines.append(f'<p class="faint">{_text(each.note)}</p>')
     return f'<div class="rule">{"".join(lines)}</div>'
 
 
-def _marked(words: Sequence[str], span: tuple[int, int] | None) -> str:
-    if span is None:
-        return _text(" ".join(words))
-    begin, end = span
-    inside = f"<mark>{_text(' '.join(words[begin:end]))}</mark>"
-    parts = [_text(" ".join(words[:begin])), inside, _text(" ".join(words[end:]))]
-    return " ".join(part for part in parts if part)
+def _marked(words: Sequence[str], spans: Sequence[tuple[int, int]]) -> str:
+    return " ".join(
+        f"<mark>{_text(text)}</mark>" if is_own else _text(text)
+        for text, is_own in parts_of(words, spans)
+    )
 
 
 # -- options --------------------------------------------------------------------------------------
@@ -148,7 +149,7 @@ def _options(seen: Inspection) -> str:
         cells, at = [], 0
         for begin, end in spans:
             cells += ["<td></td>"] * (begin - at)
-            inside = "".join(map(_option, by_span[begin, end]))
+            inside = "".join(_option(each, seen.has_gaps(each)) for each in by_span[begin, end])
             cells.append(f'<td class="span" colspan="{end - begin}">{inside}</td>')
             at = end
         cells += ["<td></td>"] * (width - at)
@@ -158,6 +159,8 @@ def _options(seen: Inspection) -> str:
         "What the words may become, each with the probability that a translation uses it; what the "
         "translation uses is framed. Resting on an option tells its features."
     )
+    if any(map(seen.has_gaps, seen.options)):
+        told += " Of rules with gaps, which have both sides, only likely ones are here."
     return _section("Options", told, table)
 
 
@@ -174,14 +177,18 @@ def packed_spans(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]
     return [sorted(row) for row in rows]
 
 
-def _option(each: SpanOption) -> str:
+def _option(each: SpanOption, has_gaps: bool) -> str:
     facts = [f"{each.kind}" if each.rule is None else f"rule {each.rule}"]
     facts.append(f"score {each.score:.3f} by itself")
     facts += [f"{name} {value:.4g}" for name, value in each.features.items() if value]
     used = ' class="used"' if each.is_used else ""
     shade = f"background:rgb(var(--sure) / {0.5 * each.posterior:.2f})"
-    share = f"{each.posterior:.2f}" if each.posterior >= 0.005 else "·"
+    share = f"{each.posterior:.2f}" if each.posterior >= LIKELY else "·"
+    target = _text(" ".join(each.target)) or "–"
+    said = f'<span dir="auto">{target}</span>'
+    if has_gaps:
+        said = f"<span><bdi>{_text(' '.join(each.source))}</bdi> → <bdi>{target}</bdi></span>"
     return (
         f'<div{used} style="{shade}" title="{_text(chr(10).join(facts)).replace("␊", "&#10;")}">'
-        f'<span dir="auto">{_text(" ".join(each.target)) or "–"}</span><small>{share}</small></div>'
+        f"{said}<small>{share}</small></div>"
     )

@@ -22,6 +22,7 @@ from rosewood.decode import (
     Translation,
     alternatives,
 )
+from rosewood.decode.derivation_tree import tree_facts
 from rosewood.decode.nbest import all_features
 from rosewood.model.confidence import Confidence
 from rosewood.pipeline.confidence import confidences
@@ -68,8 +69,9 @@ class Said:
                     "rule": use.rule,
                     "is_unknown": use.is_unknown,
                     "is_forced": use.is_forced,
+                    **more,
                 }
-                for use in self.rules
+                for use, more in zip(self.rules, tree_facts(self.rules), strict=True)
             ],
             "report": asdict(self.report),
         }

@@ -19,6 +19,7 @@ from rosewood.arrays import FloatArray
 from rosewood.decode.decoder import UnknownWords
 from rosewood.decode.feature_declarations import Feature, feature
 from rosewood.decode.features import OptionFeature, SparseFeature
+from rosewood.decode.hiero_options import HieroOptions
 from rosewood.decode.hiero_results import HieroResults
 from rosewood.decode.results import GLUE_LABEL
 from rosewood.decode.rule_decoder import RuleDecoder
@@ -32,6 +33,7 @@ class HieroDecoder(RuleDecoder):
 
     settings_type = HieroSettings
     settings: HieroSettings
+    options_type = HieroOptions
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ The SVG has its own background and no style sheet, script, identifier or outside
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,16 +35,18 @@ def to_svg(
     *,
     weight: ArrayLike | None = None,
     highlight: Derivation | None = None,
+    labels: Sequence[str] | None = None,
     max_edges: int = 200,
 ) -> str:
     """A picture of the forest as one SVG element.
 
     `weight` has one log weight per edge: lines then show posteriors.  The edges of the derivation
-    `highlight` stand out.  Of a forest with more than `max_edges` edges, whole derivations are
-    drawn up to that number, the best first, and the picture says how many edges it leaves out.
+    `highlight` stand out.  `labels` has a name for each node, as `SearchResult.node_labels` has.
+    Of a forest with more than `max_edges` edges, whole derivations are drawn up to that number, the
+    best first, and the picture says how many edges it leaves out.
     """
     max_edges = as_count("max_edges", max_edges, 1)
-    return Picture(forest, Marks(forest, weight, highlight), max_edges).svg()
+    return Picture(forest, Marks(forest, weight, highlight, labels), max_edges).svg()
 
 
 def to_html(forest: Forest, **options: Any) -> str:
@@ -67,17 +70,21 @@ def to_html(forest: Forest, **options: Any) -> str:
 
 
 def to_dot(
-    forest: Forest, *, weight: ArrayLike | None = None, highlight: Derivation | None = None
+    forest: Forest,
+    *,
+    weight: ArrayLike | None = None,
+    highlight: Derivation | None = None,
+    labels: Sequence[str] | None = None,
 ) -> str:
     """The whole forest as text for Graphviz; edges are points, lines to tails bear slot numbers."""
-    marks = Marks(forest, weight, highlight)
+    marks = Marks(forest, weight, highlight, labels)
     lines = [
         "digraph forest {",
         f'  node [shape=box, style="rounded,filled", fillcolor="{NODE}", fontname="sans-serif"];',
         '  edge [dir=none, fontsize=9, fontname="sans-serif"];',
     ]
     for node in range(forest.num_nodes):
-        span = say.source_span(forest, node)
+        span = say.dot_string(marks.node_text(node))
         look = f', fillcolor="{ROOT}", fontcolor="white"' if node == forest.root else ""
         lines.append(f'  n{node} [label="{node}{" " + span if span else ""}"{look}];')
     for edge in range(forest.num_edges):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rosewood.forest.search import Derivation
 
 _FEATURES_TOLD = 40  # in a tooltip
+_WIDEST_LABEL = 110.0
 
 Token = tuple[str, bool]  # what is written, and whether it is the mark of a slot
 
@@ -77,9 +79,22 @@ class Marks:
     """Posteriors, best edges and the highlighted edges; what tooltips say."""
 
     def __init__(
-        self, forest: Forest, weight: ArrayLike | None, highlight: Derivation | None
+        self,
+        forest: Forest,
+        weight: ArrayLike | None,
+        highlight: Derivation | None,
+        labels: Sequence[str] | None = None,
     ) -> None:
         self.forest = forest
+        if labels is not None and len(labels) != forest.num_nodes:
+            raise ForestError(
+                f"labels has {len(labels)} labels for {forest.num_nodes} nodes",
+                code="argument.shape",
+                argument="labels",
+                value=(len(labels),),
+                expected=(forest.num_nodes,),
+            )
+        self.labels = labels
         self.weight: FloatArray | None = None
         self.posterior = np.ones(forest.num_edges)
         self.back: LongArray | None = None
@@ -101,6 +116,11 @@ class Marks:
                 raise ForestError(reason, code="argument.value", argument="highlight")
             self.wanted = np.asarray(highlight.edges, dtype=np.int64)
             self.accent = frozenset(self.wanted.tolist())
+
+    def node_text(self, node: int) -> str:
+        """The label and the source words of a node, where they are known."""
+        label = "" if self.labels is None else shorten(clean(self.labels[node]), _WIDEST_LABEL)
+        return " ".join(part for part in (label, source_span(self.forest, node)) if part)
 
     def about_edge(self, edge: int) -> str:
         forest = self.forest

@@ -10,7 +10,7 @@ from rosewood.forest.draw.captions import Marks, Token
 from rosewood.forest.draw.excerpt import choose
 from rosewood.forest.draw.layout import Box, Link, depths, lay_out
 from rosewood.forest.forest import Forest
-from rosewood.svg_text import SIZE, decimal, from_right, plural, text_width, xml_text
+from rosewood.svg_text import SIZE, clean, decimal, from_right, plural, text_width, xml_text
 
 _PAPER, _INK, _FAINT = lettering.PAPER, lettering.INK, "#857a72"
 _RIM, _LINE = "#e6ded4", "#4a545e"
@@ -128,7 +128,7 @@ class Picture:
         return (slot - (arity - 1) / 2) * step
 
     def _add_node(self, node: int, layer: int, edges: int) -> None:
-        span = say.source_span(self.forest, node)
+        span = self.marks.node_text(node)
         hidden = len(self.forest.edges_into(node)) - edges
         extra = "  ".join(part for part in (span, f"+{hidden:,}" if hidden else "") if part)
         best = self.marks.best_text(node)
@@ -308,7 +308,7 @@ class Picture:
             f'<tspan font-weight="600">{name}</tspan>',
         ]  # fmt: skip
         if extra:
-            out.append(f'<tspan dx="6" font-size="11.5" fill="{faint}">{extra}</tspan>')
+            out.append(f'<tspan dx="6" font-size="11.5" fill="{faint}">{xml_text(extra)}</tspan>')
         out.append("</text>")
         if best:
             direction = '" direction="rtl' if from_right(best) else ""
@@ -319,6 +319,8 @@ class Picture:
     def _about_node(self, node: int) -> str:
         forest = self.forest
         lines = [f"node {node}" + (", the root" if node == forest.root else "")]
+        if self.marks.labels is not None:
+            lines.append(f"label {clean(self.marks.labels[node])}")
         span = say.source_span(forest, node)
         if span:
             lines.append(f"source words {span}")
