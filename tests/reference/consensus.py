@@ -15,14 +15,13 @@ from tests.reference.forest import tails_of, words_of
 # -- by enumeration --------------------------------------------------------------------------------
 
 
-class Strings(Table):
-    """A table of derivations that knows what they say; `strings` has the probability of each."""
+class Sayings:
+    """What derivations say, and how probable each is; `strings` has the probability of strings."""
 
-    def __init__(self, forest: Forest, weight) -> None:
-        super().__init__(forest, weight)
-        self.said = [tuple(words_of(forest, d)) for d in self.derivations]
+    def __init__(self, said, probability) -> None:
+        self.said: list[tuple[str, ...]] = said
         self.strings: Counter[tuple[str, ...]] = Counter()
-        for words, share in zip(self.said, self.probability, strict=True):
+        for words, share in zip(said, probability, strict=True):
             self.strings[words] += share
 
     def occurrence(self, n: int) -> dict[tuple[str, ...], float]:
@@ -59,6 +58,16 @@ class Strings(Table):
         """log q(string) of each derivation."""
         model = self.log_model(n)
         return [sum(model.get(g, float("-inf")) for g in _read(words, n)) for words in self.said]
+
+
+class Strings(Table, Sayings):
+    """A table of derivations that knows what they say."""
+
+    def __init__(self, forest: Forest, weight) -> None:
+        Table.__init__(self, forest, weight)
+        Sayings.__init__(
+            self, [tuple(words_of(forest, d)) for d in self.derivations], self.probability
+        )
 
 
 def _read(words: tuple[str, ...], n: int) -> list[tuple[str, ...]]:
