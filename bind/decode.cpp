@@ -1,14 +1,7 @@
 // bind/decode.cpp: the phrase-based decoder: options of sentences, and searches.
 #include "decode.hpp"
 
-#include <functional>
-#include <memory>
-
-#include "bind.hpp"
-#include "decode/batch_runner.hpp"
 #include "decode/phrase_search.hpp"
-#include "lm.hpp"
-#include "rule_table.hpp"
 
 namespace rosewood::bind {
 
@@ -20,24 +13,11 @@ auto column(std::vector<T> SentenceOptions::* member) {
   return [member](const SentenceOptions& self) { return copied(self.*member); };
 }
 
-/// A model, and what it reads from.
-struct PhraseModelHandle {
-  std::vector<nb::object> kept;
-  PhraseModel model;
-};
-
-struct DecoderHandle {
-  nb::object kept;
-  WeightedPhraseModel model;
-};
-
 struct SearchResult {
   SearchReport report;
   BestPath best;
   ForestArrays forest;
 };
-
-using OptionsPointer = std::shared_ptr<SentenceOptions>;
 
 void bind_layout(nb::module_& m) {
   using Rows = std::vector<std::tuple<std::string, std::string, std::int64_t>>;
@@ -125,12 +105,9 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_result(nb::module_& m) {
-  nb::class_<SearchResult>(m, "SearchResult", "What a search has found.")
-      .def_prop_ro("report",
-                   [](const SearchResult& self) {
-                     return std::tuple(self.report.pops, self.report.is_narrowed,
-                                       self.report.is_timed_out, self.report.is_reachable);
-                   })
+  nb::class_<SearchResult> result(m, "SearchResult", "What a search has found.");
+  def_result(result, [](SearchResult& self) -> ForestArrays& { return self.forest; });
+  result
       .def_prop_ro(
           "best",
           [](const SearchResult& self) {
@@ -146,109 +123,55 @@ void bind_result(nb::module_& m) {
                               std::vector<int>(best.origin.begin(), best.origin.end()),
                               best.target_start, best.target);
           },
-          "Begin, end, rule id, origin, target_start and target words of the best translation.")
-      .def(
-          "take_forest", [](SearchResult& self) { return taken(self.forest); },
-          "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, "
-          "best_edges; once.");
+          "Begin, end, rule id, origin, target_start and target words of the best translation.");
 }
 
 }  // namespace
 
 void bind_decode(nb::module_& m) {
   using Slots = std::vector<std::tuple<int, int, bool, std::size_t>>;
+  using Model = ModelHandle<PhraseModel>;
+  using Decoder = DecoderHandle<WeightedPhraseModel>;
   bind_options(m);
   bind_result(m);
   bind_layout(m);
-  nb::class_<PhraseModelHandle>(m, "PhraseModel", "Models of a phrase-based decoder.")
-      .def(
-          "__init__",
-          [](PhraseModelHandle* self, const FeatureLayout& layout, nb::object table,
-             std::vector<nb::object> language_models, const Slots& slots,
-             std::vector<std::int64_t> orientation_columns) {
-            std::vector<nb::object> kept{table};
-            std::vector<const LanguageModel*> lms;
-            for (nb::object& each : language_models) {
-              lms.push_back(&nb::cast<const LanguageModelHandle&>(each).model);
-              kept.push_back(each);
-            }
-            std::vector<OrientationSlot> made;
-            for (const auto& [kind, direction, is_three, first] : slots)
-              made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
-                              is_three, first});
-            new (self) PhraseModelHandle{
-                std::move(kept), PhraseModel(layout, nb::cast<const RuleTableHandle&>(table).table,
-                                             lms, std::move(made), std::move(orientation_columns))};
-          },
-          "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a)
-      .def(
-          "words_without_option",
-          [](const PhraseModelHandle& self, const Words& words) {
-            return words_without_option(self.model.table(), words);
-          },
-          "words"_a, "Places of the words that no rule translates by themselves.");
-  nb::class_<DecoderHandle>(m, "PhraseDecoder", "A phrase-based decoder: models and weights.")
-      .def(
-          "__init__",
-          [](DecoderHandle* self, nb::object model, In<double> weights, std::uint64_t limit) {
-            new (self) DecoderHandle{
-                model,
-                WeightedPhraseModel(
-                    nb::cast<const PhraseModelHandle&>(model).model,
-                    std::vector<double>(weights.data(), weights.data() + weights.size()), limit)};
-          },
-          "model"_a, "weights"_a.noconvert(), "limit"_a)
-      .def(
-          "options",
-          [](const DecoderHandle& self, const std::vector<Words>& sentences,
-             const std::vector<std::vector<Given>>& given, std::size_t max_span, bool drops_unknown,
-             std::uint64_t first_number, int threads) {
-            std::vector<OptionsPointer> found(sentences.size());
-            nb::gil_scoped_release release;
-            run_batch(sentences.size(), first_number, threads, check_signals,
-                      [&](std::size_t n, Interruption&) {
-                        found[n] = std::make_shared<SentenceOptions>(find_sentence_options(
-                            self.model, sentences[n], max_span, given_of(given[n]),
-                            drops_unknown ? UnknownWords::drop : UnknownWords::copy));
-                      });
-            return found;
-          },
-          "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,
-          "The options of sentences of words; given ones are (begin, end, kind, target words).")
-      .def(
-          "search",
-          [](const DecoderHandle& self, const std::vector<OptionsPointer>& options,
-             const std::vector<std::optional<Words>>& references, bool is_full,
-             std::uint64_t pop_limit, std::uint64_t stack_size, double beam,
-             std::int32_t distortion_limit, std::uint64_t max_pops, double seconds,
-             bool with_forest, std::uint64_t first_number, int threads) {
-            std::vector<std::shared_ptr<SearchResult>> found(options.size());
-            nb::gil_scoped_release release;
-            const SearchLimits limits{is_full,          pop_limit, stack_size, beam,
-                                      distortion_limit, max_pops,  seconds};
-            run_batch(options.size(), first_number, threads, check_signals,
-                      [&](std::size_t n, Interruption& interruption) {
-                        std::vector<std::int32_t> reference;
-                        std::optional<std::span<const std::int32_t>> wanted;
-                        if (references[n]) {
-                          reference = number_target(self.model.model().table(), *options[n],
-                                                    *references[n]);
-                          wanted = reference;
-                        }
-                        PhraseSearch search(self.model, *options[n], limits, std::ref(interruption),
-                                            wanted);
-                        search.run();
-                        auto result = std::make_shared<SearchResult>();
-                        result->report = search.report();
-                        result->best = search.best();
-                        if (with_forest) result->forest = search.forest();
-                        found[n] = std::move(result);
-                      });
-            return found;
-          },
-          "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "stack_size"_a, "beam"_a,
-          "distortion_limit"_a, "max_pops"_a, "seconds"_a, "with_forest"_a, "first_number"_a,
-          "threads"_a, "Searches for the best translations of many sentences.");
+  nb::class_<Model> model(m, "PhraseModel", "Models of a phrase-based decoder.");
+  model.def(
+      "__init__",
+      [](Model* self, const FeatureLayout& layout, nb::object table,
+         const std::vector<nb::object>& language_models, const Slots& slots,
+         std::vector<std::int64_t> orientation_columns) {
+        ModelParts parts(table, language_models);
+        std::vector<OrientationSlot> made;
+        for (const auto& [kind, direction, is_three, first] : slots)
+          made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
+                          is_three, first});
+        new (self) Model{std::move(parts.kept),
+                         PhraseModel(layout, parts.table, parts.language_models, std::move(made),
+                                     std::move(orientation_columns))};
+      },
+      "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a);
+  def_model(model);
+  nb::class_<Decoder> decoder(m, "PhraseDecoder", "A phrase-based decoder: models and weights.");
+  def_decoder<PhraseModel>(decoder, find_sentence_options);
+  decoder.def(
+      "search",
+      [](const Decoder& self, const Shared<SentenceOptions>& options,
+         const std::vector<std::optional<Words>>& references, bool is_full, std::uint64_t pop_limit,
+         double beam, std::uint64_t max_pops, double seconds, std::uint64_t stack_size,
+         std::int32_t distortion_limit, bool with_forest, std::uint64_t first_number, int threads) {
+        const SearchLimits limits{
+            {is_full, pop_limit, beam, max_pops, seconds}, stack_size, distortion_limit};
+        return search_all<PhraseSearch, SearchResult>(
+            self.model, options, references, limits, first_number, threads,
+            [&](PhraseSearch& search, SearchResult& result) {
+              result.best = search.best();
+              if (with_forest) result.forest = search.forest();
+            });
+      },
+      "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "beam"_a, "max_pops"_a, "seconds"_a,
+      "stack_size"_a, "distortion_limit"_a, "with_forest"_a, "first_number"_a, "threads"_a,
+      "Searches for the best translations of many sentences.");
   bind_hiero(m);
 }
 

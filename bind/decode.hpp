@@ -1,13 +1,20 @@
 // bind/decode.hpp: what decoders take from Python, and give back.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "bind.hpp"
+#include "decode/batch_runner.hpp"
 #include "decode/forest_writer.hpp"
 #include "decode/options.hpp"
+#include "decode/search_control.hpp"
+#include "lm.hpp"
+#include "rule_table.hpp"
 
 namespace rosewood::bind {
 
@@ -39,6 +46,121 @@ inline auto taken(ForestArrays& forest) {
                     to_numpy(std::move(forest.yield_start)),
                     to_numpy(std::move(forest.yield_symbol)),
                     to_numpy(std::move(forest.edge_label)), to_numpy(std::move(forest.best_edges)));
+}
+
+/// A model, and what it reads from.
+template <class M>
+struct ModelHandle {
+  std::vector<nb::object> kept;
+  M model;
+};
+
+/// A table and language models of Python, and the objects that own them.
+struct ModelParts {
+  std::vector<nb::object> kept;
+  const RuleTable& table;
+  std::vector<const LanguageModel*> language_models;
+
+  ModelParts(const nb::object& rules, const std::vector<nb::object>& models)
+      : kept{rules}, table(nb::cast<const RuleTableHandle&>(rules).table) {
+    for (const nb::object& each : models) {
+      language_models.push_back(&nb::cast<const LanguageModelHandle&>(each).model);
+      kept.push_back(each);
+    }
+  }
+};
+
+/// What the models of all decoders have besides a constructor.
+template <class M>
+void def_model(nb::class_<ModelHandle<M>>& bound) {
+  bound.def(
+      "words_without_option",
+      [](const ModelHandle<M>& self, const Words& words) {
+        return words_without_option(self.model.table(), words);
+      },
+      "words"_a, "Places of the words that no rule translates by themselves.");
+}
+
+/// A decoder: a model with weights.
+template <class Weighted>
+struct DecoderHandle {
+  nb::object kept;
+  Weighted model;
+};
+
+template <class Options>
+using Shared = std::vector<std::shared_ptr<Options>>;
+
+/// The constructor of a decoder from model M and weights, and its options.
+template <class M, class Weighted, class Options>
+void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound,
+                 Options (*find)(const Weighted&, TextWords, std::size_t,
+                                 std::span<const GivenOption>, UnknownWords)) {
+  using Handle = DecoderHandle<Weighted>;
+  bound.def(
+      "__init__",
+      [](Handle* self, nb::object model, In<double> weights, std::uint64_t limit) {
+        new (self) Handle{
+            model,
+            Weighted(nb::cast<const ModelHandle<M>&>(model).model,
+                     std::vector<double>(weights.data(), weights.data() + weights.size()), limit)};
+      },
+      "model"_a, "weights"_a.noconvert(), "limit"_a);
+  bound.def(
+      "options",
+      [find](const Handle& self, const std::vector<Words>& sentences,
+             const std::vector<std::vector<Given>>& given, std::size_t max_span, bool drops_unknown,
+             std::uint64_t first_number, int threads) {
+        Shared<Options> found(sentences.size());
+        nb::gil_scoped_release release;
+        run_batch(sentences.size(), first_number, threads, check_signals,
+                  [&](std::size_t n, Interruption&) {
+                    found[n] = std::make_shared<Options>(
+                        find(self.model, sentences[n], max_span, given_of(given[n]),
+                             drops_unknown ? UnknownWords::drop : UnknownWords::copy));
+                  });
+        return found;
+      },
+      "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,
+      "The options of sentences of words; given ones are (begin, end, kind, target words).");
+}
+
+/// Searches many sentences; finish(search, result) takes what was found.
+template <class Search, class Result, class Weighted, class Options, class Limits, class Finish>
+Shared<Result> search_all(const Weighted& model, const Shared<Options>& options,
+                          const std::vector<std::optional<Words>>& references, const Limits& limits,
+                          std::uint64_t first_number, int threads, Finish&& finish) {
+  Shared<Result> found(options.size());
+  nb::gil_scoped_release release;
+  run_batch(options.size(), first_number, threads, check_signals,
+            [&](std::size_t n, Interruption& interruption) {
+              std::vector<std::int32_t> numbers;
+              Reference reference;
+              if (references[n]) {
+                numbers = number_target(model.model().table(), *options[n], *references[n]);
+                reference = numbers;
+              }
+              Search search(model, *options[n], limits, std::ref(interruption), reference);
+              search.run();
+              auto result = std::make_shared<Result>();
+              result->report = search.report();
+              finish(search, *result);
+              found[n] = std::move(result);
+            });
+  return found;
+}
+
+/// What the results of all searches have: `report`, and `take_forest`, of the arrays at `forest`.
+template <class Result, class Forest>
+void def_result(nb::class_<Result>& bound, Forest forest) {
+  bound.def_prop_ro("report", [](const Result& self) {
+    return std::tuple(self.report.pops, self.report.is_narrowed, self.report.is_timed_out,
+                      self.report.is_reachable);
+  });
+  bound.def(
+      "take_forest", [forest](Result& self) { return taken(forest(self)); },
+      "edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, "
+      "best_edges; once.");
 }
 
 void bind_hiero(nb::module_& m);

@@ -13,10 +13,7 @@ namespace rosewood {
 class ChartSearch::Graph {
  public:
   Graph(ChartSearch& search, std::vector<std::int32_t> ends, bool is_best_alone)
-      : search_(search),
-        ends_(std::move(ends)),
-        root_(static_cast<std::int32_t>(search.nodes_.size())) {
-    set_order();
+      : search_(search), ends_(std::move(ends)) {
     std::vector<double> values(search_.models());
     std::size_t best = 0;
     for (std::size_t i = 0; i < ends_.size(); ++i) {
@@ -30,7 +27,11 @@ class ChartSearch::Graph {
     } else {
       edges_.resize(search_.edges_.size());
       std::iota(edges_.begin(), edges_.end(), 0);
+      by_place_.resize(search_.nodes_.size());
+      std::iota(by_place_.begin(), by_place_.end(), 0);
     }
+    set_order();
+    root_ = static_cast<std::int32_t>(by_place_.size());
     best_end_ = first_end() + static_cast<std::int32_t>(is_best_alone ? 0 : best);
     edge_place_.assign(search_.edges_.size(), -1);
     for (std::size_t i = 0; i < edges_.size(); ++i)
@@ -100,21 +101,34 @@ class ChartSearch::Graph {
   void set_order() {
     const auto ranks = search_.model_.label_ranks();
     const auto key = [&](std::int32_t number) {
-      const Cell& cell = search_.cells_[search_.nodes_[number].cell];
+      const Cell& cell = search_.cells_[number];
       const bool is_glue = cell.label == glue_label;
-      return std::tuple(is_glue, cell.end - cell.begin, cell.begin, is_glue ? 0 : ranks[cell.label],
-                        number);
+      return std::tuple(is_glue, cell.end - cell.begin, cell.begin,
+                        is_glue ? 0 : ranks[cell.label]);
     };
-    by_place_.resize(search_.nodes_.size());
-    std::iota(by_place_.begin(), by_place_.end(), 0);
-    std::sort(by_place_.begin(), by_place_.end(),
+    // Cells that are complete at the same time are one bin; nodes of a bin keep their order.
+    std::vector<std::int32_t> cells(search_.cells_.size()), bin(cells.size());
+    std::iota(cells.begin(), cells.end(), 0);
+    std::sort(cells.begin(), cells.end(),
               [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
-    place_.resize(by_place_.size());
+    std::int32_t bins = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      bins += i > 0 && key(cells[i - 1]) < key(cells[i]);
+      bin[cells[i]] = bins;
+    }
+    const auto bin_of = [&](std::int32_t node) { return bin[search_.nodes_[node].cell]; };
+    std::vector<std::int32_t> next(static_cast<std::size_t>(bins) + 2);
+    for (const std::int32_t node : by_place_) ++next[bin_of(node) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<std::int32_t> sorted(by_place_.size());
+    for (const std::int32_t node : by_place_) sorted[next[bin_of(node)]++] = node;
+    by_place_ = std::move(sorted);
+    place_.assign(search_.nodes_.size(), -1);
     for (std::size_t i = 0; i < by_place_.size(); ++i)
       place_[by_place_[i]] = static_cast<std::int32_t>(i);
   }
 
-  /// Only the edges of the best derivation; a node may be in it more than once.
+  /// Only the nodes and edges of the best derivation; a node may be in it more than once.
   void keep_best(std::size_t end) {
     ends_ = {ends_[end]};
     ending_ = {ending_.begin() + static_cast<std::ptrdiff_t>(end * search_.models()),
@@ -130,16 +144,18 @@ class ChartSearch::Graph {
     }
     std::sort(edges_.begin(), edges_.end());
     edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
+    for (const std::int32_t edge : edges_) by_place_.push_back(search_.edges_[edge].head);
+    std::sort(by_place_.begin(), by_place_.end());
   }
 
   ChartSearch& search_;
   std::vector<std::int32_t> ends_;
-  std::int32_t root_, best_end_ = 0;
+  std::int32_t root_ = 0, best_end_ = 0;
   double score_ = 0;
   std::vector<double> ending_;                  // of language models, for each end
   std::vector<std::int32_t> edges_;             // that are kept
   std::vector<std::int32_t> edge_place_;        // of each edge of the search, among those; -1: none
-  std::vector<std::int32_t> by_place_, place_;  // nodes in their new order, and the other way round
+  std::vector<std::int32_t> by_place_, place_;  // nodes that are kept in their new order; and back
   std::vector<std::int32_t> tails_;
 };
 

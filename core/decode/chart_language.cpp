@@ -2,6 +2,7 @@
 #include "decode/chart_language.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace rosewood {
 
@@ -15,9 +16,12 @@ std::vector<std::unique_ptr<PartScorer>> scorers_of(std::span<const LanguageMode
   return made;
 }
 
-std::vector<std::size_t> places_of(std::span<const std::unique_ptr<PartScorer>> scorers) {
-  std::vector<std::size_t> places{0};
-  for (const auto& scorer : scorers) places.push_back(places.back() + scorer->row_width());
+/// Where each of the parts of a row begins, and the end.
+template <class Width>
+std::vector<std::size_t> places_of(std::span<const std::unique_ptr<PartScorer>> scorers,
+                                   std::size_t first, Width width) {
+  std::vector<std::size_t> places{first};
+  for (const auto& scorer : scorers) places.push_back(places.back() + ((*scorer).*width)());
   return places;
 }
 
@@ -27,21 +31,59 @@ ChartLanguage::ChartLanguage(std::span<const LanguageModel* const> models,
                              std::span<const double> weights)
     : scorers_(scorers_of(models)),
       weights_(weights),
-      place_(places_of(scorers_)),
-      states_(std::max<std::size_t>(1, place_.back()), many_states),
+      key_place_(places_of(scorers_, 0, &PartScorer::key_width)),
+      numbers_place_(places_of(scorers_, key_place_.back(), &PartScorer::numbers_width)),
+      states_(std::max<std::size_t>(1, numbers_place_.back()), many_states,
+              numbers_place_.back() - key_place_.back()),
       row_(states_.width()) {}
 
-ChartLanguage::Part ChartLanguage::score(std::span<const std::int32_t> symbols,
-                                         std::span<const std::uint32_t> words,
-                                         std::span<const std::int32_t> tails, bool begins_sentence,
-                                         std::span<double> values) {
+ChartLanguage::Part ChartLanguage::begin_sentence() {
+  for (std::size_t k = 0; k < scorers_.size(); ++k)
+    scorers_[k]->score({true}, {}, nullptr, {}, row_.data() + key_place_[k],
+                       row_.data() + numbers_place_[k]);
+  return {states_.add(row_.data()).number, 0};
+}
+
+ChartLanguage::Run ChartLanguage::score_run(const ChartTarget& target, std::size_t first) {
+  std::size_t last = first;
+  while (last < target.symbols.size() && target.symbols[last] >= 0) ++last;
+  const auto symbols = target.symbols.subspan(first, last - first);
   double score = 0;
   for (std::size_t k = 0; k < scorers_.size(); ++k) {
-    tails_.clear();
-    for (const std::int32_t tail : tails) tails_.push_back(states_[tail].data() + place_[k]);
-    values[k] = scorers_[k]->score(symbols, words.subspan(k * symbols.size(), symbols.size()),
-                                   tails_, begins_sentence,
-                                   std::span(row_).subspan(place_[k], place_[k + 1] - place_[k]));
+    run_scores_.push_back(
+        scorers_[k]->score({}, symbols, target.words.data() + k * target.symbols.size() + first, {},
+                           row_.data() + key_place_[k], row_.data() + numbers_place_[k]));
+    score += weights_[k] * (run_scores_.back() * std::numbers::ln10);
+  }
+  runs_.push_back({static_cast<std::int32_t>(runs_.size()), states_.add(row_.data()).number,
+                   symbols.size(), score});
+  return runs_.back();
+}
+
+ChartLanguage::Part ChartLanguage::score(const ChartTarget& target, std::int32_t run,
+                                         std::span<const std::int32_t> tails,
+                                         std::span<double> values) {
+  std::size_t first = 0;
+  const double* run_scores = nullptr;
+  if (run != no_run) {
+    first = runs_[run].length;
+    run_scores = run_scores_.data() + static_cast<std::size_t>(run) * scorers_.size();
+    if (first == target.symbols.size()) {
+      for (std::size_t k = 0; k < scorers_.size(); ++k)
+        values[k] = run_scores[k] * std::numbers::ln10;
+      return {runs_[run].state, runs_[run].score};
+    }
+  }
+  double score = 0;
+  tails_.resize(tails.size());
+  for (std::size_t k = 0; k < scorers_.size(); ++k) {
+    for (std::size_t i = 0; i < tails.size(); ++i) tails_[i] = row(tails[i], k);
+    PartBeginning beginning;
+    if (run_scores) beginning = {false, row(runs_[run].state, k), run_scores[k]};
+    values[k] = std::numbers::ln10 *
+                scorers_[k]->score(beginning, target.symbols.subspan(first),
+                                   target.words.data() + k * target.symbols.size() + first, tails_,
+                                   row_.data() + key_place_[k], row_.data() + numbers_place_[k]);
     score += weights_[k] * values[k];
   }
   return {states_.add(row_.data()).number, score};
@@ -50,7 +92,7 @@ ChartLanguage::Part ChartLanguage::score(std::span<const std::int32_t> symbols,
 double ChartLanguage::finish(std::int32_t state, std::span<double> values) {
   double score = 0;
   for (std::size_t k = 0; k < scorers_.size(); ++k) {
-    values[k] = scorers_[k]->finish(states_[state].subspan(place_[k], place_[k + 1] - place_[k]));
+    values[k] = std::numbers::ln10 * scorers_[k]->finish(row(state, k));
     score += weights_[k] * values[k];
   }
   return score;

@@ -12,6 +12,12 @@
 
 namespace rosewood {
 
+/// Words, and -1-k for tail k. Symbol i as model k numbers it is words[k * symbols.size() + i].
+struct ChartTarget {
+  std::span<const std::int32_t> symbols;
+  std::span<const std::uint32_t> words;
+};
+
 /// The distinct states of a sentence are numbered in the order of their first use.
 class ChartLanguage {
  public:
@@ -22,20 +28,39 @@ class ChartLanguage {
     std::int32_t state;
     double score;  // weighted, less the scores of the parts in it
   };
-  /// A part of words and of smaller parts, whose states are `tails`. The words of model k are
-  /// words[k * symbols.size()] .. and so on. Writes the score of each model, without weights.
-  Part score(std::span<const std::int32_t> symbols, std::span<const std::uint32_t> words,
-             std::span<const std::int32_t> tails, bool begins_sentence, std::span<double> values);
+  /// The part that begins a sentence, without words.
+  Part begin_sentence();
+  /// The words of a target from place `first` on to the next gap, as if nothing stood before them.
+  /// They have a number: what goes on with them need not score them again.
+  struct Run {
+    std::int32_t number, state;
+    std::size_t length;
+    double score;  // weighted
+  };
+  Run score_run(const ChartTarget& target, std::size_t first);
+  static constexpr std::int32_t no_run = -1;
+  /// A part of words and of smaller parts, whose states are `tails`; `run` is what it begins with.
+  /// Writes the score of each model, without weights.
+  Part score(const ChartTarget& target, std::int32_t run, std::span<const std::int32_t> tails,
+             std::span<double> values);
   /// The weighted score of the end of the sentence; writes that of each model.
   double finish(std::int32_t state, std::span<double> values);
 
  private:
+  PartRow row(std::int32_t state, std::size_t model) const {
+    const std::uint32_t* at = states_[state].data();
+    return {at + key_place_[model], at + numbers_place_[model]};
+  }
+
   std::vector<std::unique_ptr<PartScorer>> scorers_;
   std::span<const double> weights_;
-  std::vector<std::size_t> place_;  // of each model, in a row; and the end
+  // Of each model, in a row: all keys come first.
+  std::vector<std::size_t> key_place_, numbers_place_;
   RowInterner states_;
   std::vector<std::uint32_t> row_;
-  std::vector<const std::uint32_t*> tails_;
+  std::vector<PartRow> tails_;
+  std::vector<Run> runs_;
+  std::vector<double> run_scores_;  // log10, of each run and model
 };
 
 }  // namespace rosewood

@@ -141,13 +141,9 @@ class Matcher {
   /// source once.
   std::int32_t left_of(const RuleTable::Record& record, std::int32_t gaps) {
     const auto target = out_.target_of(out_.size() - 1);
-    std::int32_t used = 0, left = 0;
-    for (const std::int32_t symbol : target) used += symbol < 0;
-    if (table_.labels() > 1) {
-      table_.read(record, rule_);
-      left = rule_.left;
-    }
-    bool is_good = used == gaps && left >= 0 && left < std::max(1, table_.labels());
+    const std::int32_t left = table_.labels() > 1 ? table_.left(record) : 0;
+    bool is_good =
+        std::ranges::count_if(target, [](std::int32_t symbol) { return symbol < 0; }) == gaps;
     for (std::int32_t gap = 0; gap < gaps; ++gap)
       is_good &= std::ranges::count(target, -1 - gap) == 1;
     if (!is_good)
@@ -216,7 +212,6 @@ class Matcher {
   UnknownWords unknown_;
   ChartOptions& out_;
   OptionCollector collector_;
-  RuleBuffer rule_;
   std::unordered_map<std::uint64_t, List> lists_;               // options of sources with gaps
   std::vector<std::vector<std::vector<std::int32_t>>> labels_;  // by beginning and length
   std::vector<Item> items_;

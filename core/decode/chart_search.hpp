@@ -12,29 +12,20 @@
 // language model says of the beginning of the sentence is known there.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "decode/chart_language.hpp"
 #include "decode/chart_options.hpp"
 #include "decode/forest_writer.hpp"
-#include "decode/search_report.hpp"
+#include "decode/search_control.hpp"
 
 namespace rosewood {
 
-/// 0 is no limit.
-struct ChartLimits {
-  bool is_full = false;                                   // every point, not cube pruning
-  std::uint64_t pop_limit = 0;                            // points of a span
-  std::uint64_t cell_size = 0;                            // nodes of a cell
-  double beam = std::numeric_limits<double>::infinity();  // below the best of a cell
-  std::uint64_t max_pops = 0;                             // points of a sentence
-  double seconds = 0;
+struct ChartLimits : CommonLimits {
+  std::uint64_t cell_size = 0;  // nodes of a cell; 0: any number
 };
 
 /// A forest with the source span and the label of each node; a label of -1: the beginning of the
@@ -47,15 +38,13 @@ struct ChartForest {
 
 class ChartSearch {
  public:
-  /// Model and options must outlive it. With a reference, of target words as in the options, only
-  /// what says just this is kept, and nothing is pruned.
-  /// `beat` is called every now and then, and may throw to end the search.
+  /// Model and options must outlive it. With a reference only what says just this is kept, and
+  /// nothing is pruned, unless a limit for the whole sentence is reached.
   ChartSearch(const WeightedHieroModel& model, const ChartOptions& options,
-              const ChartLimits& limits, std::function<void()> beat,
-              std::optional<std::span<const std::int32_t>> reference = {});
+              const ChartLimits& limits, std::function<void()> beat, Reference reference = {});
 
   void run();
-  const SearchReport& report() const { return report_; }
+  const SearchReport& report() const { return control_.report(); }
   /// All translations, or the best one alone; words are numbers as in the options, edge labels are
   /// options. Empty where there is none.
   ChartForest forest(bool is_best_alone);
@@ -77,11 +66,11 @@ class ChartSearch {
     std::int32_t begin, end, label;
     std::vector<std::int32_t> nodes;  // best first, when it is complete
   };
-  /// The points of a match, or of glue.
+  using Nodes = std::span<const std::int32_t>;
+  /// The points of a match, or of glue. Those of a span are in `grids_` until it is filled.
   struct Grid {
     std::span<const std::int32_t> options;  // best first; empty: glue
-    std::vector<std::int32_t> cells;        // of the gaps
-    std::int32_t begin, end;
+    std::uint32_t gap, gaps;                // the first of its gaps, in gap_nodes_; how many
   };
   struct Point {
     std::uint32_t grid;
@@ -98,25 +87,33 @@ class ChartSearch {
       return a.priority != b.priority ? a.priority < b.priority : a.point > b.point;
     }
   };
+  // chart_setup.cpp
   void set_options();
+  // chart_search.cpp
   void fill_spans();
   void fill_glue();
-  void fill(const std::vector<Grid>& grids, std::uint64_t spans_left);
-  void fill_all(const std::vector<Grid>& grids);
-  void fill_best(const std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
-  void look(const std::vector<Grid>& grids, std::uint32_t grid,
-            std::span<const std::int32_t> place);
-  void look_at_reference(Point point, const Grid& grid, std::span<const std::int32_t> place,
-                         std::span<const std::int32_t> symbols);
-  void accept(const Grid& grid, const Point& point);
-  void close(std::int32_t begin, std::int32_t end, std::int32_t label);
-  bool is_out_of_time();
+  void add_grid(const ChartMatch& match);
+  void begin_span(std::int32_t begin, std::int32_t end);
+  void close(std::int32_t cell);
   std::int32_t cell(std::int32_t begin, std::int32_t end, std::int32_t label) const;
-  std::int32_t open_cell(std::int32_t begin, std::int32_t end, std::int32_t label);
+  std::int32_t open_cell(std::int32_t label);
   std::vector<std::int32_t> final_nodes() const;
+  // chart_points.cpp
+  void fill(std::uint64_t spans_left);
+  void fill_all(const SearchControl::Share& share);
+  void fill_best(const SearchControl::Share& share);
+  std::uint64_t points_of_grids() const;
+  void clear_points();
+  void look(std::uint32_t grid, std::uint32_t place);
+  void fit_reference(const Grid& grid, Point point, std::span<const std::int32_t> symbols);
+  void accept(const Point& point);
   std::int32_t size_of(const Grid& grid, std::size_t dimension) const;
-  void tick() {
-    if (++ticks_ % ticks_of_beat == 0) beat_();
+  /// The node in a gap, at a place.
+  std::int32_t node_at(const Grid& grid, std::uint32_t place, std::size_t gap) const {
+    return gap_nodes_[grid.gap + gap][static_cast<std::size_t>(places_[place + 1 + gap])];
+  }
+  std::int32_t option_at(const Grid& grid, std::uint32_t place) const {
+    return grid.options.empty() ? -1 : grid.options[static_cast<std::size_t>(places_[place])];
   }
   std::size_t models() const { return model_.language_models().size(); }
 
@@ -124,27 +121,31 @@ class ChartSearch {
   const HieroModel& model_;
   const ChartOptions& options_;
   ChartLimits limits_;
-  std::optional<std::span<const std::int32_t>> reference_;
-  static constexpr std::uint64_t ticks_of_beat = 1 << 13;  // some milliseconds
-  std::uint64_t ticks_ = 0;
-  std::function<void()> beat_;
-  SearchReport report_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Reference reference_;
+  SearchControl control_;
 
   ChartLanguage language_;
   std::vector<double> score_;            // of each option, by itself
   std::vector<std::int32_t> order_;      // options; those of a list are best first
   std::vector<std::size_t> word_start_;  // of each option, in lm_words_
   std::vector<std::uint32_t> lm_words_;
+  std::vector<std::int32_t> run_;        // of each option: the words that its target begins with
   std::vector<std::uint32_t> no_words_;  // of glue: it has gaps alone
-  std::vector<Cell> cells_;
-  std::vector<std::vector<std::int32_t>> cells_at_;  // of each span
+  std::vector<Cell> cells_;              // those of a span follow each other
+  struct CellRange {
+    std::int32_t first = 0, last = 0;
+  };
+  std::vector<std::vector<CellRange>> spans_;  // by beginning and length
+  std::vector<std::int32_t> glue_cells_;       // by end
   RowInterner keys_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<std::int32_t> tails_;
   std::vector<double> values_;  // of language models, for each edge
   // Of the span that is being filled.
+  std::int32_t begin_ = 0, end_ = 0;
+  std::vector<Grid> grids_;
+  std::vector<Nodes> gap_nodes_;
   std::vector<Point> points_;
   std::vector<std::int32_t> places_;
   std::vector<double> point_values_;

@@ -2,6 +2,7 @@
 #include "decode/options.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "decode/option_collector.hpp"
 #include "rules/table_search.hpp"
@@ -61,6 +62,34 @@ std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOp
                static_cast<std::int32_t>(found - extra.begin());
   }
   return ids;
+}
+
+void append_lm_words(const RuleModel& model, const SentenceOptions& options, std::size_t option,
+                     std::vector<std::uint32_t>& out) {
+  const auto table_words = static_cast<std::int32_t>(model.table().target_words().size());
+  const auto& lms = model.word_models();
+  for (std::size_t k = 0; k < lms.size(); ++k)
+    for (const std::int32_t symbol : options.target_of(option))
+      out.push_back(
+          symbol < 0 ? 0
+          : symbol < table_words
+              ? model.lm_word(k, symbol)
+              : lms[k]->find(options.extra_words[static_cast<std::size_t>(symbol - table_words)]));
+}
+
+double score_alone(const WeightedRules& model, const SentenceOptions& options, std::size_t option) {
+  const std::size_t columns = model.rules().stateless();
+  double score = options.added_score.empty() ? 0 : options.added_score[option];
+  for (std::size_t i = 0; i < columns; ++i)
+    score += model.weight(i) * options.features[option * columns + i];
+  return score;
+}
+
+void check_score(const SentenceOptions& options, std::size_t option, double score) {
+  constexpr double largest = 1e200;
+  if (!(std::abs(score) <= largest))
+    fail<DecodingError>("decoding.score", "a translation of words ", options.begin[option], " to ",
+                        options.end[option], " has a score that is no number, or too large");
 }
 
 std::vector<std::int32_t> words_without_option(const RuleTable& table, TextWords words) {

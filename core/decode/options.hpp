@@ -66,6 +66,17 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
 std::vector<std::int32_t> number_target(const RuleTable& table, const SentenceOptions& options,
                                         TextWords words);
 
+/// Appends the target words of an option as language models number them: first all of the first
+/// model, then of the second and so on. Gaps are 0.
+void append_lm_words(const RuleModel& model, const SentenceOptions& options, std::size_t option,
+                     std::vector<std::uint32_t>& out);
+
+/// The score of the features that an option has by itself.
+double score_alone(const WeightedRules& model, const SentenceOptions& options, std::size_t option);
+
+/// Refuses a score of an option that is not a number, or so large that sums are none.
+void check_score(const SentenceOptions& options, std::size_t option, double score);
+
 /// Positions of words without an option of length one in the table.
 std::vector<std::int32_t> words_without_option(const RuleTable& table, TextWords words);
 

@@ -45,7 +45,7 @@ void PhraseSearch::add_grids(std::size_t stack, Group& group) {
 }
 
 void PhraseSearch::add_grid(std::size_t stack, Group& group, std::int32_t number) {
-  tick();
+  control_.tick();
   OptionList& list = lists_[number];
   if (list.last_coverage != group.coverage) {
     list.last_coverage = group.coverage;

@@ -3,24 +3,9 @@
 
 #include <algorithm>
 
+#include "util/heap.hpp"
+
 namespace rosewood {
-
-namespace {
-
-/// The first of a heap, its greatest, becomes another one.
-template <class T>
-void replace_first(std::vector<T>& heap, const T& value) {
-  std::size_t at = 0;
-  for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
-    if (child + 1 < heap.size() && heap[child] < heap[child + 1]) ++child;
-    if (!(value < heap[child])) break;
-    heap[at] = heap[child];
-    at = child;
-  }
-  heap[at] = value;
-}
-
-}  // namespace
 
 void PhraseSearch::run() {
   const std::uint32_t key[] = {0, 0, 0, 0, 0};
@@ -37,28 +22,22 @@ void PhraseSearch::run() {
     }
     if (stack + 1 < grids_.size()) branch(stack, kept);
   }
-  report_.is_reachable = !final_nodes().empty();
+  control_.report().is_reachable = !final_nodes().empty();
 }
 
-/// Makes the nodes of a stack. What is left of max_pops is shared equally by the stacks to come.
+/// Makes the nodes of a stack.
 void PhraseSearch::fill(std::size_t stack) {
   std::vector<Grid>& grids = grids_[stack];
-  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
-  std::uint64_t share = unlimited;
-  if (limits_.max_pops) {
-    const std::uint64_t left = limits_.max_pops - std::min(limits_.max_pops, report_.pops);
-    share = std::max<std::uint64_t>(1, left / (grids_.size() - stack));
-  }
-  const bool takes_all = reference_ || limits_.is_full || limits_.pop_limit == 0;
-  std::uint64_t wanted = takes_all ? unlimited : limits_.pop_limit;
-  if (takes_all) {
-    std::uint64_t cells = 0;
-    for (const Grid& grid : grids)
-      cells += static_cast<std::uint64_t>(orders_[grid.rows].size()) *
-               static_cast<std::uint64_t>(orders_[grid.columns].size());
-    if (cells <= share && limits_.seconds <= 0) return fill_all(grids);
-  }
-  fill_best(grids, std::min(wanted, share), share < wanted);
+  std::uint64_t cells = 0;
+  for (const Grid& grid : grids)
+    cells += static_cast<std::uint64_t>(orders_[grid.rows].size()) *
+             static_cast<std::uint64_t>(orders_[grid.columns].size());
+  const SearchControl::Share share =
+      control_.share(grids_.size() - stack, reference_ || control_.takes_all(), cells);
+  if (share.has_room_for_all)
+    fill_all(grids);
+  else
+    fill_best(grids, share);
 }
 
 void PhraseSearch::fill_all(std::vector<Grid>& grids) {
@@ -70,7 +49,7 @@ void PhraseSearch::fill_all(std::vector<Grid>& grids) {
   }
 }
 
-void PhraseSearch::fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing) {
+void PhraseSearch::fill_best(std::vector<Grid>& grids, const SearchControl::Share& share) {
   std::vector<Cell>& cells = cells_;
   std::vector<Entry>& heap = heap_;
   cells.clear();
@@ -84,11 +63,7 @@ void PhraseSearch::fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool
     heap.push_back(look(grid, orders_[grids[grid].rows].begin, orders_[grids[grid].columns].begin));
   std::make_heap(heap.begin(), heap.end());
   for (std::uint64_t pops = 0; !heap.empty(); ++pops) {
-    if (pops >= limit) {
-      report_.is_narrowed |= is_narrowing;
-      return;
-    }
-    if (pops > 0 && limits_.seconds > 0 && is_out_of_time()) return;
+    if (control_.is_over(pops, share)) return;
     const Cell best = cells[heap.front().cell];
     Grid& grid = grids[best.grid];
     accept(grid, best);
@@ -109,17 +84,9 @@ void PhraseSearch::fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool
   }
 }
 
-bool PhraseSearch::is_out_of_time() {
-  if (!report_.is_timed_out) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    report_.is_timed_out = passed.count() > limits_.seconds;
-  }
-  return report_.is_timed_out;
-}
-
 PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::uint32_t grid,
                                            std::int32_t row, std::int32_t column) {
-  tick();
+  control_.tick();
   const double score = rows_[row].score + grids[grid].step;
   const Column& option = columns_[column];
   const Node& from = nodes_[rows_[row].node];
@@ -131,7 +98,7 @@ PhraseSearch::Cell PhraseSearch::looked_at(const std::vector<Grid>& grids, std::
 
 /// Makes the hypothesis of a cell, and its node if there is none yet.
 void PhraseSearch::accept(Grid& grid, const Cell& cell) {
-  ++report_.pops;
+  control_.count_pop();
   if (cell.language < 0) return;
   if (!grid.is_made) {  // few grids come so far
     const OptionList& list = lists_[grid.list];

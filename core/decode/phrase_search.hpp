@@ -11,11 +11,8 @@
 // cells.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,20 +21,14 @@
 #include "decode/future.hpp"
 #include "decode/language_states.hpp"
 #include "decode/options.hpp"
-#include "decode/search_report.hpp"
+#include "decode/search_control.hpp"
 #include "reorder/tracking.hpp"
 
 namespace rosewood {
 
-/// 0 is no limit, except where it says otherwise.
-struct SearchLimits {
-  bool is_full = false;                                   // every cell, not cube pruning
-  std::uint64_t pop_limit = 0;                            // cells of a stack
-  std::uint64_t stack_size = 0;                           // nodes of a stack
-  double beam = std::numeric_limits<double>::infinity();  // below the best of a stack
-  std::int32_t distortion_limit = -1;                     // -1: none
-  std::uint64_t max_pops = 0;                             // cells of a sentence
-  double seconds = 0;
+struct SearchLimits : CommonLimits {
+  std::uint64_t stack_size = 0;        // nodes of a stack; 0: any number
+  std::int32_t distortion_limit = -1;  // -1: none
 };
 
 /// The best translation: its options in the order of the target, what they are, and its features.
@@ -58,11 +49,10 @@ class PhraseSearch {
   /// what says just this is kept, and nothing is pruned.
   /// `beat` is called every now and then, and may throw to end the search.
   PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
-               const SearchLimits& limits, std::function<void()> beat,
-               std::optional<std::span<const std::int32_t>> reference = {});
+               const SearchLimits& limits, std::function<void()> beat, Reference reference = {});
 
   void run();
-  const SearchReport& report() const { return report_; }
+  const SearchReport& report() const { return control_.report(); }
   /// Empty, with is_reachable false, where there is none.
   BestPath best();
   /// All of it; words are numbers as in the options, labels are options. Empty where there is none.
@@ -143,7 +133,7 @@ class PhraseSearch {
   void set_forward_rows();
   void fill(std::size_t stack);
   void fill_all(std::vector<Grid>& grids);
-  void fill_best(std::vector<Grid>& grids, std::uint64_t limit, bool is_narrowing);
+  void fill_best(std::vector<Grid>& grids, const SearchControl::Share& share);
   std::vector<std::int32_t> pruned(std::int32_t first);
   void branch(std::size_t stack, std::vector<std::int32_t>& nodes);
   void add_grids(std::size_t stack, Group& group);
@@ -152,10 +142,6 @@ class PhraseSearch {
                  std::int32_t column);
   void accept(Grid& grid, const Cell& cell);
   bool fits(const Node& node, std::int32_t option) const;
-  bool is_out_of_time();
-  void tick() {
-    if (++ticks_ % ticks_of_beat == 0) beat_();
-  }
 
   double distortion(std::int32_t place, std::int32_t begin) const;
   Codes codes(std::int32_t place, const OptionList& list, std::int32_t coverage) const;
@@ -173,12 +159,8 @@ class PhraseSearch {
   const PhraseModel& model_;
   const SentenceOptions& options_;
   SearchLimits limits_;
-  std::optional<std::span<const std::int32_t>> reference_;
-  static constexpr std::uint64_t ticks_of_beat = 1 << 15;  // some milliseconds
-  std::uint64_t ticks_ = 0;                                // cells and grids
-  std::function<void()> beat_;
-  SearchReport report_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Reference reference_;
+  SearchControl control_;
 
   TargetPhrases phrases_;
   LanguageStates language_;

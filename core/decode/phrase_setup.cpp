@@ -1,7 +1,6 @@
 // core/decode/phrase_setup.cpp: what a search knows of its options before it begins.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <utility>
 
 #include "decode/phrase_search.hpp"
@@ -10,8 +9,8 @@ namespace rosewood {
 
 namespace {
 
-constexpr std::size_t many_nodes = 4096;  // as many as most sentences have
-constexpr double largest_score = 1e200;   // of an option: sums of many are numbers still
+constexpr std::size_t many_nodes = 4096;          // as many as most sentences have
+constexpr std::uint64_t ticks_of_beat = 1 << 15;  // cells and grids: some milliseconds
 
 std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& limits) {
   // With a limit, no jump leads further than this from the first word that is left.
@@ -23,13 +22,13 @@ std::int32_t longest_gap(const SentenceOptions& options, const SearchLimits& lim
 
 PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptions& options,
                            const SearchLimits& limits, std::function<void()> beat,
-                           std::optional<std::span<const std::int32_t>> reference)
+                           Reference reference)
     : weighted_(model),
       model_(model.model()),
       options_(options),
       limits_(limits),
       reference_(reference),
-      beat_(std::move(beat)),
+      control_(limits, std::move(beat), ticks_of_beat),
       phrases_(model_.word_models()),
       language_(model_.word_models(), model.language_model_weights(), phrases_),
       tracker_(model_.slots()),
@@ -49,32 +48,20 @@ void PhraseSearch::set_options() {
   PhraseNumbers numbers(options_.size());
   std::vector<std::uint32_t> words;
   lists_at_.resize(static_cast<std::size_t>(options_.length));
-  const auto table_words = static_cast<std::int32_t>(model_.table().target_words().size());
   for (std::size_t option = 0; option < options_.size(); ++option) {
     const auto target = options_.target_of(option);
     const auto [phrase, is_new] = numbers.add(target);
     if (is_new) {
       words.clear();
-      for (std::size_t k = 0; k < lms.size(); ++k)
-        for (const std::int32_t word : target)
-          words.push_back(
-              word < table_words
-                  ? model_.lm_word(k, word)
-                  : lms[k]->find(
-                        options_.extra_words[static_cast<std::size_t>(word - table_words)]));
+      append_lm_words(model_, options_, option, words);
       phrases_.add(target.size(), words);
     }
     phrase_.push_back(phrase);
-    double score = options_.added_score.empty() ? 0 : options_.added_score[option];
-    for (std::size_t i = 0; i < model_.stateless(); ++i)
-      score += weighted_.weight(i) * options_.features[option * model_.stateless() + i];
+    const double score = score_alone(weighted_, options_, option);
     double estimate = score;
     for (std::size_t k = 0; k < lms.size(); ++k)
       estimate += weighted_.language_model_weights()[k] * phrases_.alone(phrase, k);
-    if (!(std::abs(estimate) <= largest_score))
-      fail<DecodingError>("decoding.score", "a translation of words ", options_.begin[option],
-                          " to ", options_.end[option],
-                          " has a score that is no number, or too large");
+    check_score(options_, option, estimate);
     score_.push_back(score);
     estimate_.push_back(estimate);
     if (reference_ && std::ranges::search(*reference_, target).empty() && !target.empty()) continue;

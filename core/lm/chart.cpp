@@ -20,7 +20,7 @@ void check_row(std::span<const std::uint32_t> row, int order, std::uint64_t word
                                  " words: states belong to the model that made them");
   };
   check(3, row[0]);
-  check(3 + 2 * std::size_t{room}, row[1]);
+  check(3 + std::size_t{room}, row[1]);
 }
 
 }  // namespace
@@ -33,7 +33,6 @@ std::pair<double, std::vector<std::uint32_t>> LanguageModel::score_chart(
   return std::visit(
       [&](const auto& layout) {
         ChartScorer scorer(layout);
-        OwnChartState room(order());
         if (begins) scorer.begin_sentence(begin_word);
         for (const std::int64_t symbol : symbols) {
           if (symbol >= words || -1 - symbol >= static_cast<std::int64_t>(parts.size()))
@@ -42,13 +41,12 @@ std::pair<double, std::vector<std::uint32_t>> LanguageModel::score_chart(
             scorer.add_word(static_cast<std::uint32_t>(symbol));
             continue;
           }
-          ChartState part = room.view();
-          load_chart_row(parts[static_cast<std::size_t>(-1 - symbol)], order(), part);
-          scorer.add_part(part);
+          const auto& part = parts[static_cast<std::size_t>(-1 - symbol)];
+          scorer.add_part({part.data(), part.data() + chart_key_width(order()), order()});
         }
         const auto [score, state] = scorer.finish();
         std::vector<std::uint32_t> row(chart_row_width(order()));
-        store_chart_row(state, order(), row);
+        store_chart_row(state, order(), row.data(), row.data() + chart_key_width(order()));
         return std::pair(score, std::move(row));
       },
       layout_);

@@ -14,10 +14,8 @@
 // up to its score from left to right, however it is bracketed.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,43 +52,72 @@ class OwnChartState {
   std::vector<float> numbers_;
 };
 
-// A state as a row of numbers, for core/util/interner.hpp: equal states are equal rows. A row has
-// both lengths, whether it is full, then the words and numbers of the left side, then of the right.
+// A state as rows of numbers, for core/util/interner.hpp: equal states have equal keys. A key has
+// both lengths, whether it is full, then the words of the left side, then of the right. What the
+// model says of these words, the scores of the left side and the back-offs of the right, follows
+// from the key, and is a row of its own.
 
+constexpr std::size_t chart_key_width(int order) {
+  return 3 + 2 * (static_cast<std::size_t>(order) - 1);
+}
+constexpr std::size_t chart_numbers_width(int order) {
+  return 2 * (static_cast<std::size_t>(order) - 1);
+}
 constexpr std::size_t chart_row_width(int order) {
-  return 3 + 4 * (static_cast<std::size_t>(order) - 1);
+  return chart_key_width(order) + chart_numbers_width(order);
 }
 
-inline void store_chart_row(const ChartState& state, int order, std::span<std::uint32_t> row) {
+inline void store_chart_row(const ChartState& state, int order, std::uint32_t* key,
+                            std::uint32_t* numbers) {
   const std::size_t room = static_cast<std::size_t>(order) - 1;
-  std::ranges::fill(row, 0U);
-  row[0] = static_cast<std::uint32_t>(state.left_length);
-  row[1] = static_cast<std::uint32_t>(state.right.length);
-  row[2] = state.is_full;
-  const auto store = [&](std::size_t at, const std::uint32_t* words, const float* numbers, int n) {
-    for (int i = 0; i < n; ++i) {
-      row[at + i] = words[i];
-      row[at + room + i] = std::bit_cast<std::uint32_t>(numbers[i]);
+  key[0] = static_cast<std::uint32_t>(state.left_length);
+  key[1] = static_cast<std::uint32_t>(state.right.length);
+  key[2] = state.is_full;
+  const auto store = [&](std::size_t at, const std::uint32_t* words, const float* values, int n) {
+    for (std::size_t i = 0; i < room; ++i) {
+      const bool is_set = i < static_cast<std::size_t>(n);
+      key[3 + at + i] = is_set ? words[i] : 0;
+      numbers[at + i] = is_set ? std::bit_cast<std::uint32_t>(values[i]) : 0;
     }
   };
-  store(3, state.left_words, state.left_scores, state.left_length);
-  store(3 + 2 * room, state.right.words, state.right.backoffs, state.right.length);
+  store(0, state.left_words, state.left_scores, state.left_length);
+  store(room, state.right.words, state.right.backoffs, state.right.length);
 }
 
-inline void load_chart_row(std::span<const std::uint32_t> row, int order, ChartState& state) {
-  const std::size_t room = static_cast<std::size_t>(order) - 1;
-  state.left_length = static_cast<int>(row[0]);
-  state.right.length = static_cast<int>(row[1]);
-  state.is_full = row[2] != 0;
-  const auto load = [&](std::size_t at, std::uint32_t* words, float* numbers, int n) {
-    for (int i = 0; i < n; ++i) {
-      words[i] = row[at + i];
-      numbers[i] = std::bit_cast<float>(row[at + room + i]);
+/// A state in rows, which are not copied.
+class ChartPart {
+ public:
+  ChartPart(const std::uint32_t* key, const std::uint32_t* numbers, int order)
+      : key_(key), numbers_(numbers), room_(static_cast<std::size_t>(order) - 1) {}
+
+  int left_length() const { return static_cast<int>(key_[0]); }
+  int right_length() const { return static_cast<int>(key_[1]); }
+  bool is_full() const { return key_[2] != 0; }
+  std::uint32_t left_word(int i) const { return left_words()[i]; }
+  float left_score(int i) const { return std::bit_cast<float>(numbers_[i]); }
+
+  void copy_left(ChartState& out) const {
+    out.left_length = left_length();
+    copy(out.left_length, left_words(), numbers_, out.left_words, out.left_scores);
+  }
+  void copy_right(State& out) const {
+    out.length = right_length();
+    copy(out.length, left_words() + room_, numbers_ + room_, out.words, out.backoffs);
+  }
+
+ private:
+  const std::uint32_t* left_words() const { return key_ + 3; }
+  static void copy(int length, const std::uint32_t* words, const std::uint32_t* numbers,
+                   std::uint32_t* out_words, float* out_numbers) {
+    for (int i = 0; i < length; ++i) {
+      out_words[i] = words[i];
+      out_numbers[i] = std::bit_cast<float>(numbers[i]);
     }
-  };
-  load(3, state.left_words, state.left_scores, state.left_length);
-  load(3 + 2 * room, state.right.words, state.right.backoffs, state.right.length);
-}
+  }
+
+  const std::uint32_t *key_, *numbers_;
+  std::size_t room_;
+};
 
 /// Scores one part, from left to right: begin(), words and smaller parts, finish(). It is used for
 /// one part after the other.
@@ -116,23 +143,31 @@ class ChartScorer {
     is_left_done_ = true;
   }
 
+  /// A part that goes on with another one, whose score is counted.
+  void begin_with(const ChartPart& part, double score) {
+    begin();
+    copy(part);
+    score_ = score;
+  }
+
   void add_word(std::uint32_t word) { score_ += next_word(word); }
 
   /// Adds a part, whose score the caller has already. What its left side gains or loses by the
   /// words before it is counted here.
-  void add_part(const ChartState& part) {
+  void add_part(const ChartPart& part) {
     if (out_.left_length == 0 && !is_left_done_) return copy(part);
-    for (int i = 0; i < part.left_length; ++i) {
-      score_ += next_word(part.left_words[i]) - double{part.left_scores[i]};
+    const int left = part.left_length();
+    for (int i = 0; i < left; ++i) {
+      score_ += next_word(part.left_word(i)) - double{part.left_score(i)};
       if (out_.right.length > i + 1) continue;
       // Only words of the part are left in the state: from here on, the part is as it was.
-      is_left_done_ = is_left_done_ || i + 1 < part.left_length || part.is_full;
-      return copy_right(part.right);
+      is_left_done_ = is_left_done_ || i + 1 < left || part.is_full();
+      return part.copy_right(out_.right);
     }
-    if (!part.is_full) return;  // the state is behind all its words
-    for (int i = part.left_length; i < out_.right.length; ++i) score_ += out_.right.backoffs[i];
+    if (!part.is_full()) return;  // the state is behind all its words
+    for (int i = left; i < out_.right.length; ++i) score_ += out_.right.backoffs[i];
     is_left_done_ = true;
-    copy_right(part.right);
+    part.copy_right(out_.right);
   }
 
   /// log10 of the words that were added, and of the changes in the parts; and the state of the
@@ -160,17 +195,10 @@ class ChartScorer {
     return found.score;
   }
 
-  void copy_right(const State& from) {
-    std::copy_n(from.words, from.length, out_.right.words);
-    std::copy_n(from.backoffs, from.length, out_.right.backoffs);
-    out_.right.length = from.length;
-  }
-  void copy(const ChartState& part) {
-    std::copy_n(part.left_words, part.left_length, out_.left_words);
-    std::copy_n(part.left_scores, part.left_length, out_.left_scores);
-    out_.left_length = part.left_length;
-    is_left_done_ = part.is_full;
-    copy_right(part.right);
+  void copy(const ChartPart& part) {
+    part.copy_left(out_);
+    part.copy_right(out_.right);
+    is_left_done_ = part.is_full();
   }
 
   const L& layout_;

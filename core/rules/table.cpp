@@ -287,17 +287,23 @@ void RuleTable::read_features(const Record& record, float* out) const {
   });
 }
 
+std::uint64_t RuleTable::left_place() const {
+  return (layout_.where == 2 ? 1 : 0) + layout_.place_width + layout_.length_width;
+}
+
+std::int32_t RuleTable::left(const Record& record) const {
+  return static_cast<std::int32_t>(
+      std::min(field(record, left_place(), layout_.left_width), layout_.labels - 1));
+}
+
 void RuleTable::read(const Record& record, RuleBuffer& out) const {
   const Target found = target(record);
   out.target.clear();
   append_target(record, out.target);
   out.target_place = found.is_in_pool ? -1 : static_cast<std::int64_t>(found.place);
-  const std::uint64_t left_place =
-      (layout_.where == 2 ? 1 : 0) + layout_.place_width + layout_.length_width;
-  out.left = static_cast<std::int32_t>(
-      std::min(field(record, left_place, layout_.left_width), layout_.labels - 1));
+  out.left = left(record);
   const std::uint64_t sentence =
-      field(record, left_place + layout_.left_width, layout_.sentence_width);
+      field(record, left_place() + layout_.left_width, layout_.sentence_width);
   out.sentence =
       found.is_in_pool ? static_cast<std::int64_t>(sentence) - 1 : sentence_of(found.place);
   read_links(record, out.links);

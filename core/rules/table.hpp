@@ -128,6 +128,8 @@ class RuleTable {
   /// All but the source.
   void read(const Record& record, RuleBuffer& out) const;
   void read(std::uint64_t rule, RuleBuffer& out) const { read(record(rule), out); }
+  /// The label of its left-hand side.
+  std::int32_t left(const Record& record) const;
   /// Appends the symbols of its target.
   void append_target(const Record& record, std::vector<std::int32_t>& out) const;
   void append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const {
@@ -171,6 +173,7 @@ class RuleTable {
     return bits_at(nodes_, node * layout_.node_width() - 1, 1) != 0;
   }
   std::uint64_t first_rule(std::uint64_t node) const;
+  std::uint64_t left_place() const;  // in a record
   Node child(Node node, std::uint64_t rank) const;
   /// Bits of a rule's shape, and of its record.
   std::uint64_t shape(std::uint64_t rule) const {

@@ -15,10 +15,19 @@ namespace rosewood {
 
 class RowInterner {
  public:
-  /// `expected`: rows for which it need not grow.
-  explicit RowInterner(std::size_t width, std::size_t expected = 64)
-      : width_(width), slots_(std::bit_ceil(2 * expected + 2), empty) {
+  /// `expected`: rows for which it need not grow. `more`: numbers of a row, at its end, that follow
+  /// from the others: they are kept, but rows are not told apart by them.
+  explicit RowInterner(std::size_t width, std::size_t expected = 64, std::size_t more = 0)
+      : width_(width),
+        key_width_(width - more),
+        factors_(key_width_),
+        slots_(std::bit_ceil(2 * expected + 2), empty) {
     rows_.reserve(width * expected);
+    std::uint64_t factor = 0x9e3779b97f4a7c15ULL;
+    for (std::uint64_t& each : factors_) {
+      each = factor;
+      factor = factor * 0xbf58476d1ce4e5b9ULL + 2;
+    }
   }
 
   std::size_t width() const { return width_; }
@@ -45,7 +54,7 @@ class RowInterner {
       }
       if (slot.check == static_cast<std::uint32_t>(hash >> 32) &&
           std::memcmp(rows_.data() + static_cast<std::size_t>(slot.number) * width_, row,
-                      width_ * sizeof *row) == 0)
+                      key_width_ * sizeof *row) == 0)
         return {slot.number, false};
     }
   }
@@ -58,11 +67,9 @@ class RowInterner {
   static constexpr Slot empty{0, -1};
 
   std::uint64_t hash_of(const std::uint32_t* row) const {
-    std::uint64_t hash = 0, factor = 0x9e3779b97f4a7c15ULL;
-    for (std::size_t i = 0; i < width_; ++i) {  // products that do not wait for each other
-      hash += (std::uint64_t{row[i]} + 1) * factor;
-      factor = factor * 0xbf58476d1ce4e5b9ULL + 2;
-    }
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < key_width_; ++i)  // products that do not wait for each other
+      hash += (std::uint64_t{row[i]} + 1) * factors_[i];
     hash = (hash ^ hash >> 31) * 0x94d049bb133111ebULL;
     return hash ^ hash >> 32;
   }
@@ -77,7 +84,8 @@ class RowInterner {
     slots_.swap(wider);
   }
 
-  std::size_t width_;
+  std::size_t width_, key_width_;
+  std::vector<std::uint64_t> factors_;
   std::int32_t size_ = 0;
   std::vector<std::uint32_t> rows_;
   std::vector<Slot> slots_;

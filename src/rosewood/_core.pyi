@@ -158,6 +158,11 @@ class SearchResult:
     @property
     def report(self) -> tuple[int, bool, bool, bool]: ...
 
+    def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """
+        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
+        """
+
     @property
     def best(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], float]: ...
 
@@ -165,11 +170,6 @@ class SearchResult:
     def phrases(self) -> tuple[list[int], list[int], list[int], list[int], list[int], list[int]]:
         """
         Begin, end, rule id, origin, target_start and target words of the best translation.
-        """
-
-    def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
-        """
-        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
         """
 
 class FeatureLayout:
@@ -211,7 +211,7 @@ class PhraseDecoder:
         The options of sentences of words; given ones are (begin, end, kind, target words).
         """
 
-    def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, stack_size: int, beam: float, distortion_limit: int, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
+    def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, stack_size: int, distortion_limit: int, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
         """Searches for the best translations of many sentences."""
 
 class ChartOptions(SentenceOptions):
@@ -230,17 +230,17 @@ class ChartResult:
     @property
     def report(self) -> tuple[int, bool, bool, bool]: ...
 
+    def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """
+        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
+        """
+
     @property
     def score(self) -> float: ...
 
     @property
     def nodes(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
         """Begin, end and label of each node of the forest."""
-
-    def take_forest(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
-        """
-        edge_start, tail_start, tail, dense, yield_start, yield_symbol, edge_label, best_edges; once.
-        """
 
 class HieroModel:
     """Models of a hierarchical decoder."""
@@ -257,10 +257,10 @@ class HieroDecoder:
 
     def options(self, sentences: Sequence[Sequence[str]], given: Sequence[Sequence[tuple[int, int, int, Sequence[str]]]], max_span: int, drops_unknown: bool, first_number: int, threads: int) -> list[ChartOptions]:
         """
-        The rules of sentences of words; given ones are (begin, end, kind, target words).
+        The options of sentences of words; given ones are (begin, end, kind, target words).
         """
 
-    def search(self, options: Sequence[ChartOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, cell_size: int, beam: float, max_pops: int, seconds: float, with_forest: bool, first_number: int, threads: int) -> list[ChartResult]:
+    def search(self, options: Sequence[ChartOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, cell_size: int, with_forest: bool, first_number: int, threads: int) -> list[ChartResult]:
         """
         Searches for the best translations of many sentences; without a forest, that of the best one alone is made.
         """

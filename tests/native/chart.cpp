@@ -49,7 +49,10 @@ class Bracketing {
       at += size;
     }
     double found[1];
-    const auto part = language_.score(symbols, own, tails, false, found);
+    const bool has_run = !symbols.empty() && symbols[0] >= 0 && chance_.below(2);
+    const ChartTarget target{symbols, own};
+    const auto run = has_run ? language_.score_run(target, 0).number : ChartLanguage::no_run;
+    const auto part = language_.score(target, run, tails, found);
     CHECK_NEAR(part.score, 2 * found[0], 1e-9);
     return {part.state, value + found[0]};
   }
@@ -68,7 +71,7 @@ TEST(scores_of_parts_add_up_to_those_of_sentences) {
     const ArpaModel lm(list.arpa(), round % 2);
     const LanguageModel* const models[] = {&*lm};
     const double weights[] = {2.0};
-    CHECK(make_part_scorer(*lm)->row_width() > 0);
+    CHECK(make_part_scorer(*lm)->key_width() > 0);
     ChartLanguage language(models, weights);
     Bracketing tree(chance, language);
     for (int sentence = 0; sentence < 10; ++sentence) {
@@ -80,12 +83,12 @@ TEST(scores_of_parts_add_up_to_those_of_sentences) {
         expected += list.score(said, word) * ln10;
         said.push_back(word);
       }
-      const auto begin = language.score({}, {}, {}, true, found);
-      CHECK_EQUAL(found[0], 0.0);
+      const auto begin = language.begin_sentence();
+      CHECK_EQUAL(begin.score, 0.0);
       const auto whole = tree.score(words);
       const std::int32_t both[] = {begin.state, whole.state}, symbols[] = {-1, -2};
       const std::uint32_t none[] = {0, 0};
-      const auto made = language.score(symbols, none, both, false, found);
+      const auto made = language.score({symbols, none}, ChartLanguage::no_run, both, found);
       CHECK_NEAR(whole.value + found[0], expected, 1e-5);
       CHECK_NEAR(language.finish(made.state, found), 2 * list.score(said, end_word) * ln10, 1e-5);
     }
@@ -95,9 +98,9 @@ TEST(scores_of_parts_add_up_to_those_of_sentences) {
 TEST(sentences_without_models_have_one_state) {
   ChartLanguage language({}, {});
   const std::int32_t symbols[] = {5, 6};
-  const auto part = language.score(symbols, {}, {}, false, {});
+  const auto part = language.score({symbols, {}}, ChartLanguage::no_run, {}, {});
   CHECK_EQUAL(part.score, 0.0);
-  CHECK_EQUAL(language.score({}, {}, {}, true, {}).state, part.state);
+  CHECK_EQUAL(language.begin_sentence().state, part.state);
   CHECK_EQUAL(language.finish(part.state, {}), 0.0);
 }
 

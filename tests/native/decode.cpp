@@ -1,6 +1,7 @@
 // tests/native/decode.cpp: what a phrase-based decoder searches with: positions of features,
 // options of a sentence, the best rules of a source, and language models phrase by phrase.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "rules/text_rules.hpp"
 #include "util/error.hpp"
 #include "util/file.hpp"
+#include "util/heap.hpp"
 
 namespace decode_tests {
 
@@ -253,6 +255,23 @@ TEST(states_without_a_language_model) {
   CHECK_EQUAL(states.follow(states.begin(), phrase).score, 0.0);
   CHECK_EQUAL(states.finish(states.begin()), 0.0);
   CHECK(states.values(0, phrase).empty() && longest_state({}) == 1);
+}
+
+TEST(the_first_of_a_heap_is_replaced) {
+  check::Chance chance(9);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::uint64_t> heap(1 + chance.below(9));
+    for (auto& each : heap) each = chance.below(20);
+    std::ranges::make_heap(heap);
+    std::multiset<std::uint64_t> expected(heap.begin(), heap.end());
+    for (int step = 0; step < 20; ++step) {
+      CHECK_EQUAL(heap.front(), *expected.rbegin());
+      expected.erase(std::prev(expected.end()));
+      const std::uint64_t other = *expected.insert(chance.below(20));
+      replace_first(heap, other);
+      CHECK(std::ranges::is_heap(heap));
+    }
+  }
 }
 
 TEST(options_are_all_phrases_of_the_table) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Literal
+from typing import Any, Literal
 
 from rosewood.errors import DecodingError
 from rosewood.settings import Settings, setting, setting_of
@@ -63,17 +63,10 @@ class SearchSettings(Settings):
         low=1e-9,
     )
 
-    def native(self) -> tuple[bool, int, int, float, int, int, float]:
+    def native(self) -> tuple[bool, int, float, int, float, int, int]:
         """As core/decode/phrase_search.hpp has them."""
-        return (
-            self.search == "full",
-            native_limit(self.pop_limit),
-            native_limit(self.stack_size),
-            inf if self.beam is None else self.beam,
-            -1 if self.distortion_limit is None else min(self.distortion_limit, 1 << 30),
-            native_limit(self.max_pops),
-            self.time_limit or 0.0,
-        )
+        distortion = -1 if self.distortion_limit is None else min(self.distortion_limit, 1 << 30)
+        return (*common_limits(self), native_limit(self.stack_size), distortion)
 
 
 @dataclass(frozen=True)
@@ -100,19 +93,23 @@ class HieroSettings(Settings):
     max_pops: int | None = setting_of(SearchSettings, "max_pops")
     time_limit: float | None = setting_of(SearchSettings, "time_limit")
 
-    def native(self) -> tuple[bool, int, int, float, int, float]:
+    def native(self) -> tuple[bool, int, float, int, float, int]:
         """As core/decode/chart_search.hpp has them."""
-        return (
-            self.search == "full",
-            native_limit(self.pop_limit),
-            native_limit(self.cell_size),
-            inf if self.beam is None else self.beam,
-            native_limit(self.max_pops),
-            self.time_limit or 0.0,
-        )
+        return (*common_limits(self), native_limit(self.cell_size))
 
 
 LIMITS = (SearchSettings, HieroSettings)  # of our decoders: options of the command line
+
+
+def common_limits(settings: Any) -> tuple[bool, int, float, int, float]:
+    """Limits that every search has, as core/decode/search_control.hpp has them."""
+    return (
+        settings.search == "full",
+        native_limit(settings.pop_limit),
+        inf if settings.beam is None else settings.beam,
+        native_limit(settings.max_pops),
+        settings.time_limit or 0.0,
+    )
 
 
 def native_limit(limit: int | None) -> int:

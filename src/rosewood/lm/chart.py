@@ -41,7 +41,7 @@ class ChartState:
     @property
     def right(self) -> tuple[int, ...]:
         """The state after the last word, the latest word last, as `Model.state` gives it."""
-        first = 3 + (len(self.row) - 3) // 2
+        first = 3 + (len(self.row) - 3) // 4
         return self.row[first : first + self.row[1]][::-1]
 
 

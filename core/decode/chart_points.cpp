@@ -1,0 +1,219 @@
+// core/decode/chart_points.cpp: the hypotheses of a span: which are looked at, and in which order.
+#include <algorithm>
+
+#include "decode/chart_search.hpp"
+#include "util/heap.hpp"
+
+namespace rosewood {
+
+namespace {
+
+constexpr std::int32_t glue_symbols[] = {-1, -2};
+
+}  // namespace
+
+/// Takes points of the grids, which all lead to one span, and forgets the grids.
+void ChartSearch::fill(std::uint64_t spans_left) {
+  if (!grids_.empty()) {
+    const SearchControl::Share share =
+        control_.share(spans_left, reference_ || control_.takes_all(), points_of_grids());
+    if (reference_ || share.has_room_for_all)
+      fill_all(share);
+    else
+      fill_best(share);
+  }
+  grids_.clear();
+  gap_nodes_.clear();
+}
+
+std::uint64_t ChartSearch::points_of_grids() const {
+  std::uint64_t points = 0;
+  for (const Grid& grid : grids_) {
+    std::uint64_t own = 1;
+    for (std::size_t d = 0; d <= grid.gaps; ++d) {
+      const auto size = static_cast<std::uint64_t>(size_of(grid, d));
+      own = own > SearchControl::unlimited / size ? SearchControl::unlimited : own * size;
+    }
+    points = points > SearchControl::unlimited - own ? SearchControl::unlimited : points + own;
+  }
+  return points;
+}
+
+void ChartSearch::clear_points() {
+  points_.clear();
+  places_.clear();
+  point_values_.clear();
+}
+
+void ChartSearch::fill_all(const SearchControl::Share& share) {
+  std::uint64_t pops = 0;
+  for (std::uint32_t number = 0; number < grids_.size(); ++number) {
+    const Grid& grid = grids_[number];
+    clear_points();
+    places_.assign(1 + grid.gaps, 0);
+    for (bool is_done = false; !is_done; ++pops) {
+      if (control_.is_over(pops, share)) return;
+      points_.clear();
+      point_values_.clear();
+      control_.count_pop();
+      look(number, 0);
+      for (const Point& point : points_) accept(point);
+      is_done = true;
+      for (std::size_t d = places_.size(); d-- > 0 && is_done;) {
+        if (++places_[d] < size_of(grid, d))
+          is_done = false;
+        else
+          places_[d] = 0;
+      }
+    }
+  }
+}
+
+void ChartSearch::fill_best(const SearchControl::Share& share) {
+  clear_points();
+  heap_.clear();
+  const auto looked_at = [&](std::uint32_t grid, std::uint32_t place) {
+    look(grid, place);
+    return Entry{points_.back().score, static_cast<std::uint32_t>(points_.size()) - 1};
+  };
+  for (std::uint32_t grid = 0; grid < grids_.size(); ++grid) {
+    const auto place = static_cast<std::uint32_t>(places_.size());
+    places_.resize(place + 1 + grids_[grid].gaps);
+    heap_.push_back(looked_at(grid, place));
+  }
+  std::make_heap(heap_.begin(), heap_.end());
+  for (std::uint64_t pops = 0; !heap_.empty(); ++pops) {
+    if (control_.is_over(pops, share)) return;
+    const Point best = points_[heap_.front().point];
+    const Grid& grid = grids_[best.grid];
+    control_.count_pop();
+    accept(best);
+    // Each point is reached in one way: from the one before it in the last place that is not 0.
+    bool is_replaced = false;
+    const std::uint32_t dimensions = 1 + grid.gaps;
+    for (std::uint32_t d = dimensions; d-- > 0;) {
+      const std::int32_t at = places_[best.place + d];
+      if (at + 1 < size_of(grid, d)) {
+        const auto place = static_cast<std::uint32_t>(places_.size());
+        places_.resize(place + dimensions);
+        std::copy_n(places_.begin() + best.place, dimensions, places_.begin() + place);
+        ++places_[place + d];
+        const Entry next = looked_at(best.grid, place);
+        if (is_replaced) {
+          heap_.push_back(next);
+          std::push_heap(heap_.begin(), heap_.end());
+        } else {
+          replace_first(heap_, next);
+          is_replaced = true;
+        }
+      }
+      if (at != 0) break;
+    }
+    if (!is_replaced) {
+      std::pop_heap(heap_.begin(), heap_.end());
+      heap_.pop_back();
+    }
+  }
+}
+
+/// Adds the point of a place in a grid; with a reference, one for each way to fit it.
+void ChartSearch::look(std::uint32_t grid_number, std::uint32_t place) {
+  control_.tick();
+  const Grid& grid = grids_[grid_number];
+  const std::int32_t option = option_at(grid, place);
+  Point point{grid_number, place, static_cast<std::uint32_t>(point_values_.size())};
+  double score = option < 0 ? weighted_.weight(model_.glue()) : score_[option];
+  states_.clear();
+  for (std::size_t gap = 0; gap < grid.gaps; ++gap) {
+    const Node& tail = nodes_[node_at(grid, place, gap)];
+    score += tail.score;
+    states_.push_back(tail.state);
+  }
+  ChartTarget target{glue_symbols, no_words_};
+  std::int32_t run = ChartLanguage::no_run;
+  if (option >= 0) {
+    target = {options_.target_of(static_cast<std::size_t>(option)),
+              std::span(lm_words_).subspan(word_start_[option])};
+    run = run_[option];
+  }
+  const std::size_t first = points_.size();
+  if (reference_) {
+    fit_reference(grid, point, target.symbols);
+    if (points_.size() == first) return;
+  } else {
+    points_.push_back(point);
+  }
+  point_values_.resize(point_values_.size() + models());
+  const ChartLanguage::Part part =
+      language_.score(target, run, states_, std::span(point_values_).last(models()));
+  for (Point& each : std::span(points_).subspan(first)) {
+    each.state = part.state;
+    each.score = score + part.score;
+  }
+}
+
+/// Adds a point for each place of the reference that says what the point says.
+void ChartSearch::fit_reference(const Grid& grid, Point point,
+                                std::span<const std::int32_t> symbols) {
+  const auto reference = *reference_;
+  const auto tail = [&](std::int32_t symbol) -> const Node& {
+    return nodes_[node_at(grid, point.place, static_cast<std::size_t>(-1 - symbol))];
+  };
+  const auto length = static_cast<std::int32_t>(reference.size());
+  const auto fit_at = [&](std::int32_t at) {
+    const std::int32_t begin = at;
+    for (const std::int32_t symbol : symbols) {
+      if (symbol >= 0) {
+        if (at >= length || reference[static_cast<std::size_t>(at)] != symbol) return;
+        ++at;
+      } else {
+        if (tail(symbol).position != at) return;
+        at += tail(symbol).length;
+      }
+    }
+    point.position = begin;
+    point.length = at - begin;
+    points_.push_back(point);
+  };
+  const auto gap = std::ranges::find_if(symbols, [](std::int32_t symbol) { return symbol < 0; });
+  if (gap == symbols.end()) {
+    for (std::int32_t at = 0; at <= length; ++at) fit_at(at);
+    return;
+  }
+  const std::int32_t at = tail(*gap).position - static_cast<std::int32_t>(gap - symbols.begin());
+  if (at >= 0) fit_at(at);
+}
+
+/// Makes the edge of a point, and its node if there is none yet.
+void ChartSearch::accept(const Point& point) {
+  const Grid& grid = grids_[point.grid];
+  const std::int32_t option = option_at(grid, point.place);
+  const std::int32_t head = open_cell(option < 0 ? glue_label : options_.left[option]);
+  const std::uint32_t key[] = {
+      static_cast<std::uint32_t>(head), static_cast<std::uint32_t>(point.state),
+      static_cast<std::uint32_t>(point.position), static_cast<std::uint32_t>(point.length)};
+  const RowInterner::Added added = keys_.add(key);
+  const auto edge = static_cast<std::int32_t>(edges_.size());
+  edges_.push_back({added.number, option, static_cast<std::int32_t>(tails_.size()),
+                    static_cast<std::int32_t>(grid.gaps)});
+  for (std::size_t gap = 0; gap < grid.gaps; ++gap)
+    tails_.push_back(node_at(grid, point.place, gap));
+  const auto values = std::span(point_values_).subspan(point.value, models());
+  values_.insert(values_.end(), values.begin(), values.end());
+  if (added.is_new) {
+    nodes_.push_back({head, point.state, point.position, point.length, edge, point.score});
+    cells_[head].nodes.push_back(added.number);
+  } else if (Node& node = nodes_[added.number]; point.score > node.score) {
+    node.best_edge = edge;
+    node.score = point.score;
+  }
+}
+
+/// The points of a grid along one of its dimensions: options, which glue has one of, then gaps.
+std::int32_t ChartSearch::size_of(const Grid& grid, std::size_t dimension) const {
+  const std::size_t size = dimension ? gap_nodes_[grid.gap + dimension - 1].size()
+                                     : std::max<std::size_t>(1, grid.options.size());
+  return static_cast<std::int32_t>(size);
+}
+
+}  // namespace rosewood
