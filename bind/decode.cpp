@@ -158,10 +158,12 @@ void bind_decode(nb::module_& m) {
       "search",
       [](const Decoder& self, const Shared<SentenceOptions>& options,
          const std::vector<std::optional<Words>>& references, bool is_full, std::uint64_t pop_limit,
-         double beam, std::uint64_t max_pops, double seconds, std::uint64_t stack_size,
-         std::int32_t distortion_limit, bool with_forest, std::uint64_t first_number, int threads) {
-        const SearchLimits limits{
-            {is_full, pop_limit, beam, max_pops, seconds}, stack_size, distortion_limit};
+         double beam, std::uint64_t max_pops, double seconds, std::uint64_t boundary_words,
+         std::uint64_t stack_size, std::int32_t distortion_limit, bool with_forest,
+         std::uint64_t first_number, int threads) {
+        const SearchLimits limits{{is_full, pop_limit, beam, max_pops, seconds, boundary_words},
+                                  stack_size,
+                                  distortion_limit};
         return search_all<PhraseSearch, SearchResult>(
             self.model, options, references, limits, first_number, threads,
             [&](PhraseSearch& search, SearchResult& result) {
@@ -170,8 +172,8 @@ void bind_decode(nb::module_& m) {
             });
       },
       "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "beam"_a, "max_pops"_a, "seconds"_a,
-      "stack_size"_a, "distortion_limit"_a, "with_forest"_a, "first_number"_a, "threads"_a,
-      "Searches for the best translations of many sentences.");
+      "boundary_words"_a, "stack_size"_a, "distortion_limit"_a, "with_forest"_a, "first_number"_a,
+      "threads"_a, "Searches for the best translations of many sentences.");
   bind_hiero(m);
 }
 

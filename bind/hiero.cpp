@@ -71,9 +71,10 @@ void bind_hiero(nb::module_& m) {
       "search",
       [](const Decoder& self, const Shared<ChartOptions>& options,
          const std::vector<std::optional<Words>>& references, bool is_full, std::uint64_t pop_limit,
-         double beam, std::uint64_t max_pops, double seconds, std::uint64_t cell_size,
-         bool with_forest, std::uint64_t first_number, int threads) {
-        const ChartLimits limits{{is_full, pop_limit, beam, max_pops, seconds}, cell_size};
+         double beam, std::uint64_t max_pops, double seconds, std::uint64_t boundary_words,
+         std::uint64_t cell_size, bool with_forest, std::uint64_t first_number, int threads) {
+        const ChartLimits limits{{is_full, pop_limit, beam, max_pops, seconds, boundary_words},
+                                 cell_size};
         return search_all<ChartSearch, ChartResult>(self.model, options, references, limits,
                                                     first_number, threads,
                                                     [&](ChartSearch& search, ChartResult& result) {
@@ -81,7 +82,7 @@ void bind_hiero(nb::module_& m) {
                                                     });
       },
       "options"_a, "references"_a, "is_full"_a, "pop_limit"_a, "beam"_a, "max_pops"_a, "seconds"_a,
-      "cell_size"_a, "with_forest"_a, "first_number"_a, "threads"_a,
+      "boundary_words"_a, "cell_size"_a, "with_forest"_a, "first_number"_a, "threads"_a,
       "Searches for the best translations of many sentences; without a forest, that of the "
       "best one alone is made.");
 }

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from rosewood.forest import Forest
+from rosewood.forest import Forest, expected_ngram_counts, refine
 from tests.reference import phrase_search as reference
 
 
@@ -64,6 +64,19 @@ def check_best(problem, translation):
         links += [(option.begin + i, at + j) for i, j in option.links]
         at += len(option.target)
     assert list(translation.links) == sorted(links)
+
+
+def check_boundary_words(coarse, fine, n, theta):
+    """A search with n - 1 boundary words gives a forest that `refine` leaves as it is, and whose
+    n-grams are expected as often as those of a search without."""
+    assert fine.num_derivations() == coarse.num_derivations()
+    for around in ({}, {"begin": "<s>", "end": "</s>"}):
+        assert refine(fine, n, **around).forest.num_nodes == fine.num_nodes
+        counts = [
+            expected_ngram_counts(forest, forest.score(theta), n, **around)
+            for forest in (coarse, fine)
+        ]
+        assert counts[0] == pytest.approx(counts[1], abs=1e-6)
 
 
 def check_valid(forest):

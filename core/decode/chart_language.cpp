@@ -28,20 +28,28 @@ std::vector<std::size_t> places_of(std::span<const std::unique_ptr<PartScorer>> 
 }  // namespace
 
 ChartLanguage::ChartLanguage(std::span<const LanguageModel* const> models,
-                             std::span<const double> weights)
+                             std::span<const double> weights, std::size_t boundary_words)
     : scorers_(scorers_of(models)),
       weights_(weights),
+      boundary_(boundary_words),
       key_place_(places_of(scorers_, 0, &PartScorer::key_width)),
-      numbers_place_(places_of(scorers_, key_place_.back(), &PartScorer::numbers_width)),
+      numbers_place_(places_of(scorers_, key_place_.back() + boundary_.row_width(),
+                               &PartScorer::numbers_width)),
       states_(std::max<std::size_t>(1, numbers_place_.back()), many_states,
-              numbers_place_.back() - key_place_.back()),
+              numbers_place_.back() - numbers_place_.front()),
       row_(states_.width()) {}
 
+std::int32_t ChartLanguage::add_state() {
+  if (boundary_.row_width()) boundary_.store(row_.data() + key_place_.back());
+  return states_.add(row_.data()).number;
+}
+
 ChartLanguage::Part ChartLanguage::begin_sentence() {
+  boundary_.begin(true);
   for (std::size_t k = 0; k < scorers_.size(); ++k)
     scorers_[k]->score({true}, {}, nullptr, {}, row_.data() + key_place_[k],
                        row_.data() + numbers_place_[k]);
-  return {states_.add(row_.data()).number, 0};
+  return {add_state(), 0};
 }
 
 ChartLanguage::Run ChartLanguage::score_run(const ChartTarget& target, std::size_t first) {
@@ -55,8 +63,8 @@ ChartLanguage::Run ChartLanguage::score_run(const ChartTarget& target, std::size
                            row_.data() + key_place_[k], row_.data() + numbers_place_[k]));
     score += weights_[k] * (run_scores_.back() * std::numbers::ln10);
   }
-  runs_.push_back({static_cast<std::int32_t>(runs_.size()), states_.add(row_.data()).number,
-                   symbols.size(), score});
+  add_boundary(symbols, {}, no_run);
+  runs_.push_back({static_cast<std::int32_t>(runs_.size()), add_state(), symbols.size(), score});
   return runs_.back();
 }
 
@@ -86,7 +94,28 @@ ChartLanguage::Part ChartLanguage::score(const ChartTarget& target, std::int32_t
                                    row_.data() + key_place_[k], row_.data() + numbers_place_[k]);
     score += weights_[k] * values[k];
   }
-  return {states_.add(row_.data()).number, score};
+  add_boundary(target.symbols.subspan(first), tails, run);
+  return {add_state(), score};
+}
+
+/// Puts the boundary words of a part together.
+void ChartLanguage::add_boundary(std::span<const std::int32_t> symbols,
+                                 std::span<const std::int32_t> tails, std::int32_t run) {
+  if (!boundary_.row_width()) return;
+  const auto row_of = [&](std::int32_t state) { return states_[state].data() + key_place_.back(); };
+  boundary_.begin(false);
+  if (run != no_run) boundary_.add_part(row_of(runs_[run].state));
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (symbols[i] >= 0) {
+      boundary_.add_word(static_cast<std::uint32_t>(symbols[i]));
+      continue;
+    }
+    const std::uint32_t* row = row_of(tails[static_cast<std::size_t>(-1 - symbols[i])]);
+    if (i == 0 && run == no_run)
+      boundary_.begin_with(row);
+    else
+      boundary_.add_part(row);
+  }
 }
 
 double ChartLanguage::finish(std::int32_t state, std::span<double> values) {

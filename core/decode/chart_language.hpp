@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/boundary_words.hpp"
 #include "decode/part_scorer.hpp"
 #include "util/interner.hpp"
 
@@ -21,8 +22,10 @@ struct ChartTarget {
 /// The distinct states of a sentence are numbered in the order of their first use.
 class ChartLanguage {
  public:
-  /// One weight for each model; the models must outlive it.
-  ChartLanguage(std::span<const LanguageModel* const> models, std::span<const double> weights);
+  /// One weight for each model; the models must outlive it. Parts that differ in their first or
+  /// last `boundary_words` words have different states.
+  ChartLanguage(std::span<const LanguageModel* const> models, std::span<const double> weights,
+                std::size_t boundary_words = 0);
 
   struct Part {
     std::int32_t state;
@@ -52,9 +55,15 @@ class ChartLanguage {
     return {at + key_place_[model], at + numbers_place_[model]};
   }
 
+  void add_boundary(std::span<const std::int32_t> symbols, std::span<const std::int32_t> tails,
+                    std::int32_t run);
+  /// The number of the state in `row_`, when boundary_ is complete.
+  std::int32_t add_state();
+
   std::vector<std::unique_ptr<PartScorer>> scorers_;
   std::span<const double> weights_;
-  // Of each model, in a row: all keys come first.
+  BoundaryWords boundary_;
+  // Of each model, in a row: all keys come first; behind the last one are the boundary words.
   std::vector<std::size_t> key_place_, numbers_place_;
   RowInterner states_;
   std::vector<std::uint32_t> row_;

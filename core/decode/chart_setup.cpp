@@ -22,7 +22,8 @@ ChartSearch::ChartSearch(const WeightedHieroModel& model, const ChartOptions& op
       limits_(limits),
       reference_(reference),
       control_(limits, std::move(beat), ticks_of_beat),
-      language_(model_.language_models(), model.language_model_weights()),
+      language_(model_.language_models(), model.language_model_weights(),
+                static_cast<std::size_t>(limits.boundary_words)),
       no_words_(models() * 2),
       spans_(static_cast<std::size_t>(options.length)),
       keys_(4, many_nodes) {

@@ -14,18 +14,19 @@ constexpr std::size_t many_steps = 4096;  // as many as most sentences have
 std::size_t row_width(WordModels models) {
   std::size_t width = 0;
   for (const auto& model : models) width += 2 * static_cast<std::size_t>(model->order()) - 1;
-  return std::max<std::size_t>(1, width);
+  return width;
 }
 
 }  // namespace
 
 LanguageStates::LanguageStates(WordModels models, std::span<const double> weights,
-                               TargetPhrases& phrases)
+                               TargetPhrases& phrases, std::size_t boundary_words)
     : models_(models),
       weights_(weights),
       phrases_(phrases),
-      states_(row_width(models)),
-      row_(row_width(models)),
+      boundary_(boundary_words),
+      states_(std::max<std::size_t>(1, row_width(models) + boundary_.row_width())),
+      row_(states_.width()),
       keys_(2, many_steps),
       words_(3 * longest_state(models)),
       backoffs_(words_.size()),
@@ -38,6 +39,9 @@ LanguageStates::LanguageStates(WordModels models, std::span<const double> weight
     models[k]->begin(begin);
     store(begin, k);
   }
+  room_.push_back(place);
+  boundary_.begin(true);
+  if (boundary_.row_width()) boundary_.store(row_.data() + place);
   states_.add(row_.data());
 }
 
@@ -86,6 +90,12 @@ void LanguageStates::add_step(std::int32_t state, std::int32_t phrase) {
     store(out, k);
     values_.push_back(value);
     score += weights_[k] * value;
+  }
+  if (boundary_.row_width()) {
+    boundary_.begin_with(states_[state].data() + room_.back());
+    for (const std::int32_t word : phrases_.target(phrase))
+      boundary_.add_word(static_cast<std::uint32_t>(word));
+    boundary_.store(row_.data() + room_.back());
   }
   steps_.push_back({states_.add(row_.data()).number, score});
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/boundary_words.hpp"
 #include "decode/target_phrases.hpp"
 #include "util/interner.hpp"
 
@@ -16,8 +17,10 @@ namespace rosewood {
 
 class LanguageStates {
  public:
-  /// One weight for each model.
-  LanguageStates(WordModels models, std::span<const double> weights, TargetPhrases& phrases);
+  /// One weight for each model. Hypotheses whose last `boundary_words` words differ have different
+  /// states.
+  LanguageStates(WordModels models, std::span<const double> weights, TargetPhrases& phrases,
+                 std::size_t boundary_words = 0);
 
   std::int32_t begin() const { return 0; }
   struct Step {
@@ -42,6 +45,7 @@ class LanguageStates {
   std::span<const double> weights_;
   TargetPhrases& phrases_;
   std::vector<std::size_t> room_;  // of each model, in a row
+  BoundaryWords boundary_;         // behind those of the models
   RowInterner states_;
   std::vector<std::uint32_t> row_;
   RowInterner keys_;  // state and phrase of each step

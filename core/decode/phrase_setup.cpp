@@ -30,7 +30,8 @@ PhraseSearch::PhraseSearch(const WeightedPhraseModel& model, const SentenceOptio
       reference_(reference),
       control_(limits, std::move(beat), ticks_of_beat),
       phrases_(model_.word_models()),
-      language_(model_.word_models(), model.language_model_weights(), phrases_),
+      language_(model_.word_models(), model.language_model_weights(), phrases_,
+                static_cast<std::size_t>(limits.boundary_words)),
       tracker_(model_.slots()),
       coverages_(options.length),
       future_(options.length, longest_gap(options, limits), model.weight(model_.distortion())),
@@ -54,7 +55,7 @@ void PhraseSearch::set_options() {
     if (is_new) {
       words.clear();
       append_lm_words(model_, options_, option, words);
-      phrases_.add(target.size(), words);
+      phrases_.add(target, words);
     }
     phrase_.push_back(phrase);
     const double score = score_alone(weighted_, options_, option);

@@ -19,6 +19,8 @@ struct CommonLimits {
   double beam = std::numeric_limits<double>::infinity();  // below the best of a stack or a cell
   std::uint64_t max_pops = 0;                             // hypotheses of a sentence
   double seconds = 0;
+  /// Words on each side by which hypotheses are told apart, besides the states of language models.
+  std::uint64_t boundary_words = 0;
 };
 
 struct SearchReport {

@@ -39,9 +39,10 @@ TargetPhrases::TargetPhrases(WordModels models)
   }
 }
 
-std::int32_t TargetPhrases::add(std::size_t length, std::span<const std::uint32_t> words) {
-  const std::size_t number = length_.size();
-  length_.push_back(length);
+std::int32_t TargetPhrases::add(std::span<const std::int32_t> target,
+                                std::span<const std::uint32_t> words) {
+  const std::size_t number = target_.size(), length = target.size();
+  target_.push_back(target);
   word_start_.push_back(words_.size());
   rest_start_.push_back(rest_.size());
   words_.insert(words_.end(), words.begin(), words.end());
@@ -62,7 +63,7 @@ std::int32_t TargetPhrases::add(std::size_t length, std::span<const std::uint32_
 
 WordModelPhrase TargetPhrases::of(std::int32_t phrase, std::size_t model) {
   const auto number = static_cast<std::size_t>(phrase);
-  const std::size_t length = length_[number], room = number * width_ + room_[model];
+  const std::size_t length = target_[number].size(), room = number * width_ + room_[model];
   return {{words_.data() + word_start_[number] + model * length, length},
           {rest_.data() + rest_place(phrase, model), length + 1},
           {end_words_.data() + room, end_backoffs_.data() + room,

@@ -41,9 +41,11 @@ class TargetPhrases {
  public:
   explicit TargetPhrases(WordModels models);
 
-  /// A phrase of `length` words; those of model k are words[k * length] .. and so on.
-  std::int32_t add(std::size_t length, std::span<const std::uint32_t> words);
-  std::size_t length(std::int32_t phrase) const { return length_[phrase]; }
+  /// A phrase, which must stay where it is; word i as model k numbers it is
+  /// words[k * target.size() + i].
+  std::int32_t add(std::span<const std::int32_t> target, std::span<const std::uint32_t> words);
+  std::span<const std::int32_t> target(std::int32_t phrase) const { return target_[phrase]; }
+  std::size_t length(std::int32_t phrase) const { return target_[phrase].size(); }
   WordModelPhrase of(std::int32_t phrase, std::size_t model);
   /// The score of the phrase in the empty context.
   double alone(std::int32_t phrase, std::size_t model) const {
@@ -52,13 +54,13 @@ class TargetPhrases {
 
  private:
   std::size_t rest_place(std::int32_t phrase, std::size_t model) const {
-    return rest_start_[phrase] + model * (length_[phrase] + 1);
+    return rest_start_[phrase] + model * (length(phrase) + 1);
   }
 
   WordModels models_;
-  std::size_t width_ = 0;            // words of the states of all models
-  std::vector<std::size_t> room_;    // where the state of each model begins
-  std::vector<std::size_t> length_;  // of each phrase
+  std::size_t width_ = 0;          // words of the states of all models
+  std::vector<std::size_t> room_;  // where the state of each model begins
+  std::vector<std::span<const std::int32_t>> target_;
   std::vector<std::size_t> word_start_, rest_start_;
   std::vector<std::uint32_t> words_, end_words_;
   std::vector<double> rest_;

@@ -211,7 +211,7 @@ class PhraseDecoder:
         The options of sentences of words; given ones are (begin, end, kind, target words).
         """
 
-    def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, stack_size: int, distortion_limit: int, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
+    def search(self, options: Sequence[SentenceOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, boundary_words: int, stack_size: int, distortion_limit: int, with_forest: bool, first_number: int, threads: int) -> list[SearchResult]:
         """Searches for the best translations of many sentences."""
 
 class ChartOptions(SentenceOptions):
@@ -260,7 +260,7 @@ class HieroDecoder:
         The options of sentences of words; given ones are (begin, end, kind, target words).
         """
 
-    def search(self, options: Sequence[ChartOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, cell_size: int, with_forest: bool, first_number: int, threads: int) -> list[ChartResult]:
+    def search(self, options: Sequence[ChartOptions], references: Sequence[Sequence[str] | None], is_full: bool, pop_limit: int, beam: float, max_pops: int, seconds: float, boundary_words: int, cell_size: int, with_forest: bool, first_number: int, threads: int) -> list[ChartResult]:
         """
         Searches for the best translations of many sentences; without a forest, that of the best one alone is made.
         """

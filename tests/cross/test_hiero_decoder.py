@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.hiero_models import UNLIMITED, decoder_of, hiero_cases
-from tests.phrase_checks import check_valid, derivations_of, summary
-from tests.reference.chart_search import yield_of
+from tests.phrase_checks import check_boundary_words, check_valid, derivations_of, summary
+from tests.reference.chart_search import Packed, yield_of
 
 from rosewood.decode import Forced, SearchReport, Source
 
@@ -52,6 +52,29 @@ def test_the_forest_holds_all_derivations_and_no_others(case, search):
         assert summary(derivations_of(forest, decoder.theta()), case.language_models) == expected
         check_valid(forest)
         assert found.report == SearchReport(found.report.pops)
+
+
+@pytest.mark.slow
+@FEWER
+@given(hiero_cases(most=200), modes, st.sampled_from([None, 1, 2, 3]))
+def test_nodes_are_what_cannot_be_told_apart(case, search, boundary_words):
+    limits = replace(UNLIMITED, search=search, boundary_words=boundary_words)
+    expected = Packed(case.problem(), boundary_words or 0)
+    with decoder_of(case, limits) as decoder:
+        forest = decoder.decode(case.words)
+        assert forest.num_nodes == len(expected.nodes)
+        assert forest.num_edges == len(expected.edges)
+
+
+@pytest.mark.slow
+@FEWER
+@given(hiero_cases(), st.integers(1, 4))
+def test_boundary_words_leave_nothing_to_refine(case, n):
+    with decoder_of(case) as decoder:
+        coarse = decoder.decode(case.words)
+        settings = replace(decoder.settings, boundary_words=max(1, n - 1))
+        fine = decoder.with_settings(settings).decode(case.words)
+        check_boundary_words(coarse, fine, n, decoder.theta())
 
 
 @pytest.mark.slow

@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.phrase_checks import check_best, check_valid, derivations_of, summary, wanted
+from tests.phrase_checks import (
+    check_best,
+    check_boundary_words,
+    check_valid,
+    derivations_of,
+    summary,
+    wanted,
+)
 from tests.phrase_models import UNLIMITED, cases, decoder_of, feature_names, reordering_models
 from tests.reference import phrase_search as reference
 from tests.reference.phrase_graph import SearchGraph
@@ -25,6 +32,16 @@ modes = st.sampled_from(["cube", "full"])
 
 
 # -- without limits --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@FEWER
+@given(cases(), st.integers(2, 4))
+def test_boundary_words_leave_nothing_to_refine(case, n):
+    with decoder_of(case) as decoder:
+        settings = replace(decoder.settings, boundary_words=n - 1)
+        fine = decoder.with_settings(settings).decode(case.words)
+        check_boundary_words(decoder.decode(case.words), fine, n, decoder.theta())
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "check.hpp"
+#include "decode/boundary_words.hpp"
 #include "decode/chart_language.hpp"
 #include "decode/option_collector.hpp"
 #include "decode/part_scorer.hpp"
@@ -102,6 +103,52 @@ TEST(sentences_without_models_have_one_state) {
   CHECK_EQUAL(part.score, 0.0);
   CHECK_EQUAL(language.begin_sentence().state, part.state);
   CHECK_EQUAL(language.finish(part.state, {}), 0.0);
+}
+
+TEST(boundary_words_do_not_depend_on_the_brackets) {
+  check::Chance chance(13);
+  for (int round = 0; round < 300; ++round) {
+    BoundaryWords boundary(1 + chance.below(4));
+    Words words(chance.below(12));
+    for (auto& word : words) word = static_cast<std::uint32_t>(chance.below(3));
+    const auto row_of = [&](const auto& self, std::span<const std::uint32_t> part) -> Words {
+      BoundaryWords made = boundary;
+      made.begin(false);
+      for (std::size_t at = 0; at < part.size();) {
+        const std::size_t size = 1 + chance.below(part.size() - at);
+        if (size == part.size() || chance.below(2)) {
+          made.add_word(part[at++]);
+          continue;
+        }
+        made.add_part(self(self, part.subspan(at, size)).data());
+        at += size;
+      }
+      Words row(made.row_width());
+      made.store(row.data());
+      return row;
+    };
+    const Words row = row_of(row_of, words);
+    CHECK(row == row_of(row_of, words));
+    const std::size_t most = (row.size() - 2) / 2;
+    if (words.size() >= most) {
+      CHECK(std::equal(row.end() - static_cast<std::ptrdiff_t>(most), row.end(),
+                       words.end() - static_cast<std::ptrdiff_t>(most)));
+      CHECK(std::equal(row.begin() + 2, row.begin() + 2 + static_cast<std::ptrdiff_t>(most),
+                       words.begin()));
+    }
+    // Behind the beginning of a sentence only the last words matter.
+    Words begin(row.size()), whole(row.size());
+    boundary.begin(true);
+    boundary.store(begin.data());
+    boundary.begin_with(begin.data());
+    boundary.add_part(row.data());
+    boundary.store(whole.data());
+    boundary.begin(true);
+    for (const auto word : words) boundary.add_word(word);
+    boundary.store(begin.data());
+    CHECK(whole == begin);
+  }
+  CHECK_EQUAL(BoundaryWords(0).row_width(), std::size_t{0});
 }
 
 TEST(given_translations_by_where_they_begin) {

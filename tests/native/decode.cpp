@@ -1,6 +1,7 @@
 // tests/native/decode.cpp: what a phrase-based decoder searches with: positions of features,
 // options of a sentence, the best rules of a source, and language models phrase by phrase.
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -197,6 +198,7 @@ TEST(scores_of_phrases_add_up_to_those_of_sentences) {
     const double weights[] = {0.5, -2.0};
     LanguageStates states(models, weights, phrases);
     std::map<std::vector<std::uint32_t>, std::int32_t> numbers;  // of what each model remembers
+    std::deque<std::vector<std::int32_t>> targets;
     for (int sentence = 0; sentence < 20; ++sentence) {
       std::int32_t state = states.begin();
       Words said[2] = {{begin_word}, {begin_word}};
@@ -208,7 +210,8 @@ TEST(scores_of_phrases_add_up_to_those_of_sentences) {
           word = NgramList::name(3 + static_cast<std::uint32_t>(chance.below(4)));
         for (const auto& model : models)
           for (const auto& word : text) words.push_back(model->find(word));
-        const std::int32_t phrase = phrases.add(length, words);
+        targets.emplace_back(length, 7);
+        const std::int32_t phrase = phrases.add(targets.back(), words);
         CHECK_EQUAL(phrases.length(phrase), length);
         double expected[2] = {};
         for (std::size_t k = 0; k < 2; ++k) {
@@ -250,11 +253,28 @@ TEST(scores_of_phrases_add_up_to_those_of_sentences) {
 TEST(states_without_a_language_model) {
   TargetPhrases phrases({});
   LanguageStates states({}, {}, phrases);
-  const std::int32_t phrase = phrases.add(2, {});
+  const std::int32_t target[] = {1, 2};
+  const std::int32_t phrase = phrases.add(target, {});
   CHECK_EQUAL(states.follow(states.begin(), phrase).state, states.begin());
   CHECK_EQUAL(states.follow(states.begin(), phrase).score, 0.0);
   CHECK_EQUAL(states.finish(states.begin()), 0.0);
   CHECK(states.values(0, phrase).empty() && longest_state({}) == 1);
+}
+
+TEST(states_tell_the_last_words_apart) {
+  TargetPhrases phrases({});
+  LanguageStates states({}, {}, phrases, 2);
+  const std::int32_t words[] = {4, 5, 6};
+  const auto after = [&](std::int32_t state, std::span<const std::int32_t> target) {
+    return states.follow(state, phrases.add(target, {})).state;
+  };
+  const std::span all(words);
+  const std::int32_t last = after(states.begin(), all);
+  CHECK_EQUAL(after(states.begin(), all.subspan(1)), last);
+  CHECK_EQUAL(after(after(states.begin(), all.first(2)), all.last(1)), last);
+  CHECK_EQUAL(after(last, {}), last);
+  CHECK(after(states.begin(), all.last(1)) != last);
+  CHECK(after(last, all.first(1)) != last);
 }
 
 TEST(the_first_of_a_heap_is_replaced) {

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, product
 from typing import Any
 
+from rosewood.lm import chart_score
 from rosewood.rules import Rule
 from rosewood.rules.rule import Gap
 from tests.reference.phrase_search import LOG_OF_TEN
@@ -141,6 +142,56 @@ class ChartProblem:
 
     def best_score(self) -> float:
         return max(self.score(self.features(each)) for each in self.derivations())
+
+
+@dataclass
+class Packed:
+    """Derivations with their common parts told apart by nothing but what matters to others.
+
+    A node is a span, a label, the states of language models on both sides and, if `boundary_words`
+    is not 0, so many words on each side; nodes that begin the sentence know their last words only.
+    """
+
+    problem: ChartProblem
+    boundary_words: int = 0
+    nodes: set[Any] = field(default_factory=lambda: {"root"})
+    edges: set[Any] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        for derivation in self.problem.derivations():
+            before = self._node(None, 0, (), begins=True)
+            self.edges.add((before, None, ()))
+            for place, tree in enumerate(derivation, 1):
+                said = yield_of(derivation[:place])
+                node = self._node(None, tree.end, said, begins=True)
+                self.edges.add((node, None, (before, self._tree(tree))))
+                before = node
+            self.edges.add(("root", None, (before,)))
+
+    def _tree(self, tree: Tree) -> Any:
+        tails = tuple(map(self._tree, tree.children))
+        node = self._node((tree.begin, self._label(tree)), tree.end, tree.words, begins=False)
+        self.edges.add((node, (tree.rule.source, tree.rule.target), tails))
+        return node
+
+    def _label(self, tree: Tree) -> str:
+        has_rule = not (tree.is_unknown or tree.is_forced)
+        return tree.rule.left if has_rule else self.problem.labels[0]
+
+    def _node(self, where: Any, end: int, words: tuple[str, ...], *, begins: bool) -> Any:
+        models = self.problem.language_models.values()
+        states = tuple(chart_score(model, words, begin=begins)[1] for model in models)
+        node = where, end, states, self._boundary(words, begins)
+        self.nodes.add(node)
+        return node
+
+    def _boundary(self, words: tuple[str, ...], begins: bool) -> Any:
+        most = self.boundary_words
+        if not most:
+            return None
+        if begins:
+            return words[-most:]
+        return words if len(words) < most else (words[:most], words[-most:])
 
 
 def yield_of(derivation: Derivation) -> tuple[str, ...]:

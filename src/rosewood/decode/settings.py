@@ -63,7 +63,15 @@ class SearchSettings(Settings):
         low=1e-9,
     )
 
-    def native(self) -> tuple[bool, int, float, int, float, int, int]:
+    boundary_words: int | None = _search(
+        None,
+        "Recombine hypotheses only if their first and last N words are equal: forests then suit "
+        "n-grams of N + 1 words as they are.",
+        low=1,
+        high=64,
+    )
+
+    def native(self) -> tuple[bool, int, float, int, float, int, int, int]:
         """As core/decode/phrase_search.hpp has them."""
         distortion = -1 if self.distortion_limit is None else min(self.distortion_limit, 1 << 30)
         return (*common_limits(self), native_limit(self.stack_size), distortion)
@@ -92,8 +100,9 @@ class HieroSettings(Settings):
     option_limit: int | None = setting_of(SearchSettings, "option_limit")
     max_pops: int | None = setting_of(SearchSettings, "max_pops")
     time_limit: float | None = setting_of(SearchSettings, "time_limit")
+    boundary_words: int | None = setting_of(SearchSettings, "boundary_words")
 
-    def native(self) -> tuple[bool, int, float, int, float, int]:
+    def native(self) -> tuple[bool, int, float, int, float, int, int]:
         """As core/decode/chart_search.hpp has them."""
         return (*common_limits(self), native_limit(self.cell_size))
 
@@ -101,7 +110,7 @@ class HieroSettings(Settings):
 LIMITS = (SearchSettings, HieroSettings)  # of our decoders: options of the command line
 
 
-def common_limits(settings: Any) -> tuple[bool, int, float, int, float]:
+def common_limits(settings: Any) -> tuple[bool, int, float, int, float, int]:
     """Limits that every search has, as core/decode/search_control.hpp has them."""
     return (
         settings.search == "full",
@@ -109,6 +118,7 @@ def common_limits(settings: Any) -> tuple[bool, int, float, int, float]:
         inf if settings.beam is None else settings.beam,
         native_limit(settings.max_pops),
         settings.time_limit or 0.0,
+        settings.boundary_words or 0,
     )
 
 
