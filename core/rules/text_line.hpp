@@ -104,7 +104,7 @@ inline std::optional<std::string_view> label_of(std::string_view word, RuleForma
   return word.substr(1, word.size() - 2);
 }
 
-/// [NP,2], for cdec also [NP] in a source and [2] in a target; nothing, if it is a word.
+/// [NP,2], or [NP] in a source; for cdec also [2] in a target; nothing, if it is a word.
 inline std::optional<TextGap> hiero_gap(std::string_view word, RuleFormat format, bool is_target) {
   if (!is_bracketed(word)) return std::nullopt;
   const std::string_view inside = word.substr(1, word.size() - 2);
@@ -113,9 +113,8 @@ inline std::optional<TextGap> hiero_gap(std::string_view word, RuleFormat format
     if (gap.number > 0 && is_label(gap.label, format)) return gap;
     return std::nullopt;
   }
-  if (format != RuleFormat::cdec) return std::nullopt;
   if (is_target) {
-    const std::int64_t number = parse_count(inside);
+    const std::int64_t number = format == RuleFormat::cdec ? parse_count(inside) : 0;
     if (number > 0) return TextGap{{}, number};
     return std::nullopt;
   }

@@ -153,7 +153,7 @@ def parse_hiero(fields: list[list[str]], format: str, prefix: str) -> TextRule:
         symbol: str | tuple = word
         if gap := re.fullmatch(rf"\[({label}),0*([1-9][0-9]*)\]", word):
             symbol, place = (gap.group(1),), int(gap.group(2))
-        elif format == "cdec" and (gap := re.fullmatch(rf"\[({label})\]", word)):
+        elif "," not in word and (gap := re.fullmatch(rf"\[({label})\]", word)):
             symbol, place = (gap.group(1),), len(labels) + 1
         if isinstance(symbol, tuple):
             if place in labels:

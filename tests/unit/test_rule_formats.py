@@ -169,6 +169,8 @@ def test_a_grammar_of_joshua(tmp_path):
     named = grammar("[X] ||| a ||| x ||| tm_pt_1=2 7\n", tmp_path / "u", "joshua")
     assert named[0].features == {"tm_pt_1": 2.0, "tm_pt_0": -7.0}
     assert written(named, "joshua") == "[X] ||| a ||| x ||| tm_pt_1=2 7\n"
+    bare = grammar("[NP] ||| a [NN] [X] ||| [X,2] x [NN,1] ||| 1\n", tmp_path / "v", "joshua")
+    assert bare[0].target == (Gap("X", 2), "x", Gap("NN", 1))
 
 
 def test_what_looks_like_a_gap_and_is_a_word(tmp_path):
