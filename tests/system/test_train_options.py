@@ -151,7 +151,7 @@ LIMITS = [
     ("--stack-size", "9", "stack_size", 9), ("--beam", "0.25", "beam", 0.25),
     ("--distortion-limit", "4", "distortion_limit", 4), ("--option-limit", "3", "option_limit", 3),
     ("--max-phrase", "2", "max_phrase", 2), ("--max-pops", "1234", "max_pops", 1234),
-    ("--time-limit", "2.5", "time_limit", 2.5),
+    ("--time-limit", "2.5", "time_limit", 2.5), ("--boundary-words", "3", "boundary_words", 3),
 ]  # fmt: skip
 READING = [
     ("--line-words", "77", "line_words", 77),
