@@ -153,7 +153,11 @@ void bind_decode(nb::module_& m) {
       "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a);
   def_model(model);
   nb::class_<Decoder> decoder(m, "PhraseDecoder", "A phrase-based decoder: models and weights.");
-  def_decoder<PhraseModel>(decoder, find_sentence_options);
+  def_decoder<PhraseModel, SentenceOptions>(
+      decoder, [](const WeightedPhraseModel& weighted, TextWords words, std::size_t max_span,
+                  std::span<const GivenOption> given, UnknownWords unknown, auto) {
+        return find_sentence_options(weighted, words, max_span, given, unknown);
+      });
   decoder.def(
       "search",
       [](const Decoder& self, const Shared<SentenceOptions>& options,

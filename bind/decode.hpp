@@ -91,11 +91,10 @@ struct DecoderHandle {
 template <class Options>
 using Shared = std::vector<std::shared_ptr<Options>>;
 
-/// The constructor of a decoder from model M and weights, and its options.
-template <class M, class Weighted, class Options>
-void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound,
-                 Options (*find)(const Weighted&, TextWords, std::size_t,
-                                 std::span<const GivenOption>, UnknownWords)) {
+/// The constructor of a decoder from model M and weights, and its options, which
+/// find(model, words, max_span, given, unknown, beat) finds.
+template <class M, class Options, class Weighted, class Find>
+void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound, Find find) {
   using Handle = DecoderHandle<Weighted>;
   bound.def(
       "__init__",
@@ -113,12 +112,13 @@ void def_decoder(nb::class_<DecoderHandle<Weighted>>& bound,
              std::uint64_t first_number, int threads) {
         Shared<Options> found(sentences.size());
         nb::gil_scoped_release release;
-        run_batch(sentences.size(), first_number, threads, check_signals,
-                  [&](std::size_t n, Interruption&) {
-                    found[n] = std::make_shared<Options>(
-                        find(self.model, sentences[n], max_span, given_of(given[n]),
-                             drops_unknown ? UnknownWords::drop : UnknownWords::copy));
-                  });
+        run_batch(
+            sentences.size(), first_number, threads, check_signals,
+            [&](std::size_t n, Interruption& interruption) {
+              found[n] = std::make_shared<Options>(find(
+                  self.model, sentences[n], max_span, given_of(given[n]),
+                  drops_unknown ? UnknownWords::drop : UnknownWords::copy, std::ref(interruption)));
+            });
         return found;
       },
       "sentences"_a, "given"_a, "max_span"_a, "drops_unknown"_a, "first_number"_a, "threads"_a,

@@ -66,7 +66,7 @@ void bind_hiero(nb::module_& m) {
       "layout"_a, "table"_a, "language_models"_a, "glue_label"_a);
   def_model(model);
   nb::class_<Decoder> decoder(m, "HieroDecoder", "A hierarchical decoder: models and weights.");
-  def_decoder<HieroModel>(decoder, find_chart_options);
+  def_decoder<HieroModel, ChartOptions>(decoder, find_chart_options);
   decoder.def(
       "search",
       [](const Decoder& self, const Shared<ChartOptions>& options,

@@ -15,7 +15,8 @@ namespace {
 class Matcher {
  public:
   Matcher(const WeightedHieroModel& model, TextWords words, std::size_t max_span,
-          const GivenOptions& given, UnknownWords unknown, ChartOptions& out)
+          const GivenOptions& given, UnknownWords unknown, const std::function<void()>& beat,
+          ChartOptions& out)
       : model_(model),
         table_(model.model().table()),
         words_(words),
@@ -23,6 +24,7 @@ class Matcher {
         max_span_(max_span),
         given_(given),
         unknown_(unknown),
+        beat_(beat),
         out_(out),
         collector_(model.model(), out, false),
         labels_(words.size()) {}
@@ -73,6 +75,7 @@ class Matcher {
   }
 
   std::int32_t add_item(RuleTable::Node node, std::int32_t before, ChartGap gap) {
+    if (++ticks_ % ticks_of_beat == 0) beat_();
     const RuleTable::Children children = table_.children(node);
     const bool has_gaps = children.begin < children.end && table_.symbol({children.begin}) < 0;
     items_.push_back({node, before, gap, has_gaps});
@@ -127,8 +130,8 @@ class Matcher {
     } else {
       model_.for_each_rule(table_.rules(node), [&](const RuleTable::Record& record) {
         if (gaps && model_.model().is_glue(record.rule)) return;
-        collector_.add_rule(static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end),
-                            record, gaps);
+        const auto from = gaps ? -1 : static_cast<std::int32_t>(begin);
+        collector_.add_rule(from, gaps ? -1 : static_cast<std::int32_t>(end), record, gaps);
         out_.left.push_back(left_of(record, gaps));
       });
       list.last = static_cast<std::int32_t>(out_.size());
@@ -210,6 +213,9 @@ class Matcher {
   std::size_t max_span_;
   const GivenOptions& given_;
   UnknownWords unknown_;
+  static constexpr std::uint64_t ticks_of_beat = 1 << 14;  // items: some milliseconds
+  std::uint64_t ticks_ = 0;
+  const std::function<void()>& beat_;
   ChartOptions& out_;
   OptionCollector collector_;
   std::unordered_map<std::uint64_t, List> lists_;               // options of sources with gaps
@@ -223,11 +229,11 @@ class Matcher {
 
 ChartOptions find_chart_options(const WeightedHieroModel& model, TextWords words,
                                 std::size_t max_span, std::span<const GivenOption> given,
-                                UnknownWords unknown) {
+                                UnknownWords unknown, const std::function<void()>& beat) {
   ChartOptions found;
   found.length = static_cast<std::int32_t>(words.size());
   const GivenOptions others(given, found.length);
-  Matcher(model, words, max_span, others, unknown, found).run();
+  Matcher(model, words, max_span, others, unknown, beat, found).run();
   return found;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,17 +25,17 @@ struct ChartMatch {
   bool is_unary = false;
 };
 
-/// Options of a rule with gaps are there once, however often it matches; begin and end are those of
-/// its first match.
+/// Options of a rule with gaps are there once, however often it matches; begin and end are -1.
 struct ChartOptions : SentenceOptions {
   std::vector<std::int32_t> left;   // of each option, the label that it makes
   std::vector<ChartMatch> matches;  // by length, then by where they begin
   std::vector<ChartGap> gaps;
 };
 
-/// Finds rules that match spans of up to `max_span` words whose gaps can be filled.
+/// Finds rules that match spans of up to `max_span` words whose gaps can be filled. `beat` is
+/// called every now and then, and may throw to end this.
 ChartOptions find_chart_options(const WeightedHieroModel& model, TextWords words,
                                 std::size_t max_span, std::span<const GivenOption> given,
-                                UnknownWords unknown);
+                                UnknownWords unknown, const std::function<void()>& beat);
 
 }  // namespace rosewood

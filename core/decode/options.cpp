@@ -87,9 +87,12 @@ double score_alone(const WeightedRules& model, const SentenceOptions& options, s
 
 void check_score(const SentenceOptions& options, std::size_t option, double score) {
   constexpr double largest = 1e200;
-  if (!(std::abs(score) <= largest))
-    fail<DecodingError>("decoding.score", "a translation of words ", options.begin[option], " to ",
-                        options.end[option], " has a score that is no number, or too large");
+  if (std::abs(score) <= largest) return;
+  if (options.begin[option] < 0)
+    fail<DecodingError>("decoding.score", "rule ", options.rule[option],
+                        " of the table has a score that is no number, or too large");
+  fail<DecodingError>("decoding.score", "a translation of words ", options.begin[option], " to ",
+                      options.end[option], " has a score that is no number, or too large");
 }
 
 std::vector<std::int32_t> words_without_option(const RuleTable& table, TextWords words) {

@@ -34,9 +34,9 @@ enum class OptionOrigin : std::uint8_t { table, given, unknown };
 /// those of the table, by the end of the span; those that are given, likewise; and, if there is no
 /// option for this word alone, one for the unknown word.
 struct SentenceOptions {
-  std::int32_t length = 0;  // source words
-  std::vector<std::int32_t> begin, end;
-  std::vector<std::int64_t> rule;  // number in the table; -1: none
+  std::int32_t length = 0;               // source words
+  std::vector<std::int32_t> begin, end;  // -1: a rule with gaps, which may match several spans
+  std::vector<std::int64_t> rule;        // number in the table; -1: none
   std::vector<OptionOrigin> origin;
   std::vector<EdgeLinks> links;
   std::vector<std::int64_t> target_start{0};

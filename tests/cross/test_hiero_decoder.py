@@ -12,7 +12,7 @@ from tests.hiero_models import UNLIMITED, decoder_of, hiero_cases
 from tests.phrase_checks import check_boundary_words, check_valid, derivations_of, summary
 from tests.reference.chart_search import Packed, yield_of
 
-from rosewood.decode import Forced, SearchReport, Source
+from rosewood.decode import Forced, RuleIds, SearchReport, Source
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 FEWER = settings(max_examples=30, deadline=None)
@@ -115,6 +115,46 @@ def test_a_pruned_search_finds_nothing_better(case, pops, cell_size, beam, max_p
             - wanted(problem)
         )
         check_best(problem, found.best)
+
+
+class OwnGaps:
+    """The gaps of a rule."""
+
+    names = ("own_gaps",)
+
+    def __call__(self, options):
+        return options.gaps.astype(float)
+
+
+@pytest.mark.slow
+@FEWER
+@given(hiero_cases())
+def test_features_written_in_python(case):
+    weights = {**case.weights, "own_gaps": 0.5, "rule:0": -0.75, "rule:1": 1.5}
+    problem = replace(case, weights=weights).problem()
+    with decoder_of(replace(case, weights=weights), features=[OwnGaps(), RuleIds()]) as decoder:
+        sides = {
+            (rule.left, rule.source, rule.target): number
+            for number in range(len(decoder.table))
+            for rule in [decoder.table.by_id(number)]
+        }
+
+        def features(derivation):
+            values = Counter(problem.features(derivation))
+            for tree in (tree for top in derivation for tree in top):
+                values["own_gaps"] += len(tree.children)
+                if not tree.is_unknown:
+                    rule = tree.rule
+                    values[f"rule:{sides[rule.left, rule.source, rule.target]}"] += 1
+            return {name: float(value) for name, value in values.items() if value}
+
+        found = decoder.search(case.words)
+        every = [(yield_of(one), features(one)) for one in problem.derivations()]
+        best = max(sum(weights.get(n, 0.0) * v for n, v in row.items()) for _, row in every)
+        assert found.best.score == pytest.approx(best, abs=1e-6)
+        assert summary(
+            derivations_of(found.forest, decoder.theta()), case.language_models
+        ) == summary(iter(every), case.language_models)
 
 
 @pytest.mark.slow

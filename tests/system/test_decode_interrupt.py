@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from tests.decoders import write_models
+from tests.decoders import small_rules, write_models
 from tests.processes import LONGEST, ROOT
+
+from rosewood.rules import Gap, Rule, RuleTable
 
 SOON = 3.0  # seconds of processor time, which do not depend on how busy the machine is
 
@@ -17,6 +19,12 @@ SOON = 3.0  # seconds of processor time, which do not depend on how busy the mac
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     write_models(folder)
+    one, two = Gap("X", 1), Gap("X", 2)
+    swaps = [
+        Rule((one, two), target, features={"phrase_ef": -1.0})
+        for target in ((one, two), (two, one))
+    ]
+    RuleTable.build(folder / "grammar", [*small_rules(), *swaps])
     return folder
 
 
@@ -64,6 +72,13 @@ def test_an_idle_calling_thread_still_notices(interrupted):
 def test_short_sentences_are_interrupted(interrupted, threads):
     """Sentences that end before their search asks, but are many."""
     assert interrupted("short", threads, attempts=3) == [("HandlerError", "")] * 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("sentences", ["gaps", "matches"])
+def test_searches_with_gaps_are_interrupted(interrupted, sentences, threads):
+    assert interrupted(sentences, threads, attempts=3) == [("HandlerError", "")] * 3
 
 
 @pytest.mark.slow

@@ -8,8 +8,9 @@
     decoder = PhraseDecoder(table, lm, features=[Longer(), RuleIds()])
 
 A feature is called once for a sentence, with all its options.  It sees an option and its source
-sentence, not the hypothesis it will be part of.  A feature may have a line of `help`, and a
-`version`, which models that use it keep.
+sentence, not the hypothesis it will be part of.  A rule with gaps is one option, wherever it
+matches: it has no span, so `begin` and `end` are -1, and `gaps` tells it from others.  A feature
+may have a line of `help`, and a `version`, which models that use it keep.
 """
 
 from __future__ import annotations

@@ -41,6 +41,9 @@ class TranslationOptions:
     Option n is of words begin[n]:end[n]; it says the words target[target_start[n]:
     target_start[n+1]], by rule rule[n] of the table, or -1: a word that was copied, or a forced
     translation.  features[n] has the table's columns named in `names`.
+
+    A rule with gaps is one option, however often it matches: begin[n] and end[n] are -1, gaps[n] is
+    how many it has, and gap k of its target is the number -k.
     """
 
     words: tuple[str, ...]
@@ -55,12 +58,12 @@ class TranslationOptions:
 
     @cached_property
     def begin(self) -> IdArray:
-        """The first word of each option's span."""
+        """The first word of each option's span; -1 if its rule has gaps."""
         return self.native.begin
 
     @cached_property
     def end(self) -> IdArray:
-        """The end of each option's span."""
+        """The end of each option's span; -1 if its rule has gaps."""
         return self.native.end
 
     @cached_property
@@ -96,6 +99,12 @@ class TranslationOptions:
         return self.native.target
 
     @cached_property
+    def gaps(self) -> LongArray:
+        """The number of gaps of each option."""
+        before = np.concatenate([[0], np.cumsum(self.target < 0)])
+        return np.diff(before[self.target_start])
+
+    @cached_property
     def features(self) -> FloatArray:
         """The table's columns for each option; 0 where it has no rule."""
         if not len(self):
@@ -122,8 +131,7 @@ class TranslationOptions:
 
     def has_gaps(self, option: int) -> bool:
         """Whether its rule has gaps."""
-        start, end = self.target_start[option : option + 2]
-        return bool((self.target[start:end] < 0).any())
+        return bool(self.gaps[option])
 
     def source_words(self, option: int) -> tuple[str, ...]:
         """The words that an option translates; a rule with gaps has them as [X,1]."""
@@ -140,10 +148,11 @@ class TranslationOptions:
         return said
 
     def edge_rule(self, option: int) -> EdgeRule:
-        """An option as the rule of a hyperedge."""
+        """An option as the rule of a hyperedge; one with gaps has no spans yet."""
         rule = int(self.rule_id[option])
+        span = int(self.begin[option]), int(self.end[option])
         return EdgeRule(
-            ((int(self.begin[option]), int(self.end[option])),),
+            () if self.has_gaps(option) else (span,),
             None if rule < 0 else rule,
             bool(self.is_unknown[option]),
             bool(self.is_forced[option]),
