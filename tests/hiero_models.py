@@ -97,10 +97,12 @@ def _word_rule(random: Random, word: str, labels: tuple[str, ...]) -> Rule:
 
 
 @st.composite
-def hiero_cases(draw: st.DrawFn, max_words: int = 5, most: int = MOST_DERIVATIONS) -> HieroCase:
+def hiero_cases(
+    draw: st.DrawFn, max_words: int = 5, most: int = MOST_DERIVATIONS, max_labels: int = 3
+) -> HieroCase:
     """Rules that may match parts of a sentence, as many as leave at most `most` derivations."""
     random = Random(draw(st.integers(0, 2**32 - 1)))
-    labels = draw(st.sampled_from([("X",), ("X", "Y"), ("X", "Y", "Z")]))
+    labels = draw(st.sampled_from([("X",), ("X", "Y"), ("X", "Y", "Z")][:max_labels]))
     length = draw(st.sampled_from(range(max_words, 0, -1)))
     words = tuple(random.choices([*SOURCE, *SOURCE, UNKNOWN], k=length))
     orders = draw(st.lists(st.integers(1, 4), max_size=2))

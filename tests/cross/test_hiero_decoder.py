@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.hiero_models import UNLIMITED, decoder_of, hiero_cases
+from tests.hiero_models import FEATURES, UNLIMITED, decoder_of, hiero_cases
 from tests.phrase_checks import check_boundary_words, check_valid, derivations_of, summary
 from tests.reference.chart_search import Packed, yield_of
 
@@ -115,6 +115,17 @@ def test_a_pruned_search_finds_nothing_better(case, pops, cell_size, beam, max_p
             - wanted(problem)
         )
         check_best(problem, found.best)
+
+
+@pytest.mark.slow
+@FEWER
+@given(hiero_cases(max_labels=1), st.integers(1, 3))
+def test_without_language_models_the_best_comes_first(case, pops):
+    """Nothing depends on what is around a part then, so the best of each span is all it takes."""
+    plain = replace(case, language_models={}, weights={n: case.weights[n] for n in FEATURES})
+    with decoder_of(plain, replace(UNLIMITED, pop_limit=pops)) as decoder:
+        best = decoder.search(case.words).best
+        assert best.score == pytest.approx(plain.problem().best_score(), abs=1e-6)
 
 
 class OwnGaps:
