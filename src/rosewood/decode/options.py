@@ -131,7 +131,7 @@ class TranslationOptions:
 
     def has_gaps(self, option: int) -> bool:
         """Whether its rule has gaps."""
-        return bool(self.gaps[option])
+        return bool(self.begin[option] < 0)
 
     def source_words(self, option: int) -> tuple[str, ...]:
         """The words that an option translates; a rule with gaps has them as [X,1]."""

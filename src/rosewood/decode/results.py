@@ -93,11 +93,12 @@ def rules_of(forest: Forest, edges: Sequence[int], edge_rule: EdgeRules) -> list
 
     Edges without a rule are left out, and their children become those of the edge above.
     """
-    starts, lengths = _target_spans(forest, edges)
+    following = _children(forest, edges)
+    symbols = [_symbols(forest, edge) for edge in edges]
+    starts, lengths = _target_spans(symbols, following)
     found: list[UsedRule] = []
     open_children: list[list[int]] = [[]]  # of each edge that is being visited
     waiting = [(place, False) for place in _first(edges)]
-    following = _children(forest, edges)
     while waiting:
         place, is_done = waiting.pop()
         if not is_done:
@@ -111,7 +112,8 @@ def rules_of(forest: Forest, edges: Sequence[int], edge_rule: EdgeRules) -> list
         if rule is None:
             open_children[-1] += children
             continue
-        spans = _own_spans(forest, edge, starts[place], [lengths[c] for c in following[place]])
+        inside = [lengths[child] for child in following[place]]
+        spans = _own_spans(symbols[place], starts[place], inside)
         use = RuleUse(target_spans=spans, children=tuple(children), **rule._asdict())
         open_children[-1].append(len(found))
         found.append(UsedRule(edge, use))
@@ -126,27 +128,29 @@ def _children(forest: Forest, edges: Sequence[int]) -> list[list[int]]:
     """For each edge of a derivation in pre-order, the places of its children, in slot order."""
     following: list[list[int]] = [[] for _ in edges]
     stack: list[int] = []
-    tails = np.diff(forest.tail_start)
+    chosen = np.asarray(edges, np.int64)
+    tails = (forest.tail_start[chosen + 1] - forest.tail_start[chosen]).tolist()
     for place in range(len(edges) - 1, -1, -1):
-        for _ in range(int(tails[edges[place]])):
+        for _ in range(tails[place]):
             following[place].append(stack.pop())
         stack.append(place)
     return following
 
 
-def _target_spans(forest: Forest, edges: Sequence[int]) -> tuple[list[int], list[int]]:
+def _target_spans(
+    symbols: list[list[int]], following: list[list[int]]
+) -> tuple[list[int], list[int]]:
     """Where the words of each sub-derivation begin, and how many there are."""
-    following = _children(forest, edges)
-    lengths = [0] * len(edges)
-    for place in range(len(edges) - 1, -1, -1):
-        own = _symbols(forest, edges[place])
+    lengths = [0] * len(symbols)
+    for place in range(len(symbols) - 1, -1, -1):
         lengths[place] = sum(
-            1 if symbol >= 0 else lengths[following[place][-1 - symbol]] for symbol in own
+            1 if symbol >= 0 else lengths[following[place][-1 - symbol]]
+            for symbol in symbols[place]
         )
-    starts = [0] * len(edges)
-    for place, edge in enumerate(edges):
+    starts = [0] * len(symbols)
+    for place, own in enumerate(symbols):
         at = starts[place]
-        for symbol in _symbols(forest, edge):
+        for symbol in own:
             if symbol >= 0:
                 at += 1
             else:
@@ -163,11 +167,11 @@ def _symbols(forest: Forest, edge: int) -> list[int]:
     return found
 
 
-def _own_spans(forest: Forest, edge: int, at: int, lengths: list[int]) -> tuple[Span, ...]:
+def _own_spans(symbols: list[int], at: int, lengths: list[int]) -> tuple[Span, ...]:
     """The target words of an edge itself, as runs between those of its tails."""
     spans: list[Span] = []
     begin = at
-    for symbol in _symbols(forest, edge):
+    for symbol in symbols:
         if symbol >= 0:
             at += 1
             continue
