@@ -35,12 +35,13 @@ class HieroCase:
     language_models: dict[str, Model]
     weights: dict[str, float]
     max_span: int | None
+    joined: tuple[str, ...] | None = None  # labels that glue rules of the table name
 
     def problem(self, **more: Any) -> ChartProblem:
         """What the reference solves."""
         return ChartProblem(
             self.words, self.rules, self.labels, self.language_models, self.weights,
-            self.max_span, **more,
+            self.max_span, joined=self.joined, **more,
         )  # fmt: skip
 
 
@@ -48,13 +49,22 @@ class HieroCase:
 def decoder_of(case: HieroCase, settings: HieroSettings = UNLIMITED, **more: Any) -> Iterator[Any]:
     """A decoder with the models of a case."""
     with tempfile.TemporaryDirectory() as folder:
+        glue = [rule for label in case.joined or () for rule in glue_rules(label)]
+        labels = (*case.labels, "S") if glue else case.labels
         table = RuleTable.build(
-            Path(folder) / "table", case.rules, labels=case.labels, features=COLUMNS
+            Path(folder) / "table", [*case.rules, *glue], labels=labels, features=COLUMNS
         )
         yield HieroDecoder(
             table, case.language_models, weights=case.weights,
             settings=replace(settings, max_span=case.max_span), **more,
         )  # fmt: skip
+
+
+def glue_rules(label: str) -> list[Rule]:
+    """Rules that say that glue joins parts of a label."""
+    values = dict.fromkeys(COLUMNS, 0.0)
+    both, alone = (Gap("S", 1), Gap(label, 2)), (Gap(label, 1),)
+    return [Rule(gaps, gaps, "S", (), values) for gaps in (both, alone)]
 
 
 def _rule(random: Random, words: tuple[str, ...], labels: tuple[str, ...]) -> Rule:
@@ -120,4 +130,6 @@ def hiero_cases(
         made = replace(case, rules=tuple(tried.values()))
         if len(list(islice(made.problem().derivations(), most + 1))) <= most:
             rules, case = tried, made
-    return case
+    few = replace(case, joined=("X", *random.sample(labels[1:], random.randrange(len(labels)))))
+    is_possible = next(few.problem().derivations(), None) is not None
+    return few if is_possible and random.random() < 0.5 else case

@@ -28,28 +28,38 @@ HieroModel::HieroModel(FeatureLayout layout, const RuleTable& table,
   set_label_ranks();
 }
 
-/// S → S Y, and then S → Y.
+/// S → S Y, where there is a way to begin: S → Y, or S → <s>, which is left out anyway, for no
+/// sentence has that word.
 void HieroModel::set_glue_rules(std::int32_t label) {
   RuleBuffer rule;
-  const auto add = [&](RuleTable::Node node, std::span<const std::int32_t> target) {
-    bool is_found = false;
-    if (node == RuleTable::nowhere()) return is_found;
+  const auto made_of = [&](RuleTable::Node node, std::span<const std::int32_t> target) {
+    std::vector<std::uint64_t> found;
+    if (node == RuleTable::nowhere()) return found;
     const RuleRange range = table().rules(node);
     for (std::uint64_t number = range.first; number < range.last; ++number) {
       table().read(number, rule);
-      if (rule.left != label || !std::ranges::equal(rule.target, target)) continue;
-      glue_rules_.push_back(number);
-      is_found = true;
+      if (rule.left != label) continue;
+      if (target.empty() || std::ranges::equal(rule.target, target)) found.push_back(number);
     }
-    return is_found;
+    return found;
   };
-  const RuleTable::Node first = table().advance_gap(RuleTable::root(), label);
+  const RuleTable::Node root = RuleTable::root(), first = table().advance_gap(root, label);
+  if (first == RuleTable::nowhere()) return;
+  const bool has_start =
+      !made_of(table().advance(root, table().source_words().find("<s>")), {}).empty();
+  std::vector<std::uint8_t> joined(static_cast<std::size_t>(table().labels()));
   for (std::int32_t other = 0; other < table().labels(); ++other) {
-    if (first == RuleTable::nowhere()) return;
     constexpr std::int32_t both[] = {-1, -2}, alone[] = {-1};
-    if (add(table().advance_gap(first, other), both))
-      add(table().advance_gap(RuleTable::root(), other), alone);
+    const auto next = made_of(table().advance_gap(first, other), both);
+    const auto begin = made_of(table().advance_gap(root, other), alone);
+    if (next.empty() || (begin.empty() && !has_start)) continue;
+    glue_rules_.insert(glue_rules_.end(), next.begin(), next.end());
+    glue_rules_.insert(glue_rules_.end(), begin.begin(), begin.end());
+    joined[static_cast<std::size_t>(other)] = true;
   }
+  if (glue_rules_.empty()) return;
+  joined_ = std::move(joined);
+  joined_.front() = true;
 }
 
 /// A rank is the length of the longest chain of rules with single gaps that leads to a label.

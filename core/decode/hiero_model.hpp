@@ -15,8 +15,8 @@ namespace rosewood {
 class HieroModel : public RuleModel {
  public:
   /// `glue_label`: that of glue rules of the table, which are left out, for the decoder has its
-  /// own; -1: there are none. Refuses a layout that does not fit the models, and rules that make a
-  /// label from itself.
+  /// own, but say which labels glue joins; -1: there are none. Refuses a layout that does not fit
+  /// the models, and rules that make a label from itself.
   HieroModel(FeatureLayout layout, const RuleTable& table,
              std::span<const LanguageModel* const> language_models, std::int32_t glue_label);
 
@@ -25,6 +25,11 @@ class HieroModel : public RuleModel {
   /// Whether a rule, whose source is gaps alone, is one of glue.
   bool is_glue(std::uint64_t rule) const {
     return std::ranges::find(glue_rules_, rule) != glue_rules_.end();
+  }
+  /// Whether glue joins parts of a label: without glue rules in the table all, and always the
+  /// first, which words without a rule have.
+  bool is_joined(std::int32_t label) const {
+    return joined_.empty() || joined_[static_cast<std::size_t>(label)];
   }
   /// The rank of each label: rules whose source is a single gap lead from smaller to larger ranks.
   std::span<const std::int32_t> label_ranks() const { return label_ranks_; }
@@ -36,6 +41,7 @@ class HieroModel : public RuleModel {
   std::vector<const LanguageModel*> language_models_;
   std::size_t glue_;
   std::vector<std::uint64_t> glue_rules_;
+  std::vector<std::uint8_t> joined_;  // of each label; empty: all
   std::vector<std::int32_t> label_ranks_;
 };
 

@@ -66,6 +66,7 @@ class ChartProblem:
     max_span: int | None = None
     drops_unknown: bool = False
     forced: Mapping[tuple[int, int], Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    joined: Sequence[str] | None = None  # labels that glue joins; None: all
     _trees: dict[tuple[int, int, str], list[Tree]] = field(default_factory=dict)
 
     def trees(self, begin: int, end: int, label: str) -> list[Tree]:
@@ -114,7 +115,8 @@ class ChartProblem:
         if end == 0:
             yield ()
         for begin in range(end):
-            last = [tree for label in self.labels for tree in self.trees(begin, end, label)]
+            labels = self.labels if self.joined is None else self.joined
+            last = [tree for label in labels for tree in self.trees(begin, end, label)]
             if last:
                 for before in self.derivations(begin):
                     for tree in last:

@@ -54,6 +54,28 @@ def test_a_rule_with_gaps_moves_what_fills_them(decoder):
     assert best.features["glue"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("label", "start"), [("S", [Gap("Y", 1)]), ("GOAL", ["<s>"]), ("X][S", ["<s>"])]
+)
+def test_glue_rules_of_a_table_say_which_labels_are_joined(tmp_path, label, start):
+    """Those of cdec and Chiang, of Joshua, and of Moses."""
+    both = [Gap(label, 1), Gap("Y", 2)]
+    glue = [rule(both, both, label, 9.0), rule(start, start, label, 9.0)]
+    some = [rule("a", "A", "Y"), rule("b", "B"), rule("c", "C", "Z"), rule("ac", "AC", "Y")]
+    decoder = made(tmp_path, [*some, *glue], labels=("X", "Y", "Z", label))
+    best = decoder.search("a ü b a c").best
+    assert (best.words, best.features["glue"]) == (("A", "ü", "B", "A", "C"), 4.0)
+    assert best.features["phrase_ef"] == -1.5  # of rules for words alone
+    assert not decoder.search("a c c").report.reachable
+
+
+def test_a_rule_of_sentences_is_not_glue_unless_there_is_a_beginning(tmp_path):
+    both = [Gap("S", 1), Gap("X", 2)]
+    rules = [*WORDS, rule("d", "D", "S"), rule(both, both, "S", 9.0)]
+    best = made(tmp_path, rules, labels=("X", "S")).search("d a").best
+    assert (best.features["glue"], best.features["phrase_ef"]) == (1.0, 8.0)
+
+
 def test_nodes_have_spans(decoder):
     forest = decoder.decode("a b c")
     assert forest.span[-1].tolist() == [0, 3]

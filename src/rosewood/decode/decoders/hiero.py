@@ -27,6 +27,8 @@ from rosewood.decode.settings import HieroSettings
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
 
+GLUE_LABELS = ("GOAL", "X][S", GLUE_LABEL)  # of Joshua's glue rules, Moses's, and all others
+
 
 class HieroDecoder(RuleDecoder):
     """Models and weights of hierarchical search; a `Decoder`.  Safe to use from several threads."""
@@ -54,7 +56,8 @@ class HieroDecoder(RuleDecoder):
 
     def _native_model(self) -> _core.HieroModel:  # it has glue of its own: rules of S are left out
         models = [model.native for model in self.language_models.values()]
-        glue = self.table.labels.index(GLUE_LABEL) if GLUE_LABEL in self.table.labels else -1
+        labels = self.table.labels
+        glue = next((labels.index(name) for name in GLUE_LABELS if name in labels), -1)
         return _core.HieroModel(self._layout, self.table.native, models, glue)
 
     def _native_decoder(self, theta: FloatArray, limit: int) -> _core.HieroDecoder:
