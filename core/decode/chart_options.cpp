@@ -95,8 +95,25 @@ class Matcher {
       const auto& before = active_[middle - begin];
       const auto& labels = labels_[middle];
       if (end - middle >= labels.size()) continue;
-      for (const std::int32_t label : labels[end - middle])
-        for (const std::int32_t item : before) extend_by(found, item, middle, end, label);
+      for (const std::int32_t item : before)
+        if (items_[item].has_gap_children)
+          extend_by(found, item, middle, end, labels[end - middle]);
+    }
+  }
+
+  /// By a gap of any of these labels, which are sorted, as the children of a node are: whichever is
+  /// shorter is gone through.
+  void extend_by(std::vector<std::int32_t>& found, std::int32_t item, std::size_t from,
+                 std::size_t to, std::span<const std::int32_t> labels) {
+    const RuleTable::Children children = table_.children(items_[item].node);
+    if (labels.size() < children.end - children.begin) {
+      for (const std::int32_t label : labels) extend_by(found, item, from, to, label);
+      return;
+    }
+    for (RuleTable::Node next{children.begin}; next.number < children.end; ++next.number) {
+      const std::int32_t label = ~table_.symbol(next);
+      if (label < 0) return;  // words come after gaps
+      if (std::ranges::binary_search(labels, label)) add_gap(found, next, item, from, to, label);
     }
   }
 
@@ -104,7 +121,11 @@ class Matcher {
                  std::size_t to, std::int32_t label) {
     if (!items_[item].has_gap_children) return;
     const RuleTable::Node next = table_.advance_gap(items_[item].node, label);
-    if (next == RuleTable::nowhere()) return;
+    if (next != RuleTable::nowhere()) add_gap(found, next, item, from, to, label);
+  }
+
+  void add_gap(std::vector<std::int32_t>& found, RuleTable::Node next, std::int32_t item,
+               std::size_t from, std::size_t to, std::int32_t label) {
     found.push_back(add_item(
         next, item, {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), label}));
   }
@@ -194,9 +215,8 @@ class Matcher {
 
   /// Rules whose source is a single gap, from each label that was found, also by such a rule.
   void add_unary(std::size_t begin, std::size_t end) {
-    if (!items_[0].has_gap_children) return;
     auto& labels = labels_[begin][end - begin];
-    for (std::size_t i = 0; i < labels.size(); ++i) {
+    for (std::size_t i = 0; items_[0].has_gap_children && i < labels.size(); ++i) {
       const std::int32_t label = labels[i];
       const RuleTable::Node node = table_.advance_gap(RuleTable::root(), label);
       if (node == RuleTable::nowhere() || table_.rules(node).is_empty()) continue;
