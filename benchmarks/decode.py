@@ -1,6 +1,7 @@
-"""The phrase-based decoder beside `moses` and `moses2`, in one run, and what its limits cost.
+"""The decoders beside `moses`, `moses2` and cdec, in one run, and what their limits cost.
 
-    python -m benchmarks.decode [--only peers|threads|cost] [--sentences 1000] [--plots FOLDER]
+    python -m benchmarks.decode [--only peers|threads|cost|hiero] [--sentences 1000]
+                                [--plots FOLDER]
 
 peers    The same table, language model, weights and limits (6 words of distortion, 20 options a
          span): seconds with loading and without, memory, the mean score of the model.  For each
@@ -9,6 +10,7 @@ peers    The same table, language model, weights and limits (6 words of distorti
 threads  Sentences a second and memory, by threads.
 cost     Milliseconds a sentence and scores against pops, the length of sentences and the limit of
          distortion; with --plots pictures of them, too.
+hiero    The hierarchical decoder beside `moses` with a chart and cdec (benchmarks/decode_hiero.py).
 Moses takes part where its programs are in $MOSES/bin or on the PATH: `moses` with compact tables,
 `moses2` with a probing table.  Loading is what a sentence alone takes.  Text: multi30k-de-en of
 $ROSEWOOD_DATA (or ../shared/data), its test set; without it the phrasebook.  The models are our
@@ -21,100 +23,41 @@ import argparse
 import gzip
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-import sacrebleu
-
-from benchmarks.moses_decoder import MosesModel, Run, program, quietly, timed, tuned
+from benchmarks import decode_hiero
+from benchmarks.decode_runs import (
+    HEAD,
+    MEGABYTE,
+    Measured,
+    Models,
+    Trial,
+    beside,
+    length_chart,
+    lines_of,
+    measured,
+    save_plots,
+    say,
+)
+from benchmarks.moses_decoder import MosesModel, program, tuned
 from benchmarks.plots import Panel, chart
-from benchmarks.rules import CORPUS, DATA, corpus, rosewood, run
+from benchmarks.rules import CORPUS, DATA, corpus
 from rosewood.decode import PhraseDecoder, SearchSettings
 from rosewood.lm import Model
 from rosewood.rules import RuleTable
 
-ORDER = 5  # of the language model
 DISTORTION, OPTIONS = 6, 20
 POPS = (50, 60, 75, 100, 200, 300, 400, 600, 1000)  # ours
 PEER_POPS = (100, 400, 1000)
 STACKS = (100,)  # of Moses's full search
-ENOUGH = 1e-4  # scores are told with few digits
 REPEATS = 3
-LEAST = 0.01  # seconds: a difference of two runs says nothing finer
-MEGABYTE = 1 << 20
-
-
-class Models(NamedTuple):
-    """What all decoders work with, in one folder."""
-
-    place: Path
-    source: Path  # sentences to translate
-    first: Path  # one of them
-    references: list[str]
-
-    @property
-    def rules(self) -> Path:
-        return self.place / "rules"
-
-    @property
-    def arpa(self) -> Path:
-        return self.place / "lm.arpa"
-
-    @property
-    def language_model(self) -> Path:
-        return self.place / "lm.rlm"
-
-    def sentences(self) -> list[str]:
-        return self.source.read_text(encoding="utf-8").splitlines()
-
-    def decoder(self, settings: SearchSettings) -> PhraseDecoder:
-        table, model = RuleTable.open(self.rules), Model.open(self.language_model)
-        return PhraseDecoder(table, model, weights=tuned("mslr"), settings=settings)
-
-
-class Measured(NamedTuple):
-    """A decoder's whole run, and the same for one sentence, which is mostly loading."""
-
-    name: str
-    threads: int
-    whole: Run
-    first: Run
-
-    @property
-    def seconds(self) -> float:
-        return max(LEAST, self.whole.wall - self.first.wall)
-
-    @property
-    def processor(self) -> float:
-        return max(LEAST, self.whole.processor - self.first.processor)
-
-    @property
-    def score(self) -> float:
-        return float(np.mean(self.whole.scores))
-
-    def row(self, references: Sequence[str]) -> str:
-        words = {"tokenize": "none", "force": True}  # they are words already
-        bleu = sacrebleu.corpus_bleu(self.whole.texts, [references], **words).score
-        return (
-            f"{self.name:26}{self.threads:8}{self.whole.wall:9.2f}{self.seconds:9.2f}{self.processor:9.2f}"
-            f"{len(references) / self.seconds:9.0f}{self.whole.memory / MEGABYTE:7.0f}"
-            f"{self.score:12.5f}{bleu:7.2f}"
-        )
-
-
-HEAD = (
-    f"{'':26}{'threads':>8}{'wall s':>9}{'- load':>9}{'proc. s':>9}{'sent./s':>9}{'MB':>7}"
-    f"{'mean score':>12}{'BLEU':>7}"
-)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", choices=["peers", "threads", "cost"])
+    parser.add_argument("--only", choices=["peers", "threads", "cost", "hiero"])
     parser.add_argument("--sentences", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=2, help="threads of the second column")
     parser.add_argument("--repeat", type=int, default=REPEATS)
@@ -123,6 +66,10 @@ def main() -> None:
     options = parser.parse_args()
     if options.work:
         translate(*options.work)
+        return
+    if options.only in (None, "hiero"):
+        decode_hiero.compare(options.sentences, options.threads, options.repeat, options.plots)
+    if options.only == "hiero":
         return
     with tempfile.TemporaryDirectory() as folder:
         models = build(Path(folder), options.sentences, options.threads)
@@ -148,16 +95,14 @@ def build(place: Path, count: int, threads: int) -> Models:
             text = (place / "book" / f"test.{language}").read_text(encoding="utf-8")
         sides.append(text.splitlines()[:count])
     lines, references = sides
-    (place / "test").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    (place / "first").write_text(lines[0] + "\n", encoding="utf-8")
-    models = Models(place, place / "test", place / "first", references)
-    run(rosewood("extract", source, target, "--alignment", links, "-o", models.rules, "--quiet"))
-    run(rosewood("lm", "estimate", "--order", ORDER, target, "-o", models.language_model,
-                 "--arpa", models.arpa, "--quiet"))  # fmt: skip
-    words = sum(len(line.split()) for line in lines) / len(lines)
-    rules = len(RuleTable.open(models.rules))
-    print(f"{rules:,} rules; {len(lines)} sentences of {words:.1f} words")
+    models = Models.of(place, lines, [references])
+    models.learn(source, target, links)
     return models
+
+
+def decoder_of(models: Models, settings: SearchSettings) -> PhraseDecoder:
+    table, model = RuleTable.open(models.rules), Model.open(models.language_model)
+    return PhraseDecoder(table, model, weights=tuned("mslr"), settings=settings)
 
 
 def settings_of(pops: int) -> SearchSettings:
@@ -172,11 +117,7 @@ def settings_of(pops: int) -> SearchSettings:
 
 def translate(folder: str, pops: str, threads: str) -> None:
     """One run of ours, in a process of its own: standard input to scores and words."""
-    place = Path(folder)
-    decoder = Models(place, place, place, []).decoder(settings_of(int(pops)))
-    lines = sys.stdin.read().splitlines()
-    for found in decoder.translate(lines, threads=int(threads)):
-        print(f"{found.score:.6f} {found.text}")
+    say(decoder_of(Models.at(folder), settings_of(int(pops))), int(threads))
 
 
 def ours(models: Models, pops: int, threads: int, repeat: int) -> Measured:
@@ -187,12 +128,9 @@ def ours(models: Models, pops: int, threads: int, repeat: int) -> Measured:
 
 def theirs(models: Models, threads: int, repeat: int) -> Iterator[Measured]:
     """Every peer that is there."""
-    binary = models.place / "kenlm"
-    if build_binary := program("build_binary"):
-        quietly(build_binary, models.arpa, binary)
     model = MosesModel.export(
         RuleTable.open(models.rules),
-        binary if binary.exists() else models.arpa,
+        models.kenlm(),
         tuned("mslr"),
         models.place / "moses",
         distortion_limit=DISTORTION,
@@ -218,16 +156,6 @@ def cube(pops: int) -> tuple[object, ...]:
     return ("-search-algorithm", 1, "-cbp", pops, "-s", pops)
 
 
-def measured(
-    name: str, command: Sequence[str], threads: int, models: Models, repeat: int
-) -> Measured:
-    """The best of some runs."""
-    whole = [timed(command, models.source) for _ in range(repeat)]
-    first = [timed(command, models.first) for _ in range(repeat)]
-    quickest = [min(runs, key=lambda run: run.wall) for runs in (whole, first)]
-    return Measured(name, threads, *quickest)
-
-
 # -- comparisons -----------------------------------------------------------------------------------
 
 
@@ -240,23 +168,7 @@ def peers(models: Models, threads: int, repeat: int) -> None:
             print(own[-1].row(models.references))
     for other in theirs(models, threads, repeat):
         print(other.row(models.references))
-        good = [
-            each
-            for each in own
-            if each.threads == other.threads and each.score >= other.score - ENOUGH
-        ]
-        if not good:
-            print("  no search of ours has a mean score as high")
-            continue
-        best = min(good, key=lambda each: each.processor)
-        more = np.array(best.whole.scores) >= np.array(other.whole.scores) - 1e-3
-        print(
-            f"  {best.name}: {other.seconds / best.seconds:.1f}x the sentences a second, "
-            f"{other.whole.wall / best.whole.wall:.1f}x with loading, "
-            f"{other.processor / best.processor:.1f}x by processors' time; "
-            f"{best.whole.memory / other.whole.memory:.2f} of the memory; "
-            f"score at least theirs on {more.mean():.1%}"
-        )
+        beside(own, other)
 
 
 def by_threads(models: Models, threads: int, repeat: int, pops: int = 400) -> None:
@@ -284,58 +196,13 @@ def by_threads(models: Models, threads: int, repeat: int, pops: int = 400) -> No
 def cost(models: Models, repeat: int, plots: Path | None) -> None:
     sentences = models.sentences()
     some = sentences[:: max(1, len(sentences) // 200)]
-    decoder = models.decoder(settings_of(400))
+    decoder = decoder_of(models, settings_of(400))
     charts = {
         "pops": by_pops(decoder, some, repeat),
         "length": by_length(decoder, sentences, repeat),
         "distortion": by_distortion(decoder, some, repeat),
     }
-    if plots is not None:
-        plots.mkdir(parents=True, exist_ok=True)
-        for name, picture in charts.items():
-            (plots / f"decode-{name}.svg").write_text(picture, encoding="utf-8")
-        print(f"pictures: {plots}")
-
-
-class Trial(NamedTuple):
-    """A point of a chart: a line's name, a place on it, and what is to be measured."""
-
-    name: str
-    x: float
-    settings: SearchSettings
-    sentences: Sequence[str]
-
-
-Lines = dict[str, list[tuple[float, float]]]
-
-
-def lines_of(
-    what: str,
-    decoder: PhraseDecoder,
-    trials: Sequence[Trial],
-    repeat: int,
-    *,
-    by_word: bool = False,
-) -> tuple[Lines, Lines]:
-    """Milliseconds a sentence on one thread, and the mean score of a sentence or a source word."""
-    print(f"\n{what:34}{'ms a sentence':>15}{'mean score':>13}")
-    milliseconds: Lines = {}
-    scores: Lines = {}
-    for name, x, settings, sentences in trials:
-        limited = decoder.with_settings(settings)
-        times, total = [], 0.0
-        for _ in range(repeat):
-            begin = time.perf_counter()
-            total = sum(found.score for found in limited.translate(sentences))
-            times.append(time.perf_counter() - begin)
-        took = min(times) * 1e3 / len(sentences)
-        score = total / (
-            sum(len(line.split()) for line in sentences) if by_word else len(sentences)
-        )
-        print(f"{name:24}{x:10g}{took:15.3f}{score:13.5f}")
-        milliseconds.setdefault(name, []).append((x, took))
-        scores.setdefault(name, []).append((x, score))
-    return milliseconds, scores
+    save_plots(charts, plots)
 
 
 def by_pops(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
@@ -353,19 +220,8 @@ def by_pops(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> st
 
 
 def by_length(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:
-    """The same words cut into sentences of some lengths."""
-    words = " ".join(sentences).split()[:3200]
-    trials = []
-    for length in (5, 10, 20, 40, 80, 160, 320):
-        cut = [" ".join(words[at : at + length]) for at in range(0, len(words), length)]
-        trials += [Trial(f"{pops} pops", length, settings_of(pops), cut) for pops in (100, 400)]
-    what = "words of a sentence"
-    milliseconds, scores = lines_of(what, decoder, trials, repeat, by_word=True)
-    panels = [
-        Panel("ms a sentence", milliseconds, is_log=True),
-        Panel("mean score of a source word", scores),
-    ]
-    return chart("Cost of length", what, panels, is_log=True)
+    settings = {pops: settings_of(pops) for pops in (100, 400)}
+    return length_chart("Cost of length", decoder, sentences, settings, repeat)
 
 
 def by_distortion(decoder: PhraseDecoder, sentences: Sequence[str], repeat: int) -> str:

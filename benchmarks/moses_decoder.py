@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -234,18 +234,30 @@ class MosesModel:
                 (int(begin), int(last) + 1, tuple(words.split()))
                 for words, begin, last in _PHRASE.findall(text)
             )
-            told = re.findall(r"(\S+)= ((?:[-+.\de]+ ?)+)", values)
-            features = {
-                feature: float(value)
-                for name, numbers in told
-                for feature, value in zip(columns[name], numbers.split(), strict=True)
-            }
-            found.append(Derivation(phrases, features, float(score)))
+            found.append(Derivation(phrases, read_values(values, columns), float(score)))
         return found
 
 
-def timed(command: Sequence[str], source: Path) -> Run:
-    """A decoder on a file; each line of its output is a score and words."""
+def read_values(text: str, columns: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Values of features as n-best lists of Moses have them, under these names."""
+    return {
+        feature: float(value)
+        for name, numbers in re.findall(r"(\S+)= ((?:[-+.\de]+ ?)+)", text)
+        for feature, value in zip(columns[name], numbers.split(), strict=True)
+    }
+
+
+def score_and_words(line: str) -> tuple[str, str]:
+    score, _, text = line.strip().partition(" ")
+    return score, text
+
+
+def timed(
+    command: Sequence[str],
+    source: Path,
+    read: Callable[[str], tuple[str, str]] = score_and_words,
+) -> Run:
+    """A decoder on a file; `read` finds score and words in each line of its output."""
     begin = time.perf_counter()
     with source.open("rb") as given, tempfile.TemporaryFile("w+", encoding="utf-8") as told:
         process = subprocess.Popen(command, stdin=given, stdout=told, stderr=subprocess.DEVNULL)
@@ -257,11 +269,11 @@ def timed(command: Sequence[str], source: Path) -> Run:
         wall = time.perf_counter() - begin
         watcher.join()
         told.seek(0)
-        lines = [line.strip().partition(" ") for line in told.read().splitlines()]
+        lines = [read(line) for line in told.read().splitlines()]
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} failed: {process.returncode}")
     processor = used.ru_utime + used.ru_stime
-    texts, scores = [text for _, _, text in lines], [float(score) for score, _, _ in lines]
+    texts, scores = [text for _, text in lines], [float(score) for score, _ in lines]
     return Run(texts, scores, wall, processor, peak[0])
 
 
