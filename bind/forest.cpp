@@ -151,15 +151,20 @@ void bind_forest(nb::module_& m) {
   m.def(
       "occurrence_probabilities",
       [](const ForestHandle& f, In<double> q, In<Offset> mark_start, In<std::int64_t> mark,
-         Out<double> probability) {
+         Out<double> probability, std::optional<In2<std::int32_t>> span) {
         check_size("q", q.size(), f.edges());
         check_offsets("mark_start", span_of(mark_start), f.view.num_edges(),
                       static_cast<std::int64_t>(mark.size()));
-        occurrence_probabilities(f.view, span_of(q), {span_of(mark_start), span_of(mark)},
+        std::span<const std::int32_t> spans;
+        if (span) {
+          check_size("span", span->size(), 2 * static_cast<std::size_t>(f.view.num_nodes()));
+          spans = span_of(*span);
+        }
+        occurrence_probabilities(f.view, span_of(q), {span_of(mark_start), span_of(mark)}, spans,
                                  span_of(probability));
       },
       "forest"_a, "q"_a.noconvert(), "mark_start"_a.noconvert(), "mark"_a.noconvert(),
-      "probability"_a.noconvert(), Release());
+      "probability"_a.noconvert(), "span"_a.noconvert().none() = nb::none(), Release());
   m.def(
       "edge_scores",
       [](const FeatureHandle& h, In<double> theta, Out<double> score, int threads) {

@@ -2,21 +2,20 @@
 #include "forest/occurrence.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numeric>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "forest/expectation.hpp"
+#include "forest/occurrence_spans.hpp"
 #include "util/error.hpp"
 
 namespace rosewood {
 
 namespace {
-
-constexpr std::size_t lanes = 8;  // things at a time: one pass over the edges serves them all
-using Lane = std::array<double, lanes>;
 
 /// The edges with each thing, in order.
 struct Places {
@@ -38,21 +37,16 @@ Places places_of(const Rows<std::int64_t>& mark, std::size_t things) {
   return made;
 }
 
-/// An edge that has the thing of a lane.
-struct Marked {
-  std::int64_t edge;
-  std::size_t lane;
-};
-
 class Sweep {
  public:
-  Sweep(const ForestView& f, std::span<const double> q)
-      : f_(f), q_(q), occurs_(static_cast<std::size_t>(f.num_nodes())) {
+  /// `count` has the probability of each edge.
+  Sweep(const ForestView& f, std::span<const double> q, std::span<const double> count)
+      : f_(f), q_(q), count_(count), occurs_(static_cast<std::size_t>(f.num_nodes())) {
     for (std::int64_t e = 0; e < f.num_edges(); ++e) paths_ = paths_ && f.tails(e).size() <= 1;
-    if (!paths_) return;
-    count_.resize(q.size());
-    edge_counts(f, q, count_);
   }
+
+  /// Whether no edge has two tails: derivations are paths.
+  bool is_of_paths() const { return paths_; }
 
   /// The nodes to look at for a thing that these edges have, first and last; none where the last
   /// comes before the first. Below the first edge nothing occurs. And a path has a thing for the
@@ -104,57 +98,122 @@ class Sweep {
   }
 
   const ForestView& f_;
-  std::span<const double> q_;
-  bool paths_ = true;          // no edge has two tails
-  std::vector<double> count_;  // of each edge, where derivations are paths: its probability
+  std::span<const double> q_, count_;
+  bool paths_ = true;
   NodeId first_ = 0, last_ = -1;
   std::vector<Lane> occurs_;  // of each node from first to last: that things occur below it
+};
+
+/// A thing, what is to be looked at for it, and how much that is.
+struct Thing {
+  std::size_t number;
+  NodeId first, last;
+  std::optional<Hull> hull;  // of its edges, where nothing above it need be looked at
+  int size;                  // bits of the number of nodes, or within a hull of edges
+
+  /// Things with close keys look at about the same.
+  std::tuple<bool, NodeId, NodeId, int, NodeId> key() const {
+    if (!hull) return {false, 0, 0, size, first};
+    return {true, hull->begin, hull->end, size, 0};
+  }
+  bool goes_with(const Thing& other) const {
+    return hull.has_value() == other.hull.has_value() &&
+           (!hull || (hull->begin == other.hull->begin && hull->end == other.hull->end));
+  }
+};
+
+/// Things that begin at about the same place go together, but none that wants a look at much of
+/// the forest with some that want little.
+class Batches {
+ public:
+  Batches(const ForestView& f, const Places& places, Sweep& sweep, SpanSweep* spans)
+      : f_(f), places_(places), sweep_(sweep), spans_(spans) {}
+
+  void add(std::size_t number) {
+    const auto edges = Rows<std::int64_t>{places_.start, places_.edge}[static_cast<Offset>(number)];
+    if (edges.empty()) return;
+    const auto hull = spans_ == nullptr ? std::nullopt : spans_->hull(edges);
+    if (hull) {
+      things_.push_back({number, 0, 0, hull, size_of(std::ssize(edges))});
+      return;
+    }
+    const auto [first, last] = sweep_.range(edges);
+    things_.push_back({number, first, last, {}, size_of(last - first + 1)});
+  }
+
+  void run(std::span<double> probability) {
+    std::ranges::stable_sort(things_, {}, &Thing::key);
+    for (std::size_t from = 0; from < things_.size();) {
+      std::size_t count = 1;
+      while (count < lanes && from + count < things_.size() &&
+             things_[from + count].goes_with(things_[from]))
+        ++count;
+      const std::span<const Thing> batch(things_.data() + from, count);
+      const Lane found = batch.front().hull ? within_hull(batch) : in_range(batch);
+      for (std::size_t lane = 0; lane < count; ++lane)
+        probability[batch[lane].number] = std::min(found[lane], 1.0);
+      from += count;
+    }
+  }
+
+ private:
+  static int size_of(std::int64_t count) {
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max(0L, count))));
+  }
+
+  Lane in_range(std::span<const Thing> batch) {
+    NodeId first = f_.root(), last = -1;
+    for (const Thing& thing : batch) {
+      if (thing.size == 0) continue;
+      first = std::min(first, thing.first);
+      last = std::max(last, thing.last);
+    }
+    mark(batch);
+    return sweep_.run(marked_, first, last);
+  }
+
+  Lane within_hull(std::span<const Thing> batch) {
+    mark(batch);
+    const auto found = spans_->run(marked_, *batch.front().hull);
+    return found ? *found : sweep_.run(marked_, 0, f_.root());
+  }
+
+  void mark(std::span<const Thing> batch) {
+    marked_.clear();
+    for (std::size_t lane = 0; lane < batch.size(); ++lane) {
+      const std::size_t number = batch[lane].number;
+      const Offset begin = places_.start[number], end = places_.start[number + 1];
+      for (Offset i = begin; i < end; ++i)
+        if (i == begin || places_.edge[i] != places_.edge[i - 1])
+          marked_.push_back({places_.edge[i], lane});
+    }
+    std::ranges::stable_sort(marked_, {}, &Marked::edge);
+  }
+
+  const ForestView& f_;
+  const Places& places_;
+  Sweep& sweep_;
+  SpanSweep* spans_;
+  std::vector<Thing> things_;
+  std::vector<Marked> marked_;
 };
 
 }  // namespace
 
 void occurrence_probabilities(const ForestView& f, std::span<const double> q,
-                              const Rows<std::int64_t>& mark, std::span<double> probability) {
+                              const Rows<std::int64_t>& mark, std::span<const std::int32_t> span,
+                              std::span<double> probability) {
   const Places places = places_of(mark, probability.size());
-  Sweep sweep(f, q);
-  // Things that begin at about the same place go together, but none that wants a look at much of
-  // the forest with some that want little.
-  struct Thing {
-    std::size_t number;
-    NodeId first, last;
-    int size;
-  };
-  std::vector<Thing> order;
-  for (std::size_t g = 0; g < probability.size(); ++g) {
-    probability[g] = 0.0;
-    const auto edges = Rows<std::int64_t>{places.start, places.edge}[static_cast<Offset>(g)];
-    if (edges.empty()) continue;
-    const auto [first, last] = sweep.range(edges);
-    const auto nodes = static_cast<std::uint32_t>(std::max(0, last - first + 1));
-    order.push_back({g, first, last, static_cast<int>(std::bit_width(nodes))});
-  }
-  std::ranges::stable_sort(order, {}, [](const Thing& t) { return std::pair{t.size, t.first}; });
-  std::vector<Marked> marked;
-  for (std::size_t from = 0; from < order.size(); from += lanes) {
-    const std::size_t count = std::min(lanes, order.size() - from);
-    NodeId first = f.root(), last = -1;
-    marked.clear();
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      const Thing& thing = order[from + lane];
-      if (thing.size > 0) {
-        first = std::min(first, thing.first);
-        last = std::max(last, thing.last);
-      }
-      const Offset begin = places.start[thing.number], end = places.start[thing.number + 1];
-      for (Offset i = begin; i < end; ++i)
-        if (i == begin || places.edge[i] != places.edge[i - 1])
-          marked.push_back({places.edge[i], lane});
-    }
-    std::ranges::stable_sort(marked, {}, &Marked::edge);
-    const Lane found = sweep.run(marked, first, last);
-    for (std::size_t lane = 0; lane < count; ++lane)
-      probability[order[from + lane].number] = std::min(found[lane], 1.0);
-  }
+  std::vector<double> count(q.size());
+  edge_counts(f, q, count);
+  Sweep sweep(f, q, count);
+  std::optional<SpanSweep> spans;
+  if (!span.empty() && !sweep.is_of_paths() && SpanSweep::is_nested(f, span))
+    spans.emplace(f, q, count, span);
+  Batches batches(f, places, sweep, spans ? &*spans : nullptr);
+  std::ranges::fill(probability, 0.0);
+  for (std::size_t g = 0; g < probability.size(); ++g) batches.add(g);
+  batches.run(probability);
 }
 
 }  // namespace rosewood

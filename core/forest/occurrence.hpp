@@ -14,8 +14,11 @@ namespace rosewood {
 /// edge_conditionals() gives it; `mark` has a row for each edge, of numbers below
 /// probability.size(), one may be there twice. A derivation is without g if it is without g at its
 /// top edge and below each of its tails, so the cost is edges times things, less what lies below
-/// the first edge with each.
+/// the first edge with each. `span`, which may be empty, has begin and end of the words that each
+/// node covers: where tails lie within heads, beside each other, only what is about as wide as all
+/// edges with a thing is looked at.
 void occurrence_probabilities(const ForestView& f, std::span<const double> q,
-                              const Rows<std::int64_t>& mark, std::span<double> probability);
+                              const Rows<std::int64_t>& mark, std::span<const std::int32_t> span,
+                              std::span<double> probability);
 
 }  // namespace rosewood

@@ -236,7 +236,7 @@ def _posteriors(refined: Refined, weight: FloatArray, kind: str) -> FloatArray:
         return ngrams.gram_totals(p.edge_posteriors())
     out = np.empty(len(ngrams))
     _core.occurrence_probabilities(
-        refined.forest.view, p.conditional, ngrams.start, ngrams.gram, out
+        refined.forest.view, p.conditional, ngrams.start, ngrams.gram, out, refined.forest.span
     )
     return out
 

@@ -41,7 +41,7 @@ class WordPosteriors:
         p = Distribution(self._forest, as_scale(scale) * self._weight)
         found = np.empty(len(self.words))
         _core.occurrence_probabilities(
-            self._forest.view, p.conditional, self._start, self._mark, found
+            self._forest.view, p.conditional, self._start, self._mark, found, self._forest.span
         )
         return np.clip(found, 0.0, 1.0)
 
