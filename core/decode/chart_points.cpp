@@ -189,24 +189,45 @@ void ChartSearch::accept(const Point& point) {
   const Grid& grid = grids_[point.grid];
   const std::int32_t option = option_at(grid, point.place);
   const std::int32_t head = open_cell(option < 0 ? glue_label : options_.left[option]);
-  const std::uint32_t key[] = {
-      static_cast<std::uint32_t>(head), static_cast<std::uint32_t>(point.state),
-      static_cast<std::uint32_t>(point.position), static_cast<std::uint32_t>(point.length)};
-  const RowInterner::Added added = keys_.add(key);
-  const auto edge = static_cast<std::int32_t>(edges_.size());
-  edges_.push_back({added.number, option, static_cast<std::int32_t>(tails_.size()),
+  std::int32_t number = find_node(head, point);
+  if (number < 0) {
+    number = add_node(head, point);
+  } else if (Node& node = nodes_[number]; point.score > node.score) {
+    node.best_edge = static_cast<std::int32_t>(edges_.size());
+    node.score = point.score;
+  }
+  edges_.push_back({number, option, static_cast<std::int32_t>(tails_.size()),
                     static_cast<std::int32_t>(grid.gaps)});
   for (std::size_t gap = 0; gap < grid.gaps; ++gap)
     tails_.push_back(node_at(grid, point.place, gap));
   const auto values = std::span(point_values_).subspan(point.value, models());
   values_.insert(values_.end(), values.begin(), values.end());
-  if (added.is_new) {
-    nodes_.push_back({head, point.state, point.position, point.length, edge, point.score});
-    cells_[head].nodes.push_back(added.number);
-  } else if (Node& node = nodes_[added.number]; point.score > node.score) {
-    node.best_edge = edge;
-    node.score = point.score;
+}
+
+/// The node of a point in a cell of the span that is being filled; -1: none. Nodes of the span come
+/// first among those of a state.
+std::int32_t ChartSearch::find_node(std::int32_t cell, const Point& point) const {
+  const auto state = static_cast<std::size_t>(point.state);
+  if (state >= last_of_state_.size()) return -1;
+  for (std::int32_t number = last_of_state_[state];
+       number >= 0 && nodes_[number].cell >= first_cell_; number = nodes_[number].previous) {
+    const Node& node = nodes_[number];
+    if (node.cell == cell && node.position == point.position && node.length == point.length)
+      return number;
   }
+  return -1;
+}
+
+/// The new node of a point, whose best edge is the next one.
+std::int32_t ChartSearch::add_node(std::int32_t cell, const Point& point) {
+  const auto number = static_cast<std::int32_t>(nodes_.size());
+  const auto state = static_cast<std::size_t>(point.state);
+  if (state >= last_of_state_.size()) last_of_state_.resize(2 * state + 64, -1);
+  nodes_.push_back({cell, point.state, point.position, point.length,
+                    static_cast<std::int32_t>(edges_.size()), last_of_state_[state], point.score});
+  last_of_state_[state] = number;
+  cells_[cell].nodes.push_back(number);
+  return number;
 }
 
 /// The points of a grid along one of its dimensions: options, which glue has one of, then gaps.

@@ -35,7 +35,8 @@ void ChartSearch::begin_span(std::int32_t begin, std::int32_t end) {
   auto& lengths = spans_[static_cast<std::size_t>(begin)];
   const auto length = static_cast<std::size_t>(end - begin);
   if (lengths.size() <= length) lengths.resize(length + 1);
-  lengths[length].first = lengths[length].last = static_cast<std::int32_t>(cells_.size());
+  first_cell_ = lengths[length].first = lengths[length].last =
+      static_cast<std::int32_t>(cells_.size());
 }
 
 /// Cells of spans that rules match, the shortest first. Rules whose source is a single gap come
@@ -105,14 +106,11 @@ void ChartSearch::fill_glue() {
     glue_cells_[static_cast<std::size_t>(end)] = number;
     begin_ = 0;
     end_ = end;
+    first_cell_ = number;
     if (end == 0) {
-      const std::int32_t state = language_.begin_sentence().state;
-      const std::uint32_t key[] = {static_cast<std::uint32_t>(number),
-                                   static_cast<std::uint32_t>(state), 0, 0};
-      const std::int32_t node = keys_.add(key).number;
-      cells_[number].nodes.push_back(node);
-      nodes_.push_back({number, state, 0, 0, static_cast<std::int32_t>(edges_.size()), 0});
-      edges_.push_back({node, -1, static_cast<std::int32_t>(tails_.size()), 0});
+      Point begin{};
+      begin.state = language_.begin_sentence().state;
+      edges_.push_back({add_node(number, begin), -1, static_cast<std::int32_t>(tails_.size()), 0});
       values_.resize(values_.size() + models());
       continue;
     }

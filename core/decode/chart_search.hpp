@@ -56,6 +56,7 @@ class ChartSearch {
     std::int32_t cell, state;
     std::int32_t position, length;  // in the reference
     std::int32_t best_edge;
+    std::int32_t previous;  // made before, with the same state; -1: none
     double score;
   };
   struct Edge {
@@ -107,6 +108,8 @@ class ChartSearch {
   void look(std::uint32_t grid, std::uint32_t place);
   void fit_reference(const Grid& grid, Point point, std::span<const std::int32_t> symbols);
   void accept(const Point& point);
+  std::int32_t find_node(std::int32_t cell, const Point& point) const;
+  std::int32_t add_node(std::int32_t cell, const Point& point);
   std::int32_t size_of(const Grid& grid, std::size_t dimension) const;
   /// The node in a gap, at a place.
   std::int32_t node_at(const Grid& grid, std::uint32_t place, std::size_t gap) const {
@@ -137,13 +140,13 @@ class ChartSearch {
   };
   std::vector<std::vector<CellRange>> spans_;  // by beginning and length
   std::vector<std::int32_t> glue_cells_;       // by end
-  RowInterner keys_;
+  std::vector<std::int32_t> last_of_state_;    // of each state, the last node that has it; -1: none
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<std::int32_t> tails_;
   std::vector<double> values_;  // of language models, for each edge
   // Of the span that is being filled.
-  std::int32_t begin_ = 0, end_ = 0;
+  std::int32_t begin_ = 0, end_ = 0, first_cell_ = 0;
   std::vector<Grid> grids_;
   std::vector<Nodes> gap_nodes_;
   std::vector<Point> points_;

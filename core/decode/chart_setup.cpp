@@ -9,7 +9,6 @@ namespace rosewood {
 
 namespace {
 
-constexpr std::size_t many_nodes = 4096;          // as many as most sentences have
 constexpr std::uint64_t ticks_of_beat = 1 << 13;  // points: some milliseconds
 
 }  // namespace
@@ -25,8 +24,7 @@ ChartSearch::ChartSearch(const WeightedHieroModel& model, const ChartOptions& op
       language_(model_.language_models(), model.language_model_weights(),
                 static_cast<std::size_t>(limits.boundary_words)),
       no_words_(models() * 2),
-      spans_(static_cast<std::size_t>(options.length)),
-      keys_(4, many_nodes) {
+      spans_(static_cast<std::size_t>(options.length)) {
   set_options();
 }
 

@@ -125,14 +125,16 @@ template <Layout L>
 class ChartScorer {
  public:
   explicit ChartScorer(const L& layout)
-      : layout_(layout), most_(layout.order() - 1), own_(layout.order()), other_(layout.order()) {
-    begin();
-  }
+      : layout_(layout),
+        most_(layout.order() - 1),
+        own_(layout.order()),
+        other_(layout.order()),
+        out_(own_.view()),
+        spare_(other_.view().right) {}
 
   /// A part before which anything may come.
   void begin() {
-    out_ = own_.view();
-    spare_ = other_.view().right;
+    out_.left_length = out_.right.length = 0;
     score_ = 0;
     is_left_done_ = false;
   }
