@@ -10,6 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.hiero_models import FEATURES, UNLIMITED, decoder_of, hiero_cases
 from tests.phrase_checks import check_boundary_words, check_valid, derivations_of, summary
+from tests.reference.chart_cube import CubeSearch
 from tests.reference.chart_search import Packed, yield_of
 
 from rosewood.decode import Forced, RuleIds, SearchReport, Source
@@ -129,6 +130,24 @@ def test_without_language_models_the_best_comes_first(case, pops):
     with decoder_of(plain, replace(UNLIMITED, pop_limit=pops)) as decoder:
         best = decoder.search(case.words).best
         assert best.score == pytest.approx(plain.problem().best_score(), abs=1e-6)
+
+
+@pytest.mark.slow
+@FEWER
+@given(
+    hiero_cases(max_words=6),
+    st.integers(1, 12),
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from([None, 0.5]),
+)
+def test_cube_pruning_step_by_step(case, pops, cell_size, beam):
+    limits = replace(UNLIMITED, pop_limit=pops, cell_size=cell_size, beam=beam)
+    with decoder_of(case, limits) as decoder:
+        found = decoder.search(case.words)
+        expected = CubeSearch(decoder, found.options, case.joined)
+        assert found.report.pops == expected.pops
+        assert (found.forest.num_nodes, found.forest.num_edges) == expected.size()
+        assert found.best.score == pytest.approx(expected.best_score(), abs=1e-6)
 
 
 class OwnGaps:
