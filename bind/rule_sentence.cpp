@@ -87,19 +87,21 @@ void bind_rule_sentence(nb::module_& m) {
           "gapped",
           [](const SentenceHandle& self, std::int32_t max_source, std::int32_t max_target,
              std::int32_t max_symbols, std::int32_t max_gaps, std::int32_t min_gap_source,
-             std::int32_t min_gap_target, bool allow_adjacent, bool need_link, bool tight) {
+             std::int32_t min_gap_target, bool allow_adjacent, bool need_link, bool tight,
+             bool tight_gaps, bool whole_counts) {
             std::vector<GappedRule> found;
-            for_each_gapped(self.sentence,
-                            {max_source, max_target, max_symbols, max_gaps, min_gap_source,
-                             min_gap_target, allow_adjacent, need_link, tight},
-                            [&](const GappedRule& rule) { found.push_back(rule); });
+            for_each_gapped(
+                self.sentence,
+                {max_source, max_target, max_symbols, max_gaps, min_gap_source, min_gap_target,
+                 allow_adjacent, need_link, tight, tight_gaps, whole_counts},
+                [&](const GappedRule& rule) { found.push_back(rule); });
             return rows_of(std::move(found));
           },
           "max_source"_a = 10, "max_target"_a = 10, "max_symbols"_a = 5, "max_gaps"_a = 2,
           "min_gap_source"_a = 1, "min_gap_target"_a = 1, "allow_adjacent"_a = false,
-          "need_link"_a = true, "tight"_a = true,
-          "Rows of a phrase pair, the number of its gaps, two gaps, and among how many rules the "
-          "phrase pair is shared.")
+          "need_link"_a = true, "tight"_a = true, "tight_gaps"_a = false, "whole_counts"_a = false,
+          "Rows of a phrase pair, the number of its gaps, two gaps, and the share of the "
+          "phrase pair that each counts, as 1 / share.")
       .def(
           "orientation",
           [](SentenceHandle& self, const std::string& kind, const std::string& direction,

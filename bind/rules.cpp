@@ -93,15 +93,17 @@ void bind_instances(nb::module_& m) {
           "__init__",
           [](GapSettings* self, std::int32_t max_source, std::int32_t max_target,
              std::int32_t max_symbols, std::int32_t max_gaps, std::int32_t min_gap_source,
-             std::int32_t min_gap_target, bool allow_adjacent, bool need_link, bool tight) {
-            const GapSettings settings{max_source,     max_target,     max_symbols,
-                                       max_gaps,       min_gap_source, min_gap_target,
-                                       allow_adjacent, need_link,      tight};
+             std::int32_t min_gap_target, bool allow_adjacent, bool need_link, bool tight,
+             bool tight_gaps, bool whole_counts) {
+            const GapSettings settings{max_source,     max_target,     max_symbols,    max_gaps,
+                                       min_gap_source, min_gap_target, allow_adjacent, need_link,
+                                       tight,          tight_gaps,     whole_counts};
             check_gap_settings(settings);
             new (self) GapSettings(settings);
           },
           nb::kw_only(), "max_source"_a, "max_target"_a, "max_symbols"_a, "max_gaps"_a,
-          "min_gap_source"_a, "min_gap_target"_a, "allow_adjacent"_a, "need_link"_a, "tight"_a);
+          "min_gap_source"_a, "min_gap_target"_a, "allow_adjacent"_a, "need_link"_a, "tight"_a,
+          "tight_gaps"_a, "whole_counts"_a);
   nb::class_<RuleTotals>(m, "RuleTotals", "What was counted of all rules.")
       .def(
           "__init__",
@@ -207,13 +209,14 @@ void bind_scores(nb::module_& m) {
       .def(
           "__init__",
           [](ScoreSettings* self, int smoothing, std::array<double, 10> good_turing,
-             Discounts kneser_ney, double min_count, std::int64_t limit, double min_significance,
-             bool has_gaps, bool has_orientation, bool splits_discontinuous,
-             std::array<double, 8> orientation_prior) {
+             Discounts kneser_ney, double min_count, std::uint64_t min_gapped, std::int64_t limit,
+             double min_significance, bool has_gaps, bool has_orientation,
+             bool splits_discontinuous, std::array<double, 8> orientation_prior) {
             new (self) ScoreSettings{static_cast<Smoothing>(smoothing),
                                      good_turing,
                                      kneser_ney,
                                      min_count,
+                                     min_gapped,
                                      limit,
                                      min_significance,
                                      has_gaps,
@@ -221,9 +224,9 @@ void bind_scores(nb::module_& m) {
                                      splits_discontinuous,
                                      orientation_prior};
           },
-          nb::kw_only(), "smoothing"_a, "good_turing"_a, "kneser_ney"_a, "min_count"_a, "limit"_a,
-          "min_significance"_a, "has_gaps"_a, "has_orientation"_a, "splits_discontinuous"_a,
-          "orientation_prior"_a);
+          nb::kw_only(), "smoothing"_a, "good_turing"_a, "kneser_ney"_a, "min_count"_a,
+          "min_gapped"_a, "limit"_a, "min_significance"_a, "has_gaps"_a, "has_orientation"_a,
+          "splits_discontinuous"_a, "orientation_prior"_a);
   nb::class_<ScorerHandle>(m, "RuleScorer", "Scores rules and writes them into a table.")
       .def(
           "__init__",

@@ -54,7 +54,8 @@ GapSearch::GapSearch(const AlignedSentence& sentence, const GapSettings& setting
   if (settings.max_gaps == 0) return;
   for (const Box& box : outer_)
     if (box.source_size() >= settings.min_gap_source &&
-        box.target_size() >= settings.min_gap_target)
+        box.target_size() >= settings.min_gap_target &&
+        (!settings.tight_gaps || is_tight(sentence, box)))
       by_source_.push_back(box);
   std::sort(by_source_.begin(), by_source_.end(), is_by_source);
   for (const Box& box : by_source_) ++first_[static_cast<std::size_t>(box.source_begin) + 1];
@@ -110,7 +111,8 @@ bool GapSearch::next() {
       add({outer, 2, {one, other}});
     }
   }
-  for (GappedRule& rule : rules_) rule.share = static_cast<std::int32_t>(rules_.size());
+  if (!settings_.whole_counts)
+    for (GappedRule& rule : rules_) rule.share = static_cast<std::int32_t>(rules_.size());
   return true;
 }
 

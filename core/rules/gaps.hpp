@@ -4,11 +4,11 @@
 // An initial phrase pair is a phrase pair of limited length; a rule is one of them with up to two
 // smaller ones taken out of it, each of which leaves a gap. Initial phrase pairs are tight: a word
 // without links is at none of their edges, so that of those with the same links the smallest is
-// left.
+// left. They may also be loose; then those that leave gaps may be loose or tight.
 //
 // What is counted: an initial phrase pair counts one, divided equally among all the ways to take
 // phrase pairs out of it (or none) that give an allowed rule. Two ways that give the same symbols,
-// because a word stands there twice, are two: the rule gets both shares.
+// because a word stands there twice, are two: the rule gets both shares. Or every way counts one.
 #pragma once
 
 #include <array>
@@ -28,6 +28,8 @@ struct GapSettings {
   bool allow_adjacent = false;  // may two gaps stand side by side in the source?
   bool need_link = true;        // must two words of the rule be linked?
   bool tight = true;            // no words without links at the edges of initial phrase pairs
+  bool tight_gaps = false;      // none at the edges of those that leave gaps
+  bool whole_counts = false;    // every rule of an initial phrase pair counts one
 };
 
 /// Refuses settings that mean nothing.
@@ -37,7 +39,7 @@ struct GappedRule {
   Box outer;
   std::int32_t gaps = 0;     // how many of `gap` are used
   std::array<Box, 2> gap{};  // in the order of the source
-  std::int32_t share = 1;    // how many rules come from this initial phrase pair
+  std::int32_t share = 1;    // it counts 1 / share
 };
 
 /// Goes from one initial phrase pair to the next.

@@ -36,6 +36,11 @@ std::size_t RuleScorer::num_features() const {
          (settings_.has_orientation ? (settings_.splits_discontinuous ? 8 : 6) : 0);
 }
 
+bool RuleScorer::is_rare(const RulePair& pair) const {
+  return pair.count < settings_.min_count ||
+         (pair.shape.gaps > 0 && pair.seen < settings_.min_gapped);
+}
+
 void RuleScorer::read_next() {
   has_next_ = !pairs_.is_done();
   if (has_next_) next_ = pairs_.next(next_target_);
@@ -118,7 +123,7 @@ void RuleScorer::score(std::span<Item> items, SentenceCounter* counter) const {
   for (Item& item : items) {
     const double count = item.pair.count;
     item.source_count = source_count;
-    if (count < settings_.min_count) continue;
+    if (is_rare(item.pair)) continue;
     read_rule(corpus_, item.pair.shape, item.pair.place, item.text);
     if (counter) {
       if (!is_counted) counter->set_source(item.pair.place.source, item.pair.shape.source[0]);
@@ -170,7 +175,7 @@ void RuleScorer::score_orientations(Item& item) const {
 void RuleScorer::write(std::span<const Item> items) {
   order_.clear();
   for (const Item& item : items) {
-    if (item.pair.count < settings_.min_count)
+    if (is_rare(item.pair))
       ++rare_;
     else if (!item.is_significant)
       ++insignificant_;

@@ -24,8 +24,9 @@ struct ScoreSettings {
   std::array<double, 10> good_turing{};  // what is left of counts 1 .. 9
   Discounts kneser_ney{};
   double min_count = 0;
-  std::int64_t limit = 0;       // rules of one source; 0: all
-  double min_significance = 0;  // of phrase pairs; 0: no test
+  std::uint64_t min_gapped = 0;  // how often a rule with gaps was seen
+  std::int64_t limit = 0;        // rules of one source; 0: all
+  double min_significance = 0;   // of phrase pairs; 0: no test
   bool has_gaps = false;
   bool has_orientation = false;
   bool splits_discontinuous = true;           // left and right are classes of their own
@@ -44,7 +45,7 @@ class RuleScorer {
   std::int64_t step();
 
   std::int64_t kept() const { return kept_; }
-  std::int64_t rare() const { return rare_; }  // under min_count
+  std::int64_t rare() const { return rare_; }  // under min_count or min_gapped
   std::int64_t insignificant() const { return insignificant_; }
   std::int64_t over_limit() const { return over_limit_; }
 
@@ -63,6 +64,7 @@ class RuleScorer {
     std::size_t held = 0;            // of items
     std::vector<std::size_t> first;  // the first items of each source, and held
   };
+  bool is_rare(const RulePair& pair) const;
   void read_next();
   void read(Batch& batch);
   void score(Batch& batch, int threads);

@@ -603,7 +603,7 @@ class AlignedCorpus:
 class GapSettings:
     """What hierarchical rules may be."""
 
-    def __init__(self, *, max_source: int, max_target: int, max_symbols: int, max_gaps: int, min_gap_source: int, min_gap_target: int, allow_adjacent: bool, need_link: bool, tight: bool) -> None: ...
+    def __init__(self, *, max_source: int, max_target: int, max_symbols: int, max_gaps: int, min_gap_source: int, min_gap_target: int, allow_adjacent: bool, need_link: bool, tight: bool, tight_gaps: bool, whole_counts: bool) -> None: ...
 
 class RuleTotals:
     """What was counted of all rules."""
@@ -660,7 +660,7 @@ class PhraseIndex:
 class ScoreSettings:
     """How rules are scored, and which are kept."""
 
-    def __init__(self, *, smoothing: int, good_turing: Sequence[float], kneser_ney: Sequence[float], min_count: float, limit: int, min_significance: float, has_gaps: bool, has_orientation: bool, splits_discontinuous: bool, orientation_prior: Sequence[float]) -> None: ...
+    def __init__(self, *, smoothing: int, good_turing: Sequence[float], kneser_ney: Sequence[float], min_count: float, min_gapped: int, limit: int, min_significance: float, has_gaps: bool, has_orientation: bool, splits_discontinuous: bool, orientation_prior: Sequence[float]) -> None: ...
 
 class RuleScorer:
     """Scores rules and writes them into a table."""
@@ -778,9 +778,9 @@ class AlignedSentence:
     def phrases(self, max_source: int, max_target: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
         """Rows of source begin and end, target begin and end."""
 
-    def gapped(self, max_source: int = 10, max_target: int = 10, max_symbols: int = 5, max_gaps: int = 2, min_gap_source: int = 1, min_gap_target: int = 1, allow_adjacent: bool = False, need_link: bool = True, tight: bool = True) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
+    def gapped(self, max_source: int = 10, max_target: int = 10, max_symbols: int = 5, max_gaps: int = 2, min_gap_source: int = 1, min_gap_target: int = 1, allow_adjacent: bool = False, need_link: bool = True, tight: bool = True, tight_gaps: bool = False, whole_counts: bool = False) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), writable=False)]:
         """
-        Rows of a phrase pair, the number of its gaps, two gaps, and among how many rules the phrase pair is shared.
+        Rows of a phrase pair, the number of its gaps, two gaps, and the share of the phrase pair that each counts, as 1 / share.
         """
 
     def orientation(self, kind: str, direction: str, max_phrase: int, box: Sequence[int]) -> int:

@@ -89,20 +89,21 @@ def test_phrase_pairs_are_those_of_the_definition(
 
 @pytest.mark.slow
 @given(corpora(longest=6), st.integers(2, 6), st.integers(1, 5), st.integers(0, 2), st.booleans(),
-       st.booleans(), st.booleans())  # fmt: skip
+       st.booleans(), st.booleans(), st.booleans(), st.booleans())  # fmt: skip
 def test_hierarchical_rules_are_those_of_the_definition(
-    tmp_path_factory, pairs, span, most, gaps, adjacent, unlinked, loose
+    tmp_path_factory, pairs, span, most, gaps, adjacent, unlinked, loose, tight_gaps, whole
 ):
     settings = {
         "max_source": span, "max_target": span, "max_symbols": most, "max_gaps": gaps,
         "allow_adjacent": adjacent, "need_link": not unlinked, "tight": not loose,
+        "tight_gaps": tight_gaps, "whole_counts": whole,
     }  # fmt: skip
     seen = [each for pair in pairs for each in reference.seen_gapped(pair, **settings)]
     want = reference.scored(pairs, seen)
     table = extracted(
         pairs, tmp_path_factory.mktemp("t") / "rules", hierarchical=True, max_span=span,
         max_symbols=most, max_gaps=gaps, adjacent_gaps=adjacent, unlinked_rules=unlinked,
-        loose=loose,
+        loose=loose, tight_gaps=tight_gaps, whole_counts=whole,
     )  # fmt: skip
     rules = by_name(table)
     glue = [rule for rule in table if rule.left == "S"]
@@ -230,6 +231,18 @@ def test_limits_keep_the_best_in_their_order(tmp_path):
     assert [str(rule) for rule in best] == want
     assert best.facts["over_limit"] == len(whole) - len(best)
     assert [str(r) for r in rare] == [str(rule) for rule in whole if rule.count >= 2]
+
+
+def test_rules_with_gaps_that_are_rare_are_dropped(tmp_path):
+    pairs = random_pairs(13, 40)
+    times = Counter(
+        (each.source, each.target) for pair in pairs for each in reference.seen_gapped(pair)
+    )
+    whole = by_name(extracted(pairs, tmp_path / "whole", hierarchical=True))
+    frequent = extracted(pairs, tmp_path / "frequent", hierarchical=True, min_gapped=3)
+    kept = {name for name in whole if times[name] >= 3 or -1 not in name[0]}
+    assert by_name(frequent).keys() == kept
+    assert frequent.facts["rare"] == len(whole) - len(kept) > 0
 
 
 @pytest.mark.parametrize("is_gapped", [False, True])

@@ -64,7 +64,7 @@ def is_consistent(sentence: Sentence, box: Box) -> bool:
 class GappedRule(NamedTuple):
     outer: Box
     gaps: tuple[Box, ...]  # in the order of the source
-    share: int  # how many rules come from the same initial phrase pair
+    share: int  # it counts 1 / share: how many rules come from the same initial phrase pair
 
 
 def are_apart(one: Box, other: Box) -> bool:
@@ -84,23 +84,26 @@ def gapped_rules(
     allow_adjacent: bool = False,
     need_link: bool = True,
     tight: bool = True,
+    tight_gaps: bool = False,
+    whole_counts: bool = False,
 ) -> list[GappedRule]:
     """Each initial phrase pair, with every choice of smaller ones taken out of it that is allowed.
 
     Chiang (2007), section 3; the constraints have his numbers there.
     """
     initial = list(phrase_pairs(sentence, max_source, max_target))  # 2
+    by_links: dict[frozenset[Link], list[Box]] = {}
+    for box in initial:
+        by_links.setdefault(frozenset(sentence.inside(box)), []).append(box)
+    smallest = [min(same, key=size) for same in by_links.values()]
     if tight:  # 1: of those with the same links only the smallest
-        by_links: dict[frozenset[Link], list[Box]] = {}
-        for box in initial:
-            by_links.setdefault(frozenset(sentence.inside(box)), []).append(box)
-        initial = [min(same, key=size) for same in by_links.values()]
+        initial = smallest
     links_of = {box: sentence.inside(box) for box in initial}
     rules = []
     for outer in initial:
         inside = [
             box
-            for box in initial
+            for box in (smallest if tight_gaps else initial)
             if outer[0] <= box[0] <= box[1] <= outer[1]
             and outer[2] <= box[2] <= box[3] <= outer[3]
             and box[1] - box[0] >= min_gap_source
@@ -120,7 +123,8 @@ def gapped_rules(
                 if need_link and not linked:  # 6
                     continue
                 allowed.append(chosen)
-        rules += [GappedRule(outer, gaps, len(allowed)) for gaps in allowed]
+        share = 1 if whole_counts else len(allowed)
+        rules += [GappedRule(outer, gaps, share) for gaps in allowed]
     return rules
 
 

@@ -96,6 +96,10 @@ def test_facts_as_json(command, place):  # noqa: F811
         (["--hierarchical", "--adjacent-gaps"], {"hierarchical": True, "adjacent_gaps": True}),
         (["--hierarchical", "--unlinked-rules"], {"hierarchical": True, "unlinked_rules": True}),
         (["--hierarchical", "--loose"], {"hierarchical": True, "loose": True}),
+        (["--hierarchical", "--loose", "--tight-gaps"],
+         {"hierarchical": True, "loose": True, "tight_gaps": True}),
+        (["--hierarchical", "--whole-counts"], {"hierarchical": True, "whole_counts": True}),
+        (["--hierarchical", "--min-gapped", "2"], {"hierarchical": True, "min_gapped": 2}),
     ],
 )  # fmt: skip
 def test_every_setting_reaches_the_table(command, place, typed, setting):  # noqa: F811

@@ -150,6 +150,8 @@ def some_settings(chance: random.Random) -> dict[str, object]:
         "adjacent_gaps": chance.random() < 0.5,
         "unlinked_rules": chance.random() < 0.5,
         "loose": chance.random() < 0.5,
+        "tight_gaps": chance.random() < 0.5,
+        "whole_counts": chance.random() < 0.5,
         "hierarchical": chance.random() < 0.5,
         "orientation": chance.choice(["word", "phrase", "hierarchy", None]),
         "classes": chance.choice(["msd", "mslr"]),
@@ -157,6 +159,7 @@ def some_settings(chance: random.Random) -> dict[str, object]:
         "orientation_prior": chance.choice(["uniform", "counts"]),
         "smoothing": chance.choice(["plain", "good-turing", "kneser-ney"]),
         "min_count": chance.choice([0.0, 0.3, 1.0, 2.0, 1e9]),
+        "min_gapped": chance.choice([1, 1, 2, 1 << 40]),
         "limit": chance.choice([None, 1, 3, 1 << 40]),
     }
     if not made["hierarchical"]:
@@ -201,6 +204,7 @@ def test_settings_of_all_sorts(tmp_path, seed):
                     allow_adjacent=settings["adjacent_gaps"],
                     need_link=not settings["unlinked_rules"],
                     tight=not settings["loose"],
+                    tight_gaps=settings["tight_gaps"],
                 )
             )
             for shape in shapes

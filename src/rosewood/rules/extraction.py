@@ -166,6 +166,7 @@ class _Extraction:
             good_turing=list(found.good_turing),
             kneser_ney=list(found.kneser_ney),
             min_count=float(settings.min_count),
+            min_gapped=settings.min_gapped,
             limit=settings.limit or 0,
             min_significance=threshold or 0.0,
             has_gaps=settings.hierarchical,
@@ -334,6 +335,8 @@ def _gaps(settings: ExtractionSettings) -> _core.GapSettings | None:
         allow_adjacent=settings.adjacent_gaps,
         need_link=not settings.unlinked_rules,
         tight=not settings.loose,
+        tight_gaps=settings.tight_gaps,
+        whole_counts=settings.whole_counts,
     )
 
 

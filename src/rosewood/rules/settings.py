@@ -32,6 +32,7 @@ PHRASE_SETTINGS = (
 )  # fmt: skip
 GAP_SETTINGS = (
     "max_span", "max_symbols", "max_gaps", "min_gap", "adjacent_gaps", "unlinked_rules", "loose",
+    "tight_gaps", "whole_counts", "min_gapped",
 )  # fmt: skip
 _rules, _scores = partial(setting, group="Rules"), partial(setting, group="Scores")
 _orientations = partial(setting, group="Orientations")
@@ -77,6 +78,14 @@ class ExtractionSettings(Settings):
         "Allow null-aligned words at the edges of the phrase pairs that hierarchical rules are "
         "made from.",
     )
+    tight_gaps: bool = _rules(
+        False, "With loose phrase pairs, allow no null-aligned words at the edges of gaps."
+    )
+    whole_counts: bool = _rules(
+        False,
+        "Count each hierarchical rule of a phrase pair as 1 instead of dividing 1 among all of "
+        "them.",
+    )
     orientation: Kind | None = _orientations(
         "hierarchy", "Orientation model of phrase pairs: by word, phrase or hierarchy; or none."
     )
@@ -100,6 +109,9 @@ class ExtractionSettings(Settings):
         "plain", "Smoothing of translation probabilities: plain, good-turing or kneser-ney."
     )
     min_count: float = _scores(0.0, "Drop rules with a lower count.", low=0, high=_LARGEST)
+    min_gapped: int = _scores(
+        1, "Drop rules with gaps that occur fewer times.", low=1, high=1 << 40
+    )
     limit: int | None = _scores(
         None,
         "Maximum number of rules of each source phrase: those with the highest p(target|source) "
