@@ -113,6 +113,10 @@ def test_a_pruned_search_finds_nothing_better(case, pops, cell_size, beam, max_p
     problem = case.problem()
     with decoder_of(case, limits) as decoder:
         found = decoder.search(case.words)
+        if not found.report.reachable:  # all that glue may join was pruned
+            assert case.joined is not None
+            assert (found.best.words, found.forest.is_empty) == ((), True)
+            return
         assert found.best.score <= problem.best_score() + 1e-6
         assert not (
             summary(derivations_of(found.forest, decoder.theta()), case.language_models)
