@@ -63,7 +63,7 @@ def test_the_model_is_hierarchical(place):
 
 
 def test_defaults_are_those_of_the_decoder():
-    assert TrainingSettings(decoder="hiero").search(None) == HieroSettings()
+    assert TrainingSettings(decoder="hiero").search(None) == HieroSettings(max_span=15)
     assert TrainingSettings(decoder="phrase").search(6).pop_limit == 400
     with refuses(TrainingError, "argument.conflict", argument="significance"):
         TrainingSettings(decoder="hiero", significance="a+e")

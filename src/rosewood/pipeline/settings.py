@@ -122,7 +122,7 @@ class TrainingSettings(Settings):
     ] = _models("grow-diag-final-and", "Method that merges the alignments of both directions.")
     lm_order: int = _models(5, "Order of the n-gram language model.", low=1)
     max_phrase: int = _rules("max_phrase")
-    max_span: int = _rules("max_span", more="The decoder lets no rule span more words, either.")
+    max_span: int = _rules("max_span", 15, "The decoder lets no rule span more words, either.")
     smoothing: SmoothingName = _rules("smoothing", "kneser-ney")
     significance: float | Literal["a+e", "a-e"] | None = _rules("significance")
     orientation: Kind | None = _rules("orientation")
