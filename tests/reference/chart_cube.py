@@ -233,10 +233,12 @@ class CubeSearch:
                 score += self.model_weights[k] * LOG_OF_TEN * (with_end - without)
             return score
 
-        return max(map(ended, self.final))
+        return max(map(ended, self.final), default=-inf)
 
     def size(self) -> tuple[int, int]:
         """Nodes and edges of the forest: those that lead to the whole sentence, and its root."""
+        if not self.final:
+            return 1, 0
         seen: dict[int, Node] = {}
         waiting = list(self.final)
         while waiting:
