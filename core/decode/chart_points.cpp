@@ -15,8 +15,9 @@ constexpr std::int32_t glue_symbols[] = {-1, -2};
 /// Takes points of the grids, which all lead to one span, and forgets the grids.
 void ChartSearch::fill(std::uint64_t spans_left) {
   if (!grids_.empty()) {
+    const bool takes_all = reference_ || control_.takes_all();
     const SearchControl::Share share =
-        control_.share(spans_left, reference_ || control_.takes_all(), points_of_grids());
+        control_.share(spans_left, takes_all, takes_all ? points_of_grids() : 0);
     if (reference_ || share.has_room_for_all)
       fill_all(share);
     else

@@ -28,12 +28,13 @@ void PhraseSearch::run() {
 /// Makes the nodes of a stack.
 void PhraseSearch::fill(std::size_t stack) {
   std::vector<Grid>& grids = grids_[stack];
+  const bool takes_all = reference_ || control_.takes_all();
   std::uint64_t cells = 0;
-  for (const Grid& grid : grids)
-    cells += static_cast<std::uint64_t>(orders_[grid.rows].size()) *
-             static_cast<std::uint64_t>(orders_[grid.columns].size());
-  const SearchControl::Share share =
-      control_.share(grids_.size() - stack, reference_ || control_.takes_all(), cells);
+  if (takes_all)
+    for (const Grid& grid : grids)
+      cells += static_cast<std::uint64_t>(orders_[grid.rows].size()) *
+               static_cast<std::uint64_t>(orders_[grid.columns].size());
+  const SearchControl::Share share = control_.share(grids_.size() - stack, takes_all, cells);
   if (share.has_room_for_all)
     fill_all(grids);
   else

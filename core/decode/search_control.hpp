@@ -61,8 +61,8 @@ class SearchControl {
     /// Whether a part of so many hypotheses may be searched without looking at limits.
     bool has_room_for_all;
   };
-  /// `takes_all`: the part should have all of its `size` hypotheses. What is left of max_pops is
-  /// shared equally.
+  /// `takes_all`: the part should have all of its `size` hypotheses (otherwise its size does not
+  /// matter). What is left of max_pops is shared equally.
   Share share(std::uint64_t parts_left, bool takes_all, std::uint64_t size) const {
     std::uint64_t share = unlimited;
     if (limits_.max_pops) {
