@@ -9,6 +9,7 @@ namespace rosewood {
 namespace {
 
 constexpr std::int32_t glue_symbols[] = {-1, -2};
+constexpr std::size_t few_places = 64;  // a power of two
 
 }  // namespace
 
@@ -73,6 +74,8 @@ void ChartSearch::fill_all(const SearchControl::Share& share) {
 void ChartSearch::fill_best(const SearchControl::Share& share) {
   clear_points();
   heap_.clear();
+  seen_.assign(few_places, {});
+  seen_places_ = 0;
   const auto looked_at = [&](std::uint32_t grid, std::uint32_t place) {
     look(grid, place);
     return Entry{points_.back().score, static_cast<std::uint32_t>(points_.size()) - 1};
@@ -89,32 +92,60 @@ void ChartSearch::fill_best(const SearchControl::Share& share) {
     const Grid& grid = grids_[best.grid];
     control_.count_pop();
     accept(best);
-    // Each point is reached in one way: from the one before it in the last place that is not 0.
     bool is_replaced = false;
     const std::uint32_t dimensions = 1 + grid.gaps;
     for (std::uint32_t d = dimensions; d-- > 0;) {
-      const std::int32_t at = places_[best.place + d];
-      if (at + 1 < size_of(grid, d)) {
-        const auto place = static_cast<std::uint32_t>(places_.size());
-        places_.resize(place + dimensions);
-        std::copy_n(places_.begin() + best.place, dimensions, places_.begin() + place);
-        ++places_[place + d];
-        const Entry next = looked_at(best.grid, place);
-        if (is_replaced) {
-          heap_.push_back(next);
-          std::push_heap(heap_.begin(), heap_.end());
-        } else {
-          replace_first(heap_, next);
-          is_replaced = true;
-        }
+      if (places_[best.place + d] + 1 >= size_of(grid, d)) continue;
+      const auto place = static_cast<std::uint32_t>(places_.size());
+      places_.resize(place + dimensions);
+      std::copy_n(places_.begin() + best.place, dimensions, places_.begin() + place);
+      ++places_[place + d];
+      if (!is_new_place(best.grid, place)) {
+        places_.resize(place);
+        continue;
       }
-      if (at != 0) break;
+      const Entry next = looked_at(best.grid, place);
+      if (is_replaced) {
+        heap_.push_back(next);
+        std::push_heap(heap_.begin(), heap_.end());
+      } else {
+        replace_first(heap_, next);
+        is_replaced = true;
+      }
     }
     if (!is_replaced) {
       std::pop_heap(heap_.begin(), heap_.end());
       heap_.pop_back();
     }
   }
+}
+
+/// Whether nothing has led to the last of all places yet. A point is looked at as soon as one of
+/// those before it is taken, whichever that is: language models make grids uneven, and a point may
+/// be good where not all before it are.
+bool ChartSearch::is_new_place(std::uint32_t grid, std::uint32_t place) {
+  const auto own = std::span(places_).subspan(place);
+  if (own.size() - static_cast<std::size_t>(std::ranges::count(own, 0)) < 2) return true;
+  std::uint64_t hash = grid + 1;
+  for (const std::int32_t each : own)
+    hash = (hash + static_cast<std::uint64_t>(each)) * 0x9e3779b97f4a7c15ULL;
+  const auto next = [&](std::size_t at) { return (at + 1) & (seen_.size() - 1); };
+  std::size_t at = hash >> 32 & (seen_.size() - 1);
+  for (; seen_[at].place != Seen::nothing; at = next(at))
+    if (seen_[at].grid == grid &&
+        std::ranges::equal(own, std::span(places_).subspan(seen_[at].place, own.size())))
+      return false;
+  seen_[at] = {grid, place, hash};
+  if (++seen_places_ * 2 <= seen_.size()) return true;
+  std::vector<Seen> before(seen_.size() * 2);
+  before.swap(seen_);
+  for (const Seen& each : before) {
+    if (each.place == Seen::nothing) continue;
+    for (at = each.hash >> 32 & (seen_.size() - 1); seen_[at].place != Seen::nothing;)
+      at = next(at);
+    seen_[at] = each;
+  }
+  return true;
 }
 
 /// Adds the point of a place in a grid; with a reference, one for each way to fit it.

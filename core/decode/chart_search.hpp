@@ -81,6 +81,11 @@ class ChartSearch {
     std::int32_t position = 0, length = 0;
     double score = 0;
   };
+  struct Seen {
+    static constexpr std::uint32_t nothing = ~std::uint32_t{0};
+    std::uint32_t grid = 0, place = nothing;
+    std::uint64_t hash = 0;
+  };
   struct Entry {
     double priority;
     std::uint32_t point;
@@ -105,6 +110,7 @@ class ChartSearch {
   void fill_best(const SearchControl::Share& share);
   std::uint64_t points_of_grids() const;
   void clear_points();
+  bool is_new_place(std::uint32_t grid, std::uint32_t place);
   void look(std::uint32_t grid, std::uint32_t place);
   void fit_reference(const Grid& grid, Point point, std::span<const std::int32_t> symbols);
   void accept(const Point& point);
@@ -153,6 +159,8 @@ class ChartSearch {
   std::vector<std::int32_t> places_;
   std::vector<double> point_values_;
   std::vector<Entry> heap_;
+  std::vector<Seen> seen_;  // places that more than one point leads to, by their hashes
+  std::size_t seen_places_ = 0;
   std::vector<std::int32_t> states_;
 };
 

@@ -13,6 +13,7 @@ from tests.refusals import refuses
 from rosewood.decode import HieroDecoder, HieroSettings, Source
 from rosewood.decode.decoder import Decoder
 from rosewood.errors import DecodingError
+from rosewood.lm import estimate
 from rosewood.rules import Gap, Rule, RuleTable
 
 COLUMNS = ("phrase_ef",)
@@ -74,6 +75,19 @@ def test_a_rule_of_sentences_is_not_glue_unless_there_is_a_beginning(tmp_path):
     rules = [*WORDS, rule("d", "D", "S"), rule(both, both, "S", 9.0)]
     best = made(tmp_path, rules, labels=("X", "S")).search("d a").best
     assert (best.features["glue"], best.features["phrase_ef"]) == (1.0, 8.0)
+
+
+@pytest.mark.parametrize(("pops", "words"), [(2, ("P", "x")), (3, ("Q", "y"))])
+def test_a_hypothesis_is_looked_at_when_one_before_it_is_taken(tmp_path, pops, words):
+    """As Moses does: after `P x` and `P y` comes `Q y`, though `Q x` is worse than all."""
+    model = estimate(
+        ["P x"] * 5 + ["P y"] * 5 + ["P z"] * 20 + ["Q y"] * 20 + ["x"] * 40, order=2
+    ).save(tmp_path / "lm.rlm")
+    rules = [rule(["a", X1], [word, X1]) for word in "PQ"] + [rule("b", "x"), rule("b", "y")]
+    table = RuleTable.build(tmp_path / "table", rules, features=COLUMNS)
+    decoder = HieroDecoder(table, model, settings=HieroSettings(pop_limit=pops))
+    weights = dict.fromkeys(decoder.weights, 0.0) | {"lm": 1.0}
+    assert decoder.with_weights(weights).search("a b").best.words == words
 
 
 def test_nodes_have_spans(decoder):
