@@ -32,8 +32,8 @@ TEST(lines_that_cannot_be_cut) {
 }
 
 TEST(gaps_of_cdec_and_joshua) {
-  const auto joshua = [](std::string_view word) {
-    return hiero_gap(word, RuleFormat::joshua, false);
+  const auto joshua = [](std::string_view word, bool is_target = false) {
+    return hiero_gap(word, RuleFormat::joshua, is_target);
   };
   const auto cdec = [](std::string_view word, bool is_target) {
     return hiero_gap(word, RuleFormat::cdec, is_target);
@@ -41,8 +41,11 @@ TEST(gaps_of_cdec_and_joshua) {
   CHECK_EQUAL(joshua("[NP,2]")->label, "NP");
   CHECK_EQUAL(joshua("[NP,2]")->number, 2);
   CHECK_EQUAL(joshua("[a,b,1]")->label, "a,b");
-  for (const char* word : {"[]", "[X]", "[1]", "[X,0]", "[X,-1]", "[,1]", "X,1", "[[X],1]", "[X,1"})
-    CHECK(!joshua(word));
+  CHECK_EQUAL(joshua("[NP]")->label, "NP");  // numbered by its place
+  CHECK_EQUAL(joshua("[NP]")->number, 0);
+  for (const char* word : {"[]", "[X,0]", "[X,-1]", "[,1]", "X,1", "[[X],1]", "[X,1"})
+    CHECK(!joshua(word) && !joshua(word, true));
+  for (const char* word : {"[X]", "[1]"}) CHECK(!joshua(word, true));
   CHECK_EQUAL(cdec("[NP]", false)->label, "NP");
   CHECK_EQUAL(cdec("[NP]", false)->number, 0);
   CHECK_EQUAL(cdec("[2]", true)->number, 2);
