@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "forest/inside.hpp"
 #include "forest/log_weights.hpp"
+#include "forest/occurrence_spans.hpp"
 #include "forest/scaled_passes.hpp"
 #include "forest/view.hpp"
 #include "semiring/expectation.hpp"
@@ -304,6 +305,33 @@ TEST(fast_passes_over_many_edges_and_many_tails) {
   scaled_inside(empty.view(), {}, one);
   scaled_outside(empty.view(), {}, one, top);
   CHECK(ScaledReal::is_zero(one[0]) && value_of(top[0]) == 1.0);
+}
+
+TEST(occurrence_within_spans) {
+  // Two words: the first in two ways (edges 0 and 1), the second in one, both joined, the root.
+  Forest forest;
+  forest.edge_start = {0, 2, 3, 4, 5};
+  forest.head = {0, 0, 1, 2, 3};
+  forest.tail_start = {0, 0, 0, 0, 2, 3};
+  forest.tail = {0, 1, 2};
+  const ForestView f = forest.view();
+  const std::vector<std::int32_t> span = {0, 1, 1, 2, 0, 2, 0, 2};
+  const std::vector<double> q = {0.25, 0.75, 1.0, 1.0, 1.0};
+  CHECK(SpanSweep::is_nested(f, span));
+  CHECK(!SpanSweep::is_nested(f, std::vector<std::int32_t>{0, 2, 1, 2, 0, 2, 0, 2}));
+  SpanSweep sweep(f, q, q, span);
+  const std::vector<std::int64_t> first = {0}, both = {0, 2}, root = {4};
+  const auto hull = sweep.hull(both);
+  CHECK(hull && hull->begin == 0 && hull->end == 2);
+  CHECK(!sweep.hull(root));
+  const std::vector<Marked> marked = {{0, 0}, {1, 1}, {0, 2}, {1, 2}};
+  const auto found = sweep.run(marked, *sweep.hull(first));
+  if (found) {  // otherwise all of the forest is looked at
+    CHECK_EQUAL((*found)[0], 0.25);
+    CHECK_EQUAL((*found)[1], 0.75);
+    CHECK_EQUAL((*found)[2], 1.0);
+    CHECK_EQUAL((*found)[3], 0.0);
+  }
 }
 
 TEST(values_past_all_bounds) {
