@@ -160,6 +160,7 @@ def test_rules_that_lead_from_a_label_to_itself_are_refused(tmp_path):
     table = RuleTable.open(tmp_path / "table")
     named = {number for number in range(len(table)) if str(number) in str(refused.value)}
     assert {table.by_id(number).left for number in named} >= {"X", "Y", "Z"}
+    assert "[Y] → [X,1]" in str(refused.value)
     with refuses(DecodingError, "decoding.cycle"):
         made(tmp_path, [rule([X1], [X1])])
 

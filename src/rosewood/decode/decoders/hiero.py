@@ -10,6 +10,7 @@ Native      core/decode/chart_search.hpp; specification: tests/reference/chart_s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +25,7 @@ from rosewood.decode.hiero_results import HieroResults
 from rosewood.decode.results import GLUE_LABEL
 from rosewood.decode.rule_decoder import RuleDecoder
 from rosewood.decode.settings import HieroSettings
+from rosewood.errors import DecodingError
 from rosewood.lm import Model
 from rosewood.rules.table import RuleTable
 
@@ -58,7 +60,16 @@ class HieroDecoder(RuleDecoder):
         models = [model.native for model in self.language_models.values()]
         labels = self.table.labels
         glue = next((labels.index(name) for name in GLUE_LABELS if name in labels), -1)
-        return _core.HieroModel(self._layout, self.table.native, models, glue)
+        try:
+            return _core.HieroModel(self._layout, self.table.native, models, glue)
+        except DecodingError as error:
+            if error.code != "decoding.cycle":
+                raise
+            rules = (self.table.by_id(int(number)) for number in re.findall(r"\d+", str(error)))
+            named = ", ".join(
+                f"[{each.left}] → {' '.join(map(str, each.source))}" for each in rules
+            )
+            raise error.restated(f"{error}: {named}", file=self.table.folder) from None
 
     def _native_decoder(self, theta: FloatArray, limit: int) -> _core.HieroDecoder:
         return _core.HieroDecoder(self._model, theta, limit)
