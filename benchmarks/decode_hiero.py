@@ -4,8 +4,10 @@ The same grammar, language model, weights and limits (rules of 10 words, 20 rule
 ours has the whole table, the peers one that is filtered to the test set.  Seconds with loading and
 without, memory and the mean score of the model by pops; time against the length of sentences.
 `moses` is the one in $MOSES/bin, `cdec` is $CDEC, or those on the PATH.  cdec has one thread and no
-limit of rules; it gets those of a source that are best by table and penalties.  Text: tatoeba-zh-en
-of $ROSEWOOD_DATA (or ../shared/data), its test set with four references; or else the phrasebook.
+limit of rules: it gets those of a source that are best by table and penalties.  It scores each of
+them with the best of its gaps before the first pop, so that equal pops are not equal work.  Text:
+tatoeba-zh-en of $ROSEWOOD_DATA (or ../shared/data), its test set with four references; or else the
+phrasebook.
 """
 
 from __future__ import annotations
