@@ -10,7 +10,7 @@ import pytest
 from tests.phrase_models import language_model
 from tests.refusals import refuses
 
-from rosewood.decode import HieroDecoder, HieroSettings, Source
+from rosewood.decode import HieroDecoder, HieroSettings, SearchSettings, Source
 from rosewood.decode.decoder import Decoder
 from rosewood.errors import DecodingError
 from rosewood.lm import estimate
@@ -43,6 +43,13 @@ def test_it_is_a_decoder(decoder):
     again = pickle.loads(pickle.dumps(decoder))
     assert again.search("a b c").best.words == decoder.search("a b c").best.words
     assert "HieroDecoder" in repr(decoder)
+
+
+def test_settings_of_another_decoder_are_refused(decoder):
+    with refuses(DecodingError, "argument.type", argument="settings"):
+        decoder.with_settings(SearchSettings())
+    with refuses(DecodingError, "argument.type", argument="settings"):
+        HieroDecoder(decoder.table, language_model(3), settings=SearchSettings())
 
 
 def test_a_rule_with_gaps_moves_what_fills_them(decoder):

@@ -56,13 +56,12 @@ class RuleDecoder(ABC):
         unknown: UnknownWords,
     ) -> None:
         check_type("table", table, RuleTable, "a RuleTable", error=DecodingError)
-        expected = self.settings_type
-        check_type("settings", settings, expected | None, expected.__name__, error=DecodingError)
+        self._check_settings(settings)
         check_list("features", features, "a list of features", error=DecodingError)
         self.table = table
         self.language_models = named_models(language_models)
         self.option_features = tuple(features)
-        self.settings = settings or expected()
+        self.settings = settings or self.settings_type()
         if not callable(unknown):
             check_choice("unknown", unknown, ("copy", "drop", "a function"), error=DecodingError)
         self.unknown = unknown
@@ -160,8 +159,13 @@ class RuleDecoder(ABC):
         return self._with(weights=weights)
 
     def with_settings(self, settings: Any) -> Self:
-        """The same decoder with other search settings."""
+        """The same decoder with other search settings; None are its own."""
+        self._check_settings(settings)
         return self._with(settings=settings)
+
+    def _check_settings(self, settings: Any) -> None:
+        expected = self.settings_type
+        check_type("settings", settings, expected | None, expected.__name__, error=DecodingError)
 
     def _with(self, weights: Mapping[str, float] | None = None, settings: Any = None) -> Self:
         made = object.__new__(type(self))
