@@ -8,9 +8,12 @@ from dataclasses import replace
 
 import pytest
 from tests.decoders import WEIGHTS, write_models
+from tests.phrase_models import language_model
 from tests.refusals import refuses
 
+from rosewood.decode import HieroDecoder, TextTranslator
 from rosewood.decode.consensus_methods import make_consensus
+from rosewood.decode.stream import InputLine
 from rosewood.errors import DecodingError, ForestError, TuningError
 from rosewood.forest import parse_forest
 from rosewood.forest.summary import NamedScores, measures, sizes
@@ -21,7 +24,7 @@ from rosewood.pipeline.line_writer import LineTally, LineWriter
 from rosewood.rerank import Dropped, write_candidates
 from rosewood.rerank.settings import CandidateSettings, SweepSettings, TuneSettings
 from rosewood.rerank.toy import toy_lists
-from rosewood.rules import RuleTable
+from rosewood.rules import Gap, Rule, RuleTable
 from rosewood.rules.formats import import_moses
 from rosewood.rules.found_rules import rules_of_sentence
 
@@ -139,6 +142,23 @@ def test_lines_translated_from_parts_in_files(parts, tmp_path):
     assert (tally.sentences, tally.words, tally.unknown) == (3, 11, 1)
     assert len(list(tally.summary("copy"))) == 2
     assert not list(tally.warnings())
+
+
+def test_lines_without_a_translation_are_counted(tmp_path):
+    """Of a grammar whose glue does not join all labels; not those of references."""
+    glue = [Rule(gaps, gaps, "S") for gaps in ((Gap("S", 1), Gap("X", 2)), (Gap("X", 1),))]
+    rules = [Rule(("a",), ("A",)), Rule(("b",), ("B",), "Y"), *glue]
+    table = RuleTable.build(tmp_path / "grammar", rules, labels=("X", "Y", "S"))
+    translator = TextTranslator(HieroDecoder(table, language_model(2)))
+    tally = LineTally()
+    with ExitStack() as stack:
+        write = LineWriter(translator, LineSettings(output=tmp_path / "out"), None, stack)
+        lines = [InputLine("a", reference="A"), "b", InputLine("a", reference="B")]
+        for line in translator.stream(lines):
+            tally.count(line, write(line))
+    assert (tmp_path / "out").read_text() == "A\n\n\n"
+    assert (tally.untranslated, tally.unreachable) == ([2], [3])
+    assert len(list(tally.warnings())) == 2
 
 
 @pytest.mark.parametrize(

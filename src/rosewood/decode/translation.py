@@ -22,7 +22,7 @@ class SearchReport:
     pops: int  # hypotheses that were made
     narrowed: bool = False  # max_pops cut some stacks short
     timed_out: bool = False  # time_limit ended the search: another run may find something else
-    reachable: bool = True  # a translation was found; with a reference there may be none
+    reachable: bool = True  # a translation was found
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,8 @@ class LineTally:
     seconds: float = 0.0
     narrowed: list[int] = field(default_factory=list)  # numbers of lines
     timed_out: list[int] = field(default_factory=list)
-    unreachable: list[int] = field(default_factory=list)
+    unreachable: list[int] = field(default_factory=list)  # references
+    untranslated: list[int] = field(default_factory=list)
     bad: list[tuple[int, str]] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
@@ -217,12 +218,14 @@ class LineTally:
         if said is None or job.error is not None:
             return
         report = said.translation.report
+        is_forced = job.prepared.source.reference is not None
         self.words += len(job.prepared.source.words)
         self.unknown += sum(use.is_unknown for use in said.translation.rules)
         for numbers, is_so in (
             (self.narrowed, report.narrowed),
             (self.timed_out, report.timed_out),
-            (self.unreachable, not report.reachable),
+            (self.unreachable, is_forced and not report.reachable),
+            (self.untranslated, not is_forced and not report.reachable),
             (self.lost, said.lost),
             (self.added, said.added),
         ):
@@ -245,6 +248,7 @@ class LineTally:
             (self.narrowed, "searched less thoroughly, for --max-pops"),
             (self.timed_out, "ended by --time-limit, another run may find something else"),
             (self.unreachable, "references that cannot be reached, left blank"),
+            (self.untranslated, "no translation found, left blank"),
             ([number for number, _ in self.bad],
              f"malformed lines, {'left blank' if self.blanks else 'skipped'}"),
             (self.lost, "lack placeholders that their source has"),

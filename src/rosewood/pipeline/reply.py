@@ -34,7 +34,7 @@ Links = tuple[tuple[int, int], ...]
 class Said:
     """A translation as text, and the words, rules and features that it is made of.
 
-    Where a reference was asked for that cannot be reached, the report says so, and nothing is said.
+    Where the search found no translation, such as a reference, the report says so; it is empty.
     """
 
     source: str
