@@ -120,7 +120,7 @@ void ChartSearch::fill_glue() {
       if (before.empty() || static_cast<std::size_t>(end - middle) >= lengths.size()) continue;
       const CellRange behind = lengths[static_cast<std::size_t>(end - middle)];
       for (std::int32_t other = behind.first; other < behind.last; ++other) {
-        if (cells_[other].nodes.empty() || !model_.is_joined(cells_[other].label)) continue;
+        if (cells_[other].nodes.empty() || !model_.is_joined(cells_[other].label, middle)) continue;
         grids_.push_back({{}, static_cast<std::uint32_t>(gap_nodes_.size()), 2});
         gap_nodes_.push_back(before);
         gap_nodes_.push_back(cells_[other].nodes);

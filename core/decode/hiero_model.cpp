@@ -60,6 +60,7 @@ void HieroModel::set_glue_rules(std::int32_t label) {
   if (glue_rules_.empty()) return;
   joined_ = std::move(joined);
   joined_.front() = true;
+  sentence_label_ = label;
 }
 
 /// A rank is the length of the longest chain of rules with single gaps that leads to a label.

@@ -26,10 +26,12 @@ class HieroModel : public RuleModel {
   bool is_glue(std::uint64_t rule) const {
     return std::ranges::find(glue_rules_, rule) != glue_rules_.end();
   }
-  /// Whether glue joins parts of a label: without glue rules in the table all, and always the
-  /// first, which words without a rule have.
-  bool is_joined(std::int32_t label) const {
-    return joined_.empty() || joined_[static_cast<std::size_t>(label)];
+  /// Whether glue joins parts of a label that begin at a source word: without glue rules in the
+  /// table all, and always the first label, which words without a rule have. What glue rules make
+  /// may also be made by other rules, and then begin a sentence.
+  bool is_joined(std::int32_t label, std::int32_t begin) const {
+    return joined_.empty() || joined_[static_cast<std::size_t>(label)] ||
+           (begin == 0 && label == sentence_label_);
   }
   /// The rank of each label: rules whose source is a single gap lead from smaller to larger ranks.
   std::span<const std::int32_t> label_ranks() const { return label_ranks_; }
@@ -41,6 +43,7 @@ class HieroModel : public RuleModel {
   std::vector<const LanguageModel*> language_models_;
   std::size_t glue_;
   std::vector<std::uint64_t> glue_rules_;
+  std::int32_t sentence_label_ = -1;  // that glue rules make; -1: there are none
   std::vector<std::uint8_t> joined_;  // of each label; empty: all
   std::vector<std::int32_t> label_ranks_;
 };

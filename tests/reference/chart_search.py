@@ -67,6 +67,7 @@ class ChartProblem:
     drops_unknown: bool = False
     forced: Mapping[tuple[int, int], Sequence[tuple[str, ...]]] = field(default_factory=dict)
     joined: Sequence[str] | None = None  # labels that glue joins; None: all
+    sentence: str | None = None  # a label that a sentence may begin with, besides those
     _trees: dict[tuple[int, int, str], list[Tree]] = field(default_factory=dict)
 
     def trees(self, begin: int, end: int, label: str) -> list[Tree]:
@@ -116,6 +117,8 @@ class ChartProblem:
             yield ()
         for begin in range(end):
             labels = self.labels if self.joined is None else self.joined
+            if begin == 0 and self.joined is not None and self.sentence is not None:
+                labels = [*labels, self.sentence]
             last = [tree for label in labels for tree in self.trees(begin, end, label)]
             if last:
                 for before in self.derivations(begin):

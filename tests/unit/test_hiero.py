@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.hiero_models import UNLIMITED
 from tests.phrase_models import language_model
+from tests.reference.chart_search import ChartProblem
 from tests.refusals import refuses
 
 from rosewood.decode import HieroDecoder, HieroSettings, SearchSettings, Source
@@ -95,6 +97,27 @@ def test_a_hypothesis_is_looked_at_when_one_before_it_is_taken(tmp_path, pops, w
     decoder = HieroDecoder(table, model, settings=HieroSettings(pop_limit=pops))
     weights = dict.fromkeys(decoder.weights, 0.0) | {"lm": 1.0}
     assert decoder.with_weights(weights).search("a b").best.words == words
+
+
+def test_what_glue_makes_and_other_rules_make_too_begins_a_sentence(tmp_path):
+    """S → X Y is a sentence, and S → S Y is glue behind it; within a sentence it has no place."""
+    both, pair = [Gap("S", 1), Gap("Y", 2)], [X1, Gap("Y", 2)]
+    glue = [rule(both, both, "S"), rule([Gap("Y", 1)], [Gap("Y", 1)], "S")]
+    rules = [rule("a", "A"), rule("b", "B", "Y"), rule("c", "C", "Z"), rule("cb", "CB", "S")]
+    rules.append(rule(pair, pair[::-1], "S"))
+    labels = ("X", "Y", "Z", "S")
+    decoder = made(tmp_path, [*rules, *glue], labels=labels, settings=UNLIMITED)
+    models = decoder.language_models
+    for text, count in (("a b", 2), ("c b", 1), ("a b b", 2), ("b c b", 0), ("c b b a b", 1)):
+        found = decoder.search(text)
+        problem = ChartProblem(
+            text.split(), rules, labels, models, decoder.weights, joined=("X", "Y"), sentence="S"
+        )
+        assert len(list(problem.derivations())) == count
+        assert found.report.reachable == (count > 0)
+        if count:
+            assert found.forest.num_derivations() == count
+            assert found.best.score == pytest.approx(problem.best_score())
 
 
 def test_nodes_have_spans(decoder):
