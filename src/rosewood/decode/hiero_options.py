@@ -14,7 +14,7 @@ from rosewood.decode.options import TranslationOptions
 
 @dataclass(frozen=True, eq=False)
 class HieroOptions(TranslationOptions):
-    """Rules for a sentence; begin[n] and end[n] are the first place where option n matches."""
+    """Rules for a sentence; begin[n] and end[n] are -1 if option n has gaps: it has `places`."""
 
     native: _core.ChartOptions
 
