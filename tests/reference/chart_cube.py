@@ -187,6 +187,7 @@ class CubeSearch:
 
         heap = [look(grid, (0,) * (1 + len(grid.gaps))) for grid in grids]
         heapify(heap)
+        seen: set[tuple[int, tuple[int, ...]]] = set()
         own: dict[tuple[int, Any], Node] = {}
         for key, nodes in self.cells.items():
             if key[:2] == (begin, end):
@@ -197,10 +198,10 @@ class CubeSearch:
             grid, place, score, state = points[heappop(heap)[1]]
             self._accept((begin, end), own, grid, place, score, state)
             for d in reversed(range(len(place))):
-                if place[d] + 1 < grid.size(d):
-                    heappush(heap, look(grid, (*place[:d], place[d] + 1, *place[d + 1 :])))
-                if place[d]:
-                    break
+                next_place = (*place[:d], place[d] + 1, *place[d + 1 :])
+                if next_place[d] < grid.size(d) and (id(grid), next_place) not in seen:
+                    seen.add((id(grid), next_place))
+                    heappush(heap, look(grid, next_place))
         self.pops += pops
 
     def _accept(
