@@ -95,7 +95,7 @@ class HieroKind:
     """Makes hierarchical decoders from the parts of a model."""
 
     settings_type = HieroSettings
-    # Chosen on the development sets of tatoeba-zh-en and tanaka-ja-en; see docs/training.md.
+    # Chosen on the development sets of tatoeba-zh-en and tanaka-ja-en: docs/decisions/0016.
     extraction: Mapping[str, Any] = MappingProxyType(
         {"hierarchical": True, "loose": True, "tight_gaps": True, "whole_counts": True}
     )
