@@ -4,6 +4,7 @@
 #include "bind.hpp"
 #include "forest/gather.hpp"
 #include "forest/validate.hpp"
+#include "forest/word_numbers.hpp"
 
 namespace rosewood::bind {
 
@@ -32,6 +33,15 @@ std::pair<Array<Offset>, Array<T>> gather(In<Offset> start, In<T> item, In<std::
 }  // namespace
 
 void bind_transform(nb::module_& m) {
+  m.def(
+      "number_words",
+      [](In<SymbolId> symbols) {
+        std::vector<SymbolId> numbered(symbols.size());
+        auto used = number_words(span_of(symbols), numbered);
+        return std::pair(to_numpy(std::move(used)), to_numpy(std::move(numbered)));
+      },
+      "symbols"_a.noconvert(),
+      "The words among symbols, ascending, and the symbols with words by their places there.");
   m.def("gather_ids", &gather<std::int32_t>, "start"_a.noconvert(), "item"_a.noconvert(),
         "row"_a.noconvert(), "The given rows, in order; -1 stands for an empty row.");
   m.def("gather_values", &gather<double>, "start"_a.noconvert(), "item"_a.noconvert(),

@@ -187,7 +187,7 @@ def test_confidence_that_is_none(described, name, value):
         Bundle.open(described)
 
 
-@pytest.mark.parametrize("decoder", ["hiero", ""])
+@pytest.mark.parametrize("decoder", ["neural", ""])
 def test_a_decoder_that_there_is_not(described, decoder):
     rewritten(described, lambda table: table.update(decoder=decoder))
     fields = {"argument": "decoder", "value": decoder, "file": manifest(described)}

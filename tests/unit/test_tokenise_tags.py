@@ -26,7 +26,7 @@ PIECES = ["<b>", "</b>", "<i>", "</i>", '<g id="2">', "</g>", '<ph id="1"/>', "<
 tagged = st.lists(st.sampled_from(PIECES), max_size=14).map("".join) | st.text(AWKWARD, max_size=25)
 processors = st.builds(
     TextProcessor,
-    exact | plain | st.just(make_tokeniser("moses", language="en")),
+    exact | plain | st.deferred(lambda: st.just(make_tokeniser("moses", language="en"))),
     protect_urls=st.booleans(),
     patterns=st.sampled_from([(), ("Hu+nd",), (r"(s)(o)\b", "a*")]),
 )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.corpus import Vocabulary
 from rosewood.decode.features import (
@@ -124,10 +125,7 @@ class RuleResults(ABC):
         self, options: TranslationOptions, symbols: IdArray
     ) -> tuple[Vocabulary, IdArray]:
         """The words of a forest, and its symbols as they number them."""
-        is_word = symbols >= 0
-        used, place = np.unique(symbols[is_word], return_inverse=True)
-        numbered = symbols.copy()
-        numbered[is_word] = place.reshape(-1)
+        used, numbered = _core.number_words(symbols)
         return Vocabulary(self._words(options, used.tolist())), numbered
 
     def _sparse_rows(self, options: TranslationOptions, edge_option: IdArray) -> dict[str, Any]:

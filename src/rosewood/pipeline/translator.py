@@ -212,8 +212,7 @@ def _decoder(bundle: Bundle, search: dict[str, Any]) -> Decoder:
     except (TypeError, DecodingError) as error:
         told = f"its search settings are damaged: {error}"
         raise DamagedFileError(told, file=path, code="file.damaged") from error
-    what = f"search setting of the model's decoder, {manifest['decoder']},"
-    check_known(what, search, asdict(settings), error=DecodingError)
+    check_known("search setting", search, asdict(settings), error=DecodingError)
     settings = replace(settings, **search)
     parts = bundle.parts()
     try:
