@@ -328,3 +328,9 @@ def intersect(forest: Forest, automaton: Automaton) -> tuple[Structure, list[flo
         edge_map=[every.edge_map[edge] for edge in used.edge_map],
         node_map=[every.node_map[node] for node in used.node_map],
     ), [weights[edge] for edge in used.edge_map]
+
+
+def number_words(symbols: list[int]) -> tuple[list[int], list[int]]:
+    """The words among symbols, ascending, and the symbols with words by their places there."""
+    used = sorted({symbol for symbol in symbols if symbol >= 0})
+    return used, [used.index(symbol) if symbol >= 0 else symbol for symbol in symbols]
