@@ -17,7 +17,7 @@ from rosewood.decode.rule_decoder import RuleDecoder
 from rosewood.rules import RuleTable
 
 ORDER = 5  # of the language model
-ENOUGH = 1e-4  # scores are told with few digits
+ENOUGH = 1e-4  # programs print few digits of a score
 LEAST = 0.01  # seconds: a difference of two runs says nothing finer
 MEGABYTE = 1 << 20
 

@@ -19,7 +19,7 @@ struct CommonLimits {
   double beam = std::numeric_limits<double>::infinity();  // below the best of a stack or a cell
   std::uint64_t max_pops = 0;                             // hypotheses of a sentence
   double seconds = 0;
-  /// Words on each side by which hypotheses are told apart, besides the states of language models.
+  /// Hypotheses are recombined only if so many words on each side are equal.
   std::uint64_t boundary_words = 0;
 };
 

@@ -7,25 +7,22 @@ again where it is installed, in $MOSES/bin or on the PATH; so is cdec: $CDEC, or
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from benchmarks.chart_peers import TUNED, ChartModel, Derivation, cdec_program
 from benchmarks.moses_decoder import program
+from tests.compat.golden_files import GOLDEN, packed, sentences
 
 from rosewood.decode import HieroDecoder, HieroSettings, Source, alternatives
 from rosewood.lm import open_model
 from rosewood.rules import RuleTable
 from rosewood.rules.formats import import_grammar
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 SPAN, OPTIONS, POPS = 10, 20, 200
-TOLD = 2e-3  # scores are told with six digits, and summed in short floating-point numbers
+TOLERANCE = 2e-3  # Moses prints six digits, and adds up single-precision numbers
 SOME = 100  # sentences of live comparisons
 
 
@@ -34,15 +31,6 @@ class Both(NamedTuple):
 
     decoder: HieroDecoder
     peers: ChartModel
-
-
-@cache
-def sentences() -> list[str]:
-    return (GOLDEN / "decode" / "source").read_text(encoding="utf-8").splitlines()
-
-
-def packed(name: str) -> str:
-    return gzip.decompress((GOLDEN / name).read_bytes()).decode()
 
 
 @pytest.fixture(scope="module")
@@ -70,20 +58,20 @@ def check_scores(decoder: HieroDecoder, said: Sequence[Derivation]) -> None:
     theirs = np.array([derivation.score for derivation in said])
     asked = sentences()[: len(said)]
     ours = np.array([found.score for found in decoder.translate(asked, threads=2)])
-    assert np.mean(ours >= theirs - TOLD) >= 0.99
-    assert ours.mean() >= theirs.mean() - TOLD
+    assert np.mean(ours >= theirs - TOLERANCE) >= 0.99
+    assert ours.mean() >= theirs.mean() - TOLERANCE
 
 
 def check_derivation(decoder: HieroDecoder, sentence: str, derivation: Derivation) -> None:
     """It is in the forest of its words, with the same value of each feature."""
     found = decoder.search(Source(tuple(sentence.split()), reference=derivation.words))
     assert found.best.words == derivation.words
-    assert found.best.score >= derivation.score - TOLD
-    wanted = pytest.approx(derivation.features, abs=TOLD)
+    assert found.best.score >= derivation.score - TOLERANCE
+    wanted = pytest.approx(derivation.features, abs=TOLERANCE)
     for count in (1, 100):
         for each in alternatives(found, decoder.theta(), count):
             if {name: each.features.get(name, 0.0) for name in derivation.features} == wanted:
-                assert each.score == pytest.approx(derivation.score, abs=TOLD)
+                assert each.score == pytest.approx(derivation.score, abs=TOLERANCE)
                 return
     pytest.fail(f"no derivation of ours has these features: {derivation}")
 

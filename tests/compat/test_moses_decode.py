@@ -7,15 +7,13 @@ that of tests/golden/lm).  It is asked again where it is installed: in $MOSES/bi
 
 from __future__ import annotations
 
-import gzip
 import shutil
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from benchmarks.moses_decoder import KINDS, Derivation, MosesModel, program, tuned
+from tests.compat.golden_files import GOLDEN, packed, sentences
 
 from rosewood.decode import PhraseDecoder, SearchResult, SearchSettings, Source
 from rosewood.lm import Model, open_model
@@ -23,11 +21,10 @@ from rosewood.rules import RuleTable
 from rosewood.rules.formats import import_moses
 from rosewood.rules.formats.moses import SCORES
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 MODELS = [("hierarchy", "mslr"), ("phrase", "msd")]
 LIMITS = {"distortion": 6, "options": 20}
 POPS = 1000
-TOLD = 1e-3  # scores are told with six digits, and summed in short floating-point numbers
+TOLERANCE = 1e-3  # Moses prints six digits, and adds up single-precision numbers
 SETTINGS = SearchSettings(
     search="cube",
     pop_limit=POPS,
@@ -43,15 +40,6 @@ class Both(NamedTuple):
     decoder: PhraseDecoder
     moses: MosesModel
     said: list[Derivation]
-
-
-@cache
-def sentences() -> list[str]:
-    return (GOLDEN / "decode" / "source").read_text(encoding="utf-8").splitlines()
-
-
-def packed(name: str) -> str:
-    return gzip.decompress((GOLDEN / name).read_bytes()).decode()
 
 
 @pytest.fixture(scope="module")
@@ -106,8 +94,8 @@ def test_scores_are_at_least_those_of_moses(both):
     decoder, _, said = both
     theirs = np.array([derivation.score for derivation in said])
     ours = np.array([found.score for found in decoder.translate(sentences(), threads=2)])
-    assert np.mean(ours >= theirs - TOLD) >= 0.99
-    assert ours.mean() >= theirs.mean() - TOLD
+    assert np.mean(ours >= theirs - TOLERANCE) >= 0.99
+    assert ours.mean() >= theirs.mean() - TOLERANCE
 
 
 def test_derivations_of_moses_have_its_features_and_score(both):
@@ -117,7 +105,7 @@ def test_derivations_of_moses_have_its_features_and_score(both):
         source = Source(tuple(sentence.split()), reference=derivation.words)
         search = decoder.search(source)
         assert search.best.words == derivation.words
-        assert search.best.score >= derivation.score - TOLD
+        assert search.best.score >= derivation.score - TOLERANCE
         path = edges_of(search, derivation)
         assert path is not None
         found: dict[str, float] = {}
@@ -127,10 +115,10 @@ def test_derivations_of_moses_have_its_features_and_score(both):
         unknown = found.pop("unknown_penalty", 0.0)
         for name in found.keys() | derivation.features.keys():
             told = derivation.features.get(name, 0.0)
-            assert found.get(name, 0.0) == pytest.approx(told, abs=TOLD), name
+            assert found.get(name, 0.0) == pytest.approx(told, abs=TOLERANCE), name
         score = sum(decoder.weights[name] * value for name, value in found.items())
         score += decoder.weights["unknown_penalty"] * unknown
-        assert score == pytest.approx(derivation.score, abs=TOLD)
+        assert score == pytest.approx(derivation.score, abs=TOLERANCE)
 
 
 def test_golden_files_are_what_moses_finds(both):

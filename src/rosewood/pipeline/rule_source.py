@@ -68,7 +68,7 @@ class RuleSource:
         if self.rule.sentence is None:
             return "the table does not tell where it was seen"
         if not (self.source or self.target):
-            return ""  # the model keeps no corpus, which is told once
+            return ""  # the model has no corpus; another line says so
         if not any(has_words):
             return "it has no words of its own"
         found = (self.source_spans, self.target_spans)
