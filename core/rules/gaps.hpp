@@ -8,7 +8,8 @@
 //
 // What is counted: an initial phrase pair counts one, divided equally among all the ways to take
 // phrase pairs out of it (or none) that give an allowed rule. Two ways that give the same symbols,
-// because a word stands there twice, are two: the rule gets both shares. With whole counts every way counts 1.
+// because a word stands there twice, are two: the rule gets both shares. With whole counts every
+// way counts 1.
 #pragma once
 
 #include <array>

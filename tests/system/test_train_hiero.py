@@ -54,7 +54,8 @@ def test_the_model_is_hierarchical(place):
     assert isinstance(translator.decoder, HieroDecoder)
     assert translator.decoder.settings == HieroSettings(max_span=6, pop_limit=10, option_limit=5)
     facts = stage_facts(place / "model.work", "extract")
-    assert facts["settings"]["hierarchical"]
+    for name in ("hierarchical", "loose", "tight_gaps", "whole_counts"):
+        assert facts["settings"][name], name
     assert facts["settings"]["max_span"] == 6
     assert "orientation" not in facts["settings"]
     reordering = stage_facts(place / "model.work", "reordering")
