@@ -87,6 +87,7 @@ void bind_align(nb::module_& m);
 void bind_arpa(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_decode(nb::module_& m);
+void bind_event_features(nb::module_& m);
 void bind_forest(nb::module_& m);
 void bind_forest_writer(nb::module_& m);
 void bind_learn(nb::module_& m);

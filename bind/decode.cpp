@@ -2,6 +2,7 @@
 #include "decode.hpp"
 
 #include "decode/phrase_search.hpp"
+#include "event_features.hpp"
 
 namespace rosewood::bind {
 
@@ -129,7 +130,7 @@ void bind_result(nb::module_& m) {
 }  // namespace
 
 void bind_decode(nb::module_& m) {
-  using Slots = std::vector<std::tuple<int, int, bool, std::size_t>>;
+  using Slots = std::vector<std::tuple<int, int, int, std::size_t>>;
   using Model = ModelHandle<PhraseModel>;
   using Decoder = DecoderHandle<WeightedPhraseModel>;
   bind_options(m);
@@ -140,17 +141,24 @@ void bind_decode(nb::module_& m) {
       "__init__",
       [](Model* self, const FeatureLayout& layout, nb::object table,
          const std::vector<nb::object>& language_models, const Slots& slots,
-         std::vector<std::int64_t> orientation_columns) {
+         std::vector<std::int64_t> orientation_columns,
+         const std::vector<std::pair<nb::object, std::size_t>>& reordering) {
         ModelParts parts(table, language_models);
+        std::vector<NativeReordering> native;
+        for (const auto& [model, first] : reordering) {
+          native.push_back({*nb::cast<const LinearHandle&>(model).model, first});
+          parts.kept.push_back(model);
+        }
         std::vector<OrientationSlot> made;
-        for (const auto& [kind, direction, is_three, first] : slots)
+        for (const auto& [kind, direction, scheme, first] : slots)
           made.push_back({static_cast<OrientationKind>(kind), static_cast<Direction>(direction),
-                          is_three, first});
+                          static_cast<ClassScheme>(scheme), first});
         new (self) Model{std::move(parts.kept),
                          PhraseModel(layout, parts.table, parts.language_models, std::move(made),
-                                     std::move(orientation_columns))};
+                                     std::move(orientation_columns), native)};
       },
-      "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a);
+      "layout"_a, "table"_a, "language_models"_a, "slots"_a, "orientation_columns"_a,
+      "reordering"_a = std::vector<std::pair<nb::object, std::size_t>>{});
   def_model(model);
   nb::class_<Decoder> decoder(m, "PhraseDecoder", "A phrase-based decoder: models and weights.");
   def_decoder<PhraseModel, SentenceOptions>(

@@ -42,6 +42,8 @@ NB_MODULE(_core, m) {
       raise("LanguageModelError", e);
     } catch (const rosewood::RuleError& e) {
       raise("RuleError", e);
+    } catch (const rosewood::ReorderingError& e) {
+      raise("ReorderingError", e);
     } catch (const rosewood::FileError& e) {
       errno = e.code;
       PyErr_SetFromErrnoWithFilename(PyExc_OSError, e.path.c_str());
@@ -54,6 +56,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_align(m);
   rosewood::bind::bind_corpus(m);
   rosewood::bind::bind_decode(m);
+  rosewood::bind::bind_event_features(m);
   rosewood::bind::bind_forest(m);
   rosewood::bind::bind_forest_writer(m);
   rosewood::bind::bind_learn(m);

@@ -25,6 +25,13 @@ Direction direction_of(const std::string& name) {
   fail<RuleError>("argument.choice", "there is no direction ", name);
 }
 
+ClassScheme scheme_of(const std::string& name) {
+  if (name == "msd") return ClassScheme::msd;
+  if (name == "mslr") return ClassScheme::mslr;
+  if (name == "distance") return ClassScheme::distance;
+  fail<RuleError>("argument.choice", "there are no classes ", name);
+}
+
 /// Structures of numbers as rows of an array.
 template <class Row>
 nb::ndarray<const std::int32_t, nb::numpy, nb::ndim<2>> rows_of(std::vector<Row>&& rows) {
@@ -119,16 +126,17 @@ void bind_rule_sentence(nb::module_& m) {
       .def(
           "__init__",
           [](EventsHandle* self, const CorpusHandle& corpus, const std::string& kind,
-             const std::string& direction, bool splits_discontinuous, std::int32_t max_phrase) {
+             const std::vector<std::string>& directions, const std::string& classes,
+             std::int32_t max_phrase) {
             if (max_phrase < 1)
               fail<RuleError>({"argument.range", "max_phrase"}, "max_phrase is ", max_phrase,
                               ", expected at least 1");
+            std::vector<Direction> ways;
+            for (const std::string& each : directions) ways.push_back(direction_of(each));
             new (self) EventsHandle{
-                &corpus,
-                {kind_of(kind), direction_of(direction), splits_discontinuous, max_phrase}};
+                &corpus, {kind_of(kind), std::move(ways), scheme_of(classes), max_phrase}};
           },
-          "corpus"_a, "kind"_a, "direction"_a, "splits_discontinuous"_a, "max_phrase"_a,
-          nb::keep_alive<1, 2>())
+          "corpus"_a, "kind"_a, "directions"_a, "classes"_a, "max_phrase"_a, nb::keep_alive<1, 2>())
       .def(
           "block",
           [](const EventsHandle& self, std::int64_t begin, std::int64_t end, int threads) {
@@ -137,10 +145,12 @@ void bind_rule_sentence(nb::module_& m) {
               nb::gil_scoped_release release;
               made = orientation_events(self.corpus->corpus, self.settings, begin, end, threads);
             }
+            std::vector<Array<std::uint8_t>> orientation;
+            for (auto& each : made.orientation) orientation.push_back(to_numpy(std::move(each)));
             return std::tuple(
                 to_numpy(std::move(made.sentence)), to_numpy(std::move(made.source_begin)),
                 to_numpy(std::move(made.source_end)), to_numpy(std::move(made.target_begin)),
-                to_numpy(std::move(made.target_end)), to_numpy(std::move(made.orientation)),
+                to_numpy(std::move(made.target_end)), std::move(orientation),
                 to_numpy(std::move(made.pair_start)), to_numpy(std::move(made.pair_source)),
                 to_numpy(std::move(made.pair_target)), to_numpy(std::move(made.left)),
                 to_numpy(std::move(made.right)));

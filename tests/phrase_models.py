@@ -175,7 +175,7 @@ def reordering_models(name: str = "reorder") -> st.SearchStrategy[Reordering]:
         Reordering,
         st.just(name),
         st.sampled_from(["word", "phrase", "hierarchy"]),
-        st.sampled_from(["msd", "mslr"]),
+        st.sampled_from(["msd", "mslr", "distance"]),
         st.sampled_from([("backward", "forward"), ("backward",), ("forward",)]),
     )
 

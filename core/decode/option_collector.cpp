@@ -9,9 +9,9 @@ namespace {
 
 constexpr double unknown_cost = -100;  // Moses's, so that its weights fit
 
-EdgeLinks edge_links(const RuleBuffer& rule, std::int32_t source, std::int32_t target) {
+EdgeLinks edge_links(std::span<const RuleLink> links, std::int32_t source, std::int32_t target) {
   EdgeLinks found;
-  for (const RuleLink& link : rule.links) {
+  for (const RuleLink& link : links) {
     const auto bits = static_cast<std::uint8_t>(
         EdgeLinks::any | (link.source == source - 1 ? EdgeLinks::to_last : 0) |
         (link.source == 0 ? EdgeLinks::to_first : 0));
@@ -30,11 +30,15 @@ std::vector<std::int32_t> word_numbers(const TableWords& table, TextWords words)
   return ids;
 }
 
-OptionCollector::OptionCollector(const RuleModel& model, SentenceOptions& out, bool needs_links)
+OptionCollector::OptionCollector(const RuleModel& model, SentenceOptions& out,
+                                 bool needs_edge_links, bool keeps_links)
     : model_(model),
       out_(out),
       values_(static_cast<std::size_t>(model.table().layout().features)),
-      needs_links_(needs_links) {}
+      needs_edge_links_(needs_edge_links),
+      keeps_links_(keeps_links) {
+  if (keeps_links) out.link_start.push_back(0);
+}
 
 void OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
                                const RuleTable::Record& record, std::int32_t gaps) {
@@ -50,12 +54,12 @@ void OptionCollector::add_rule(std::int32_t begin, std::int32_t end,
     row[i] = values_[model_.table_columns()[i]];
   for (const std::int64_t column : model_.orientation_columns())
     out_.orientations.push_back(column < 0 ? 0.0 : double{values_[column]});
-  EdgeLinks links;
-  if (needs_links_) {
-    model_.table().read(record, rule_);
-    links = edge_links(rule_, end - begin, symbols);
+  if (needs_edge_links_ || keeps_links_) model_.table().read_links(record, links_);
+  out_.links.push_back(needs_edge_links_ ? edge_links(links_, end - begin, symbols) : EdgeLinks{});
+  if (keeps_links_) {
+    out_.rule_links.insert(out_.rule_links.end(), links_.begin(), links_.end());
+    out_.link_start.push_back(static_cast<std::int64_t>(out_.rule_links.size()));
   }
-  out_.links.push_back(links);
 }
 
 void OptionCollector::add_words(std::int32_t begin, std::int32_t end, TextWords target,
@@ -65,6 +69,10 @@ void OptionCollector::add_words(std::int32_t begin, std::int32_t end, TextWords 
   out_.orientations.resize(out_.orientations.size() + model_.orientation_columns().size());
   constexpr std::uint8_t all = EdgeLinks::any | EdgeLinks::to_first | EdgeLinks::to_last;
   out_.links.push_back(words ? EdgeLinks{all, all} : EdgeLinks{});
+  if (keeps_links_) {  // of longer phrases nobody knows them
+    if (words == 1 && end == begin + 1) out_.rule_links.push_back({0, 0});
+    out_.link_start.push_back(static_cast<std::int64_t>(out_.rule_links.size()));
+  }
 }
 
 /// The number of target symbols of the new option.

@@ -15,7 +15,9 @@ namespace rosewood {
 /// Adds options to those of a sentence, with the features they have by themselves.
 class OptionCollector {
  public:
-  OptionCollector(const RuleModel& model, SentenceOptions& out, bool needs_links);
+  /// Models of words want the links at the edges of options; others all of them.
+  OptionCollector(const RuleModel& model, SentenceOptions& out, bool needs_edge_links,
+                  bool keeps_links = false);
 
   /// A rule of the table, with so many gaps.
   void add_rule(std::int32_t begin, std::int32_t end, const RuleTable::Record& record,
@@ -30,8 +32,8 @@ class OptionCollector {
   const RuleModel& model_;
   SentenceOptions& out_;
   std::vector<float> values_;
-  RuleBuffer rule_;
-  bool needs_links_;
+  std::vector<RuleLink> links_;
+  bool needs_edge_links_, keeps_links_;
   std::unordered_map<std::string, std::size_t> extra_;
 };
 

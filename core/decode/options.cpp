@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "decode/option_collector.hpp"
+#include "decode/reordering_scorer.hpp"
 #include "rules/table_search.hpp"
 
 namespace rosewood {
@@ -30,7 +31,8 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
   std::vector<std::uint8_t> is_translated(words.size());
   const OrientationTracker tracker(model.model().slots());
   OptionCollector collector(model.model(), found,
-                            tracker.needs_last_links() || tracker.needs_first_links());
+                            tracker.needs_last_links() || tracker.needs_first_links(),
+                            !model.model().scorers().empty());
   std::size_t next_given = 0;  // words whose given options have been added
   const auto add_given = [&](std::size_t to) {
     for (; next_given < to; ++next_given)
@@ -47,6 +49,7 @@ SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWord
                   });
                 });
   add_given(words.size());
+  for (const auto& scorer : model.model().scorers()) scorer->score(words, found);
   return found;
 }
 

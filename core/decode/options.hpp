@@ -39,6 +39,8 @@ struct SentenceOptions {
   std::vector<std::int64_t> rule;        // number in the table; -1: none
   std::vector<OptionOrigin> origin;
   std::vector<EdgeLinks> links;
+  std::vector<std::int64_t> link_start;  // of rule_links; empty unless reordering models want them
+  std::vector<RuleLink> rule_links;
   std::vector<std::int64_t> target_start{0};
   std::vector<std::int32_t> target;  // target words of the table, then extra_words
   std::vector<std::string> extra_words;
@@ -50,6 +52,12 @@ struct SentenceOptions {
   /// Columns of `rows`, features or orientations, from `first` on: a row for each option.
   void set_columns(std::vector<double>& rows, std::size_t first, std::span<const double> values,
                    std::size_t columns);
+  /// The links of an option's words, counted from the beginning of its phrases.
+  std::span<const RuleLink> links_of(std::size_t option) const {
+    return std::span(rule_links)
+        .subspan(static_cast<std::size_t>(link_start[option]),
+                 static_cast<std::size_t>(link_start[option + 1] - link_start[option]));
+  }
   std::span<const std::int32_t> target_of(std::size_t option) const {
     return std::span(target).subspan(
         static_cast<std::size_t>(target_start[option]),
@@ -57,7 +65,7 @@ struct SentenceOptions {
   }
 };
 
-/// Finds the options of a sentence.
+/// Finds the options of a sentence, with the log probabilities of native reordering models.
 SentenceOptions find_sentence_options(const WeightedPhraseModel& model, TextWords words,
                                       std::size_t max_span, std::span<const GivenOption> given,
                                       UnknownWords unknown);

@@ -20,8 +20,8 @@ void PhraseSearch::write_features(const Edge& edge, std::span<double> out) {
             out.begin() + static_cast<std::ptrdiff_t>(model_.first_language_model()));
   const OptionList step{options_.begin[option], options_.end[option], options_.links[option], {}};
   for_each_class(codes(from.place, step, from.coverage), [&](const OrientationSlot& slot,
-                                                             Orientation orientation) {
-    const std::size_t column = slot.column(orientation);
+                                                             std::size_t number) {
+    const std::size_t column = slot.column(number);
     const std::int32_t owner =
         slot.direction == Direction::forward ? forward_row_option_[from.forward_row] : edge.option;
     out[model_.first_orientation() + column] =

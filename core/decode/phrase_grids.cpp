@@ -71,13 +71,13 @@ PhraseSearch::Codes PhraseSearch::codes(std::int32_t place, const OptionList& li
     const bool is_forward = slot.direction == Direction::forward;
     std::uint64_t number = 0;  // nothing comes before the first phrase
     if (!is_forward || place != 0)
-      number = 1 + static_cast<std::uint64_t>(tracker_.orientation(
+      number = 1 + static_cast<std::uint64_t>(tracker_.step_class(
                        slot, place, list.begin, list.end, list.links.first, [&](std::int32_t word) {
                          return coverages_.has(coverage, word) ||
                                 (list.begin <= word && word < list.end);
                        }));
     std::uint64_t& code = is_forward ? found.forward : found.backward;
-    code = code * Codes::base + number;
+    code = code * slot.codes() + number;
   }
   return found;
 }
@@ -87,8 +87,8 @@ double PhraseSearch::orientation_score(std::int32_t option, const Codes& codes) 
   const double* row = options_.orientations.data() +
                       static_cast<std::size_t>(option) * model_.orientation_columns().size();
   double score = 0;
-  for_each_class(codes, [&](const OrientationSlot& slot, Orientation orientation) {
-    const std::size_t column = slot.column(orientation);
+  for_each_class(codes, [&](const OrientationSlot& slot, std::size_t number) {
+    const std::size_t column = slot.column(number);
     score += weighted_.orientation_weights()[column] * row[column];
   });
   return score;

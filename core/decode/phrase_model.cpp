@@ -1,13 +1,14 @@
 // core/decode/phrase_model.cpp: checks of what a phrase-based decoder is made of.
 #include "decode/phrase_model.hpp"
 
-#include <algorithm>
+#include <limits>
+
+#include "decode/reordering_scorer.hpp"
 
 namespace rosewood {
 
 namespace {
 
-constexpr std::ptrdiff_t max_slots = 27;  // classes of a step are one number: 5^27 < 2^64
 constexpr std::size_t kinds[] = {feature_kind("table"),
                                  feature_kind("option"),
                                  feature_kind("word_penalty"),
@@ -22,7 +23,8 @@ constexpr std::size_t kinds[] = {feature_kind("table"),
 PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
                          std::span<const LanguageModel* const> language_models,
                          std::vector<OrientationSlot> slots,
-                         std::vector<std::int64_t> orientation_columns)
+                         std::vector<std::int64_t> orientation_columns,
+                         std::span<const NativeReordering> reordering)
     : RuleModel("a phrase-based decoder", kinds, std::move(layout), table, language_models,
                 std::move(orientation_columns)),
       distortion_(this->layout().position(feature_kind("distortion"))),
@@ -33,10 +35,23 @@ PhraseModel::PhraseModel(FeatureLayout layout, const RuleTable& table,
   for (const OrientationSlot& slot : slots_)
     if (slot.first + slot.classes() > columns)
       fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");
-  for (const Direction direction : {Direction::backward, Direction::forward})
-    if (std::ranges::count(slots_, direction, &OrientationSlot::direction) > max_slots)
-      fail<DecodingError>("decoding.too-many-models", "there are more than ", max_slots,
-                          " reordering models of a direction");
+  for (const auto& [model, first] : reordering) {
+    if (first + model.width() > columns)
+      fail<DecodingError>("argument.shape", "a reordering model has more classes than columns");
+    scorers_.push_back(std::make_unique<ReorderingScorer>(model, table, first));
+  }
+  for (const Direction direction : {Direction::backward, Direction::forward}) {
+    std::uint64_t codes = 1;  // classes of a step are one number
+    for (const OrientationSlot& slot : slots_) {
+      if (slot.direction != direction) continue;
+      if (codes > std::numeric_limits<std::uint64_t>::max() / slot.codes())
+        fail<DecodingError>("decoding.too-many-models",
+                            "there are too many reordering models of a direction");
+      codes *= slot.codes();
+    }
+  }
 }
+
+PhraseModel::~PhraseModel() = default;
 
 }  // namespace rosewood

@@ -124,7 +124,6 @@ class PhraseSearch {
   };
   /// Classes of a step for all slots, those of each direction as one number.
   struct Codes {
-    static constexpr std::uint64_t base = 5;  // four classes, or none
     std::uint64_t backward = 0, forward = 0;
   };
 
@@ -186,15 +185,15 @@ class PhraseSearch {
   std::int32_t last_first_ = 0;           // the first node of the last stack
 };
 
-/// Calls body(slot, orientation) for the slots of each direction that say something of a step.
+/// Calls body(slot, class) for the slots of each direction that say something of a step.
 template <class Body>
 void PhraseSearch::for_each_class(const Codes& codes, Body&& body) const {
   Codes left = codes;
   for (std::size_t i = model_.slots().size(); i-- > 0;) {
     const OrientationSlot& slot = model_.slots()[i];
     std::uint64_t& code = slot.direction == Direction::forward ? left.forward : left.backward;
-    if (code % Codes::base) body(slot, static_cast<Orientation>(code % Codes::base - 1));
-    code /= Codes::base;
+    if (code % slot.codes()) body(slot, code % slot.codes() - 1);
+    code /= slot.codes();
   }
 }
 

@@ -1,6 +1,8 @@
 // core/reorder/tracking.cpp: places and stacks, each kept once.
 #include "reorder/tracking.hpp"
 
+#include <algorithm>
+
 namespace rosewood {
 
 OrientationTracker::OrientationTracker(std::span<const OrientationSlot> slots)
@@ -24,6 +26,15 @@ OrientationTracker::Span OrientationTracker::last_phrase(std::int32_t place) con
 
 OrientationTracker::Span OrientationTracker::last_block(std::int32_t place) const {
   return block(places_[place][2]);
+}
+
+std::int32_t OrientationTracker::gap(const OrientationSlot& slot, std::int32_t place,
+                                     std::int32_t begin, std::int32_t end) const {
+  if (place == 0) return begin;
+  const bool is_stack =
+      slot.kind == OrientationKind::hierarchy && slot.direction == Direction::backward;
+  const Span before = is_stack ? last_block(place) : last_phrase(place);
+  return std::max({0, before.begin - end, begin - before.end});
 }
 
 OrientationTracker::Span OrientationTracker::block(std::uint32_t stack) const {

@@ -27,13 +27,12 @@ namespace rosewood {
 struct OrientationSlot {
   OrientationKind kind;
   Direction direction;
-  bool is_three;  // monotone, swap, discontinuous
+  ClassScheme scheme;
   std::size_t first;
 
-  std::size_t classes() const { return is_three ? 3 : 4; }
-  std::size_t column(Orientation orientation) const {
-    return first + (is_three ? three_classes(orientation) : static_cast<std::size_t>(orientation));
-  }
+  std::size_t classes() const { return class_count(scheme); }
+  std::uint64_t codes() const { return classes() + 1; }  // a class, or none
+  std::size_t column(std::size_t number) const { return first + number; }
 };
 
 /// Which links a phrase pair has at its edges; for models of words.
@@ -60,11 +59,20 @@ class OrientationTracker {
   std::int32_t end(std::int32_t place) const {
     return static_cast<std::int32_t>(places_[place][1]);
   }
-  /// The class of the step from a place to words begin .. end-1. is_covered(word) tells which words
-  /// are translated, with those of the step.
+  /// The orientation of the step from a place to words begin .. end-1. is_covered(word) tells which
+  /// words are translated, with those of the step.
   template <class IsCovered>
   Orientation orientation(const OrientationSlot& slot, std::int32_t place, std::int32_t begin,
                           std::int32_t end, std::uint8_t first_links, IsCovered&& is_covered) const;
+  /// The same as a class of the slot's scheme.
+  template <class IsCovered>
+  std::uint8_t step_class(const OrientationSlot& slot, std::int32_t place, std::int32_t begin,
+                          std::int32_t end, std::uint8_t first_links,
+                          IsCovered&& is_covered) const {
+    const Orientation found = orientation(slot, place, begin, end, first_links, is_covered);
+    const bool has_gap = slot.scheme == ClassScheme::distance;
+    return class_of(slot.scheme, found, has_gap ? gap(slot, place, begin, end) : 0);
+  }
 
  private:
   struct Span {
@@ -77,6 +85,9 @@ class OrientationTracker {
     if (end == before.begin) return Orientation::swap;
     return begin >= before.end ? Orientation::right : Orientation::left;
   }
+  /// Source words between the step and what its orientation is towards.
+  std::int32_t gap(const OrientationSlot& slot, std::int32_t place, std::int32_t begin,
+                   std::int32_t end) const;
   Span block(std::uint32_t stack) const;
   Span merged(Span span, std::uint32_t& stack) const;
 

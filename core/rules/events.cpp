@@ -18,6 +18,7 @@ class EventMaker {
       : corpus_(corpus), settings_(settings) {}
 
   void add(std::int64_t number, EventArrays& events) {
+    events.orientation.resize(settings_.directions.size());
     source_ = corpus_.source.sentence(number);
     target_ = corpus_.target.sentence(number);
     corpus_.set(sentence_, number);
@@ -34,9 +35,13 @@ class EventMaker {
     events.source_end.push_back(box.source_end);
     events.target_begin.push_back(box.target_begin);
     events.target_end.push_back(box.target_end);
-    const Orientation found = orientations_.of(settings_.direction, settings_.kind, box);
-    events.orientation.push_back(settings_.splits_discontinuous ? static_cast<std::uint8_t>(found)
-                                                                : three_classes(found));
+    for (std::size_t i = 0; i < settings_.directions.size(); ++i) {
+      const Direction direction = settings_.directions[i];
+      const Orientation found = orientations_.of(direction, settings_.kind, box);
+      const bool has_gap = settings_.classes == ClassScheme::distance;
+      events.orientation[i].push_back(
+          class_of(settings_.classes, found, has_gap ? orientations_.gap(direction, box) : 0));
+    }
     const auto sources = sentence_.link_source(), targets = sentence_.link_target();
     const auto first = std::lower_bound(sources.begin(), sources.end(), box.source_begin);
     for (auto n = static_cast<std::size_t>(first - sources.begin());
@@ -73,7 +78,8 @@ void append(EventArrays& all, EventArrays& piece) {
   append(all.source_end, piece.source_end);
   append(all.target_begin, piece.target_begin);
   append(all.target_end, piece.target_end);
-  append(all.orientation, piece.orientation);
+  for (std::size_t i = 0; i < piece.orientation.size(); ++i)
+    append(all.orientation[i], piece.orientation[i]);
   append(all.pair_source, piece.pair_source);
   append(all.pair_target, piece.pair_target);
   append(all.left, piece.left);
@@ -97,6 +103,7 @@ EventArrays orientation_events(const AlignedCorpus& corpus, const EventSettings&
           maker.add(k, made[static_cast<std::size_t>(piece)]);
       });
   EventArrays all;
+  all.orientation.resize(settings.directions.size());
   for (EventArrays& piece : made) append(all, piece);
   return all;
 }

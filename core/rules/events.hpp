@@ -16,7 +16,7 @@ namespace rosewood {
 struct EventArrays {
   std::vector<std::int64_t> sentence;
   std::vector<std::int32_t> source_begin, source_end, target_begin, target_end;
-  std::vector<std::uint8_t> orientation;
+  std::vector<std::vector<std::uint8_t>> orientation;  // classes, by direction as asked for
   std::vector<std::int64_t> pair_start{0};
   std::vector<std::int32_t> pair_source, pair_target;  // word numbers
   std::vector<std::int32_t> left, right;  // source words beside the phrase pair; -1: there is none
@@ -24,8 +24,8 @@ struct EventArrays {
 
 struct EventSettings {
   OrientationKind kind = OrientationKind::hierarchy;
-  Direction direction = Direction::backward;
-  bool splits_discontinuous = false;  // into left and right
+  std::vector<Direction> directions{Direction::backward};
+  ClassScheme classes = ClassScheme::msd;
   std::int32_t max_phrase = 7;
 };
 

@@ -137,4 +137,14 @@ Orientation Orientations::forward(OrientationKind kind, const Box& box) {
                                                                         : Orientation::right;
 }
 
+std::int32_t Orientations::gap(Direction direction, const Box& box) const {
+  const bool is_back = direction == Direction::backward;
+  const std::int32_t target = is_back ? box.target_begin - 1 : box.target_end;
+  if (target < 0) return box.source_begin;
+  if (target >= sentence_->target_length()) return sentence_->source_length() - box.source_end;
+  const AlignedSentence::Reach& reach = sentence_->of_target(target);
+  if (reach.is_empty()) return 0;
+  return std::max({0, reach.begin - box.source_end, box.source_begin - reach.end});
+}
+
 }  // namespace rosewood

@@ -44,6 +44,29 @@ inline std::uint8_t three_classes(Orientation orientation) {
   return std::min<std::uint8_t>(static_cast<std::uint8_t>(orientation), 2);
 }
 
+/// The classes of a reordering model.
+///   msd        monotone, swap, discontinuous
+///   mslr       monotone, swap, left, right
+///   distance   monotone, swap, and left and right by the words between: near, middle, far
+enum class ClassScheme : std::uint8_t { msd = 0, mslr = 1, distance = 2 };
+
+inline constexpr std::size_t max_classes = 8;
+inline constexpr std::int32_t near_gap = 2, middle_gap = 6;  // words between: at most so many
+
+inline std::size_t class_count(ClassScheme scheme) {
+  constexpr std::size_t counts[] = {3, 4, max_classes};
+  return counts[static_cast<std::size_t>(scheme)];
+}
+
+/// The class of an orientation with `gap` source words between the two neighbours.
+inline std::uint8_t class_of(ClassScheme scheme, Orientation orientation, std::int32_t gap) {
+  if (scheme == ClassScheme::msd) return three_classes(orientation);
+  const auto number = static_cast<std::uint8_t>(orientation);
+  if (scheme == ClassScheme::mslr || number < 2) return number;
+  const int bucket = gap <= near_gap ? 0 : gap <= middle_gap ? 1 : 2;
+  return static_cast<std::uint8_t>((orientation == Orientation::left ? 2 : 5) + bucket);
+}
+
 /// Orientations of one sentence at a time. The phrase pairs that end (begin) at a target word are
 /// listed on first use and cached for a few words: the order of for_each_phrase is the fastest.
 class Orientations {
@@ -56,6 +79,9 @@ class Orientations {
   Orientation of(Direction direction, OrientationKind kind, const Box& box) {
     return direction == Direction::backward ? backward(kind, box) : forward(kind, box);
   }
+  /// Source words between a phrase pair and the words linked to its neighbouring target word, or
+  /// the end of the sentence; 0 where they overlap or there are no links.
+  std::int32_t gap(Direction direction, const Box& box) const;
 
  private:
   struct Range {

@@ -135,6 +135,8 @@ class RuleTable {
   void append_target(std::uint64_t rule, std::vector<std::int32_t>& out) const {
     append_target(record(rule), out);
   }
+  /// Its links replace what is there.
+  void read_links(const Record& record, std::vector<RuleLink>& out) const;
   /// Writes as many numbers as there are features.
   void read_features(const Record& record, float* out) const;
   std::uint64_t id(std::uint64_t rule) const;
@@ -188,7 +190,6 @@ class RuleTable {
     return width;
   }
   void set_widths();
-  void read_links(const Record& record, std::vector<RuleLink>& out) const;
   Target target(const Record& record) const;
   std::int64_t sentence_of(std::uint64_t place) const;
   std::uint64_t field(const Record& record, std::uint64_t from, std::uint64_t width) const {

@@ -17,7 +17,7 @@ from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import AlignmentError, RuleError
 from rosewood.rules.events import EventBlock, orientation_events
-from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
+from rosewood.rules.settings import DIRECTIONS, EVENT_CLASSES, KINDS
 
 ARRAYS = [
     "sentence",
@@ -56,7 +56,8 @@ def expected(sentences, corpus, kind, direction, classes, max_phrase) -> Iterato
             pairs = [(source[i], target[j]) for i, j in sorted(sentence.inside(box))]
             left = source[box[0] - 1] if box[0] > 0 else -1
             right = source[box[1]] if box[1] < len(source) else -1
-            yield k, box, min(found, len(CLASSES[classes]) - 1), pairs, left, right
+            number = reference.class_of(classes, found, reference.gap(sentence, box, direction))
+            yield k, box, number, pairs, left, right
 
 
 def events_of(block: EventBlock) -> Iterator[tuple]:
@@ -76,7 +77,7 @@ def events_of(block: EventBlock) -> Iterator[tuple]:
     aligned_corpora(),
     st.sampled_from(KINDS),
     st.sampled_from(DIRECTIONS),
-    st.sampled_from(sorted(CLASSES)),
+    st.sampled_from(sorted(EVENT_CLASSES)),
     st.integers(1, 6),
     st.integers(1, 20),
 )

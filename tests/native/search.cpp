@@ -104,7 +104,8 @@ TEST(estimates_are_the_best_of_each_gap) {
 }
 
 TEST(orientations_of_phrases) {
-  const OrientationSlot slots[] = {{OrientationKind::phrase, Direction::backward, false, 0}};
+  const OrientationSlot slots[] = {
+      {OrientationKind::phrase, Direction::backward, ClassScheme::mslr, 0}};
   OrientationTracker tracker(slots);
   const auto all = [](std::int32_t) { return true; };
   CHECK(tracker.orientation(slots[0], 0, 0, 2, 0, all) == Orientation::monotone);
@@ -118,8 +119,31 @@ TEST(orientations_of_phrases) {
   CHECK(!tracker.needs_last_links() && !tracker.needs_first_links());
 }
 
+TEST(classes_by_distance) {
+  const OrientationSlot slot{OrientationKind::phrase, Direction::backward, ClassScheme::distance,
+                             0};
+  OrientationTracker tracker(std::span(&slot, 1));
+  const auto all = [](std::int32_t) { return true; };
+  const auto step = [&](std::int32_t place, std::int32_t begin, std::int32_t end) {
+    return int{tracker.step_class(slot, place, begin, end, 0, all)};
+  };
+  CHECK_EQUAL(step(0, 0, 2), 0);
+  CHECK_EQUAL(step(0, 2, 4), 5);  // the first phrase counts from the beginning
+  CHECK_EQUAL(step(0, 7, 8), 7);
+  const std::int32_t place = tracker.next(0, 10, 12, 0, all);
+  CHECK_EQUAL(step(place, 12, 13), 0);
+  CHECK_EQUAL(step(place, 8, 10), 1);
+  CHECK_EQUAL(step(place, 7, 8), 2);
+  CHECK_EQUAL(step(place, 5, 7), 3);
+  CHECK_EQUAL(step(place, 0, 3), 4);
+  CHECK_EQUAL(step(place, 14, 15), 5);
+  CHECK_EQUAL(step(place, 15, 16), 6);
+  CHECK_EQUAL(step(place, 19, 20), 7);
+}
+
 TEST(blocks_of_the_hierarchy_merge) {
-  const OrientationSlot slots[] = {{OrientationKind::hierarchy, Direction::backward, true, 4}};
+  const OrientationSlot slots[] = {
+      {OrientationKind::hierarchy, Direction::backward, ClassScheme::msd, 4}};
   OrientationTracker tracker(slots);
   std::set<std::int32_t> covered;
   std::int32_t place = 0;
@@ -138,8 +162,8 @@ TEST(blocks_of_the_hierarchy_merge) {
   CHECK(step(6, 8) == Orientation::right);
   CHECK(step(4, 6) == Orientation::swap);
   CHECK(step(0, 1) == Orientation::swap);  // all the rest is one block by now
-  CHECK_EQUAL(slots[0].column(Orientation::left), std::size_t{6});
-  CHECK_EQUAL(slots[0].column(Orientation::right), std::size_t{6});  // three classes
+  CHECK_EQUAL(slots[0].column(class_of(slots[0].scheme, Orientation::left, 1)), std::size_t{6});
+  CHECK_EQUAL(slots[0].column(class_of(slots[0].scheme, Orientation::right, 9)), std::size_t{6});
 }
 
 TEST(a_batch_does_every_sentence_once) {

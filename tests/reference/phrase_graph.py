@@ -22,6 +22,7 @@ from tests.reference.phrase_search import (
     may_follow,
     orientation,
     side,
+    words_between,
 )
 from tests.reference.rules import MONOTONE, RIGHT, SWAP
 
@@ -137,10 +138,13 @@ class SearchGraph:
         for m, model in enumerate(self.problem.reorderings):
             if part := model.part(option.rows[m], "backward"):
                 seen = self._backward(model.kind, hypothesis, option)
-                values.update(model.value(part, "backward", seen))
+                block = hypothesis.stack[-1:] if model.kind == "hierarchy" else (hypothesis.last,)
+                gap = words_between(block[0], option.span) if hypothesis.covered else option.begin
+                values.update(model.value(part, "backward", seen, gap))
             if hypothesis.covered and (part := hypothesis.forward_rows[m]):
                 seen = self._forward(model.kind, hypothesis, option, covered)
-                values.update(model.value(part, "forward", seen))
+                gap = words_between(hypothesis.last, option.span)
+                values.update(model.value(part, "forward", seen, gap))
         head = Hypothesis(
             covered,
             (option.begin if self._keeps_begin else 0, option.end),

@@ -14,8 +14,8 @@ from functools import lru_cache
 from math import log
 from typing import Any
 
-from rosewood.rules.settings import CLASSES
-from tests.reference.rules import LEFT, MONOTONE, RIGHT, SWAP, Link
+from rosewood.rules.settings import EVENT_CLASSES
+from tests.reference.rules import LEFT, MONOTONE, RIGHT, SWAP, Link, class_of
 
 LOG_OF_TEN = log(10.0)
 
@@ -60,26 +60,28 @@ class Reordering:
 
     name: str = "reorder"
     kind: str = "phrase"  # word, phrase or hierarchy
-    classes: str = "msd"  # or mslr
+    classes: str = "msd"  # or mslr, or distance
     directions: tuple[str, ...] = ("backward", "forward")
 
     @property
     def width(self) -> int:
         """How many log probabilities an option has."""
-        return len(self.directions) * len(CLASSES[self.classes])
+        return len(self.directions) * len(EVENT_CLASSES[self.classes])
 
     def part(self, row: Sequence[float], direction: str) -> tuple[float, ...]:
         """The log probabilities of one direction; () if the model does not look there."""
         if direction not in self.directions:
             return ()
-        classes = len(CLASSES[self.classes])
+        classes = len(EVENT_CLASSES[self.classes])
         first = self.directions.index(direction) * classes
         return tuple(row[first : first + classes])
 
-    def value(self, part: Sequence[float], direction: str, seen: int) -> dict[str, float]:
+    def value(
+        self, part: Sequence[float], direction: str, seen: int, words_between: int
+    ) -> dict[str, float]:
         """The feature of an orientation with its value."""
-        names = CLASSES[self.classes]
-        chosen = min(seen, len(names) - 1)
+        names = EVENT_CLASSES[self.classes]
+        chosen = class_of(self.classes, seen, words_between)
         return {f"{self.name}_{direction}_{names[chosen]}": part[chosen]}
 
 
@@ -211,6 +213,19 @@ def hierarchical_forward(last: Span, current: Span, covered: set[int] | frozense
     return side(last, current)
 
 
+def gap(kind: str, direction: str, before: Derivation, current: Option) -> int:
+    """Source words between a phrase and what its orientation is towards."""
+    if not before:
+        return current.begin
+    looks_at_block = kind == "hierarchy" and direction == "backward"
+    last = block_before([each.span for each in before]) if looks_at_block else before[-1].span
+    return words_between(last, current.span)
+
+
+def words_between(one: Span, other: Span) -> int:
+    return max(0, other[0] - one[1], one[0] - other[1])
+
+
 # -- features of a finished derivation -------------------------------------------------------------
 
 
@@ -225,24 +240,26 @@ def features(problem: Problem, derivation: Derivation) -> dict[str, float]:
     for option in derivation:
         for name, value in option.features.items():
             total[name] += value
-    words = yield_of(derivation)
-    total["word_penalty"] = -len(words)
+    said = yield_of(derivation)
+    total["word_penalty"] = -len(said)
     total["phrase_penalty"] = len(derivation)
     ends = [0, *(option.end for option in derivation)]
     total["distortion"] = -sum(
         abs(option.begin - end) for option, end in zip(derivation, ends, strict=False)
     )
     for name, model in problem.language_models.items():
-        total[name] = language_score(model, words)
+        total[name] = language_score(model, said)
     for m, model in enumerate(problem.reorderings):
         for n, option in enumerate(derivation):
             if part := model.part(option.rows[m], "backward"):
                 seen = backward(model.kind, derivation[:n], option)
-                for name, value in model.value(part, "backward", seen).items():
+                words = gap(model.kind, "backward", derivation[:n], option)
+                for name, value in model.value(part, "backward", seen, words).items():
                     total[name] += value
             if n > 0 and (part := model.part(derivation[n - 1].rows[m], "forward")):
                 seen = forward(model.kind, derivation[:n], option)
-                for name, value in model.value(part, "forward", seen).items():
+                words = gap(model.kind, "forward", derivation[:n], option)
+                for name, value in model.value(part, "forward", seen, words).items():
                     total[name] += value
     return {name: value for name, value in total.items() if value != 0.0}
 

@@ -194,6 +194,28 @@ def orientation(
     return LEFT if on_the_left and not on_the_right else RIGHT
 
 
+def gap(sentence: Sentence, box: Box, direction: str) -> int:
+    """Source words between a phrase pair and the words linked to the target word beside it."""
+    target = box[2] - 1 if direction == "backward" else box[3]
+    if target < 0:
+        return box[0]
+    if target >= sentence.targets:
+        return sentence.sources - box[1]
+    places = [i for i, j in sentence.links if j == target]
+    if not places:
+        return 0
+    return max(0, min(places) - box[1], box[0] - max(places) - 1)
+
+
+def class_of(classes: str, orientation: int, gap: int) -> int:
+    """The class of an orientation: discontinuous ones are one, two, or six by distance."""
+    if classes == "msd":
+        return min(orientation, 2)
+    if classes == "mslr" or orientation < 2:
+        return orientation
+    return {LEFT: 2, RIGHT: 5}[orientation] + (gap > 2) + (gap > 6)
+
+
 def by_word(sentence: Sentence, box: Box, target: int, *, is_back: bool) -> int:
     """To the left if all links of the target word say so."""
     places = [i for i, j in sentence.links if j == target]

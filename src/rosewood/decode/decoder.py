@@ -84,7 +84,7 @@ class DecoderKind(Protocol):
     """Makes decoders of one kind from the opened parts of a model.
 
     It may have `extraction`, settings of `rosewood.rules.extract` without which it has no use for
-    rules; a training run extracts them so.
+    rules; a training run extracts them so.  With `reorders = True` it takes reordering models.
     """
 
     @property
@@ -113,6 +113,11 @@ def decoder_kind(name: str) -> DecoderKind:
 def extraction_of(kind: DecoderKind) -> dict[str, Any]:
     """Settings with which rules are extracted for decoders of this kind."""
     return dict(getattr(kind, "extraction", {}))
+
+
+def reorders(kind: DecoderKind) -> bool:
+    """Whether decoders of this kind take reordering models."""
+    return bool(getattr(kind, "reorders", False))
 
 
 def search_settings(kind: DecoderKind, values: Mapping[str, Any]) -> Any:

@@ -147,6 +147,17 @@ class TranslationOptions:
             said = self._said[option] = tuple(map(self.word, self.target[start:end].tolist()))
         return said
 
+    def links(self, option: int) -> tuple[tuple[int, int], ...]:
+        """Links of an option's words, counted from the beginning of its phrases.
+
+        Where no rule tells, a word is linked to its one translation.
+        """
+        rule = int(self.rule[option])
+        if rule >= 0:
+            return tuple(self.table[rule].links)
+        is_one = self.end[option] - self.begin[option] == 1 == len(self.target_words(option))
+        return ((0, 0),) if is_one else ()
+
     def edge_rule(self, option: int) -> EdgeRule:
         """An option as the rule of a hyperedge; one with gaps has no spans yet."""
         rule = int(self.rule_id[option])

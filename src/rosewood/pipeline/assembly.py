@@ -86,6 +86,14 @@ def _parts(
     def add(name: str, file: str, source: Path | Callable[[Path], object]) -> None:
         parts[name], files[file] = new_entry(name, path=file), source
 
+    names = stages["reordering"].facts["models"]
+    if names and names != ["lexicalized"]:
+        parts["reorder"] = new_entry("reorder", values=list(names))
+    trained = [name for name in names if name != "lexicalized"]
+    if trained:
+        folders = {name: f"reorder/{name}" for name in trained}
+        parts["reorder_models"] = new_entry("reorder_models", paths=folders)
+        files |= {path: stages["reordering"].folder / name for name, path in folders.items()}
     add("weights", "weights", stages["tune"].folder / WEIGHTS)
     if settings.features:
         records = settings.feature_records()

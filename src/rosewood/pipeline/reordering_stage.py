@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.align import Links
+from rosewood.corpus import IndexedCorpus
+from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.model_stages import read_links
 from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Task
-from rosewood.reorder import Lexicalized
+from rosewood.reorder import REORDERING, CorpusEvents, Lexicalized
 from rosewood.rules import RuleTable
 from rosewood.rules.settings import CLASSES, DIRECTIONS
 from rosewood.shared_types import ProgressCallback
@@ -37,6 +39,8 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "jumps_above": int(jumps[_MOST + 1 :].sum()),
         "distortion_limit": jump_limit(settings, jumps),
         "kind": None,
+        "models": list(settings.reordering_models),
+        "trained": train_models(task, told),
         "notes": [],
     }
     table = RuleTable.open(extracted.folder / "rules")
@@ -44,7 +48,8 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
         return facts | {"distortion_limit": None}
     model = Lexicalized.of(table)
     if model is None:
-        facts["notes"].append("there is no reordering model: jumps have their length alone")
+        if not facts["trained"]:
+            facts["notes"].append("there is no reordering model: jumps have their length alone")
         return facts
     counted = extracted.facts["orientation"]["counts"]
     names = CLASSES[model.classes]
@@ -61,6 +66,34 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
             for way, row in zip(DIRECTIONS, shares.tolist(), strict=True)
         },
     }
+
+
+def reordering_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
+    """What decides trained models."""
+    chosen = {name: settings.reordering_settings(name) for name in settings.trained_reordering}
+    return {
+        "models": list(settings.reordering_models),
+        "trained": {name: [own.to_dict(), rest] for name, (own, rest) in chosen.items()},
+    }
+
+
+def train_models(task: Task, told: ProgressCallback) -> dict[str, Any]:
+    """Write each trained model to a folder of its name; what is known of them."""
+    settings, facts = task.settings, {}
+    corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
+    for name in settings.trained_reordering:
+        chosen, rest = settings.reordering_settings(name)
+        events = CorpusEvents(
+            corpus, read_links(task.needs["align"].folder), kind=chosen.kind,
+            classes=chosen.classes, max_phrase=chosen.max_phrase,
+        )  # fmt: skip
+        model = REORDERING[name].train(  # type: ignore[attr-defined]
+            events, chosen, set=rest, work=task.going / name, threads=task.threads,
+            told=lambda what, done, total, name=name: told(f"{name}, {what}", done, total),
+        )  # fmt: skip
+        model.save(task.folder / name)
+        facts[name] = {"features": len(model), "bytes": model.size, **model.facts["facts"]}
+    return facts
 
 
 def jump_limit(settings: TrainingSettings, jumps: NDArray[np.int64]) -> int | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from rosewood.arguments import check_choice
 from rosewood.corpus.formats import CORPUS_FORMATS
 from rosewood.corpus.settings import CorpusSettings
 from rosewood.corpus.text.tokenisers import TOKENISERS
@@ -19,8 +20,10 @@ from rosewood.decode.settings import SearchSettings
 from rosewood.errors import RosewoodError, TrainingError
 from rosewood.learn.registry import learner_names
 from rosewood.metrics.registry import metric_names
+from rosewood.reorder.plugins import REORDERING
+from rosewood.reorder.settings import ReorderingSettings
 from rosewood.rules.settings import Classes, ExtractionSettings, Kind, SmoothingName
-from rosewood.settings import Settings, setting, setting_of
+from rosewood.settings import Settings, setting, setting_of, settings_of
 from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
@@ -38,6 +41,9 @@ _rules = partial(setting_of, ExtractionSettings, group="Models")
 
 _formats, _tokenisers = CORPUS_FORMATS.names, TOKENISERS.names
 _decoders, _features = DECODERS.names, FEATURES.names
+
+
+BEST_REORDERING = "lexicalized"  # docs/decisions/ says why
 
 
 def _tuners() -> tuple[str, ...]:
@@ -127,6 +133,19 @@ class TrainingSettings(Settings):
     significance: float | Literal["a+e", "a-e"] | None = _rules("significance")
     orientation: Kind | None = _rules("orientation")
     classes: Classes = _rules("classes")
+    reordering: tuple[str, ...] = _models(
+        ("auto",),
+        f"Reordering model of phrases: {', '.join(REORDERING.names())}, none; auto takes the best "
+        "known one. Repeatable: several are separate features.",
+        metavar="NAME",
+    )
+    select: float | None = setting_of(ReorderingSettings, "select", group="Models")
+    reordering_set: dict[str, Any] = _models(
+        {},
+        "Setting of trained reordering models (rosewood reorder train --help lists them): features "
+        "as in window=2, and of the classifier. Repeatable.",
+        metavar="NAME=VALUE",
+    )
     decoder: str = _models(
         "phrase",
         "Decoder: phrase moves phrases, hiero nests rules with gaps.",
@@ -199,6 +218,7 @@ class TrainingSettings(Settings):
         from rosewood.decode.decoder import decoder_kind
 
         decoder_kind(self.decoder)
+        self._check_reordering()
         self.filters()
         ExtractionSettings(**self.extraction())
         self.search(None if self.distortion_limit == "auto" else self.distortion_limit)
@@ -208,6 +228,61 @@ class TrainingSettings(Settings):
         self._check_feature_names()
         if not self.pretokenized:
             self.processor(None)
+
+    def _check_reordering(self) -> None:
+        """Names, and settings of each model."""
+        known = ("auto", "none", *REORDERING.names())
+        for name in self.reordering:
+            check_choice("reordering", name, known, error=TrainingError)
+        if len(self.reordering) > 1 and {"auto", "none"} & set(self.reordering):
+            reason = "auto and none are reordering models by themselves: give no others"
+            raise TrainingError(reason, code="argument.conflict", argument="reordering")
+        names = self.trained_reordering
+        given = self.reordering_set or self.select is not None
+        if given and not names:
+            argument = "reordering_set" if self.reordering_set else "select"
+            reason = f"{argument} is for reordering models that are trained, such as maxent"
+            raise TrainingError(reason, code="argument.conflict", argument=argument)
+        if self.reordering not in (("auto",), ("none",)) and not self.reordering_models:
+            reason = f"the decoder {self.decoder} moves phrases without a reordering model"
+            raise TrainingError(
+                reason, code="argument.conflict", argument="reordering", value=self.reordering
+            )
+        if names and self.orientation is None:
+            reason = "without orientations no reordering model can be trained"
+            raise TrainingError(reason, code="argument.conflict", argument="orientation")
+        for name in names:
+            self.reordering_settings(name)
+
+    @property
+    def reordering_models(self) -> tuple[str, ...]:
+        """Reordering models by name; rules with gaps need none."""
+        from rosewood.decode.decoder import decoder_kind, reorders
+
+        if self.reordering == ("none",) or not reorders(decoder_kind(self.decoder)):
+            return ()
+        return (BEST_REORDERING,) if self.reordering == ("auto",) else self.reordering
+
+    @property
+    def trained_reordering(self) -> tuple[str, ...]:
+        """Those that are trained from events."""
+        return tuple(name for name in self.reordering_models if name != "lexicalized")
+
+    def reordering_settings(self, name: str) -> tuple[ReorderingSettings, dict[str, Any]]:
+        """Settings of a trained reordering model, and those of its classifier."""
+        from rosewood.reorder.trained_kind import TrainedKind
+
+        kind = REORDERING[name]
+        own = {each.name for each in settings_of(ReorderingSettings)}
+        shared = {key: value for key, value in self.reordering_set.items() if key in own}
+        rest = {key: value for key, value in self.reordering_set.items() if key not in own}
+        if not isinstance(kind, TrainedKind):
+            return ReorderingSettings(), {}
+        kind.settings(rest)
+        chosen = {"max_phrase": self.max_phrase, "select": self.select, "classes": self.classes}
+        if self.orientation is not None:
+            chosen["kind"] = self.orientation
+        return ReorderingSettings.from_values({**chosen, **shared}), rest
 
     def _check_feature_names(self) -> None:
         from rosewood.decode.feature_declarations import declared_features
@@ -248,7 +323,10 @@ class TrainingSettings(Settings):
 
         own = extraction_of(decoder_kind(self.decoder))
         names = ("max_phrase", "max_span", "smoothing", "significance", "orientation", "classes")
-        return {**{name: getattr(self, name) for name in names}, **own}
+        values = {name: getattr(self, name) for name in names}
+        if "lexicalized" not in self.reordering_models:
+            values["orientation"] = None
+        return {**values, **own}
 
     def search(self, distortion_limit: int | None) -> Any:
         """Limits of the decoder, while it is tuned and afterwards."""

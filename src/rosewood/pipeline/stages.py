@@ -13,7 +13,7 @@ from typing import Any
 
 from rosewood.pipeline.clean_stage import clean, clean_settings
 from rosewood.pipeline.model_stages import align, build_lms, extract_rules, extract_settings
-from rosewood.pipeline.reordering_stage import reordering
+from rosewood.pipeline.reordering_stage import reordering, reordering_settings
 from rosewood.pipeline.report_stage import judge
 from rosewood.pipeline.stage import EVERY_FILE, Needs, Stage, Task, in_order
 from rosewood.pipeline.tokenise_stage import tokenise, tokenise_settings
@@ -23,7 +23,7 @@ from rosewood.shared_types import ProgressCallback
 _MODELS = {
     "extract": Needs(files=EVERY_FILE),
     "lm": Needs(files=EVERY_FILE),
-    "reordering": Needs(facts=("distortion_limit",)),
+    "reordering": Needs(EVERY_FILE, facts=("distortion_limit", "models")),
 }
 
 STAGES = in_order(
@@ -49,8 +49,12 @@ STAGES = in_order(
             needs={"tokenise": Needs(files=("corpus/",)), "align": Needs(EVERY_FILE)},
         ),
         Stage(
-            "reordering", version=1, run=reordering,
-            needs={"align": Needs(EVERY_FILE), "extract": Needs(EVERY_FILE, ("orientation",))},
+            "reordering", version=2, run=reordering, decides=reordering_settings,
+            needs={
+                "tokenise": Needs(files=("corpus/",)),
+                "align": Needs(EVERY_FILE),
+                "extract": Needs(EVERY_FILE, ("orientation",)),
+            },
             settings=("distortion_limit",),
         ),
         Stage(

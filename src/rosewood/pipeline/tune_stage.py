@@ -24,6 +24,7 @@ from rosewood.pipeline.settings import TrainingSettings
 from rosewood.pipeline.stage import Done, Task
 from rosewood.pipeline.tokenise_stage import held_out
 from rosewood.pipeline.work_store import Finished
+from rosewood.reorder import LinearReordering
 from rosewood.resources import MAX_MEMORY
 from rosewood.rules import RuleTable
 from rosewood.shared_types import ProgressCallback
@@ -61,6 +62,12 @@ def make_decoder(settings: TrainingSettings, stages: Mapping[str, Done | Finishe
         "lm": {path.stem: Model.open(path) for path in lms},
         "guesses": Guesses.load(stages["extract"].folder / "guesses.json"),
     }
+    names, folder = stages["reordering"].facts["models"], stages["reordering"].folder
+    if names != ["lexicalized"]:
+        parts["reorder"] = tuple(
+            name if name == "lexicalized" else LinearReordering.open(folder / name)
+            for name in names
+        )
     return kind.make(
         parts,
         settings=limits,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from rosewood.arguments import check_choice
 from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import DecodingError
-from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind
+from rosewood.rules.settings import DIRECTIONS, EVENT_CLASSES, KINDS, EventClasses, Kind
 from rosewood.rules.table import RuleTable
 
 
@@ -37,6 +37,7 @@ class OptionsInContext(Protocol):
     def __len__(self) -> int: ...
     def source_words(self, option: int) -> tuple[str, ...]: ...
     def target_words(self, option: int) -> tuple[str, ...]: ...
+    def links(self, option: int) -> tuple[tuple[int, int], ...]: ...
 
 
 @runtime_checkable
@@ -54,8 +55,8 @@ class ReorderingModel(Protocol):
         ...
 
     @property
-    def classes(self) -> Classes:
-        """The names of its classes, see `rules.settings.CLASSES`."""
+    def classes(self) -> EventClasses:
+        """The names of its classes, see `rules.settings.EVENT_CLASSES`."""
         ...
 
     @property
@@ -69,7 +70,11 @@ class ReorderingModel(Protocol):
         ...
 
     def log_probabilities(self, options: OptionsInContext) -> ArrayLike:
-        """A row for each option, in the order of `class_names`; 0 has no effect."""
+        """A row for each option, in the order of `class_names`; 0 has no effect.
+
+        Decoders ask for it unless the model has an attribute `native`, a
+        `_core.LinearReordering`, which they evaluate themselves.
+        """
         ...
 
 
@@ -83,7 +88,9 @@ class ReorderingKind(Protocol):
 
 def class_names(model: ReorderingModel) -> tuple[str, ...]:
     """The columns of a model: a direction after the other, and in each a class after the other."""
-    return tuple(f"{way}_{name}" for way in model.directions for name in CLASSES[model.classes])
+    return tuple(
+        f"{way}_{name}" for way in model.directions for name in EVENT_CLASSES[model.classes]
+    )
 
 
 def check_model(model: object, table: RuleTable) -> ReorderingModel:
@@ -96,7 +103,7 @@ def check_model(model: object, table: RuleTable) -> ReorderingModel:
         raise DecodingError(reason, code="feature.names", argument="name", value=model.name)
     for what, value, among in (
         ("kind", model.kind, KINDS),
-        ("classes", model.classes, tuple(CLASSES)),
+        ("classes", model.classes, tuple(EVENT_CLASSES)),
     ):
         check_choice(what, value, among, error=DecodingError)
     ways = tuple(model.directions)

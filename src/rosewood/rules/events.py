@@ -16,7 +16,7 @@ Native      core/rules/events.hpp, orientation.hpp; specification: tests/referen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,13 @@ from rosewood.arrays import IdArray, LongArray, as_count
 from rosewood.corpus import IndexedCorpus
 from rosewood.errors import RuleError
 from rosewood.resources import check_threads
-from rosewood.rules.settings import CLASSES, Classes, Direction, EventSettings, Kind
+from rosewood.rules.settings import (
+    EVENT_CLASSES,
+    Direction,
+    EventClasses,
+    EventSettings,
+    Kind,
+)
 
 if TYPE_CHECKING:
     from rosewood.align.alignment import Links
@@ -53,7 +59,7 @@ class EventBlock:
     source_end: IdArray
     target_begin: IdArray
     target_end: IdArray
-    orientation: NDArray[np.uint8]
+    orientations: Sequence[NDArray[np.uint8]]  # by direction, as asked for
     pair_start: LongArray
     pair_source: IdArray
     pair_target: IdArray
@@ -61,6 +67,11 @@ class EventBlock:
     right: IdArray
     corpus: IndexedCorpus = field(repr=False)
     names: tuple[str, ...] = field(repr=False)  # of the orientations, by number
+
+    @property
+    def orientation(self) -> NDArray[np.uint8]:
+        """The orientations of the first direction."""
+        return self.orientations[0]
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -119,8 +130,8 @@ def orientation_events(
     links: Links,
     *,
     kind: Kind = "hierarchy",
-    direction: Direction = "backward",
-    classes: Classes = "msd",
+    direction: Direction | Sequence[Direction] = "backward",
+    classes: EventClasses = "msd",
     max_phrase: int = 7,
     threads: int = 1,
     block_words: int = _WORDS,
@@ -130,7 +141,9 @@ def orientation_events(
     A block has as many sentences as have `block_words` target words, and at least one. The corpus
     and the links are checked at once, not when the first block is asked for.
     """
-    EventSettings(kind, direction, classes, max_phrase)  # refuses bad ones
+    directions = [direction] if isinstance(direction, str) else list(direction)
+    for each in directions:
+        EventSettings(kind, each, classes, max_phrase)  # refuses bad ones
     threads = check_threads(threads, RuleError)
     block_words = as_count("block_words", block_words, 1, error=RuleError)
     source, target = corpus.source, corpus.target
@@ -147,8 +160,8 @@ def orientation_events(
     native = _core.OrientationEvents(
         whole,
         kind=kind,
-        direction=direction,
-        splits_discontinuous=classes == "mslr",
+        directions=directions,
+        classes=classes,
         max_phrase=max_phrase,
     )
 
@@ -157,7 +170,7 @@ def orientation_events(
         while begin < len(corpus):
             behind = np.searchsorted(target.start, target.start[begin] + block_words, side="right")
             end = max(begin + 1, int(behind) - 1)
-            yield EventBlock(*native.block(begin, end, threads), corpus, CLASSES[classes])
+            yield EventBlock(*native.block(begin, end, threads), corpus, EVENT_CLASSES[classes])
             begin = end
 
     return blocks()

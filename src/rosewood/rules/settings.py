@@ -13,6 +13,7 @@ from rosewood.settings import Settings, setting, setting_of, settings_of
 
 Kind = Literal["word", "phrase", "hierarchy"]
 Classes = Literal["msd", "mslr"]
+EventClasses = Literal["msd", "mslr", "distance"]
 Direction = Literal["backward", "forward"]
 Prior = Literal["uniform", "counts"]
 SmoothingName = Literal["plain", "good-turing", "kneser-ney"]
@@ -25,6 +26,14 @@ CLASSES = {
     "msd": ("monotone", "swap", "discontinuous"),
     "mslr": ("monotone", "swap", "left", "right"),
 }
+# What events and reordering models may have besides; rule tables have columns for CLASSES alone.
+EVENT_CLASSES = {
+    **CLASSES,
+    "distance": (
+        "monotone", "swap", "left_near", "left_middle", "left_far", "right_near", "right_middle",
+        "right_far",
+    ),
+}  # fmt: skip
 # Settings that mean nothing for rules of the other kind.
 PHRASE_SETTINGS = (
     "max_phrase", "orientation", "classes", "orientation_smoothing", "orientation_prior",
@@ -202,15 +211,20 @@ class EventSettings(Settings):
         "backward", "Compare with the previous target phrase (backward) or the next (forward).",
         metavar="backward|forward",
     )  # fmt: skip
-    classes: Classes = setting_of(
-        ExtractionSettings, "classes", "msd", metavar="msd|mslr", group=""
+    classes: EventClasses = setting(
+        "msd",
+        "Orientation classes: monotone, swap, discontinuous (msd); monotone, swap, left, right "
+        "(mslr); or left and right by distance: up to 2, up to 6 or more words (distance).",
+        metavar="msd|mslr|distance",
     )
     max_phrase: int = setting_of(ExtractionSettings, "max_phrase", high=2**31 - 1, group="")
 
 
 def orientation_columns(classes: str, directions: Iterable[str]) -> tuple[str, ...]:
     """The features of orientations, a direction after the other; as Moses orders them."""
-    return tuple(f"orientation_{way}_{name}" for way in directions for name in CLASSES[classes])
+    return tuple(
+        f"orientation_{way}_{name}" for way in directions for name in EVENT_CLASSES[classes]
+    )
 
 
 @dataclass(frozen=True)

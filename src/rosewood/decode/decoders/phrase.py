@@ -30,7 +30,7 @@ from rosewood.decode.settings import SearchSettings
 from rosewood.errors import DecodingError
 from rosewood.lm import Model
 from rosewood.reorder.model import ReorderingModel, class_names
-from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS
+from rosewood.rules.settings import DIRECTIONS, EVENT_CLASSES, KINDS
 from rosewood.rules.table import RuleTable
 
 
@@ -70,15 +70,17 @@ class PhraseDecoder(RuleDecoder):
         return found
 
     def _native_model(self) -> _core.PhraseModel:
-        slots: list[tuple[int, int, bool, int]] = []
+        slots: list[tuple[int, int, int, int]] = []
         columns: list[int] = []
+        native: list[tuple[_core.LinearReordering, int]] = []
         for model in self.reorder:
+            scheme = list(EVENT_CLASSES).index(model.classes)
+            first = len(columns)
             for way in model.directions:
-                classes = len(CLASSES[model.classes])
-                first = (
-                    len(columns) + len(model.directions[: model.directions.index(way)]) * classes
-                )
-                slots.append((KINDS.index(model.kind), DIRECTIONS.index(way), classes == 3, first))
+                slots.append((KINDS.index(model.kind), DIRECTIONS.index(way), scheme, first))
+                first += len(EVENT_CLASSES[model.classes])
+            if _native(model) is not None:
+                native.append((_native(model), len(columns)))
             own = model.columns(self.table)
             columns += [-1] * len(class_names(model)) if own is None else own
         return _core.PhraseModel(
@@ -87,6 +89,7 @@ class PhraseDecoder(RuleDecoder):
             [model.native for model in self.language_models.values()],
             slots,
             columns,
+            native,
         )
 
     def _native_decoder(self, theta: FloatArray, limit: int) -> _core.PhraseDecoder:
@@ -103,7 +106,7 @@ class PhraseDecoder(RuleDecoder):
         first = 0
         for model in self.reorder:
             width = len(class_names(model))
-            if model.columns(self.table) is None:
+            if model.columns(self.table) is None and _native(model) is None:
                 found = model.log_probabilities(options)
                 rows = finite_rows(model.name, found, (len(options), width))
                 options.native.set_orientations(first, rows)
@@ -122,6 +125,7 @@ class PhraseDecoder(RuleDecoder):
 class PhraseKind:
     """Makes phrase-based decoders from the parts of a model."""
 
+    reorders = True
     settings_type = SearchSettings
 
     def make(
@@ -134,13 +138,22 @@ class PhraseKind:
         features: Sequence[OptionFeature | SparseFeature] = (),
     ) -> PhraseDecoder:
         """A decoder with the rules and language models among the parts."""
+        trained = parts.get("reorder_models") or {}
+        reorder = parts.get("reorder")
+        if trained and reorder is not None:
+            reorder = [trained.get(each, each) for each in reorder]
         return PhraseDecoder(
-            parts["rules"], parts["lm"], reorder=parts.get("reorder"), features=features,
+            parts["rules"], parts["lm"], reorder=reorder, features=features,
             weights=weights, settings=settings, unknown=unknown,
         )  # fmt: skip
 
 
 PLUGIN = PhraseKind()
+
+
+def _native(model: ReorderingModel) -> Any:
+    """What native code evaluates a reordering model by; None if it cannot."""
+    return getattr(model, "native", None)
 
 
 def _made_again(table: RuleTable, lms: Any, reorder: Any, features: Any, *rest: Any) -> Any:

@@ -17,7 +17,14 @@ import numpy as np
 from rosewood.arrays import FloatArray
 from rosewood.errors import DecodingError
 from rosewood.reorder.model import OptionsInContext
-from rosewood.rules.settings import CLASSES, DIRECTIONS, KINDS, Classes, Kind, orientation_columns
+from rosewood.rules.settings import (
+    DIRECTIONS,
+    EVENT_CLASSES,
+    KINDS,
+    EventClasses,
+    Kind,
+    orientation_columns,
+)
 from rosewood.rules.table import RuleTable
 
 
@@ -26,7 +33,7 @@ class Lexicalized:
     """Probabilities that are columns of the rule table."""
 
     kind: Kind = "hierarchy"
-    classes: Classes = "mslr"
+    classes: EventClasses = "mslr"
     directions: tuple[str, ...] = DIRECTIONS
     name: str = "reorder"
 
@@ -37,14 +44,14 @@ class Lexicalized:
         The kind is the one the table was made with, or this.  Where nobody knows, as of tables of
         other programs, it is `hierarchy`.
         """
-        for classes in CLASSES:
+        for classes in EVENT_CLASSES:
             ways = tuple(
                 way
                 for way in DIRECTIONS
                 if set(orientation_columns(classes, (way,))) <= set(table.features)
             )
             if ways:
-                return cls(kind or _known_kind(table.facts), cast(Classes, classes), ways)
+                return cls(kind or _known_kind(table.facts), cast(EventClasses, classes), ways)
         return None
 
     def columns(self, table: RuleTable) -> tuple[int, ...]:
@@ -61,7 +68,7 @@ class Lexicalized:
 
     def log_probabilities(self, options: OptionsInContext) -> FloatArray:
         """Log probabilities from the rule table; zero rows for options without a rule."""
-        rows = np.zeros((len(options), len(self.directions) * len(CLASSES[self.classes])))
+        rows = np.zeros((len(options), len(self.directions) * len(EVENT_CLASSES[self.classes])))
         own = options.rule >= 0
         values = options.table.feature_rows(options.rule[own])
         rows[own] = values[:, list(self.columns(options.table))]

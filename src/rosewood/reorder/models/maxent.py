@@ -1,0 +1,39 @@
+"""Multinomial logistic regression of word pairs and context, trained in the dual with shrinking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosewood.reorder.dual import DualMaxEnt, DualSettings
+from rosewood.reorder.trained_kind import Fitted, TrainedKind, Work
+
+
+class MaxEntKind(TrainedKind):
+    """MaxEnt models of Alrajeh & Niranjan (EMNLP 2014), algorithm 1."""
+
+    name = "maxent"
+    settings_type = DualSettings
+
+    def fit(self, work: Work, settings: DualSettings) -> dict[str, Fitted]:
+        """Each direction is a problem of its own over the same examples."""
+        examples = work.examples()
+        found = {}
+        for way in work.events.directions:
+            model = DualMaxEnt(**settings.to_dict()).fit(
+                examples, way, folder=work.folder / f"dual-{way}", progress=work.step(way)
+            )
+            facts: dict[str, Any] = {
+                "examples": len(examples),
+                "objective": model.objective_,
+                "gap": model.gap_,
+                "passes": model.passes_,
+                "active_share": model.active_share_.tolist(),
+                "error": model.error(examples, way),
+            }
+            found[way] = Fitted(model.weights_, np.zeros(work.num_classes), None, facts)
+        return found
+
+
+PLUGIN = MaxEntKind()
