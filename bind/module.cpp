@@ -42,6 +42,8 @@ NB_MODULE(_core, m) {
       raise("LanguageModelError", e);
     } catch (const rosewood::RuleError& e) {
       raise("RuleError", e);
+    } catch (const rosewood::ReorderingError& e) {
+      raise("ReorderingError", e);
     } catch (const rosewood::FileError& e) {
       errno = e.code;
       PyErr_SetFromErrnoWithFilename(PyExc_OSError, e.path.c_str());
@@ -62,6 +64,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_links(m);
   rosewood::bind::bind_lm(m);
   rosewood::bind::bind_metrics(m);
+  rosewood::bind::bind_reorder(m);
   rosewood::bind::bind_rules(m);
   rosewood::bind::bind_rule_table(m);
   rosewood::bind::bind_rule_sentence(m);

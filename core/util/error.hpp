@@ -101,6 +101,11 @@ struct RuleError : Error {
   using Error::Error;
 };
 
+/// Examples, or a classifier of orientations, are not valid.
+struct ReorderingError : Error {
+  using Error::Error;
+};
+
 /// A decoder, or what it is to translate, is not valid.
 struct DecodingError : Error {
   using Error::Error;

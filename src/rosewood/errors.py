@@ -9,6 +9,7 @@
     ├── AlignmentError            a word alignment, or what was asked of it, is not valid
     ├── LanguageModelError        a language model, or what was asked of it, is not valid
     ├── RuleError                 rules, or what was asked of them, are not valid
+    ├── ReorderingError           examples, or a classifier of orientations, are not valid
     ├── DecodingError             a decoder, or what it is to translate, is not valid
     ├── MetricError               a metric, or what is to be scored, is not valid
     ├── TextError                 a tokeniser, or what else is done to raw text, is not valid
@@ -41,6 +42,7 @@ __all__ = [
     "LanguageModelError",
     "MetricError",
     "MissingPackageError",
+    "ReorderingError",
     "RosewoodError",
     "RuleError",
     "SemiringError",
@@ -142,6 +144,12 @@ class RuleError(RosewoodError):
     """Rules, or what was asked of them, are not valid."""
 
     code = "rules"
+
+
+class ReorderingError(RosewoodError):
+    """Examples, or a classifier of orientations, are not valid; for files, a FormatError."""
+
+    code = "reordering"
 
 
 class DecodingError(RosewoodError):
