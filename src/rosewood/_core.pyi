@@ -196,7 +196,7 @@ class FeatureLayout:
 class PhraseModel:
     """Models of a phrase-based decoder."""
 
-    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, bool, int]], orientation_columns: Sequence[int]) -> None: ...
+    def __init__(self, layout: FeatureLayout, table: object, language_models: Sequence[object], slots: Sequence[tuple[int, int, int, int]], orientation_columns: Sequence[int], reordering: Sequence[tuple[object, int]] = []) -> None: ...
 
     def words_without_option(self, words: Sequence[str]) -> list[int]:
         """Places of the words that no rule translates by themselves."""
@@ -264,6 +264,69 @@ class HieroDecoder:
         """
         Searches for the best translations of many sentences; without a forest, that of the best one alone is made.
         """
+
+class EventFeatureMaker:
+    """Makes the features of orientation events."""
+
+    def __init__(self, templates: tuple[int, bool, bool, bool, bool, int], source_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_source: int, unknown_target: int) -> None:
+        """
+        Templates are window, sides, boundaries, source edges, target edges, symbols.
+        """
+
+    def keys(self, sentence: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_end: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_end: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pair_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], pair_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pair_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)]]:
+        """Where the keys of each event begin, and the keys."""
+
+class FeatureCounts:
+    """How often features occur."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def kept(self, min_count: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """Keys and counts, the most frequent first."""
+
+class FeatureNumbers:
+    """Features by number."""
+
+    def __init__(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def rows(self, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)]]:
+        """Where the row of each event begins, feature numbers and counts."""
+
+class EventTextReader:
+    """Reads orientation events from lines."""
+
+    def __init__(self, classes: Sequence[str]) -> None: ...
+
+    def read(self, lines: Sequence[str]) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+        """The arrays of events, one of each line."""
+
+    @property
+    def source_words(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]: ...
+
+    @property
+    def target_words(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]: ...
+
+def plan_feature_slots(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]]:
+    """Keys of the slots of a table, and the slot of each key."""
+
+class LinearReordering:
+    """Log probabilities of orientations."""
+
+    def __init__(self, *, directions: int, classes: int, slots: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int, offset: Sequence[float], scale: Sequence[float], bias: Sequence[float], totals: Sequence[float], templates: tuple[int, bool, bool, bool, bool, int], source_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], source_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], target_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], source_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_source: int, unknown_target: int) -> None: ...
+
+    def source_numbers(self, words: Sequence[str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    def target_numbers(self, words: Sequence[str]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]: ...
+
+    def log_probabilities(self, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """Rows of all events, one after the other."""
+
+    def weights(self, key: int) -> list[float]:
+        """The weights of a feature; empty if the model does not have it."""
 
 class ForestView:
     """A validated forest, as kernels see it."""
@@ -589,6 +652,90 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
+class Examples:
+    """Sparse examples in flat arrays."""
+
+def row_width(classes: int) -> int:
+    """Numbers in a feature's row of weights."""
+
+def make_examples(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], num_features: int, is_checked: bool = False, threads: int = 1) -> Examples:
+    """
+    The arrays are kept alive; they are checked unless that was done before.
+    """
+
+def check_labels(label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int) -> None:
+    """Refuses labels that are not below `classes`."""
+
+def ordered_examples(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], num_features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)]]:
+    """
+    Features in ascending order, repeated ones added up; no values if all are 1.
+    """
+
+def gather_examples(examples: Examples, index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], count: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')], value: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Copies some examples to where `start` says."""
+
+def linear_log_probabilities(examples: Examples, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Log probabilities of classes: a row for each example."""
+
+class DualProblem:
+    """Examples, labels and settings of the dual."""
+
+    @property
+    def blocks(self) -> int: ...
+
+def make_dual(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, sigma2: float, trials: int, is_exact: bool, shards: int, block: int, seed: int) -> DualProblem:
+    """
+    Block b is of shard b modulo `shards`; `blocks` are those of the first shard.
+    """
+
+def dual_start(problem: DualProblem, epsilon: float, log_alpha: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """log α to begin with."""
+
+def dual_pass(problem: DualProblem, shrink: float, log_alpha: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], active: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], pass_number: int, first: int, last: int, threads: int = 1) -> tuple[int, int, int]:
+    """
+    Visits the active examples of some blocks of each shard; returns how many were visited, how many stay active, and how many found no step.
+    """
+
+def merge_shards(before: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], shards: int, threads: int = 1) -> None:
+    """Adds the changes of all shards to the weights from before."""
+
+def dual_weights(problem: DualProblem, log_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], first: int, last: int, threads: int = 1) -> None:
+    """Adds the examples of some blocks of each shard to weights."""
+
+def add_shards(weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], shards: int, threads: int = 1) -> None:
+    """Gives all shards the sum of their weights."""
+
+def dual_check(problem: DualProblem, shrink: float, log_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], active: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')], first: int, last: int, threads: int = 1) -> tuple[float, float, float, int]:
+    """
+    Loss, Σ α log α, the duality gap, and how many examples are active, of some blocks.
+    """
+
+class PrimalProblem:
+    """Averaged descent, where it has come to."""
+
+    @property
+    def steps(self) -> int: ...
+
+def make_primal(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, lambda_: float, rate: float, average_from: int, block: int, seed: int) -> PrimalProblem:
+    """Weights of zero; steps are averaged from step `average_from` on."""
+
+def primal_pass(problem: PrimalProblem, pass_number: int, first: int, last: int) -> None:
+    """Visits some blocks."""
+
+def primal_weights(problem: PrimalProblem, average: bool, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """The weights or their average."""
+
+def log_loss(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> float:
+    """Log loss of a linear model, summed over examples."""
+
+def count_features(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, presence: bool, count: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Adds what examples have of features, by class, to `count`."""
+
+def bayes_log_probabilities(examples: Examples, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prior: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """
+    Log probabilities of classes under naive Bayes; with `counts`, Dirichlet-multinomial.
+    """
+
 class AlignedCorpus:
     """Sentence pairs and their links, checked."""
 
@@ -789,9 +936,9 @@ class AlignedSentence:
 class OrientationEvents:
     """What is asked of an aligned corpus."""
 
-    def __init__(self, corpus: AlignedCorpus, kind: str, direction: str, splits_discontinuous: bool, max_phrase: int) -> None: ...
+    def __init__(self, corpus: AlignedCorpus, kind: str, directions: Sequence[str], classes: str, max_phrase: int) -> None: ...
 
-    def block(self, begin: int, end: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
+    def block(self, begin: int, end: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], list[Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]], Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]]:
         """The arrays of the events of some sentences."""
 
 class RuleFormat(enum.Enum):

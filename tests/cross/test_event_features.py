@@ -193,7 +193,7 @@ def test_why(tmp_path):
     row = dict(zip(EVENT_CLASSES["mslr"], weights[names.index("left:a")][4:], strict=True))
     assert reasons[1].weights == pytest.approx(row, abs=1e-6)
     unknown = model.reasons(["ü"], 0, 1, ["x"], [(0, 0)], "backward")
-    assert [each.feature for each in unknown] == []
+    assert [each.feature for each in unknown] == ["left:<s>", "right:</s>"]
     strongest = model.strongest(3, "backward")
     spread = np.ptp(weights[:, :4], axis=1)
     best = np.argsort(-spread)[:3]

@@ -23,6 +23,7 @@ from rosewood.decode.explanation_table import aligned
 from rosewood.forest import Distribution
 from rosewood.forest.draw import to_svg
 from rosewood.model.confidence import Confidence
+from rosewood.pipeline.moves import Move, moves_of, moves_text
 from rosewood.pipeline.reply import Reply, reply_of
 from rosewood.pipeline.rule_source import RuleSource, parts_of
 from rosewood.svg_text import clean, plural
@@ -94,6 +95,7 @@ class Inspection:
     forest: Mapping[str, int]  # its nodes, edges and derivations
     forest_svg: str  # its likeliest part
     notes: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()  # how phrases lie to each other, by trained reordering models
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -123,12 +125,14 @@ class Inspection:
             "options": [each.to_dict() for each in self.options],
             "num_options": self.num_options,
             "forest": dict(self.forest),
+            "moves": [each.to_dict() for each in self.moves],
             "notes": list(self.notes),
         }
 
     def to_text(self) -> str:
         """For a terminal."""
-        parts = [self._heading(), self.explanation.to_text(), self._others(), self._origins()]
+        parts = [self._heading(), self.explanation.to_text(), moves_text(self.moves)]
+        parts += [self._others(), self._origins()]
         if self.options:
             parts.append(self._options())
         return "\n\n".join(part for part in [*parts, "\n".join(self.notes)] if part)
@@ -215,9 +219,10 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
     how = bundle.confidence
     weight = how.scale * found.forest.score(decoder.theta())
     rules, notes = _rules(found, bundle)
+    why = explained(found, decoder.weights)
     return Inspection(
         reply_of(translator.text, prepared, found, how, nbest=nbest),
-        explained(found, decoder.weights),
+        why,
         tuple(_options(decoder, found, weight, options)),
         0 if found.options is None else len(found.options.places[0]),
         rules,
@@ -234,6 +239,7 @@ def inspect(translator: Asked, text: str, *, options: int = 5, nbest: int = 5) -
             max_edges=_EDGES_DRAWN,
         ),
         notes,
+        moves_of(decoder, found, why),
     )
 
 

@@ -48,6 +48,7 @@ def body(seen: Inspection) -> str:
         _section("Why", "What every feature adds to the score, rule by rule.",
                  explanation_html(seen.explanation)),
         _alternatives(seen),
+        _moves(seen),
         _rules(seen),
         _options(seen),
         _section("The forest", f"{seen.size}. What the translation uses stands out; the likelier "
@@ -102,6 +103,27 @@ def _alternatives(seen: Inspection) -> str:
     table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
     told = "The best translations that say different things, and how probable each is."
     return _section("What else could be said", told, table)
+
+
+def _moves(seen: Inspection) -> str:
+    moved = [each for each in seen.moves if each.orientation != "monotone"]
+    if not moved:
+        return ""
+    heads = ("phrase", "model", "moved", "p", "for", "against")
+    rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
+    for each in moved:
+        cells = (
+            f"{each.source} → {each.target}", f"{each.model} {each.direction}", each.orientation,
+            f"{each.probability:.3f}", ", ".join(each.supporting) or "–",
+            ", ".join(each.opposing) or "–",
+        )  # fmt: skip
+        rows.append("<tr>" + "".join(f'<td dir="auto">{_text(c)}</td>' for c in cells) + "</tr>")
+    table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
+    told = (
+        "Phrases that are not in the order of the source: the probability of what they do, and the "
+        "features for and against it."
+    )
+    return _section("Why phrases moved", told, table)
 
 
 def _rules(seen: Inspection) -> str:

@@ -279,7 +279,11 @@ class TrainingSettings(Settings):
         if not isinstance(kind, TrainedKind):
             return ReorderingSettings(), {}
         kind.settings(rest)
-        chosen = {"max_phrase": self.max_phrase, "select": self.select, "classes": self.classes}
+        chosen: dict[str, Any] = {
+            "max_phrase": self.max_phrase,
+            "select": self.select,
+            "classes": self.classes,
+        }
         if self.orientation is not None:
             chosen["kind"] = self.orientation
         return ReorderingSettings.from_values({**chosen, **shared}), rest

@@ -138,7 +138,6 @@ class MultinomialBayes(Classifier):
         alpha = self.settings.alpha
         with np.errstate(divide="ignore"):
             prior = np.log(self.class_count_ / self.class_count_.sum())
-        totals = alpha * self.num_features_ + self.feature_count_.sum(axis=0)
         rows = np.zeros((self.num_features_, _core.row_width(self._classes)))
         inside = rows[:, : self._classes]
         if self.settings.inference == "full":
@@ -147,11 +146,19 @@ class MultinomialBayes(Classifier):
             added = alpha - 1.0
             sums = added * self.num_features_ + self.feature_count_.sum(axis=0)
             np.log((added + self.feature_count_) / sums, out=inside)
-        return rows.reshape(-1), prior, totals
+        return rows.reshape(-1), prior, self.totals_
+
+    @property
+    def totals_(self) -> FloatArray:
+        """Σ α + n_km over features, by class."""
+        totals: FloatArray = self.settings.alpha * self.num_features_ + self.feature_count_.sum(
+            axis=0
+        )
+        return totals
 
     @property
     def coef_(self) -> FloatArray:
-        """log q of the point estimate: a row for each class."""
+        """log q of the point estimate, or log(α + n): a row for each class."""
         if self._tables is None:
             self._tables = self._find_tables()
         rows = self._tables[0].reshape(self.num_features_, -1)

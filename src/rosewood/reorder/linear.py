@@ -110,7 +110,9 @@ class LinearReordering:
         if weights.shape != (len(table.key), width):
             reason = f"weights have shape {weights.shape}, expected {(len(table.key), width)}"
             raise ReorderingError(reason, code="argument.shape", argument="weights")
-        used = weights.any(axis=1) if totals is None else np.ones(len(weights), bool)
+        used = (
+            np.asarray(weights != 0).any(axis=1) if totals is None else np.ones(len(weights), bool)
+        )
         table, weights = table.only(used), weights[used]
         offset, scale, codes = _quantised(weights, bits)
         slots, slot_of_key = _core.plan_feature_slots(table.key)
@@ -286,7 +288,7 @@ class LinearReordering:
         if self.facts["bits"] != "32":
             rows = np.array(self.facts["offset"]) + np.array(self.facts["scale"]) * rows
         rows = rows[:, first : first + len(names)]
-        order = np.argsort(-np.ptp(rows, axis=1), kind="stable")[:limit] if len(rows) else []
+        order = np.argsort(-np.ptp(rows, axis=1), kind="stable")[:limit]
         return [
             Reason(self._table.name(int(keys[n])), dict(zip(names, rows[n].tolist(), strict=True)))
             for n in order

@@ -25,7 +25,7 @@ from rosewood.reorder.event_features import FeatureTable, count_features
 from rosewood.reorder.events import Events
 from rosewood.reorder.examples import Examples
 from rosewood.reorder.linear import LinearReordering
-from rosewood.reorder.selection import PresenceCounts
+from rosewood.reorder.selection import PresenceCounts, presence_counts, select_features
 from rosewood.reorder.settings import EventFeatureSettings, ReorderingSettings
 from rosewood.rules.settings import EVENT_CLASSES
 from rosewood.rules.table import RuleTable
@@ -178,17 +178,19 @@ def _told(settings: Any) -> dict[str, Any]:
 
 def _selected(work: Work, threshold: float) -> FeatureTable:
     """The features with enough mutual information with the class of a direction."""
-    mask = np.zeros(len(work.table), bool)
-    counts = {
-        way: PresenceCounts(len(work.table), work.num_classes) for way in work.events.directions
-    }
+    ways = work.events.directions
+    counts: dict[str, PresenceCounts] = {}
     done = 0
     for block in work.blocks():
-        for way, counted in counts.items():
-            counted.add(block, way, threads=work.threads)
+        if not len(block):
+            continue
+        for way in ways:
+            found = presence_counts(block, way, threads=work.threads)
+            counts[way] = counts[way] + found if way in counts else found
         done += len(block)
         if work.told is not None:
             work.told("selecting features", done, None)
+    mask = np.zeros(len(work.table), bool)
     for counted in counts.values():
-        mask |= counted.scores() >= threshold
+        mask |= select_features(counted, threshold=threshold).mask
     return work.table.chosen(mask)
