@@ -589,6 +589,90 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
+class Examples:
+    """Sparse examples in flat arrays."""
+
+def row_width(classes: int) -> int:
+    """Numbers in a feature's row of weights."""
+
+def make_examples(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], count: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], num_features: int, is_checked: bool = False, threads: int = 1) -> Examples:
+    """
+    The arrays are kept alive; they are checked unless that was done before.
+    """
+
+def check_labels(label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int) -> None:
+    """Refuses labels that are not below `classes`."""
+
+def ordered_examples(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], value: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], num_features: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), writable=False)]]:
+    """
+    Features in ascending order, repeated ones added up; no values if all are 1.
+    """
+
+def gather_examples(examples: Examples, index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')], count: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')], value: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Copies some examples to where `start` says."""
+
+def linear_log_probabilities(examples: Examples, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Log probabilities of classes: a row for each example."""
+
+class DualProblem:
+    """Examples, labels and settings of the dual."""
+
+    @property
+    def blocks(self) -> int: ...
+
+def make_dual(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, sigma2: float, trials: int, is_exact: bool, shards: int, block: int, seed: int) -> DualProblem:
+    """
+    Block b is of shard b modulo `shards`; `blocks` are those of the first shard.
+    """
+
+def dual_start(problem: DualProblem, epsilon: float, log_alpha: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """log α to begin with."""
+
+def dual_pass(problem: DualProblem, shrink: float, log_alpha: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], active: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], pass_number: int, first: int, last: int, threads: int = 1) -> tuple[int, int, int]:
+    """
+    Visits the active examples of some blocks of each shard; returns how many were visited, how many stay active, and how many found no step.
+    """
+
+def merge_shards(before: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], shards: int, threads: int = 1) -> None:
+    """Adds the changes of all shards to the weights from before."""
+
+def dual_weights(problem: DualProblem, log_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], first: int, last: int, threads: int = 1) -> None:
+    """Adds the examples of some blocks of each shard to weights."""
+
+def add_shards(weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], shards: int, threads: int = 1) -> None:
+    """Gives all shards the sum of their weights."""
+
+def dual_check(problem: DualProblem, shrink: float, log_alpha: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], active: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')], first: int, last: int, threads: int = 1) -> tuple[float, float, float, int]:
+    """
+    Loss, Σ α log α, the duality gap, and how many examples are active, of some blocks.
+    """
+
+class PrimalProblem:
+    """Averaged descent, where it has come to."""
+
+    @property
+    def steps(self) -> int: ...
+
+def make_primal(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, lambda_: float, rate: float, average_from: int, block: int, seed: int) -> PrimalProblem:
+    """Weights of zero; steps are averaged from step `average_from` on."""
+
+def primal_pass(problem: PrimalProblem, pass_number: int, first: int, last: int) -> None:
+    """Visits some blocks."""
+
+def primal_weights(problem: PrimalProblem, average: bool, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """The weights or their average."""
+
+def log_loss(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> float:
+    """Log loss of a linear model, summed over examples."""
+
+def count_features(examples: Examples, label: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int, presence: bool, count: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """Adds what examples have of features, by class, to `count`."""
+
+def bayes_log_probabilities(examples: Examples, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prior: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float, out: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], threads: int = 1) -> None:
+    """
+    Log probabilities of classes under naive Bayes; with `counts`, Dirichlet-multinomial.
+    """
+
 class AlignedCorpus:
     """Sentence pairs and their links, checked."""
 
