@@ -148,7 +148,7 @@ PassCounts pass_block(const DualProblem& problem, const DualSettings& settings,
     visit.find_alpha();
     bool falls = false;
     if (settings.step == DualStep::exact)
-      falls = visit.solve(curvature, settings.trials, 0.02 * spread);
+      falls = visit.solve(curvature, settings.trials, 0.3 * spread);
     if (!falls) falls = visit.halve(curvature, settings.trials);
     if (!falls) {
       ++counts.stuck;

@@ -90,7 +90,8 @@ class Classifier(ABC):
 
     def predict(self, X: Data) -> NDArray[Any]:
         """The most probable class of each example; the first one of equal ones."""
-        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        found = self.predict_log_proba(X)
+        return self.classes_[found.argmax(axis=1)]
 
     def score(self, X: Data, y: Target = None) -> float:
         """The share of examples whose class is predicted."""

@@ -51,7 +51,7 @@ class DualSettings(Settings):
         0.1, "Difference of an example's gradients at which it becomes inactive.", low=0
     )
     tolerance: float | None = setting(
-        0.01, "Stop at this duality gap relative to the objective; none: when no example is active.",
+        0.01, "Stop at this relative duality gap; none: when no example is active.",
         low=0,
     )  # fmt: skip
     step: Literal["exact", "halving"] = setting(
@@ -59,7 +59,7 @@ class DualSettings(Settings):
     )
     trials: int = setting(20, "Maximum trials of a step.", low=1, high=1000)
     start: float = setting(
-        0.001, "Probability that wrong classes share at the start.", low=1e-300, high=0.5
+        1e-6, "Probability that wrong classes share at the start.", low=1e-300, high=0.5
     )
     shards: int = setting(1, "Parts of the data to work on side by side.", low=1, high=1024)
     seed: int = setting_of(SharedSettings, "seed", 1)

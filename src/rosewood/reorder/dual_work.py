@@ -1,4 +1,4 @@
-"""The state of a dual solver: what a pass changes, which rows are copied together, what is saved."""
+"""The state of the dual solver: α, weights, the active set, copies of its rows, what is saved."""
 
 from __future__ import annotations
 

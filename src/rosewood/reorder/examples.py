@@ -194,7 +194,7 @@ class Examples:
     def take(self, index: LongArray, *, threads: int = 1) -> Examples:
         """Copies of examples by their numbers, in this order."""
         index = np.ascontiguousarray(index, np.int64)
-        if len(index) and not (0 <= index.min() and index.max() < len(self)):
+        if len(index) and not (index.min() >= 0 and index.max() < len(self)):
             reason = f"there are {len(self)} examples"
             raise ReorderingError(reason, code="argument.range", argument="index")
         start = np.zeros(len(index) + 1, np.int64)

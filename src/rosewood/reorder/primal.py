@@ -2,7 +2,7 @@
 
     model = PrimalMaxEnt(sigma2=1.0, passes=5).fit(X, y)
 
-The same objective as `DualMaxEnt`, one example at a time (Bottou 2010): η_t = η0 (1 + λ η0 t)^(−3/4)
+The objective of `DualMaxEnt`, one example at a time (Bottou 2010): η_t = η0 (1 + λ η0 t)^(−3/4)
 with λ = 1 / σ²N; weights are averaged over the steps after the first pass (Xu 2011).  Both the
 penalty and the average are kept as scales, so that a step costs what its example has of features.
 η0 is what gives the lowest objective on a sample.
