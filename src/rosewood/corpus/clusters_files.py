@@ -80,10 +80,14 @@ def read(path: PathName) -> Stored:
         )  # fmt: skip
     if zlib.crc32(body) != table["body_crc32"]:
         raise DamagedFileError("checksum mismatch", code="file.changed", file=path)
+    try:
+        rows = body.decode().split("\n")[:-1]
+    except UnicodeDecodeError as error:
+        raise DamagedFileError("it is not UTF-8", code="file.encoding", file=path) from error
     words: list[str] = []
     numbers: list[int] = []
     counts: list[int] = []
-    for place, line in enumerate(body.decode().split("\n")[:-1], start=2):
+    for place, line in enumerate(rows, start=2):
         with lines.at(str(path), place):
             word, number, count = _fields(line, 3)
             words.append(word)
