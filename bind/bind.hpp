@@ -85,6 +85,7 @@ using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_align(nb::module_& m);
 void bind_arpa(nb::module_& m);
+void bind_clusters(nb::module_& m);
 void bind_corpus(nb::module_& m);
 void bind_decode(nb::module_& m);
 void bind_event_features(nb::module_& m);

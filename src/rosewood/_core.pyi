@@ -65,6 +65,52 @@ def align_choose(bitext: Bitext, model: AlignmentModel, least: float, forward: A
 
 def align_posteriors(bitext: Bitext, model: AlignmentModel, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], forward: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], backward: Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], threads: int = 1) -> None: ...
 
+class WordBigrams:
+    """How often words follow each other."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], number_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int) -> None:
+        """
+        Bigrams of sentences ids[start[k]:start[k+1]]; number_of[id] is the word, -1: left out.
+        """
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def distinct(self) -> int: ...
+
+class ClassExchange:
+    """Words in classes, and moves that raise F."""
+
+    def __init__(self, bigrams: WordBigrams, class_of: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: int) -> None:
+        """Classes 1 .. classes, one for each word."""
+
+    def exchange(self, begin: int, end: int, threads: int) -> int:
+        """
+        Moves words begin .. end-1 to their best classes; returns how many have moved.
+        """
+
+    def anneal(self, begin: int, end: int, heat: float, seed: int, threads: int) -> int:
+        """
+        Moves words to classes drawn by exp(F / heat); returns how many have moved.
+        """
+
+    def objective(self) -> float:
+        """F in nats, from the counts."""
+
+    @property
+    def rounded_objective(self) -> int:
+        """F in whole numbers, as moves have changed it."""
+
+    def recomputed_objective(self) -> int:
+        """F in whole numbers, from the counts."""
+
+    def class_of(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
+        """The class of each word."""
+
 class Indexer:
     """Turns text into word numbers, block by block."""
 

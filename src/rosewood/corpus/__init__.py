@@ -10,6 +10,7 @@ from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from rosewood.corpus.checks import Checks
+    from rosewood.corpus.clusters import WordClasses
     from rosewood.corpus.corpus import Corpus, read_pairs
     from rosewood.corpus.filters import FilterReport, Filters
     from rosewood.corpus.indexed import IndexedCorpus, IndexedText
@@ -31,6 +32,7 @@ __all__ = [
     "Tokeniser",
     "Truecaser",
     "Vocabulary",
+    "WordClasses",
     "make_tokeniser",
     "read_pairs",
 ]

@@ -18,9 +18,10 @@ Native      core/corpus/indexer.hpp; specification: tests/reference/corpus.py
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BufferedIOBase
 from itertools import islice
 from os import fspath
 from pathlib import Path
@@ -30,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
-from rosewood.arguments import check_length, check_whole
+from rosewood.arguments import check_length, check_list, check_whole
 from rosewood.corpus import indexed_files as files
 from rosewood.corpus.compression import open_input
 from rosewood.corpus.lines import at, check_fed
@@ -64,6 +65,50 @@ class IndexedText:
     word_bytes: NDArray[np.uint8] = field(repr=False)
     word_start: NDArray[np.int64] = field(repr=False)
     file: Path | None = field(default=None, repr=False)  # that its words are mapped from
+
+    @classmethod
+    def from_lines(
+        cls, lines: Iterable[str | Sequence[str]], *, max_words: int = _MAX_WORDS
+    ) -> IndexedText:
+        """Lines of text, or sentences cut into words, in memory."""
+        check_list("lines", lines, "an iterable of lines", error=CorpusError)
+        reader = _Reader("text", None, max_words, _MAX_BYTES)
+        for some in _batches(lines):
+            reader.lines(some)
+        return reader.text()
+
+    @classmethod
+    def from_files(
+        cls,
+        files: Sequence[PathName | BufferedIOBase],
+        *,
+        max_words: int = _MAX_WORDS,
+        max_bytes: int = _MAX_BYTES,
+        skipped: list[str] | None = None,
+        step: CountCallback | None = None,
+    ) -> IndexedText:
+        """The lines of files, compressed or not, or of streams, one after the other, in memory.
+
+        A bad line is an error; with a list `skipped` it is left out, and the list gets the file,
+        line and reason of the first ones, and an entry for each of the others.  `step` is called
+        with the number of lines that were read since the last time.
+        """
+        check_list("files", files, "a list of files", error=CorpusError)
+        reader = _Reader("text", None, max_words, max_bytes, skip_bad=skipped is not None)
+        for each in files:
+            is_stream = isinstance(each, BufferedIOBase)
+            reader.file = "<stdin>" if is_stream else fspath(each)
+            reader.indexer.next_text()
+            done, bad, told = 0, reader.indexer.skipped, len(reader.indexer.examples)
+            for _ in reader.blocks(each if is_stream else None):
+                if step is not None:
+                    step(reader.indexer.lines - done)
+                done = reader.indexer.lines
+            if skipped is not None:
+                new = reader.indexer.examples[told:]
+                skipped += [f"{reader.file}:{line}: {reason}" for line, reason in new]
+                skipped += [reader.file] * (reader.indexer.skipped - bad - len(new))
+        return reader.text()
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -285,12 +330,18 @@ class _Reader:
     """One side on its way into numbers; errors name its file, or which side it is."""
 
     def __init__(
-        self, file: str, known: Iterable[str] | None, max_words: int, max_bytes: int
+        self,
+        file: str,
+        known: Iterable[str] | None,
+        max_words: int,
+        max_bytes: int,
+        *,
+        skip_bad: bool = False,
     ) -> None:
         check_whole("max_words", max_words, low=1, error=CorpusError)
         check_whole("max_bytes", max_bytes, low=1, error=CorpusError)
         self.file = file
-        self.indexer = _core.Indexer(max_words, max_bytes)
+        self.indexer = _core.Indexer(max_words, max_bytes, skip_bad)
         if known is not None:
             words = list(known)
             if "" in words or any("\n" in word for word in words):
@@ -304,9 +355,10 @@ class _Reader:
     def finish(self) -> None:
         check_fed(self.indexer.finish(), self.file)
 
-    def blocks(self) -> Iterator[None]:
-        """Reads the file; yields where there may be numbers to take."""
-        with open_input(self.file) as stream:
+    def blocks(self, stream: BufferedIOBase | None = None) -> Iterator[None]:
+        """Reads the file, or a stream; yields where there may be numbers to take."""
+        opened = open_input(self.file) if stream is None else nullcontext(stream)
+        with opened as stream:
             while block := stream.read(_BLOCK):
                 self.feed(block)
                 yield
