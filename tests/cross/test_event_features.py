@@ -24,8 +24,6 @@ from rosewood.rules.settings import EVENT_CLASSES
 class Classes:
     """Word classes by a table; words without one have the class 0."""
 
-    unknown = 0
-
     def __init__(self, table):
         self.table = table
 
@@ -187,7 +185,7 @@ def test_full_inference_needs_no_gamma_function():
 
 def test_why(tmp_path):
     _, table, weights, model = random_model()
-    reasons = model.reasons("a b c".split(), 1, 2, ["B"], [(0, 0)], "forward")
+    reasons = model.reasons(["a", "b", "c"], 1, 2, ["B"], [(0, 0)], "forward")
     assert [each.feature for each in reasons] == ["pair:b&B", "left:a", "right:c"]
     names = [table.name(key) for key in table.key.tolist()]
     row = dict(zip(EVENT_CLASSES["mslr"], weights[names.index("left:a")][4:], strict=True))

@@ -94,6 +94,10 @@ def _parts(
         folders = {name: f"reorder/{name}" for name in trained}
         parts["reorder_models"] = new_entry("reorder_models", paths=folders)
         files |= {path: stages["reordering"].folder / name for name, path in folders.items()}
+    for side in ("source", "target"):
+        classes = stages["reordering"].folder / f"{side}.classes"
+        if classes.exists():
+            add(f"{side}_classes", classes.name, classes)
     add("weights", "weights", stages["tune"].folder / WEIGHTS)
     if settings.features:
         records = settings.feature_records()

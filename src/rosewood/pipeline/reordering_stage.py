@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood.align import Links
-from rosewood.corpus import IndexedCorpus
+from rosewood.corpus import IndexedCorpus, WordClasses
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.model_stages import read_links
 from rosewood.pipeline.settings import TrainingSettings
@@ -74,13 +74,37 @@ def reordering_settings(inputs: TrainingInputs, settings: TrainingSettings) -> d
     return {
         "models": list(settings.reordering_models),
         "trained": {name: [own.to_dict(), rest] for name, (own, rest) in chosen.items()},
+        "word_classes": settings.word_classes if _has_classes(settings) else None,
     }
+
+
+def _has_classes(settings: TrainingSettings) -> bool:
+    """Whether a reordering model has features of word classes."""
+    names = settings.trained_reordering
+    return any(settings.reordering_settings(name)[0].symbols != "words" for name in names)
+
+
+def learn_classes(
+    task: Task, corpus: IndexedCorpus, told: ProgressCallback
+) -> tuple[WordClasses, WordClasses]:
+    """Write the word classes of both sides: source.classes and target.classes."""
+    task.going.mkdir(exist_ok=True)
+    made = {}
+    for side, text in (("source", corpus.source), ("target", corpus.target)):
+        made[side] = WordClasses.learn(
+            text, task.settings.word_classes, threads=task.threads, seed=task.settings.seed,
+            work=task.going / f"{side}.classes",
+            told=_named(f"{side} classes", told),
+        )  # fmt: skip
+        made[side].save(task.folder / f"{side}.classes")
+    return made["source"], made["target"]
 
 
 def train_models(task: Task, told: ProgressCallback) -> dict[str, Any]:
     """Write each trained model to a folder of its name; what is known of them."""
     settings, facts = task.settings, {}
     corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
+    classes = learn_classes(task, corpus, told) if _has_classes(settings) else None
     for name in settings.trained_reordering:
         chosen, rest = settings.reordering_settings(name)
         events = CorpusEvents(
@@ -88,12 +112,17 @@ def train_models(task: Task, told: ProgressCallback) -> dict[str, Any]:
             classes=chosen.classes, max_phrase=chosen.max_phrase,
         )  # fmt: skip
         model = REORDERING[name].train(  # type: ignore[attr-defined]
-            events, chosen, set=rest, work=task.going / name, threads=task.threads,
-            told=lambda what, done, total, name=name: told(f"{name}, {what}", done, total),
+            events, chosen, set=rest, classes=classes, work=task.going / name,
+            threads=task.threads,
+            told=_named(name, told),
         )  # fmt: skip
         model.save(task.folder / name)
         facts[name] = {"features": len(model), "bytes": model.size, **model.facts["facts"]}
     return facts
+
+
+def _named(name: str, told: ProgressCallback) -> ProgressCallback:
+    return lambda what, done, total: told(f"{name}, {what}", done, total)
 
 
 def jump_limit(settings: TrainingSettings, jumps: NDArray[np.int64]) -> int | None:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from rosewood.arguments import check_choice
+from rosewood.corpus.clusters_settings import ClusterSettings
 from rosewood.corpus.formats import CORPUS_FORMATS
 from rosewood.corpus.settings import CorpusSettings
 from rosewood.corpus.text.tokenisers import TOKENISERS
@@ -135,9 +136,10 @@ class TrainingSettings(Settings):
     classes: Classes = _rules("classes")
     reordering: tuple[str, ...] = _models(
         ("auto",),
-        f"Reordering model of phrases: {', '.join(REORDERING.names())}, none; auto takes the best "
-        "known one. Repeatable: several are separate features.",
+        "Reordering model of phrases; auto takes the best known one, none leaves it out. "
+        "Repeatable: several are separate features.",
         metavar="NAME",
+        known=REORDERING.names,
     )
     select: float | None = setting_of(ReorderingSettings, "select", group="Models")
     reordering_set: dict[str, Any] = _models(
@@ -145,6 +147,12 @@ class TrainingSettings(Settings):
         "Setting of trained reordering models (rosewood reorder train --help lists them): features "
         "as in window=2, and of the classifier. Repeatable.",
         metavar="NAME=VALUE",
+    )
+    word_classes: int = setting_of(
+        ClusterSettings,
+        "classes",
+        more="For reordering models with features of classes.",
+        group="Models",
     )
     decoder: str = _models(
         "phrase",

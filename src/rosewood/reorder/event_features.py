@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.arrays import IdArray, LongArray
+from rosewood.corpus.clusters import UNKNOWN, WordClasses
 from rosewood.errors import ReorderingError
 from rosewood.reorder.events import Events, KeyArray, LabelledEvents
 from rosewood.reorder.settings import SYMBOLS, EventFeatureSettings
@@ -109,7 +109,9 @@ class FeatureTable:
         top = key >> np.uint64(56) << np.uint64(56)
         return replace(
             self,
-            key=top | first.astype(np.uint64) << np.uint64(28) | second.astype(np.uint64),
+            key=np.bitwise_or(
+                top, first.astype(np.uint64) << np.uint64(28) | second.astype(np.uint64)
+            ),
             count=self.count[mask],
             source_words=[self.source_words[n] for n in source.tolist()],
             target_words=[self.target_words[n] for n in target.tolist()],
@@ -150,7 +152,7 @@ def count_features(
     events: Events,
     settings: EventFeatureSettings,
     *,
-    classes: tuple[Any, Any] | None = None,
+    classes: tuple[WordClasses, WordClasses] | None = None,
     threads: int = 1,
     told: ProgressCallback | None = None,
 ) -> FeatureTable:
@@ -175,7 +177,7 @@ def count_features(
             np.ascontiguousarray(own.numbers(words), np.int32)
             for own, words in zip(classes, events.words(), strict=True)
         )
-        unknown = (classes[0].unknown, classes[1].unknown)
+        unknown = (UNKNOWN, UNKNOWN)
     maker = feature_maker(settings, source_class, target_class, unknown)
     counts = _core.FeatureCounts()
     done = 0

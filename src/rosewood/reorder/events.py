@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from rosewood.corpus.lines import read_lines
 from rosewood.corpus.standard_streams import name_of, source_of
 from rosewood.errors import FormatError, ReorderingError
 from rosewood.folders import cut_words
-from rosewood.rules.events import orientation_events
+from rosewood.rules.events import EventBlock, orientation_events
 from rosewood.rules.settings import DIRECTIONS, EVENT_CLASSES, EventClasses, Kind
 from rosewood.shared_types import PathName
 
@@ -113,7 +113,7 @@ class CorpusEvents:
         self.widest = 7
         self._events(1)  # refuses what does not go together
 
-    def _events(self, threads: int) -> Iterator[object]:
+    def _events(self, threads: int) -> Iterator[EventBlock]:
         return orientation_events(
             self.corpus, self.links, kind=self.kind, direction=self.directions,  # type: ignore[arg-type]
             classes=self.classes, max_phrase=self.max_phrase, threads=threads,
@@ -124,20 +124,15 @@ class CorpusEvents:
         source, target = self.corpus.source, self.corpus.target
         for block in self._events(threads):
             yield LabelledEvents(
-                dict(zip(self.directions, block.orientations, strict=True)),  # type: ignore[attr-defined]
-                *(getattr(block, name) for name in _PLACES), source.ids, target.ids, source.start,
-                target.start,
+                dict(zip(self.directions, block.orientations, strict=True)),
+                block.sentence, block.source_begin, block.source_end, block.target_begin,
+                block.target_end, block.pair_start, block.pair_source, block.pair_target,
+                source.ids, target.ids, source.start, target.start,
             )  # fmt: skip
 
     def words(self) -> tuple[Sequence[str], Sequence[str]]:
         """Source and target words by number."""
         return self.corpus.source.types, self.corpus.target.types
-
-
-_PLACES = (
-    "sentence", "source_begin", "source_end", "target_begin", "target_end", "pair_start",
-    "pair_source", "pair_target",
-)  # fmt: skip
 
 
 class TextEvents:
@@ -176,14 +171,15 @@ class TextEvents:
 
     def _block(self, lines: list[str], file: PathName, before: int) -> LabelledEvents:
         try:
-            label, begin, end, target_end, *rest = self._reader.read(lines)
+            arrays: tuple[Any, ...] = self._reader.read(lines)
+            label, begin, end, target_end = arrays[:4]
         except ReorderingError as error:
-            line = before + int(error.value or 0) + 1
+            line = before + 1 + (error.value if isinstance(error.value, int) else 0)
             raise FormatError(str(error), code=error.code, file=name_of(file), line=line) from error
         sentence = np.arange(len(label), dtype=np.int64)
         labels = {self.directions[0]: label}
         zero = np.zeros(len(label), np.int32)
-        return LabelledEvents(labels, sentence, begin, end, zero, target_end, *rest)
+        return LabelledEvents(labels, sentence, begin, end, zero, target_end, *arrays[4:])
 
     def words(self) -> tuple[Sequence[str], Sequence[str]]:
         """Source and target words by number, of the lines so far."""

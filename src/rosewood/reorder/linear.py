@@ -110,9 +110,9 @@ class LinearReordering:
         if weights.shape != (len(table.key), width):
             reason = f"weights have shape {weights.shape}, expected {(len(table.key), width)}"
             raise ReorderingError(reason, code="argument.shape", argument="weights")
-        used = (
-            np.asarray(weights != 0).any(axis=1) if totals is None else np.ones(len(weights), bool)
-        )
+        used = np.ones(len(weights), np.bool_)
+        if totals is None:
+            used &= (weights != 0).any(axis=1)
         table, weights = table.only(used), weights[used]
         offset, scale, codes = _quantised(weights, bits)
         slots, slot_of_key = _core.plan_feature_slots(table.key)
@@ -216,8 +216,11 @@ class LinearReordering:
     ) -> KeyArray:  # fmt: skip
         """The features of one phrase pair; word numbers are the model's."""
         linked = np.array(pairs, np.int32).reshape(-1, 2)
+        source_begin, source_end, target_begin = (
+            np.array([each], np.int32) for each in (begin, end, 0)
+        )
         _, keys = self._maker.keys(
-            np.zeros(1, np.int64), *(np.array([each], np.int32) for each in (begin, end, 0)),
+            np.zeros(1, np.int64), source_begin, source_end, target_begin,
             np.array([max(1, len(target))], np.int32), np.array([0, len(linked)], np.int64),
             np.ascontiguousarray(linked[:, 0]), np.ascontiguousarray(linked[:, 1]),
             sentence, target if len(target) else np.array([-1], np.int32),

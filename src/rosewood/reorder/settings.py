@@ -30,7 +30,9 @@ class EventFeatureSettings(Settings):
     source_edges: bool = _features(False, "Add the first and last word of the source phrase.")
     target_edges: bool = _features(False, "Add the first and last word of the target phrase.")
     symbols: Symbols = _features(
-        "words", "Features of words, of their classes, or of both.", option="feature-symbols"
+        "words",
+        "Features of words, of word classes (rosewood cluster), or of both.",
+        option="feature-symbols",
     )
     min_count: int = _features(
         2, "Drop features that occur fewer times.", low=1, high=2**31 - 1,

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from rosewood.arrays import FloatArray
+from rosewood.corpus.clusters import WordClasses
 from rosewood.errors import DecodingError, FormatError, ReorderingError
 from rosewood.reorder.event_features import FeatureTable, count_features
 from rosewood.reorder.events import Events
@@ -117,7 +118,7 @@ class TrainedKind(ABC):
         settings: ReorderingSettings | None = None,
         *,
         set: Mapping[str, Any] | None = None,
-        classes: tuple[Any, Any] | None = None,
+        classes: tuple[WordClasses, WordClasses] | None = None,
         work: PathName | None = None,
         threads: int = 1,
         told: ProgressCallback | None = None,

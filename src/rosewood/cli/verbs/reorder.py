@@ -12,17 +12,18 @@ from rosewood.cli.aligned_corpora import read_aligned
 from rosewood.cli.common import bad_value, conflict, lines_to, needs, print_row, print_table
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.memory_options import Work
-from rosewood.cli.options import FILES, check_files, check_folder, goes_on
+from rosewood.cli.options import FILES, check_files, check_folder
 from rosewood.cli.run_options import Json, JsonObject, ThreadedRun
 from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import ReorderingError
 from rosewood.reorder.plugins import REORDERING
 from rosewood.reorder.settings import ReorderingSettings
+from rosewood.rules.settings import DIRECTIONS, Direction, EventSettings
 from rosewood.settings import Settings, setting, setting_of
 from rosewood.shared_types import PathName
-from rosewood.rules.settings import DIRECTIONS, Direction, EventSettings
 
 if TYPE_CHECKING:
+    from rosewood.corpus import WordClasses
     from rosewood.reorder import LinearReordering
     from rosewood.reorder.events import Events
 
@@ -106,15 +107,15 @@ def train(
     _tell(model, json)
 
 
-def _classes(options: TrainOptions) -> tuple[Any, Any] | None:
-    given = (options.source_classes, options.target_classes)
-    if given == (None, None):
+def _classes(options: TrainOptions) -> tuple[WordClasses, WordClasses] | None:
+    source, target = options.source_classes, options.target_classes
+    if source is None and target is None:
         return None
-    if None in given:
+    if source is None or target is None:
         raise needs(ReorderingError, "--source-classes", "--target-classes")
     from rosewood.corpus import WordClasses
 
-    return WordClasses.load(given[0]), WordClasses.load(given[1])  # type: ignore[arg-type]
+    return WordClasses.load(source), WordClasses.load(target)
 
 
 def _events(
@@ -257,8 +258,8 @@ def _tell(model: LinearReordering, as_json: bool, limit: int = 0) -> None:
         shown = [{"feature": each.feature, "weights": each.weights} for each in strongest]
         print_row({**told, "strongest": shown}, as_json=True)
         return
-    rows = [[name, _shown(told[name])] for name in
-            ("model", "kind", "classes", "directions", "features", "features_seen", "bytes")]  # fmt: skip
+    names = ("model", "kind", "classes", "directions", "features", "features_seen", "bytes")
+    rows = [[name, _shown(told[name])] for name in names]
     for way, own in told["training"].items():
         for name in ("examples", "error", "objective", "gap", "passes"):
             if own.get(name) is not None:
