@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rosewood.arguments import check_choice
 from rosewood.corpus.standard_streams import name_of, source_of
 from rosewood.errors import DecodingError
 from rosewood.pipeline.line_settings import KnownText
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[\w.-]+")  # of a language model's feature
 _SPARSE = {"rule": "rule_ids", "word": "target_words"}  # settings by template
 _text = partial(setting, group="Raw text")
+_LEXICALIZED = ("lexicalized",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,13 @@ class DecoderParts(Settings):
         'Weights as JSON, {"feature": weight, …}, from tune. Every dense feature needs one.',
         default_text="untuned ones",
     )
-    reordering: str = setting("lexicalized", "Reordering model.", choices=REORDERING.names)
+    reordering: tuple[str, ...] = setting(
+        ("lexicalized",),
+        "Reordering model: a name, or the folder of a trained one (rosewood reorder train). "
+        "Repeatable: several are separate features.",
+        metavar="NAME|FOLDER",
+        known=REORDERING.names,
+    )
     reorder_kind: str | None = setting(
         None,
         "Orientations of the reordering model: word, phrase or hierarchy; none disables it.",
@@ -91,7 +99,7 @@ class DecoderParts(Settings):
             code = "argument.missing" if self.rules is None else "argument.conflict"
             reason = "either --rules (phrases) or --grammar (rules with gaps) is needed"
             raise DecodingError(reason, code=code, argument="--rules")
-        is_reordered = self.reordering != "lexicalized" or self.reorder_kind not in (None, "none")
+        is_reordered = self.reordering != _LEXICALIZED or self.reorder_kind not in (None, "none")
         if self.grammar is not None and is_reordered:
             reason = "reordering models are for phrases: rules of a --grammar move their gaps"
             raise DecodingError(reason, code="argument.conflict", argument="--grammar")
@@ -176,9 +184,14 @@ class DecoderParts(Settings):
         from rosewood.reorder import Lexicalized
 
         if self.reorder_kind is None or self.grammar is not None:
-            return None if self.reordering == "lexicalized" else (self.reordering,)
+            return None if self.reordering == _LEXICALIZED else tuple(map(_model, self.reordering))
         if self.reorder_kind == "none":
             return ()
+        if self.reordering != _LEXICALIZED:
+            reason = "--reorder-kind is for lexicalized models: trained ones have their own"
+            raise DecodingError(
+                reason, code="argument.conflict", argument="--reorder-kind", value=self.reorder_kind
+            )
         found = Lexicalized.of(table, kind=self.reorder_kind)  # type: ignore[arg-type]
         if found is None:
             raise DecodingError(
@@ -219,6 +232,18 @@ class DecoderParts(Settings):
         known = known or KnownText()
         terms = read_glossary(known.glossary, source, target)
         return TextTranslator(decoder, source, target, glossary=terms, inline=known.inline)
+
+
+def _model(name: str) -> Any:
+    """A reordering model by name, or that of a folder."""
+    from rosewood.reorder.linear import MANIFEST, LinearReordering
+
+    if (Path(name) / MANIFEST).exists():
+        return LinearReordering.open(name)
+    check_choice(
+        "reordering", name, (*REORDERING.names(), "a folder of a model"), error=DecodingError
+    )
+    return name
 
 
 def read_glossary(

@@ -6,6 +6,7 @@ from rosewood.page import details, facts_list, section, table, text
 from rosewood.pipeline.report_corpus import legend
 from rosewood.pipeline.report_facts import Facts, byte_size, percent
 from rosewood.pipeline.report_plots import bar_row, shares_row
+from rosewood.plots import Curve, curves
 from rosewood.svg_text import plural
 
 _DIRECTIONS = {
@@ -66,7 +67,8 @@ def rules_part(extract: Facts, reordering: Facts) -> str:
     """How many rules there are, which were left out, and how phrases lie to each other."""
     if not extract and not reordering:
         return ""
-    return section("rules", "Rules and reordering", _rules(extract), _orientations(reordering))
+    parts = _rules(extract), _orientations(reordering), _reordering_models(reordering)
+    return section("rules", "Rules and reordering", *parts)
 
 
 def _rules(facts: Facts) -> str:
@@ -95,6 +97,31 @@ def _rules(facts: Facts) -> str:
         f"<p>{', '.join(told)}.</p>{drawn}"
         f"{details('settings of the rules', facts_list(settings) if settings else '')}"
     )
+
+
+def _reordering_models(facts: Facts) -> str:
+    """Trained models: how large they are, how well they fit, how fast examples became inactive."""
+    rows, lines = [], []
+    for name, model in facts.named("trained").items():
+        for way, each in model.named("directions").items():
+            error, gap = each.number("error"), each.number("gap")
+            rows.append([
+                f"{text(name)} {text(way)}", f"{model.count('features'):,}",
+                byte_size(model.count("bytes")), f"{each.count('examples'):,}",
+                "–" if error is None else percent(error, 1.0),
+                "–" if gap is None else f"{gap:,.4g}", f"{each.count('passes') or '–'}",
+            ])  # fmt: skip
+            active = [100.0 * share for share in each.numbers("active_share")]
+            if len(active) > 1:
+                lines.append(Curve(f"{name} {way}", active, [], []))
+    if not rows:
+        return ""
+    heads = ["model", "features", "size", "events", "error on them", "duality gap", "passes"]
+    drawn = ""
+    if lines:
+        told = "Events that are still active, in percent, pass by pass."
+        drawn = f"<p>{told}</p>{curves(lines, metric='active %', unit='pass', name='active')}"
+    return f"<h3>Trained reordering models</h3>{table(heads, rows)}{drawn}"
 
 
 def _orientations(facts: Facts) -> str:
