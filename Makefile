@@ -83,6 +83,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.metrics
 	$(BIN)/python -m benchmarks.tune
 	$(BIN)/python -m benchmarks.text
+	$(BIN)/python -m benchmarks.cluster
 	$(BIN)/python -m benchmarks.align
 	$(BIN)/python -m benchmarks.lm
 	$(BIN)/python -m benchmarks.rules

@@ -31,7 +31,7 @@ def names(place):
     return sorted(path.name for path in place.iterdir())
 
 
-def test_learn_and_show(place, run):
+def test_learn_and_show(place, run):  # noqa: F811
     out = run("cluster", "text", "-o", "en.classes", "--classes", 3, "--show", 2, "-q")
     assert names(place) == ["en.classes", "text"]
     rows = [line.split() for line in out.splitlines()]
@@ -49,14 +49,14 @@ def test_learn_and_show(place, run):
     }
 
 
-def test_summary(place, run):
+def test_summary(place, run):  # noqa: F811
     out = run("cluster", "text", "-o", "en.classes", "--classes", 2, "--threads", 2)
     assert dict(line.split() for line in out.splitlines())["classes"] == "2"
     found = json.loads(run("cluster", "text", "-o", "en.classes", "--classes", 2, "--json"))
     assert found["objective"] == found["history"][-1]["objective"]
 
 
-def test_standard_input_and_output(place, run):
+def test_standard_input_and_output(place, run):  # noqa: F811
     text = "\n".join(LINES)
     out = run("cluster", "--classes", 3, "--text", "-", text=text)
     assert dict(line.split("\t") for line in out.splitlines())["dog"] in "123"
@@ -66,7 +66,7 @@ def test_standard_input_and_output(place, run):
     assert run("cluster", "--load", "en.classes", "--text", "-") == out
 
 
-def test_bad_lines(place, command):
+def test_bad_lines(place, command):  # noqa: F811
     (place / "text").write_bytes(b"a b\n\xff\nb a\n")
     shows(command("cluster", "text", "-o", "x", "-q"), "file.encoding", "text:2")
     done = command("cluster", "text", "-o", "x", "-q", "--on-bad-line", "skip")
@@ -75,7 +75,7 @@ def test_bad_lines(place, command):
     assert names(place) == ["text", "x"]
 
 
-def test_words_that_still_move(place, command):
+def test_words_that_still_move(place, command):  # noqa: F811
     done = command("cluster", "text", "-o", "x", "--annealing", 0, "--rounds", 1)
     assert done.code == 0
     lines = [f"{a} {b}" for a in "abcdefg" for b in "hijklmnop" if (ord(a) * ord(b)) % 3]
@@ -98,7 +98,7 @@ def test_words_that_still_move(place, command):
         (["text", "-o", "x", "--work", "."], "argument.conflict", ["text"]),
     ],
 )
-def test_what_is_refused(place, command, arguments, code, fields):
+def test_what_is_refused(place, command, arguments, code, fields):  # noqa: F811
     (place / "empty").write_text("\n\n")
     done = command("cluster", *arguments, "-q")
     shows(done, code, *fields)
@@ -106,7 +106,7 @@ def test_what_is_refused(place, command, arguments, code, fields):
 
 
 @pytest.mark.parametrize("option", ["--classes", "--rounds", "--min-count", "--threads", "--show"])
-def test_bad_values(place, command, option):
+def test_bad_values(place, command, option):  # noqa: F811
     shows(command("cluster", "text", "-o", "x", option, 0), "usage", option)
 
 

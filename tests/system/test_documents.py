@@ -36,6 +36,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/forests.md", 3),
         ("docs/formats.md", 1),
         ("docs/text.md", 4),
+        ("docs/word-classes.md", 1),
         ("docs/tuning.md", 4),
         ("docs/corpora.md", 4),
         ("docs/alignment.md", 5),
@@ -112,6 +113,7 @@ def test_links_lead_somewhere():
                 *("text", "forest", "train"),
             ],
         ),
+        ("docs/word-classes.md", ["cluster"]),
         ("docs/training.md", ["train", "translate", "inspect", "model", "evaluate", "tune"]),
     ],
 )
@@ -128,6 +130,7 @@ def test_options_of_guides_are_there(page, verbs):
     [
         ("docs/rules.md", "extract"),
         ("docs/decoding.md", "decode"),
+        ("docs/word-classes.md", "cluster"),
         *(("docs/training.md", verb) for verb in ("train", "translate", "inspect", "model")),
     ],
 )

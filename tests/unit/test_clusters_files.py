@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import zlib
 
 import pytest
 from hypothesis import given
@@ -99,8 +100,6 @@ def damage(path, change) -> None:
 
 def resealed(table, body):
     """The checksums of something that was changed on purpose."""
-    import zlib
-
     table |= {"bytes": len(body), "body_crc32": zlib.crc32(body)}
     table["crc32"] = table_checksum(table)
     return body
@@ -197,7 +196,7 @@ def test_learning_goes_on_where_it_was_stopped(tmp_path, number):
     assert work.exists() == (number > 1)
     seen.clear()
     found = WordClasses.learn(LINES, 4, **how, work=work, told=lambda what, *_: seen.append(what))
-    assert [each for each in seen if each.startswith("round")][0] == f"round {number}, words"
+    assert next(each for each in seen if each.startswith("round")) == f"round {number}, words"
     found.save(tmp_path / "again")
     assert (tmp_path / "whole").read_bytes() == (tmp_path / "again").read_bytes()
     assert not work.exists()
@@ -212,15 +211,14 @@ def stopped(work, lines=LINES, **how) -> None:
         WordClasses.learn(lines, 4, annealing=3, work=work, told=stop, **how)
 
 
-def test_other_work_does_not_go_on(tmp_path):
+@pytest.mark.parametrize(("lines", "how"), [(LINES[1:], {}), (LINES, {"seed": 2})])
+def test_other_work_does_not_go_on(tmp_path, lines, how):
     work = tmp_path / "work"
-    for lines, how in ((LINES[1:], {}), (LINES, {"seed": 2})):
-        stopped(work)
-        seen: list[str] = []
-        WordClasses.learn(
-            lines, 4, annealing=3, work=work, told=lambda what, *_: seen.append(what), **how
-        )
-        assert "round 1, words" in seen
+    stopped(work)
+    seen: list[str] = []
+    told = lambda what, *_: seen.append(what)  # noqa: E731
+    WordClasses.learn(lines, 4, annealing=3, work=work, told=told, **how)
+    assert "round 1, words" in seen
 
 
 def test_a_damaged_round_is_refused(tmp_path):

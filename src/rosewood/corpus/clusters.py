@@ -9,16 +9,16 @@ Numbers     classes are 1 .. num_classes; words that are not known have class 0 
             with fewer than `min_count` occurrences are not known
 Objective   F = sum over c, d of N(c,d) log N(c,d) - sum over c of N(c,.) log N(c,.)
                 - sum over c of N(.,c) log N(.,c)
-            in nats; N(c,d) counts bigrams of a word of class c and one of class d.  A sentence has a
-            boundary before its first word and after its last one, which is a class of its own, as
-            class 0 is one: no word moves in or out.  Sentences without words do not count.
-Method      exchange (Kneser & Ney 1993; Martin, Liermann & Ney 1998), as mkcls has it: in each round
-            every word, the most frequent first, moves to the class that raises F most, of equal ones
-            to the first; F rises with every move.  It ends where no single move raises F by more
-            than n log n is rounded by (about 1e-4), or after `rounds`.  Exchange starts from what
-            `annealing` rounds have found, in which words are drawn to classes by chance, good ones
-            more and more likely; and these from words cut by frequency into classes that occur
-            equally often.
+            in nats; N(c,d) counts bigrams of a word of class c and one of class d.  A sentence has
+            a boundary before its first word and after its last one, which is a class of its own,
+            as class 0 is one: no word moves in or out.  Sentences without words do not count.
+Method      exchange (Kneser & Ney 1993; Martin, Liermann & Ney 1998), as mkcls has it: in each
+            round every word, the most frequent first, moves to the class that raises F most, of
+            equal ones to the first; F rises with every move.  It ends where no single move raises
+            F by more than n log n is rounded by (about 1e-4), or after `rounds`.  Exchange starts
+            from what `annealing` rounds have found, in which words are drawn to classes by chance,
+            good ones more and more likely; and these from words cut by frequency into classes that
+            occur equally often.
 Native      core/corpus/clusters.hpp; specification: tests/reference/clusters.py
 """
 
@@ -101,7 +101,7 @@ class WordClasses:
     @classmethod
     def of_learned(cls, found: Learned) -> Self:
         """What `clusters_learning.learn` has found."""
-        return cls(found.words, found.classes, found.counts, found.num_classes, found.facts)
+        return cls(tuple(found.words), found.classes, found.counts, found.num_classes, found.facts)
 
     def of(self, word: str) -> int:
         """The class of a word; 0 where it is not known."""
@@ -167,7 +167,8 @@ class WordClasses:
     @classmethod
     def load(cls, path: PathName) -> Self:
         """What `save` wrote; a file that is damaged, or from a later release, is refused."""
-        return cls(*files.read(path))
+        found = files.read(path)
+        return cls(tuple(found.words), found.classes, found.counts, found.num_classes, found.facts)
 
     def write_text(self, path: files.Target) -> None:
         """Write a line `word<TAB>class` for each word, as mkcls does."""
@@ -181,7 +182,7 @@ class WordClasses:
         whole numbers, else by text.  Errors call the source `file`.
         """
         words, classes, num_classes = files.read_text(path, file)
-        return cls(words, classes, np.zeros(len(words), np.int64), num_classes)
+        return cls(tuple(words), classes, np.zeros(len(words), np.int64), num_classes)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:

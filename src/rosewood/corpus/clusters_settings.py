@@ -19,7 +19,7 @@ class ClusterSettings(Settings):
 
     classes: int = setting(50, "Number of word classes.", low=1, high=MOST_CLASSES)
     rounds: int = setting(
-        100, "Maximum number of rounds; work ends earlier once no word moves.", low=1
+        100, "Maximum number of rounds of exchange, which ends earlier once no word moves.", low=1
     )
     annealing: int = setting(
         40, "Rounds of simulated annealing that come first: better classes; 0: none.", low=0

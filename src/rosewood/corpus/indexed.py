@@ -96,11 +96,11 @@ class IndexedText:
         check_list("files", files, "a list of files", error=CorpusError)
         reader = _Reader("text", None, max_words, max_bytes, skip_bad=skipped is not None)
         for each in files:
-            is_stream = isinstance(each, BufferedIOBase)
-            reader.file = "<stdin>" if is_stream else fspath(each)
+            stream = each if isinstance(each, BufferedIOBase) else None
+            reader.file = "<stdin>" if isinstance(each, BufferedIOBase) else fspath(each)
             reader.indexer.next_text()
             done, bad, told = 0, reader.indexer.skipped, len(reader.indexer.examples)
-            for _ in reader.blocks(each if is_stream else None):
+            for _ in reader.blocks(stream):
                 if step is not None:
                     step(reader.indexer.lines - done)
                 done = reader.indexer.lines
@@ -358,8 +358,8 @@ class _Reader:
     def blocks(self, stream: BufferedIOBase | None = None) -> Iterator[None]:
         """Reads the file, or a stream; yields where there may be numbers to take."""
         opened = open_input(self.file) if stream is None else nullcontext(stream)
-        with opened as stream:
-            while block := stream.read(_BLOCK):
+        with opened as source:
+            while block := source.read(_BLOCK):
                 self.feed(block)
                 yield
         self.finish()

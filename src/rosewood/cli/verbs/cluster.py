@@ -85,15 +85,16 @@ def cluster(
     """
     check_files({"-o": options.output, "--text": options.text},
                 [*(texts or []), options.load, run.config])  # fmt: skip
+    has_no_result = options.output is None and options.text is None and options.show is None
     if options.load is not None:
         for name in settings:
             raise conflict(CorpusError, f"--{name.replace('_', '-')}", "--load")
         if texts:
             raise conflict(CorpusError, "TEXT", "--load")
-        if options.output is options.text is options.show is None:
+        if has_no_result:
             raise needs(CorpusError, "--load", "--show, -o or --text")
         classes = _loaded(options.load)
-    elif options.output is options.text is options.show is None:
+    elif has_no_result:
         raise needs(CorpusError, "cluster", "-o FILE, --text FILE or --show N")
     else:
         classes = _learned(texts or [Path("-")], settings, run, work, options)
