@@ -1,8 +1,8 @@
 """Tests in C++ of native code that Python does not reach directly.
 
 The `.cpp` files of this folder are one program, linked with the core that the Python module is made
-of; what Python reaches through `rosewood._core` is tested in Python.  `make test` builds the program
-before it starts the tests; whoever runs pytest alone has it built here, if it is not up to date.
+of; what Python reaches through `rosewood._core` is tested in Python.  `make test` builds it
+before it starts the tests; whoever runs pytest alone has it built here, if it is out of date.
 
     python -m tests.native.test_native                            # builds it
     build/WHEEL_TAG/tests/native/native_tests align.cpp           # runs the tests of a file
