@@ -37,6 +37,11 @@ $(VENV)/tests: $(VENV)/built
 	$(BIN)/pip install --quiet --group test
 	@touch $@
 
+# The program of the tests in C++: compiled here, on all cores, before the first test starts.
+$(VENV)/native-tests: $(VENV)/tests $(wildcard tests/native/*.?pp) tests/native/CMakeLists.txt
+	$(BIN)/python -m tests.native.test_native
+	@touch $@
+
 $(VENV)/lint: $(VENV)/tools
 	$(BIN)/pip install --quiet --group lint
 	@touch $@
@@ -52,7 +57,7 @@ test quick: export PYTHONDONTWRITEBYTECODE =
 # One process more than cores: tests wait for the disk and for processes that they start.
 PYTEST := $(BIN)/pytest --numprocesses=$(shell expr $(JOBS) + 1) --dist=worksteal
 
-test: $(VENV)/tests
+test: $(VENV)/native-tests
 	$(PYTEST)
 
 quick: $(VENV)/tests

@@ -46,6 +46,11 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests start first: at the end all processes have something to do."""
+    items.sort(key=lambda item: item.get_closest_marker("longest") is None)
+
+
 def pytest_collection_finish() -> None:
     """What collecting thousands of tests has made stays: no need to look for garbage in it."""
     gc.collect()

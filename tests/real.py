@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,12 @@ def path_of(name: str) -> Path:
     return path
 
 
-def lines(name: str) -> list[str]:
-    """The lines of a gzipped file."""
+def lines(name: str, count: int | None = None) -> list[str]:
+    """The lines of a gzipped file, or so many of them."""
     with gzip.open(path_of(name), "rt", encoding="utf-8", newline="\n") as file:
-        return [line.removesuffix("\n") for line in file]
+        return [line.removesuffix("\n") for line in islice(file, count)]
 
 
-def candidates(name: str) -> list[dict[str, Any]]:
-    """The sentences of an n-best file, or the test is skipped."""
-    return [json.loads(line) for line in lines(name)]
+def candidates(name: str, count: int) -> list[dict[str, Any]]:
+    """So many sentences of an n-best file, or the test is skipped."""
+    return [json.loads(line) for line in lines(name, count)]

@@ -264,6 +264,7 @@ def test_probabilities_of_counts(columns, prior):
     )
 
 
+@pytest.mark.slow
 def test_divergence_is_an_expectation():
     """Of the logarithm of how much likelier a row is under its posterior than under its prior."""
     count, prior = np.array([3.0, 0.0, 1.5]), 0.7

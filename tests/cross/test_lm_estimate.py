@@ -145,7 +145,7 @@ def test_golden_models_of_lmplz():
 @pytest.mark.skipif(LMPLZ is None, reason="lmplz is not on the PATH")
 @pytest.mark.parametrize(("order", "prune"), [(5, ()), (1, ()), (7, ()), (4, (0, 1, 1, 2))])
 def test_real_text_is_as_lmplz_has_it(order, prune):
-    lines = real.lines("multi30k-de-en/train.en.gz")[:8000]
+    lines = real.lines("multi30k-de-en/train.en.gz", 8000)
     command = [LMPLZ, "-o", str(order), "-S", "200M", "--discount_fallback"]
     if prune:
         command += ["--prune", *map(str, prune)]

@@ -297,6 +297,7 @@ def tatoeba() -> list[tuple[str, list[str]]]:
     return [(h, list(refs)) for h, *refs in zip(disturbed, *columns, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenize", ["none", "13a", "intl", "zh", "char"])
 def test_bleu_of_real_text_with_several_references(tatoeba, tokenize):
     for corpus in (tatoeba, [(h, r[:1]) for h, r in tatoeba]):
@@ -312,6 +313,7 @@ def test_bleu_of_real_text_with_several_references(tatoeba, tokenize):
         assert 0 < strict.score(own_rows(strict, corpus)) < want
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "peer"),
     [(Chrf(), sacrebleu.CHRF()), (Chrf(word_order=2), sacrebleu.CHRF(word_order=2)),
@@ -326,9 +328,10 @@ def test_other_metrics_of_real_text(tatoeba, metric, peer):
     assert 5 < want < 95
 
 
+@pytest.mark.slow
 def test_candidates_of_real_text():
     """Many candidates a sentence: the same numbers one by one."""
-    rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:40]
+    rows = real.candidates("nbest-de-en/dev.jsonl.gz", 40)
     hypotheses = [[h["text"] for h in row["hyps"]] for row in rows]
     pairs = [(h, row["refs"]) for row, own in zip(rows, hypotheses, strict=True) for h in own]
     for metric, peer in [

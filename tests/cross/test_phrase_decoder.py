@@ -114,6 +114,7 @@ def test_very_many_reordering_models(case, way):
         assert found == wanted(case.problem())
 
 
+@pytest.mark.slow
 @FEWER
 @given(cases(max_words=5, most=300))
 def test_edges_know_their_options(case):

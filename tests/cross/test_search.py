@@ -163,6 +163,7 @@ def test_huge_derivations_are_refused():
             ask(weight)
 
 
+@pytest.mark.slow
 def test_k_best_of_a_wide_and_a_deep_forest():
     wide = Forest.from_nbest([f"w{i}" for i in range(5000)])
     weight = np.arange(5000.0)

@@ -98,6 +98,7 @@ def test_every_small_pair_of_functions(method, order):
         assert links.links == REFERENCES[order](forward, backward, method)
 
 
+@pytest.mark.slow
 @given(directions(), st.sampled_from(SYMMETRIZATIONS), st.sampled_from(ORDERS))
 def test_the_kernel_is_the_definition(pair, method, order):
     assert native(*pair, method, order) == REFERENCES[order](*pair, method)

@@ -1,8 +1,11 @@
 """Tests in C++ of native code that Python does not reach directly.
 
 The `.cpp` files of this folder are one program, linked with the core that the Python module is made
-of; what Python reaches through `rosewood._core` is tested in Python.  To run a file's tests by
-hand: `build/WHEEL_TAG/tests/native/native_tests align.cpp`.
+of; what Python reaches through `rosewood._core` is tested in Python.  `make test` builds it
+before it starts the tests; whoever runs pytest alone has it built here, if it is out of date.
+
+    python -m tests.native.test_native                            # builds it
+    build/WHEEL_TAG/tests/native/native_tests align.cpp           # runs the tests of a file
 """
 
 from __future__ import annotations
@@ -90,3 +93,7 @@ def test_every_header_of_the_core_is_tested():
         for name in re.findall(r'^#include "(.+)"', path.read_text("utf-8"), re.MULTILINE)
     }
     assert not headers - included
+
+
+if __name__ == "__main__":
+    print(_build())

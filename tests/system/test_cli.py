@@ -267,6 +267,7 @@ def test_enormous_counts(run, tmp_path):  # noqa: F811
 
 
 @pytest.mark.slow
+@pytest.mark.longest
 def test_demo(run, tmp_path):  # noqa: F811
     folder = tmp_path / "demo"
     said = run_process("demo", "--output", folder)

@@ -57,6 +57,7 @@ def test_code_runs(page, least, capsys, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.longest
 def test_what_the_readme_says(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))

@@ -39,6 +39,7 @@ def test_noise_does_not_help(tmp_path, capsys, seed):
 
 
 @pytest.mark.slow
+@pytest.mark.longest
 def test_the_notebook_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     book = read_notebook(EXAMPLES / "first-model.ipynb")

@@ -45,6 +45,7 @@ def place(tmp_path_factory):
     return Path(shutil.copytree(made, tmp_path_factory.mktemp("hiero") / "hiero"))
 
 
+@pytest.mark.slow
 def test_the_model_is_hierarchical(place):
     bundle = Bundle.open(place / "model")
     Bundle.verify(place / "model")
@@ -70,6 +71,7 @@ def test_defaults_are_those_of_the_decoder():
         TrainingSettings(decoder="hiero", significance="a+e")
 
 
+@pytest.mark.slow
 def test_threads_do_not_matter_and_nothing_is_done_again(place):
     before = contents(place / "model")
     assert all(stage.was_done for stage in run(place).stages)

@@ -62,6 +62,7 @@ def tuned(path: Path, *, memory: int, limit: int = 0) -> subprocess.CompletedPro
     )  # fmt: skip
 
 
+@pytest.mark.longest
 def test_forests_on_disk_are_tuned_as_in_memory(forests):
     small = tuned(forests, memory=64 << 20, limit=LIMIT)
     assert small.returncode == 0, small.stderr

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import real
 from tests.bitexts import corpora, indexed, random_corpus
 from tests.refusals import refuses
 
@@ -369,13 +367,3 @@ def test_the_phrasebook(languages, pairs, intersection, grown, tmp_path):
         assert rates["best", method] < rates["model1", method] - 0.02
         assert rates["hmm", method] < rates["diag", method]
     assert rates["hmm", "intersection"] < rates["model1", "intersection"] - 0.02
-
-
-def test_real_text():
-    """Novels: below 0.089 and 0.105, which is what eflomal reaches."""
-    folder: Path = real.path_of("novels-fr-en/gold.align.gz").parent
-    corpus = IndexedCorpus.from_files(folder / "train.fr.gz", folder / "train.en.gz")
-    gold = read_gold(folder / "gold.align.gz")
-    _, aligned = Aligner.fit_align(corpus, threads=2)
-    for method, most in (("intersection", 0.068), ("grow-diag-final-and", 0.071)):
-        assert alignment_error_rate(aligned.symmetrize(method), gold, first_line=5036) < most

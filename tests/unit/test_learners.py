@@ -327,6 +327,7 @@ def real() -> tuple[TuningSet, TuningSet]:
     return dev, test
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "least_dev", "least_test"),
     [("mert", 41.0, 39.4), ("pro", 0.0, 39.7), ("mr", 0.0, 39.7), ("mr-da", 0.0, 39.7),

@@ -116,7 +116,7 @@ def test_shapes_that_do_not_fit(hypotheses, references, layout, expected):
 def systems(request) -> tuple[list[str], list[str], list[list[str]]]:
     """A system, a baseline and two references of each sentence."""
     if request.param == "real":
-        rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:150]
+        rows = real.candidates("nbest-de-en/dev.jsonl.gz", 150)
         system, baseline = ([row["hyps"][i]["text"] for row in rows] for i in (0, -1))
         return system, baseline, [[row["refs"][0] for row in rows], [row["src"] for row in rows]]
     random = Random(3)
@@ -158,6 +158,7 @@ def rows_of(name, systems):
     return metric, *(corpus_statistics(metric, s, references) for s in (system, baseline))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [12345, 7])
 @pytest.mark.parametrize("name", PEERS)
 def test_bootstrap_is_that_of_sacrebleu(systems, name, seed):
@@ -173,6 +174,7 @@ def test_bootstrap_is_that_of_sacrebleu(systems, name, seed):
     assert found.interval[0] <= found.difference <= found.interval[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [12345, 7])
 @pytest.mark.parametrize("name", PEERS)
 def test_randomisation_is_that_of_sacrebleu(systems, name, seed):

@@ -230,8 +230,9 @@ def test_bounds_of_a_column():
         bounds(metric, rows[:, :1], [0, 4])
 
 
+@pytest.mark.slow
 def test_bounds_of_real_candidates():
-    rows = real.candidates("nbest-de-en/dev.jsonl.gz")[:200]
+    rows = real.candidates("nbest-de-en/dev.jsonl.gz", 200)
     hypotheses = [[h["text"] for h in row["hyps"]] for row in rows]
     for name in ("bleu:none", "wer"):
         metric = parse_metric(name)

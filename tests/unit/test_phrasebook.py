@@ -52,6 +52,7 @@ def test_links_hold(languages, seed, noise, reverse):
             assert " " not in word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", BOOKS)
 def test_words_with_a_meaning_are_linked(languages):
     for pair in Phrasebook(languages, seed=4, noise=0).pairs(4000):
@@ -143,6 +144,7 @@ def test_free_variants_are_as_far_apart_as_they_should_be(languages, low, high):
     assert low < score < high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", BOOKS)
 def test_noise_has_its_share_and_its_gold_stays_right(languages):
     kinds = Counter(pair.kind for pair in Phrasebook(languages, seed=5, noise=0.3).pairs(3000))

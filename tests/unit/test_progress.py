@@ -149,6 +149,7 @@ def test_a_bar_on_a_terminal(monkeypatch, capsys):
     assert shown.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wide", [60, 80, 200])
 def test_a_bar_fits_its_terminal(wide):
     program = (

@@ -149,6 +149,7 @@ def test_another_choice_has_its_own_confidence(translator):
     assert "confidence" not in plain
 
 
+@pytest.mark.slow
 def test_many_texts_at_any_number_of_threads(translator):
     texts = [TEXT, "", "hallo !", "wir gehen nach hause ."] * 40
     one = list(translator.replies(texts, nbest=2))

@@ -31,7 +31,7 @@ def checked_edge_start(edge_start: ArrayLike) -> LongArray:
 
 def heads_of(edge_start: LongArray) -> IdArray:
     """The head of each edge; offsets must have been checked, and be of edges that are there."""
-    counts = np.diff(edge_start)
+    counts = edge_start[1:] - edge_start[:-1]
     return freeze(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
 
 

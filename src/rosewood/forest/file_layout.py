@@ -5,8 +5,9 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,38 +28,42 @@ INDEX_WIDTH = 10
 HAS_SPAN, HAS_RULE, HAS_STATE = 1, 2, 4
 
 
-def record_parts(
-    row: Sequence[int], width: int
-) -> list[tuple[str, type[np.generic], tuple[int, ...]]]:
+_INT64: np.dtype[Any] = np.dtype(np.int64)
+_INT32: np.dtype[Any] = np.dtype(np.int32)
+_FLOAT64: np.dtype[Any] = np.dtype(np.float64)
+
+RecordPart = tuple[str, np.dtype[Any], tuple[int, ...]]  # name, type and shape of an array
+
+
+def record_parts(row: Sequence[int], width: int) -> list[RecordPart]:
     """Name, type and shape of each array of a record, in file order."""
     nodes, edges, tails, sparse, symbols, columns = row[NODES : COLUMNS + 1]
-    parts: list[tuple[str, type[np.generic], tuple[int, ...]]] = [
-        ("edge_start", np.int64, (nodes + 1,)),
-        ("tail_start", np.int64, (edges + 1,)),
-        ("feat_start", np.int64, (edges + 1,)),
-        ("yield_start", np.int64, (edges + 1,)),
-        ("dense", np.float64, (edges, width)),
-        ("feat_value", np.float64, (sparse,)),
+    parts: list[RecordPart] = [
+        ("edge_start", _INT64, (nodes + 1,)),
+        ("tail_start", _INT64, (edges + 1,)),
+        ("feat_start", _INT64, (edges + 1,)),
+        ("yield_start", _INT64, (edges + 1,)),
+        ("dense", _FLOAT64, (edges, width)),
+        ("feat_value", _FLOAT64, (sparse,)),
     ]
     if columns & HAS_RULE:
-        parts.append(("rule", np.int64, (edges,)))
+        parts.append(("rule", _INT64, (edges,)))
     if columns & HAS_STATE:
-        parts.append(("state", np.int64, (nodes,)))
+        parts.append(("state", _INT64, (nodes,)))
     parts += [
-        ("tail", np.int32, (tails,)),
-        ("feat_id", np.int32, (sparse,)),
-        ("yield_symbol", np.int32, (symbols,)),
+        ("tail", _INT32, (tails,)),
+        ("feat_id", _INT32, (sparse,)),
+        ("yield_symbol", _INT32, (symbols,)),
     ]
     if columns & HAS_SPAN:
-        parts.append(("span", np.int32, (nodes, 2)))
+        parts.append(("span", _INT32, (nodes, 2)))
     return parts
 
 
-def part_size(part: tuple[str, type[np.generic], tuple[int, ...]]) -> int:
-    size = np.dtype(part[1]).itemsize
-    for count in part[2]:
-        size *= count
-    return size
+def part_size(part: RecordPart) -> int:
+    """The bytes of an array."""
+    _, dtype, shape = part
+    return dtype.itemsize * prod(shape)
 
 
 class FooterState(NamedTuple):

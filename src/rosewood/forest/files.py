@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Literal, Self
@@ -54,6 +55,7 @@ from rosewood.forest.file_layout import (
     SLOT_AT,
     VERSION,
     FooterState,
+    RecordPart,
     newest_state,
     part_size,
     record_parts,
@@ -145,17 +147,16 @@ class ForestSet(LazySequence[Forest]):
         return self._forest(number, row, parts, record)
 
     def _forest(
-        self, number: int, row: list[int], parts: list[Any], record: memoryview | bytes
+        self, number: int, row: list[int], parts: list[RecordPart], record: memoryview | bytes
     ) -> Forest:
         """The forest of a record: checked when it is read for the first time."""
         self._check(number, row, record)
         arrays: dict[str, Any] = {}
         place = 0
-        for part in parts:
-            name, dtype, shape = part
-            count = part_size(part) // np.dtype(dtype).itemsize
-            arrays[name] = np.frombuffer(record, dtype, count, place).reshape(shape)
-            place += part_size(part)
+        for name, dtype, shape in parts:
+            array = np.frombuffer(record, dtype, prod(shape), place)
+            arrays[name] = array if len(shape) == 1 else array.reshape(shape)
+            place += array.nbytes
         names: dict[str, Any] = {"features": self.features, "vocabulary": self.vocabulary}
         if self._checked[number]:
             return Forest._unchecked(**arrays, **names)
@@ -190,7 +191,7 @@ class ForestSet(LazySequence[Forest]):
             raise self._damaged(f"forest {number}: its info is not a table")
         return info
 
-    def _record(self, number: int) -> tuple[list[int], list[Any]]:
+    def _record(self, number: int) -> tuple[list[int], list[RecordPart]]:
         """A checked row of the index and the arrays it describes."""
         row: list[int] = self._index[number].tolist()
         if min(row) < 0 or row[NODES] < 1:

@@ -146,11 +146,12 @@ class Forest:
 
     def _set(self, **values: Any) -> None:
         """Fill in the fields; the native view always checks the structure again."""
+        put = object.__setattr__
         for name, value in values.items():
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_features_view", None)
+            put(self, name, value)
+        put(self, "_features_view", None)
         view = _core.make_forest(self.edge_start, self.head, self.tail_start, self.tail)
-        object.__setattr__(self, "_view", view)
+        put(self, "_view", view)
 
     def derive(self, **values: Any) -> Forest:
         """A forest with some fields replaced, without the checks for what comes from outside.
@@ -166,10 +167,11 @@ class Forest:
     def _unchecked(**fields: Any) -> Forest:
         """A forest from arrays that are known to be right: the structure alone is looked at."""
         made = Forest.__new__(Forest)
-        columns = dict.fromkeys(("span", "rule", "state"))
+        for column in ("span", "rule", "state"):
+            fields.setdefault(column)
         if "head" not in fields:
             fields["head"] = heads_of(fields["edge_start"])
-        made._set(**{**columns, **fields})
+        made._set(**fields)
         return made
 
     @classmethod
