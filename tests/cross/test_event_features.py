@@ -31,6 +31,7 @@ class Classes:
         return np.array([self.table.get(word, 0) for word in words], np.int32)
 
 
+PLAIN = {"window": 1, "source_edges": False, "target_edges": False}
 CLASSES = Classes({"a": 1, "b": 1, "c": 2}), Classes({"a": 3, "d": 1})
 
 feature_settings = st.builds(
@@ -111,7 +112,7 @@ def test_text_is_the_same_as_the_corpus(made, classes):
     for block in orientation_events(corpus, links, classes=classes):
         lines += block.lines()
         labels += block.orientation.tolist()
-    own = EventFeatureSettings(min_count=1, target_edges=True, source_edges=True)
+    own = EventFeatureSettings(min_count=1, window=1)
     import tempfile
     from pathlib import Path
 
@@ -131,7 +132,7 @@ def test_text_is_the_same_as_the_corpus(made, classes):
 def random_model(bits="32", totals=False, seed=1, directions=("backward", "forward"), **chosen):
     """A model of a few words with random weights."""
     chance = np.random.default_rng(seed)
-    own = EventFeatureSettings(**{"min_count": 1, **chosen})
+    own = EventFeatureSettings(**{"min_count": 1, **PLAIN, **chosen})
     from rosewood.align import Links
     from rosewood.corpus import IndexedCorpus
 
@@ -244,7 +245,7 @@ def test_words_that_look_like_marks(tmp_path):
     path = tmp_path / "events"
     path.write_text("monotone ||| & ||| \\ ||| \\&&\\\\ ||| \\<s> </s>\n")
     events = TextEvents([path])
-    table = count_features(events, EventFeatureSettings(min_count=1))
+    table = count_features(events, EventFeatureSettings(min_count=1, **PLAIN))
     assert sorted(map(table.name, table.key.tolist())) == ["left:<s>", "pair:&&\\", "right:</s>"]
     assert events.words() == (["&", "<s>"], ["\\"])
 
@@ -255,4 +256,4 @@ def test_wide_windows_need_a_corpus(tmp_path):
     with refuses(ReorderingError, "argument.range", argument="window", value=2):
         count_features(TextEvents([path]), EventFeatureSettings(window=2))
     with refuses(ReorderingError, "argument.missing", argument="classes"):
-        count_features(TextEvents([path]), EventFeatureSettings(symbols="both"))
+        count_features(TextEvents([path]), EventFeatureSettings(symbols="both", window=1))

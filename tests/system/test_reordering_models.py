@@ -86,7 +86,9 @@ def test_models_are_the_same_at_any_number_of_threads(place, tmp_path):
 
 
 def test_the_table_has_orientations_for_the_lexicalized_model_only(place):
-    assert any(name.startswith("orientation") for name in Bundle.open(place / "model").rules.features)
+    assert any(
+        name.startswith("orientation") for name in Bundle.open(place / "model").rules.features
+    )
     rules = Bundle.open(place / "rich").rules
     assert not any(name.startswith("orientation") for name in rules.features)
 
@@ -189,7 +191,8 @@ def aligned(place, tmp_path_factory):
 def test_train_info_verify_classify(run, command, aligned, tmp_path):  # noqa: F811
     files = (aligned / "src", aligned / "tgt", "-a", aligned / "links")
     run("rules", "events", *files, "-o", tmp_path / "events.gz", "-q")
-    run("reorder", "train", *files, "-o", tmp_path / "both", "--classes", "msd", "-q")
+    run("reorder", "train", *files, "-o", tmp_path / "both", "--classes", "msd", "-q",
+        "--window", "1")  # fmt: skip
     run("reorder", "train", "--events", tmp_path / "events.gz", "-o", tmp_path / "text",
         "--classes", "msd", "-q")  # fmt: skip
     run("reorder", "verify", tmp_path / "both")

@@ -26,6 +26,7 @@ from rosewood.reorder.settings import SYMBOLS, EventFeatureSettings
 from rosewood.shared_types import ProgressCallback
 
 _NONE = np.zeros(0, np.int32)
+_WINDOW = 2  # source words on each side, where nobody says how many
 _BOUNDARIES = {(1 << 28) - 2: "<s>", (1 << 28) - 1: "</s>"}
 _SYMBOL = np.uint64((1 << 28) - 1)
 _FAMILIES = ("pair", "context", "source", "target")
@@ -34,7 +35,7 @@ _FAMILIES = ("pair", "context", "source", "target")
 def templates_of(settings: EventFeatureSettings) -> tuple[int, bool, bool, bool, bool, int]:
     """As native code takes them."""
     return (
-        settings.window, settings.sides, settings.boundaries, settings.source_edges,
+        int(settings.window), settings.sides, settings.boundaries, settings.source_edges,
         settings.target_edges, SYMBOLS.index(settings.symbols),
     )  # fmt: skip
 
@@ -160,7 +161,9 @@ def count_features(
 
     `classes` are the `WordClasses` of the source and the target, where features have classes.
     """
-    if settings.window > events.widest:
+    if settings.window == "auto":
+        settings = replace(settings, window=min(_WINDOW, events.widest))
+    if int(settings.window) > events.widest:
         reason = f"window is {settings.window}, but of these events {events.widest} is known"
         raise ReorderingError(
             reason, code="argument.range", argument="window", value=settings.window,

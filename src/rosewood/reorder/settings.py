@@ -12,6 +12,7 @@ from rosewood.settings import Settings, setting, setting_of
 
 Symbols = Literal["words", "classes", "both"]
 
+SIGMA2 = 0.1  # of the weights of MaxEnt models: events overlap, so the prior must be strong
 SYMBOLS = ("words", "classes", "both")  # in the order of the native ones
 _features = partial(setting, group="Features")
 
@@ -22,13 +23,17 @@ class EventFeatureSettings(Settings):
 
     error = ReorderingError
 
-    window: int = _features(
-        1, "Source words on each side of a phrase that are features.", low=0, high=7
+    window: int | Literal["auto"] = _features(
+        "auto",
+        "Source words on each side of a phrase that are features; auto is 2, or 1 of events as "
+        "text, which have no more.",
+        low=0,
+        high=7,
     )
     sides: bool = _features(True, "Tell words to the left of a phrase from words to the right.")
     boundaries: bool = _features(True, "Add features for the ends of the sentence.")
-    source_edges: bool = _features(False, "Add the first and last word of the source phrase.")
-    target_edges: bool = _features(False, "Add the first and last word of the target phrase.")
+    source_edges: bool = _features(True, "Add the first and last word of the source phrase.")
+    target_edges: bool = _features(True, "Add the first and last word of the target phrase.")
     symbols: Symbols = _features(
         "words",
         "Features of words, of word classes (rosewood cluster), or of both.",

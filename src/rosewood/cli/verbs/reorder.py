@@ -219,6 +219,8 @@ def classify(
         raise bad_value(ReorderingError, "--direction", options.direction, listed)
     first = opened.directions.index(options.direction) * len(names)
     read = TextEvents(events, classes=opened.classes, direction=options.direction)
+    if not run.quiet and int(opened.features.window) > read.widest:
+        warn(f"the model looks at {opened.features.window} words on each side: events have 1")
     wrong = seen = 0
     with lines_to(options.output) as write:
         for rows, labels in opened.classify(read, run.cores):

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rosewood.reorder.dual import DualMaxEnt, DualSettings
+from rosewood.reorder.settings import SIGMA2
 from rosewood.reorder.trained_kind import Fitted, TrainedKind, Work
+from rosewood.settings import setting_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxEntSettings(DualSettings):
+    """Settings of a MaxEnt model."""
+
+    sigma2: float = setting_of(DualSettings, "sigma2", SIGMA2)
 
 
 class MaxEntKind(TrainedKind):
     """MaxEnt models of Alrajeh & Niranjan (EMNLP 2014), algorithm 1."""
 
     name = "maxent"
-    settings_type = DualSettings
+    settings_type = MaxEntSettings
 
-    def fit(self, work: Work, settings: DualSettings) -> dict[str, Fitted]:
+    def fit(self, work: Work, settings: MaxEntSettings) -> dict[str, Fitted]:
         """Each direction is a problem of its own over the same examples."""
         examples = work.examples()
         found = {}

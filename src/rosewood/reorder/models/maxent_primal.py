@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rosewood.reorder.primal import PrimalMaxEnt, PrimalSettings
+from rosewood.reorder.settings import SIGMA2
 from rosewood.reorder.trained_kind import Fitted, TrainedKind, Work
+from rosewood.settings import setting_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrimalModelSettings(PrimalSettings):
+    """Settings of a MaxEnt model."""
+
+    sigma2: float = setting_of(PrimalSettings, "sigma2", SIGMA2)
 
 
 class PrimalKind(TrainedKind):
     """MaxEnt models trained in the primal."""
 
     name = "maxent_primal"
-    settings_type = PrimalSettings
+    settings_type = PrimalModelSettings
 
-    def fit(self, work: Work, settings: PrimalSettings) -> dict[str, Fitted]:
+    def fit(self, work: Work, settings: PrimalModelSettings) -> dict[str, Fitted]:
         """Each direction is a problem of its own over the same examples."""
         examples = work.examples()
         found = {}
