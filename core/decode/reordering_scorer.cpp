@@ -45,6 +45,9 @@ void ReorderingScorer::score(TextWords words, SentenceOptions& options) const {
       model_.clear(span);
       keys.clear();
       maker.add_context(sentence, begin, end, keys);
+      maker.add_source_edges(std::span(sentence).subspan(static_cast<std::size_t>(begin),
+                                                         static_cast<std::size_t>(end - begin)),
+                             keys);
       model_.add(keys, span);
     }
     target.clear();
@@ -57,9 +60,7 @@ void ReorderingScorer::score(TextWords words, SentenceOptions& options) const {
       if (source < sentence.size() && place < target.size())  // tables may be damaged
         maker.add_pair(sentence[source], target[place], keys);
     }
-    maker.add_edges(std::span(sentence).subspan(static_cast<std::size_t>(begin),
-                                                static_cast<std::size_t>(end - begin)),
-                    target, keys);
+    maker.add_target_edges(target, keys);
     sums = span;
     model_.add(keys, sums);
     model_.finish(sums, options.orientations.data() + n * row + first_);

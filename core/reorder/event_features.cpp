@@ -94,7 +94,8 @@ EventKeys event_keys(const EventView& events, const FeatureMaker& maker, int thr
           for (auto p = static_cast<std::size_t>(pair); p < static_cast<std::size_t>(behind); ++p)
             maker.add_pair(events.pair_source[p], events.pair_target[p], out.key);
           maker.add_context(source, begin, end, out.key);
-          maker.add_edges(source_phrase, target_phrase, out.key);
+          maker.add_source_edges(source_phrase, out.key);
+          maker.add_target_edges(target_phrase, out.key);
           out.start.push_back(static_cast<std::int64_t>(out.key.size()));
         }
       });

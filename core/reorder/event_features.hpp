@@ -89,12 +89,13 @@ class FeatureMaker {
       if (begin - d < 0 && end + d - 1 >= length) break;
     }
   }
-  /// Words at the edges of a phrase pair.
-  void add_edges(std::span<const std::int32_t> source, std::span<const std::int32_t> target,
-                 std::vector<FeatureKey>& out) const {
-    if (templates_.has_source_edges) add_ends(FeatureFamily::source_edge, source_, source, out);
-    if (templates_.has_target_edges && !target.empty())
-      add_ends(FeatureFamily::target_edge, target_, target, out);
+  /// First and last words of a source phrase, and of a target phrase.
+  void add_source_edges(std::span<const std::int32_t> phrase, std::vector<FeatureKey>& out) const {
+    if (templates_.has_source_edges) add_ends(FeatureFamily::source_edge, source_, phrase, out);
+  }
+  void add_target_edges(std::span<const std::int32_t> phrase, std::vector<FeatureKey>& out) const {
+    if (templates_.has_target_edges && !phrase.empty())
+      add_ends(FeatureFamily::target_edge, target_, phrase, out);
   }
 
  private:

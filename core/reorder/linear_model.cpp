@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "util/loaded.hpp"
 
@@ -57,7 +58,7 @@ LinearReordering::LinearReordering(LinearParts parts)
   check_templates(parts_.templates);
   const std::size_t width = this->width(), slots = parts_.slots.size();
   const bool is_known = parts_.bits == 8 || parts_.bits == 16 || parts_.bits == 32;
-  if (!is_known || parts_.classes < 2 || parts_.directions < 1 || slots == 0 ||
+  if (!is_known || parts_.classes < 2 || parts_.directions < 1 || width > max_width || slots == 0 ||
       slots > std::uint64_t{1} << 31 ||
       parts_.rows.size() != slots * width * static_cast<std::size_t>(parts_.bits) / 8)
     fail<ReorderingError>("file.damaged", "the weights of a reordering model have the wrong size");
@@ -101,26 +102,50 @@ double LinearReordering::weight(std::size_t slot, std::size_t column) const {
 }
 
 void LinearReordering::clear(Sums& sums) const {
-  sums.column.assign(parts_.bias.begin(), parts_.bias.end());
+  std::copy(parts_.bias.begin(), parts_.bias.end(), sums.column.begin());
   sums.features = 0;
 }
 
-void LinearReordering::add_row(std::size_t slot, std::size_t repeats, double* sums) const {
-  for (std::size_t i = 0; i < width(); ++i) {
-    const double value = weight(slot, i);
-    sums[i] += repeats ? std::log(std::exp(value) + static_cast<double>(repeats)) : value;
+/// The repetition of a feature in an event, for models with totals.
+void LinearReordering::add_repeated(std::size_t slot, std::size_t repeats, double* sums) const {
+  for (std::size_t i = 0; i < width(); ++i)
+    sums[i] += std::log(std::exp(weight(slot, i)) + static_cast<double>(repeats));
+}
+
+/// Weights are added without offsets, which `finish` adds for all features at once.
+template <class Stored>
+void LinearReordering::add_rows(std::span<const FeatureKey> keys, Sums& sums) const {
+  const std::size_t width = this->width();
+  const double* scale = parts_.scale.data();
+  for (const FeatureKey key : keys) {
+    const std::size_t slot = find(key);
+    if (slot == no_slot) continue;
+    const std::uint8_t* row = parts_.rows.data() + slot * width * sizeof(Stored);
+    for (std::size_t i = 0; i < width; ++i) {
+      const auto value = static_cast<double>(loaded<Stored>(row + i * sizeof(Stored)));
+      if constexpr (std::is_same_v<Stored, float>)
+        sums.column[i] += value;
+      else
+        sums.column[i] += scale[i] * value;
+    }
+    ++sums.features;
   }
 }
 
 void LinearReordering::add(std::span<FeatureKey> keys, Sums& sums) const {
-  const bool has_totals = !parts_.totals.empty();
-  if (has_totals) std::sort(keys.begin(), keys.end());  // repetitions are next to each other
+  if (parts_.totals.empty()) {
+    if (parts_.bits == 32) return add_rows<float>(keys, sums);
+    return parts_.bits == 16 ? add_rows<std::int16_t>(keys, sums)
+                             : add_rows<std::int8_t>(keys, sums);
+  }
+  std::sort(keys.begin(), keys.end());  // repetitions are next to each other
   std::size_t repeats = 0;
   for (std::size_t n = 0; n < keys.size(); ++n) {
-    repeats = has_totals && n && keys[n] == keys[n - 1] ? repeats + 1 : 0;
+    repeats = n && keys[n] == keys[n - 1] ? repeats + 1 : 0;
     const std::size_t slot = find(keys[n]);
     if (slot == no_slot) continue;
-    add_row(slot, repeats, sums.column.data());
+    for (std::size_t i = 0; !repeats && i < width(); ++i) sums.column[i] += weight(slot, i);
+    if (repeats) add_repeated(slot, repeats, sums.column.data());
     ++sums.features;
   }
 }
@@ -129,7 +154,10 @@ void LinearReordering::finish(const Sums& sums, double* out) const {
   const std::size_t width = this->width();
   for (std::size_t i = 0; i < width; ++i) {
     out[i] = sums.column[i];
-    if (parts_.totals.empty()) continue;
+    if (parts_.totals.empty()) {
+      if (parts_.bits != 32) out[i] += parts_.offset[i] * static_cast<double>(sums.features);
+      continue;
+    }
     const std::size_t kept = std::min(sums.features, kept_lengths - 1);
     out[i] -= length_cost_[kept * width + i];
     for (std::size_t n = kept; n < sums.features; ++n)

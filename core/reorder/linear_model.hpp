@@ -12,6 +12,7 @@
 // bits with an offset and a scale for each column.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -19,6 +20,7 @@
 
 #include "corpus/word_table.hpp"
 #include "reorder/event_features.hpp"
+#include "rules/orientation.hpp"
 
 namespace rosewood {
 
@@ -66,9 +68,10 @@ class LinearReordering {
   std::int32_t source_word(std::string_view word) const { return source_.find(word); }
   std::int32_t target_word(std::string_view word) const { return target_.find(word); }
 
+  static constexpr std::size_t max_width = 2 * max_classes;
   /// Sums over features, to be finished.
   struct Sums {
-    std::vector<double> column;
+    std::array<double, max_width> column;
     std::size_t features = 0;  // that the model has
   };
   void clear(Sums& sums) const;
@@ -82,7 +85,9 @@ class LinearReordering {
  private:
   std::size_t find(FeatureKey key) const;
   double weight(std::size_t slot, std::size_t column) const;
-  void add_row(std::size_t slot, std::size_t repeats, double* sums) const;
+  void add_repeated(std::size_t slot, std::size_t repeats, double* sums) const;
+  template <class Stored>
+  void add_rows(std::span<const FeatureKey> keys, Sums& sums) const;
 
   LinearParts parts_;
   WordTable source_, target_;

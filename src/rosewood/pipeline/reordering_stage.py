@@ -109,7 +109,7 @@ def train_models(task: Task, told: ProgressCallback) -> dict[str, Any]:
         chosen, rest = settings.reordering_settings(name)
         events = CorpusEvents(
             corpus, read_links(task.needs["align"].folder), kind=chosen.kind,
-            classes=chosen.classes, max_phrase=chosen.max_phrase,
+            classes=chosen.classes, directions=chosen.directions, max_phrase=chosen.max_phrase,
         )  # fmt: skip
         model = REORDERING[name].train(  # type: ignore[attr-defined]
             events, chosen, set=rest, classes=classes, work=task.going / name,

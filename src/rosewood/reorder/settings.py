@@ -62,7 +62,14 @@ class ReorderingSettings(EventFeatureSettings):
     classes: EventClasses = setting_of(EventSettings, "classes", "mslr", group="Events")
     max_phrase: int = setting_of(EventSettings, "max_phrase", group="Events")
 
+    towards: Literal["before", "behind", "both"] = setting(
+        "both",
+        "Neighbour whose orientation is learned: the phrase before (backward), the one behind "
+        "(forward), or both.",
+        group="Events",
+    )
+
     @property
     def directions(self) -> tuple[str, ...]:
-        """Backward and forward."""
-        return DIRECTIONS
+        """Backward, forward or both."""
+        return {"before": DIRECTIONS[:1], "behind": DIRECTIONS[1:]}.get(self.towards, DIRECTIONS)

@@ -18,7 +18,7 @@ from rosewood.corpus.settings import CorpusSettings
 from rosewood.errors import ReorderingError
 from rosewood.reorder.plugins import REORDERING
 from rosewood.reorder.settings import ReorderingSettings
-from rosewood.rules.settings import DIRECTIONS, Direction, EventSettings
+from rosewood.rules.settings import Direction, EventSettings
 from rosewood.settings import Settings, setting, setting_of
 from rosewood.shared_types import PathName
 
@@ -141,7 +141,7 @@ def _events(
         raise needs(ReorderingError, "CORPUS", "--alignment")
     corpus, links = read_aligned(sources, options.alignment, reading, quiet=quiet)
     return CorpusEvents(
-        corpus, links, kind=settings.kind, classes=settings.classes, directions=DIRECTIONS,
+        corpus, links, kind=settings.kind, classes=settings.classes, directions=settings.directions,
         max_phrase=settings.max_phrase,
     )  # fmt: skip
 
