@@ -92,6 +92,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.align
 	$(BIN)/python -m benchmarks.lm
 	$(BIN)/python -m benchmarks.rules
+	$(BIN)/python -m benchmarks.reordering
 	$(BIN)/python -m benchmarks.decode
 	$(BIN)/python -m benchmarks.sparse
 	$(BIN)/python -m benchmarks.startup

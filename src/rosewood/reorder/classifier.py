@@ -90,8 +90,9 @@ class Classifier(ABC):
 
     def predict(self, X: Data) -> NDArray[Any]:
         """The most probable class of each example; the first one of equal ones."""
-        found = self.predict_log_proba(X)
-        return self.classes_[found.argmax(axis=1)]
+        best = self.predict_log_proba(X).argmax(axis=1)
+        named: NDArray[Any] = self.classes_[best]
+        return named
 
     def score(self, X: Data, y: Target = None) -> float:
         """The share of examples whose class is predicted."""

@@ -213,7 +213,7 @@ class DualWork:
         settings = self.settings.to_dict()
         del settings["threads"]
         examples = self.whole.examples
-        arrays = [examples.start, examples.feature, self.whole.label]
+        arrays: list[NDArray[Any]] = [examples.start, examples.feature, self.whole.label]
         arrays += [] if examples.count is None else [examples.count]
         return [
             settings, self.classes, examples.num_features, EXAMPLES.version,

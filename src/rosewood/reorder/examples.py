@@ -91,9 +91,11 @@ class Examples:
     @cached_property
     def native(self) -> _core.Examples:
         """The same for kernels."""
-        kind = None if self.count is None else self.count.dtype
-        count = self.count if kind == np.uint8 else np.zeros(0, np.uint8)
-        value = self.count if kind == np.float32 else np.zeros(0, np.float32)
+        count, value = np.zeros(0, np.uint8), np.zeros(0, np.float32)
+        if self.count is not None and self.count.dtype == np.uint8:
+            count = self.count
+        elif self.count is not None:
+            value = self.count
         return _core.make_examples(
             self.start, self.feature, count, value, self.num_features, self._is_checked
         )
@@ -124,7 +126,7 @@ class Examples:
         try:
             made = cls(
                 found.start, found.feature, num_features=found.num_features,
-                num_classes=found.num_classes, count=found.count, folder=place,
+                num_classes=found.num_classes, count=found.counts, folder=place,
             )  # fmt: skip
             for name, label in found.labels.items():
                 _core.check_labels(label, made.num_classes)

@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
     start: LongArray
     feature: IdArray
-    count: NDArray[Any] | None
+    counts: NDArray[Any] | None
     labels: dict[str, NDArray[np.uint8]]
     num_features: int
     num_classes: int

@@ -64,11 +64,12 @@ def mutual_information(counts: PresenceCounts, *, normalised: bool = True) -> Fl
     share = present.sum(axis=1) / total
     of_feature = _terms(share) + _terms(1.0 - share)
     joint = (_terms(present / total) + _terms(absent / total)).sum(axis=1)
-    found = np.maximum(of_feature + of_class - joint, 0.0)
+    found: FloatArray = np.maximum(of_feature + of_class - joint, 0.0)
     if not normalised:
         return found
     least = np.minimum(of_feature, of_class)
-    return np.divide(found, least, out=np.zeros_like(found), where=least > 0)
+    shares: FloatArray = np.divide(found, least, out=np.zeros_like(found), where=least > 0)
+    return shares
 
 
 def select_features(
