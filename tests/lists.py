@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -32,11 +34,29 @@ def planted(
 
     `scale` stretches features; the last `sparse` of them are sparse ones.
     """
+    stretch = np.ones(len(weights)) if scale is None else scale
+    forests, scores = _planted(
+        tuple(weights.tolist()), lists, candidates, noise, sparse, tuple(stretch.tolist()), seed
+    )
+    empty = [()] * lists
+    return TuningSet(forests, Column("good"), empty, scores=scores, threads=threads)
+
+
+@cache
+def _planted(
+    weights: tuple[float, ...],
+    lists: int,
+    candidates: int,
+    noise: float,
+    sparse: int,
+    stretch: tuple[float, ...],
+    seed: int,
+) -> tuple[list[Forest], list[dict[str, np.ndarray]]]:
+    """Those lists and scores, which many tests share."""
     random = np.random.default_rng(seed)
     width = len(weights) - sparse
     names = [f"f{i}" for i in range(width)]
     space = FeatureSpace(names, [f"s:{i}" for i in range(sparse)])
-    stretch = np.ones(len(weights)) if scale is None else scale
     forests, scores = [], []
     for _ in range(lists):
         rows = random.standard_normal((candidates, len(weights))) * stretch
@@ -45,8 +65,7 @@ def planted(
         forests.append(
             Forest.from_nbest([["w"]] * candidates, rows[:, :width], sparse=tables, features=space)
         )
-    empty = [()] * lists
-    return TuningSet(forests, Column("good"), empty, scores=scores, threads=threads)
+    return forests, scores
 
 
 def small_texts(seed: int, *, lists: int = 6, candidates: int = 5, width: int = 3) -> TuningSet:

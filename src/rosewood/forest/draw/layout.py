@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from rosewood.forest.draw.excerpt import Excerpt
 from rosewood.forest.forest import Forest
 
 Neighbours = list[list[tuple[int, float]]]  # other boxes, and how far off their middles
+Claims = list[tuple[float, float, float]]  # of each box: to the left, to the right, its gap
 
 _BETWEEN = 18.0  # the least distance of two boxes of a layer
 _PASSING = 12.0  # of a box and a line
@@ -121,51 +122,66 @@ def _chains(every: list[Box], links: Sequence[Link]) -> list[list[int]]:
     return chains
 
 
-def _separations(every: list[Box], layer: list[int]) -> list[float]:
+def _claims(every: list[Box]) -> Claims:
+    """What each box claims left and right of its middle, and its distance from others."""
+    return [(max(box.width / 2, box.left), max(box.width / 2, box.right), box.gap) for box in every]
+
+
+def _separations(claims: Claims, layer: list[int]) -> list[float]:
     """Of each box of a layer, the least distance of its middle from the one before."""
     out = [0.0]
-    for a, b in pairwise(layer):
-        one, two = every[a], every[b]
-        reach = max(one.width / 2, one.right) + max(two.width / 2, two.left)
-        out.append(reach + min(one.gap, two.gap))
+    _, before, apart = claims[layer[0]]
+    for v in layer[1:]:
+        left, right, gap = claims[v]
+        out.append(before + left + (gap if gap < apart else apart))
+        before, apart = right, gap
     return out
 
 
-def _pack(every: list[Box], layer: list[int]) -> None:
+def _pack(every: list[Box], claims: Claims, layer: list[int]) -> None:
     """Put a layer's boxes side by side around zero."""
-    places = np.cumsum(_separations(every, layer))
-    for number, x in zip(layer, (places - places[-1] / 2).tolist(), strict=True):
-        every[number].x = x
+    places = list(accumulate(_separations(claims, layer)))
+    middle = places[-1] / 2
+    for number, x in zip(layer, places, strict=True):
+        every[number].x = x - middle
 
 
 def _pull(every: list[Box], near: list[tuple[int, float]]) -> float:
-    return sum(every[other].x + shift for other, shift in near) / len(near)
+    if len(near) == 1:  # as way points have it
+        ((other, shift),) = near
+        return every[other].x + shift
+    return sum([every[other].x + shift for other, shift in near]) / len(near)
 
 
 def _sort_layers(
     every: list[Box], layers: list[list[int]], up: Neighbours, down: Neighbours
 ) -> None:
     """Keep the best order that sweeps down and up, or up and down, come by."""
+    claims = _claims(every)
     start = [list(layer) for layer in layers]
     fewest, best = _crossings(layers, up), start
     size = len(every)
     sweeps = 16 if size < 3000 else 6 if size < 30000 else 2
     for first in (0, 1) if size < 3000 else (0,):
+        if not fewest:
+            break
         layers[:] = [list(layer) for layer in start]
         for layer in layers:
-            _pack(every, layer)
+            _pack(every, claims, layer)
         for sweep in range(first, first + sweeps):
             near, walk = (up, layers[1:]) if sweep % 2 == 0 else (down, layers[-2::-1])
             for layer in walk:
                 wish = {v: _pull(every, near[v]) if near[v] else every[v].x for v in layer}
                 layer.sort(key=wish.__getitem__)
-                _pack(every, layer)
+                _pack(every, claims, layer)
             found = _crossings(layers, up)
             if found < fewest:
                 fewest, best = found, [list(layer) for layer in layers]
+                if not fewest:
+                    break
     layers[:] = best
     for layer in layers:
-        _pack(every, layer)
+        _pack(every, claims, layer)
 
 
 def _crossings(layers: list[list[int]], up: Neighbours) -> int:
@@ -186,19 +202,20 @@ def _crossings(layers: list[list[int]], up: Neighbours) -> int:
 def _place(every: list[Box], layers: list[list[int]], up: Neighbours, down: Neighbours) -> None:
     """Move boxes towards their neighbours, keeping order and distances."""
     size = len(every)
-    distances = [_separations(every, layer) for layer in layers]
+    claims = _claims(every)
+    distances = [_separations(claims, layer) for layer in layers]
+    straight = [4.0 if box.gap == _PASSING else 1.0 for box in every]
+    both = [above + below for above, below in zip(up, down, strict=True)]
     rounds = 12 if size < 3000 else 4 if size < 30000 else 2
     for turn in range(2 * rounds + 1):
         order = range(len(layers)) if turn % 2 == 0 else range(len(layers) - 1, -1, -1)
         for index in order:
             layer = layers[index]
             wishes: list[tuple[float, float]] = []
+            towards = both if turn >= rounds else up if turn % 2 == 0 else down
             for v in layer:
-                near = up[v] if turn % 2 == 0 else down[v]
-                if turn >= rounds or not near:
-                    near = up[v] + down[v]
-                straight = 4.0 if every[v].gap == _PASSING else 1.0
-                wishes.append((_pull(every, near), straight) if near else (every[v].x, 0.1))
+                near = towards[v] or both[v]
+                wishes.append((_pull(every, near), straight[v]) if near else (every[v].x, 0.1))
             for v, x in zip(layer, _spread(wishes, distances[index]), strict=True):
                 every[v].x = x
 
@@ -208,8 +225,9 @@ def _straighten(
 ) -> None:
     """Align the way points of a line vertically as far as their neighbours allow."""
     beside: dict[int, tuple[int | None, float, int | None, float]] = {}
+    claims = _claims(every)
     for layer in layers:
-        distance = [*_separations(every, layer), 0.0]
+        distance = [*_separations(claims, layer), 0.0]
         around = [None, *layer, None]
         for i, v in enumerate(layer):
             beside[v] = (around[i], distance[i], around[i + 2], distance[i + 1])
@@ -244,7 +262,7 @@ def _align(
 
 def _spread(wishes: list[tuple[float, float]], distance: list[float]) -> list[float]:
     """The places nearest to the wishes (weighted squares) that keep the least distances."""
-    offsets = np.cumsum(distance).tolist()
+    offsets = list(accumulate(distance))
     blocks: list[tuple[float, float, int]] = []  # the mean, its weight, how many
     for (wish, weight), offset in zip(wishes, offsets, strict=True):
         mean, count = wish - offset, 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar
 
 from rosewood.corpus.text.tokeniser import Cut, Joining
@@ -34,8 +35,8 @@ class MosesTokeniser(Joining):
                 code="package.missing", value="sacremoses",
             ) from error  # fmt: skip
         language = self.language.lower().partition("-")[0] or "en"
-        object.__setattr__(self, "_forward", MosesTokenizer(lang=language))
-        object.__setattr__(self, "_back", MosesDetokenizer(lang=language))
+        object.__setattr__(self, "_forward", _made(MosesTokenizer, language))
+        object.__setattr__(self, "_back", _made(MosesDetokenizer, language))
 
     def cut(self, text: str) -> Cut:
         pieces = text.split()
@@ -60,6 +61,12 @@ class MosesTokeniser(Joining):
             spaced = [True] * len(tokens)
         spaced[:1] = [False] * len(spaced[:1])
         return spaced
+
+
+@cache
+def _made(kind: Any, language: str) -> Any:
+    """One for each language: they keep nothing of what they read, and take long to make."""
+    return kind(lang=language)
 
 
 def _found_in(tokens: Sequence[str], pieces: Sequence[str]) -> list[bool] | None:
