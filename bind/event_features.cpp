@@ -158,11 +158,11 @@ void bind_linear(nb::module_& m) {
           [](LinearHandle* self, std::size_t directions, std::size_t classes,
              In<std::uint64_t> slots, In<std::uint8_t> rows, int bits, std::vector<double> offset,
              std::vector<double> scale, std::vector<double> bias, std::vector<double> totals,
-             const Templates& templates, In<std::uint8_t> source_bytes,
-             In<std::int64_t> source_start, In<std::uint8_t> target_bytes,
-             In<std::int64_t> target_start, In<std::int32_t> source_class,
-             In<std::int32_t> target_class, std::int32_t unknown_source,
-             std::int32_t unknown_target) {
+             std::size_t rounded, double step, const Templates& templates,
+             In<std::uint8_t> source_bytes, In<std::int64_t> source_start,
+             In<std::uint8_t> target_bytes, In<std::int64_t> target_start,
+             In<std::int32_t> source_class, In<std::int32_t> target_class,
+             std::int32_t unknown_source, std::int32_t unknown_target) {
             const auto text = [](const In<std::uint8_t>& bytes) {
               return std::span(reinterpret_cast<const char*>(bytes.data()), bytes.size());
             };
@@ -175,6 +175,8 @@ void bind_linear(nb::module_& m) {
                               std::move(scale),
                               std::move(bias),
                               std::move(totals),
+                              rounded,
+                              step,
                               templates_of(templates),
                               text(source_bytes),
                               text(target_bytes),
@@ -194,10 +196,10 @@ void bind_linear(nb::module_& m) {
                 LinearHandle{std::move(kept), std::make_unique<LinearReordering>(std::move(parts))};
           },
           nb::kw_only(), "directions"_a, "classes"_a, "slots"_a.noconvert(), "rows"_a.noconvert(),
-          "bits"_a, "offset"_a, "scale"_a, "bias"_a, "totals"_a, "templates"_a,
-          "source_bytes"_a.noconvert(), "source_start"_a.noconvert(), "target_bytes"_a.noconvert(),
-          "target_start"_a.noconvert(), "source_class"_a.noconvert(), "target_class"_a.noconvert(),
-          "unknown_source"_a, "unknown_target"_a)
+          "bits"_a, "offset"_a, "scale"_a, "bias"_a, "totals"_a, "rounded"_a, "step"_a,
+          "templates"_a, "source_bytes"_a.noconvert(), "source_start"_a.noconvert(),
+          "target_bytes"_a.noconvert(), "target_start"_a.noconvert(), "source_class"_a.noconvert(),
+          "target_class"_a.noconvert(), "unknown_source"_a, "unknown_target"_a)
       .def(
           "source_numbers",
           [](const LinearHandle& self, const std::vector<std::string_view>& words) {

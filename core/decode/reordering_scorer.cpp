@@ -63,7 +63,7 @@ void ReorderingScorer::score(TextWords words, SentenceOptions& options) const {
     maker.add_target_edges(target, keys);
     sums = span;
     model_.add(keys, sums);
-    model_.finish(sums, options.orientations.data() + n * row + first_);
+    model_.finish_rounded(sums, options.orientations.data() + n * row + first_);
   }
 }
 

@@ -65,6 +65,8 @@ LinearReordering::LinearReordering(LinearParts parts)
   // A search for a missing key ends at a free slot.
   if (std::find(parts_.slots.begin(), parts_.slots.end(), free_slot) == parts_.slots.end())
     fail<ReorderingError>("file.damaged", "the features of a reordering model are damaged");
+  if (parts_.rounded > width || !(parts_.step >= 0) || !std::isfinite(parts_.step))
+    fail<ReorderingError>("file.damaged", "a reordering model has damaged settings");
   check_columns(parts_.bias, width, false);
   check_columns(parts_.totals, width, true);
   check_columns(parts_.offset, width, parts_.bits == 32);
@@ -171,6 +173,13 @@ void LinearReordering::finish(const Sums& sums, double* out) const {
     const double total = most + std::log(sum);
     for (double& each : row) each -= total;
   }
+}
+
+void LinearReordering::finish_rounded(const Sums& sums, double* out) const {
+  finish(sums, out);
+  if (parts_.step > 0)
+    for (std::size_t i = width() - parts_.rounded; i < width(); ++i)
+      out[i] = std::nearbyint(out[i] / parts_.step) * parts_.step;
 }
 
 bool LinearReordering::weights(FeatureKey key, double* out) const {

@@ -47,6 +47,8 @@ struct LinearParts {
   std::vector<double> offset, scale;  // of each column, unless weights are float
   std::vector<double> bias;           // of each column
   std::vector<double> totals;         // of each column; empty: none
+  std::size_t rounded = 0;            // columns at the end that decoders round
+  double step = 0;                    // to multiples of this; 0: not at all
   EventTemplates templates;
   std::span<const char> source_bytes, target_bytes;  // words, one after the other
   std::span<const std::int64_t> source_start, target_start;
@@ -79,6 +81,9 @@ class LinearReordering {
   void add(std::span<FeatureKey> keys, Sums& sums) const;
   /// Writes log probabilities.
   void finish(const Sums& sums, double* out) const;
+  /// The same for a decoder: what hypotheses are told apart by is rounded, so that more of them
+  /// are the same.
+  void finish_rounded(const Sums& sums, double* out) const;
   /// The weights of a feature; false: it has none.
   bool weights(FeatureKey key, double* out) const;
 

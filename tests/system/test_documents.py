@@ -43,6 +43,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/phrasebook.md", 1),
         ("docs/language-models.md", 5),
         ("docs/rules.md", 7),
+        ("docs/reordering.md", 3),
         ("docs/decoding.md", 15),
         ("docs/training.md", 5),
     ],

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rosewood.align import Links
 from rosewood.corpus import IndexedCorpus, WordClasses
+from rosewood.errors import ReorderingError
 from rosewood.pipeline.inputs import TrainingInputs
 from rosewood.pipeline.model_stages import read_links
 from rosewood.pipeline.settings import TrainingSettings
@@ -39,10 +40,14 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "jumps_above": int(jumps[_MOST + 1 :].sum()),
         "distortion_limit": jump_limit(settings, jumps),
         "kind": None,
-        "models": list(settings.reordering_models),
-        "trained": train_models(task, told),
         "notes": [],
     }
+    facts["trained"] = train_models(task, told, facts["notes"])
+    facts["models"] = [
+        name
+        for name in settings.reordering_models
+        if name == "lexicalized" or name in facts["trained"]
+    ]
     table = RuleTable.open(extracted.folder / "rules")
     if table.facts["settings"]["hierarchical"]:  # rules move what is in their gaps
         return facts | {"distortion_limit": None}
@@ -100,8 +105,11 @@ def learn_classes(
     return made["source"], made["target"]
 
 
-def train_models(task: Task, told: ProgressCallback) -> dict[str, Any]:
-    """Write each trained model to a folder of its name; what is known of them."""
+def train_models(task: Task, told: ProgressCallback, notes: list[str]) -> dict[str, Any]:
+    """Write each trained model to a folder of its name; what is known of them.
+
+    A corpus without any feature that occurs often enough has none: a note says so.
+    """
     settings, facts = task.settings, {}
     corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
     classes = learn_classes(task, corpus, told) if _has_classes(settings) else None
@@ -111,11 +119,17 @@ def train_models(task: Task, told: ProgressCallback) -> dict[str, Any]:
             corpus, read_links(task.needs["align"].folder), kind=chosen.kind,
             classes=chosen.classes, directions=chosen.directions, max_phrase=chosen.max_phrase,
         )  # fmt: skip
-        model = REORDERING[name].train(  # type: ignore[attr-defined]
-            events, chosen, set=rest, classes=classes, work=task.going / name,
-            threads=task.threads,
-            told=_named(name, told),
-        )  # fmt: skip
+        try:
+            model = REORDERING[name].train(  # type: ignore[attr-defined]
+                events, chosen, set=rest, classes=classes, work=task.going / name,
+                threads=task.threads,
+                told=_named(name, told),
+            )  # fmt: skip
+        except ReorderingError as error:
+            if error.code != "reordering.no-features":
+                raise
+            notes.append(f"there is no reordering model {name}: {error}")
+            continue
         model.save(task.folder / name)
         facts[name] = {"features": len(model), "bytes": model.size, **model.facts["facts"]}
     return facts

@@ -44,7 +44,7 @@ _formats, _tokenisers = CORPUS_FORMATS.names, TOKENISERS.names
 _decoders, _features = DECODERS.names, FEATURES.names
 
 
-BEST_REORDERING = "lexicalized"  # docs/decisions/ says why
+BEST_REORDERING = ("maxent", "lexicalized")  # decision 0017 says why
 
 
 def _tuners() -> tuple[str, ...]:
@@ -269,7 +269,9 @@ class TrainingSettings(Settings):
 
         if self.reordering == ("none",) or not reorders(decoder_kind(self.decoder)):
             return ()
-        return (BEST_REORDERING,) if self.reordering == ("auto",) else self.reordering
+        if self.reordering != ("auto",):
+            return self.reordering
+        return () if self.orientation is None else BEST_REORDERING
 
     @property
     def trained_reordering(self) -> tuple[str, ...]:

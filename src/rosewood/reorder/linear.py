@@ -81,7 +81,8 @@ class LinearReordering:
             directions=len(self.directions), classes=len(EVENT_CLASSES[self.classes]),
             slots=arrays["slots"], rows=arrays["rows"], bits=int(facts["bits"]),
             offset=facts["offset"], scale=facts["scale"], bias=facts["bias"],
-            totals=facts["totals"], templates=templates_of(self.features),
+            totals=facts["totals"], rounded=self._rounded, step=float(facts["step"]),
+            templates=templates_of(self.features),
             source_bytes=arrays["source.words"], source_start=arrays["source.word_start"],
             target_bytes=arrays["target.words"], target_start=arrays["target.word_start"],
             source_class=arrays["source.class"], target_class=arrays["target.class"],
@@ -103,6 +104,7 @@ class LinearReordering:
         bias: Sequence[float] | None = None,
         totals: Sequence[float] | None = None,
         bits: str = "16",
+        step: float = 0.0,
         facts: Mapping[str, Any] | None = None,
     ) -> LinearReordering:
         """From a row of weights for each feature: classes of one direction after the other."""
@@ -132,6 +134,7 @@ class LinearReordering:
             "directions": list(directions),
             "features": table.settings.to_dict(),
             "bits": bits,
+            "step": step,
             "offset": offset.tolist(),
             "scale": scale.tolist(),
             "bias": [0.0] * width if bias is None else [float(each) for each in bias],
@@ -197,7 +200,17 @@ class LinearReordering:
         for n in range(len(options)):
             keys.append(self._option_keys(options, n, sentence))
             start.append(start[-1] + len(keys[-1]))
-        return self._rows(np.array(start, np.int64), np.concatenate([_NO_KEYS, *keys]))
+        rows = self._rows(np.array(start, np.int64), np.concatenate([_NO_KEYS, *keys]))
+        step, first = float(self.facts["step"]), rows.shape[1] - self._rounded
+        if step:
+            rows = rows.copy()
+            rows[:, first:] = np.rint(rows[:, first:] / step) * step
+        return rows
+
+    @property
+    def _rounded(self) -> int:
+        """Columns at the end that decoders round: those of forward orientations."""
+        return len(EVENT_CLASSES[self.classes]) if self.directions[-1] == "forward" else 0
 
     def _option_keys(
         self, options: OptionsInContext, n: int, sentence: NDArray[np.int32]

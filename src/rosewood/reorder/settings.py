@@ -58,6 +58,12 @@ class ReorderingSettings(EventFeatureSettings):
     bits: Literal["8", "16", "32"] = setting(
         "16", "Bits of a weight in the model file; 32 are not rounded.", group="Model"
     )
+    step: float = setting(
+        1.0,
+        "Decoders round forward log probabilities to multiples of this, so that more hypotheses "
+        "recombine; 0: they do not.",
+        low=0, high=100, group="Model", option="forward-step",
+    )  # fmt: skip
     kind: Kind = setting_of(EventSettings, "kind", group="Events")
     classes: EventClasses = setting_of(EventSettings, "classes", "mslr", group="Events")
     max_phrase: int = setting_of(EventSettings, "max_phrase", group="Events")

@@ -163,6 +163,7 @@ class TrainedKind(ABC):
             kind=events.kind, classes=events.classes, directions=events.directions,
             bias=np.concatenate([each.bias for each in fitted]).tolist(),
             totals=np.concatenate(totals).tolist() if totals else None, bits=settings.bits,
+            step=settings.step,
             facts={
                 "method": self.name,
                 "settings": {**settings.to_dict(), **_told(own)},
