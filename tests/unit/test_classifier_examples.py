@@ -47,7 +47,7 @@ def test_a_folder_has_the_same_examples(X, tmp_path, scale):
     y = np.arange(20) % 3
     examples = Examples.of(X * scale, y)
     examples.save(tmp_path / "x")
-    again = Examples.open(tmp_path / "x")
+    again = Examples.open(tmp_path / "x", threads=2)
     assert dense(again).tolist() == dense(examples).tolist()
     assert again.label().tolist() == y.tolist()
     assert again.num_classes == 3
@@ -167,6 +167,14 @@ def test_bad_arrays_are_refused(X):
         Examples(start, feature, num_features=2, num_classes=256)
     with refuses(ReorderingError, "argument.shape", argument="label"):
         Examples(start, feature, {"label": np.zeros(2, np.uint8)}, num_features=2)
+    with refuses(ReorderingError, "argument.type", argument="feature"):
+        Examples(start, feature / 2, num_features=2)
+    with refuses(ReorderingError, "argument.range", argument="feature"):
+        Examples(start, feature.astype(int) + 2**40, num_features=2)
+    with refuses(ReorderingError, "argument.type", argument="count"):
+        Examples(start, feature, num_features=2, count=np.array(["a", "b"]))
+    with refuses(ReorderingError, "file.damaged", argument="label", value=0):
+        Examples(start, feature, {"label": [2]}, num_features=2)
     with refuses(ReorderingError, "argument.shape", argument="mask"):
         Examples.of(X).with_features(np.ones(3, bool))
     with refuses(ReorderingError, "argument.type", argument="mask"):

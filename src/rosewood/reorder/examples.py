@@ -33,6 +33,7 @@ from rosewood.arrays import IdArray, LongArray
 from rosewood.errors import DamagedFileError, ReorderingError
 from rosewood.output import whole_folder
 from rosewood.reorder import examples_files as files
+from rosewood.resources import check_threads
 from rosewood.shared_types import PathName
 
 LABEL = "label"  # the direction of labels that have no name
@@ -63,8 +64,12 @@ class Examples:
         count: NDArray[Any] | None = None,
         is_checked: bool = False,
         folder: Path | None = None,
+        threads: int = 1,
     ) -> None:
-        self.start, self.feature, self.count = start, feature, count
+        """Arrays are checked unless the caller has done so (`is_checked`), and not copied."""
+        self.start: LongArray = _whole("start", start, np.int64)
+        self.feature: IdArray = _whole("feature", feature, np.int32)
+        self.count = None if count is None else _counts(count)
         self.labels: dict[str, NDArray[np.uint8]] = dict(labels or {})
         self.num_features = check_whole(
             "num_features", num_features, low=0, high=2**31 - 1, error=ReorderingError
@@ -73,13 +78,12 @@ class Examples:
             "num_classes", num_classes, low=2, high=MOST_CLASSES, error=ReorderingError
         )
         self.folder = folder
-        self._is_checked = is_checked
+        self._is_checked, self._threads = is_checked, threads
         if not is_checked:
             self.native  # noqa: B018  # checks the features
             for name, label in self.labels.items():
-                check_shape(name, label, (len(self),), error=ReorderingError)
-                _core.check_labels(label, self.num_classes)
-            self._is_checked = True
+                self.labels[name] = as_label(label, len(self), name)
+                _core.check_labels(self.labels[name], self.num_classes)
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -97,8 +101,9 @@ class Examples:
         elif self.count is not None:
             value = self.count
         return _core.make_examples(
-            self.start, self.feature, count, value, self.num_features, self._is_checked
-        )
+            self.start, self.feature, count, value, self.num_features, self._is_checked,
+            self._threads,
+        )  # fmt: skip
 
     @classmethod
     def of(
@@ -122,11 +127,13 @@ class Examples:
     def open(cls, folder: PathName, *, threads: int = 1) -> Examples:
         """Mapped from a folder, and checked once."""
         place = Path(folder)
+        threads = check_threads(threads, ReorderingError)
         found = files.open_files(place)
         try:
             made = cls(
                 found.start, found.feature, num_features=found.num_features,
                 num_classes=found.num_classes, count=found.counts, folder=place,
+                threads=threads,
             )  # fmt: skip
             for name, label in found.labels.items():
                 _core.check_labels(label, made.num_classes)
@@ -220,28 +227,65 @@ class Examples:
         if kept.dtype != np.bool_:
             reason = f"mask has numbers of type {kept.dtype}, expected bool"
             raise ReorderingError(reason, code="argument.type", argument="mask")
-        number = np.cumsum(kept, dtype=np.int64) - 1
-        inside = kept[self.feature]
-        before = np.zeros(len(inside) + 1, np.int64)
-        np.cumsum(inside, out=before[1:])
+        number = (np.cumsum(kept, dtype=np.int64) - 1).astype(np.int32)
+        start = np.zeros(len(self) + 1, np.int64)
+        feature, count = [np.zeros(0, np.int32)], []
+        for begin in range(0, len(self), files.BLOCK):  # memory for a block, and for the result
+            part = self.part(begin, begin + files.BLOCK)
+            inside = kept[part.feature]
+            before = np.zeros(len(inside) + 1, np.int64)
+            np.cumsum(inside, out=before[1:])
+            ends = before[part.start[1:]]
+            start[begin + 1 : begin + 1 + len(part)] = start[begin] + ends
+            feature.append(number[part.feature[inside]])
+            if part.count is not None:
+                count.append(part.count[inside])
         return Examples(
-            before[self.start], number[self.feature[inside]].astype(np.int32), self.labels,
-            num_features=int(kept.sum()), num_classes=self.num_classes,
-            count=None if self.count is None else self.count[inside], is_checked=True,
+            start, np.concatenate(feature), self.labels, num_features=int(kept.sum()),
+            num_classes=self.num_classes, is_checked=True,
+            count=None if self.count is None else np.concatenate([self.count[:0], *count]),
         )  # fmt: skip
 
 
-def as_label(y: ArrayLike, rows: int) -> NDArray[np.uint8]:
+def as_label(y: ArrayLike, rows: int, name: str = "y") -> NDArray[np.uint8]:
     """Class numbers from 0 to 254."""
     label = np.asarray(y)
-    check_shape("y", label, (rows,), error=ReorderingError)
+    check_shape(name, label, (rows,), error=ReorderingError)
     if label.dtype.kind not in "biu":
-        reason = f"y has values of type {label.dtype}, expected class numbers"
-        raise ReorderingError(reason, code="argument.type", argument="y", value=str(label.dtype))
+        reason = f"{name} has values of type {label.dtype}, expected class numbers"
+        raise ReorderingError(reason, code="argument.type", argument=name, value=str(label.dtype))
     if rows and not (label.min() >= 0 and label.max() < MOST_CLASSES):
-        reason = f"y has class numbers beyond 0 to {MOST_CLASSES - 1}"
-        raise ReorderingError(reason, code="argument.range", argument="y")
+        reason = f"{name} has class numbers beyond 0 to {MOST_CLASSES - 1}"
+        raise ReorderingError(reason, code="argument.range", argument=name)
     return np.ascontiguousarray(label, np.uint8)
+
+
+def _whole(name: str, array: NDArray[Any], kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    """Whole numbers as kernels take them; arrays that are so already are not copied."""
+    found = np.asarray(array)
+    check_shape(name, found, ("numbers",), error=ReorderingError)
+    if found.dtype != kind:
+        if found.dtype.kind not in "iu":
+            reason = f"{name} has values of type {found.dtype}, expected whole numbers"
+            raise ReorderingError(reason, code="argument.type", argument=name)
+        limit = np.iinfo(kind)
+        if len(found) and not (found.min() >= limit.min and found.max() <= limit.max):
+            reason = f"{name} has numbers beyond {limit.min} to {limit.max}"
+            raise ReorderingError(reason, code="argument.range", argument=name)
+    return np.ascontiguousarray(found, kind)
+
+
+def _counts(count: NDArray[Any]) -> NDArray[Any]:
+    """Counts as bytes or float32."""
+    found = np.asarray(count)
+    check_shape("count", found, ("numbers",), error=ReorderingError)
+    if found.dtype.kind not in "biuf":
+        reason = f"count has values of type {found.dtype}, expected numbers"
+        raise ReorderingError(reason, code="argument.type", argument="count")
+    if found.dtype in (np.uint8, np.float32):
+        return np.ascontiguousarray(found)
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(found, np.float32)
 
 
 def compact_counts(value: NDArray[np.float32]) -> NDArray[Any] | None:
