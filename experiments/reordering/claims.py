@@ -1,0 +1,133 @@
+"""What the papers found, and whether it is so here: computed from the results."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from experiments.reordering.tables import Results, markdown
+
+_POINT = 0.001  # of error: smaller differences are none
+
+
+def table(found: Results) -> str:
+    """A row for each finding of the papers, a column for each corpus (papers' features)."""
+    some = [each for each in found if "events" in each or "bleu" in each]
+    rows = []
+    for (claim, theirs), judge in _CLAIMS.items():
+        rows.append([claim, theirs, *(judge(each) or "not run" for each in some)])
+    return markdown(["finding", "papers", *(each["corpus"] for each in some)], rows)
+
+
+def _error(each: dict[str, Any], name: str) -> float:
+    return statistics.mean(each["events"]["paper"]["models"][name]["error"])
+
+
+def _lower(one: str, other: str) -> Callable[[dict[str, Any]], str | None]:
+    """Whether a model has less held-out error than another one."""
+
+    def judge(each: dict[str, Any]) -> str | None:
+        if "events" not in each:
+            return None
+        own, base = _error(each, one), _error(each, other)
+        word = "yes" if own < base - _POINT else "no difference" if own <= base + _POINT else "no"
+        return f"{word}: {100 * own:.2f} against {100 * base:.2f} %"
+
+    return judge
+
+
+def _more(one: str, other: str) -> Callable[[dict[str, Any]], str | None]:
+    """Whether a model has more held-out error than another one."""
+
+    def judge(each: dict[str, Any]) -> str | None:
+        if "events" not in each:
+            return None
+        own, base = _error(each, one), _error(each, other)
+        word = "yes" if own > base + _POINT else "no difference" if own >= base - _POINT else "no"
+        return f"{word}: {100 * own:.2f} against {100 * base:.2f} %"
+
+    return judge
+
+
+def _faster(each: dict[str, Any]) -> str | None:
+    if "events" not in each:
+        return None
+    models = each["events"]["paper"]["models"]
+    own, base = (statistics.median(models[name]["seconds"]) for name in ("dual_0.1", "primal"))
+    return f"{'yes' if own < base else 'no'}: {base / own:.1f}×"
+
+
+def _inactive(each: dict[str, Any]) -> str | None:
+    if "events" not in each:
+        return None
+    shares = each["events"]["paper"]["models"]["dual_0.1"]["active_share"]
+    first = next((place for place, share in enumerate(shares, 1) if share < 0.01), None)
+    return "no: never within the passes" if first is None else f"from pass {first} on"
+
+
+def _half(each: dict[str, Any]) -> str | None:
+    if "selection" not in each:
+        return None
+    own = each["selection"]["paper"]
+    place = own["shares"].index(0.5)
+    half, whole = (
+        statistics.mean(run[where] for run in own["errors"]["bayes_full"]) for where in (place, -1)
+    )
+    return (
+        f"{'yes' if half <= whole + _POINT else 'no'}: {100 * half:.2f} against {100 * whole:.2f} %"
+    )
+
+
+def _bleu(name: str) -> Callable[[dict[str, Any]], str | None]:
+    def judge(each: dict[str, Any]) -> str | None:
+        systems = each.get("bleu", {}).get("systems", {})
+        if name not in systems or "p" not in systems[name]:
+            return None
+        change = systems[name]["mean"] - systems["lexicalized"]["mean"]
+        clear = systems[name]["p"] < 0.05
+        word = "no clear difference" if not clear else "yes" if change > 0 else "no"
+        return f"{word}: {change:+.2f}, p = {systems[name]['p']:.3f}"
+
+    return judge
+
+
+def _ratio(key: str) -> Callable[[dict[str, Any]], str | None]:
+    """Bayes (MAP where full inference was not run) against the lexicalized model."""
+
+    def judge(each: dict[str, Any]) -> str | None:
+        systems = each.get("bleu", {}).get("systems", {})
+        name = "bayes_full" if "bayes_full" in systems else "bayes"
+        if name not in systems or not systems.get("lexicalized", {}).get(key):
+            return None
+        return f"{systems[name][key] / systems['lexicalized'][key]:.2f}×"
+
+    return judge
+
+
+_CLAIMS: dict[tuple[str, str], Callable[[dict[str, Any]], str | None]] = {
+    ("Bayes, MAP, has less error than the lexicalized model", "19.53 against 25.2 %"): _lower(
+        "bayes", "lexicalized"
+    ),
+    ("Full inference has less error than MAP", "no: 20.13 against 19.53 %"): _lower(
+        "bayes_full", "bayes"
+    ),
+    ("MaxEnt has less error than Bayes, MAP", "17.81 against 19.53 %"): _lower("primal", "bayes"),
+    ("The dual, ε = 0.1, has more error than the primal", "no: 17.95 against 17.81 %"): _more(
+        "dual_0.1", "primal"
+    ),
+    ("The dual, ε = 1.0, has more error than ε = 0.1", "21.13 against 17.95 %"): _more(
+        "dual_1.0", "dual_0.1"
+    ),
+    ("The dual, ε = 0.1, is faster than the primal, 100 passes", "3.8×"): _faster,
+    ("Fewer than 1 % of events are active, ε = 0.1", "after a couple of passes"): _inactive,
+    ("Half of the features are as good as all (full inference)", "yes"): _half,
+    ("Bayes, MAP, has a better BLEU than the lexicalized model", "+0.35, +0.50, p < 0.05"): _bleu(
+        "bayes"
+    ),
+    ("MaxEnt, dual, has a better BLEU than the lexicalized model", "+0.50, +0.65, p < 0.05"): _bleu(
+        "maxent"
+    ),
+    ("Size of Bayes against the lexicalized model", "0.03×"): _ratio("bytes"),
+    ("Decoding time with Bayes against the lexicalized model", "1.18×"): _ratio("milliseconds"),
+}

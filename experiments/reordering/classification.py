@@ -1,0 +1,151 @@
+"""Held-out error, training time and active examples of all models of orientations.
+
+Every model learns from the same events of nine tenths of the sentences and is judged on the rest,
+three times with other sentences.  Seconds are processor seconds of one thread.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.reordering.orientations import CLASSES, EventExamples, Part
+from rosewood.arrays import FloatArray
+from rosewood.reorder import DualMaxEnt, MultinomialBayes, PrimalMaxEnt
+
+PASSES = 100  # as the papers
+SHRINK = (0.01, 0.1, 1.0)
+CURVE = (1, 2, 3, 5, 10, 20, 50, 100)  # passes after which models are judged
+SMOOTHING = 0.5  # of Moses
+NEAR = 0.001  # of error: as good as
+
+
+class Fit(NamedTuple):
+    """A model that was trained and judged."""
+
+    error: float
+    seconds: float
+    model: Any
+
+
+def lexicalized_log_probabilities(train: Part, pair: Any) -> FloatArray:
+    """Relative frequencies of phrase pairs, smoothed as in Moses; those of all for unseen ones."""
+    classes = len(CLASSES)
+    size = int(max(train.pair.max(), pair.max(initial=0))) + 1
+    key = train.pair * classes + train.label
+    count = np.bincount(key, minlength=size * classes).reshape(size, classes).astype(float)
+    share = np.bincount(train.label, minlength=classes) / len(train.label)
+    smoothed = count[pair] + SMOOTHING
+    smoothed[count[pair].sum(axis=1) == 0] = share
+    found: FloatArray = np.log(smoothed / smoothed.sum(axis=1, keepdims=True))
+    return found
+
+
+def fitted(make: Callable[[], Any], train: Part, held_out: Part) -> Fit:
+    """Train a classifier and judge it."""
+    begin = time.process_time()
+    model = make().fit(train.examples)
+    seconds = time.process_time() - begin
+    return Fit(model.error(held_out.examples), seconds, model)
+
+
+def lexicalized(train: Part, held_out: Part) -> Fit:
+    """The baseline: phrase pairs, no features."""
+    begin = time.process_time()
+    lexicalized_log_probabilities(train, held_out.pair[:0])
+    seconds = time.process_time() - begin
+    found = lexicalized_log_probabilities(train, held_out.pair).argmax(axis=1)
+    return Fit(float((found != held_out.label).mean()), seconds, None)
+
+
+def paper_dual(shrink: float, passes: int = PASSES) -> DualMaxEnt:
+    """Algorithm 1 as it is printed: halved steps, no example comes back, no certificate asked."""
+    return DualMaxEnt(shrink=shrink, passes=passes, step="halving", tolerance=None)
+
+
+def models(passes: int) -> dict[str, Callable[[Part, Part], Fit]]:
+    """All that are compared, by name."""
+    made: dict[str, Callable[[], Any]] = {
+        "bayes": lambda: MultinomialBayes(inference="map"),
+        "bayes_full": lambda: MultinomialBayes(inference="full"),
+        "primal": lambda: PrimalMaxEnt(passes=passes),
+        **{f"dual_{shrink}": lambda shrink=shrink: paper_dual(shrink, passes) for shrink in SHRINK},
+        "dual_rosewood": lambda: DualMaxEnt(passes=passes),
+    }
+    return {
+        "lexicalized": lexicalized,
+        **{
+            name: lambda train, held_out, make=make: fitted(make, train, held_out)
+            for name, make in made.items()
+        },
+    }
+
+
+def measure(events: EventExamples, seeds: Sequence[int], passes: int = PASSES) -> dict[str, Any]:
+    """Error and time of every model in every repetition; what passes did in the first one."""
+    found: dict[str, dict[str, Any]] = {}
+    sizes: dict[str, list[int]] = {"train": [], "held_out": [], "features": [], "pairs": []}
+    unseen: list[float] = []
+    for seed in seeds:
+        train, held_out = events.split(seed)
+        sizes["train"].append(len(train.examples))
+        sizes["held_out"].append(len(held_out.examples))
+        sizes["features"].append(train.examples.num_features)
+        sizes["pairs"].append(len(np.unique(train.pair)))
+        unseen.append(float(1 - np.isin(held_out.pair, train.pair).mean()))
+        majority = np.bincount(train.label).argmax()
+        _note(found, "majority", Fit(float((held_out.label != majority).mean()), 0.0, None))
+        for name, fit in models(passes).items():
+            _note(found, name, fit(train, held_out))
+    shares = np.bincount(events.examples.label(), minlength=len(CLASSES)) / len(events.examples)
+    return {
+        "seeds": list(seeds),
+        "passes": passes,
+        "events": len(events.examples),
+        "classes": dict(zip(CLASSES, shares.round(4).tolist(), strict=True)),
+        "unseen_pairs": round(statistics.mean(unseen), 4),
+        "sizes": {name: round(statistics.mean(each)) for name, each in sizes.items()},
+        "models": found,
+        "curves": curves(events, seeds[0], passes),
+    }
+
+
+def _note(found: dict[str, dict[str, Any]], name: str, fit: Fit) -> None:
+    row = found.setdefault(name, {"error": [], "seconds": []})
+    row["error"].append(round(fit.error, 5))
+    row["seconds"].append(round(fit.seconds, 3))
+    if isinstance(fit.model, DualMaxEnt):
+        row.setdefault("passes", []).append(fit.model.passes_)
+        row.setdefault("gap", []).append(float(f"{fit.model.gap_ / fit.model.objective_:.4g}"))
+        row.setdefault("active_share", [float(f"{each:.4g}") for each in fit.model.active_share_])
+
+
+def curves(events: EventExamples, seed: int, passes: int) -> dict[str, list[dict[str, float]]]:
+    """Error and seconds after some numbers of passes, each trained from the start."""
+    train, held_out = events.split(seed)
+    makers: dict[str, Callable[[int], Any]] = {
+        "primal": lambda passes: PrimalMaxEnt(passes=passes),
+        **{f"dual_{s}": lambda passes, s=s: paper_dual(s, passes) for s in SHRINK},
+        "dual_rosewood": lambda passes: DualMaxEnt(passes=passes),
+    }
+    found: dict[str, list[dict[str, float]]] = {}
+    for name, make in makers.items():
+        rows: list[dict[str, float]] = []
+        for upto in [each for each in CURVE if each <= passes]:
+            fit = fitted(lambda make=make, upto=upto: make(upto), train, held_out)
+            rows.append(
+                {"passes": upto, "error": round(fit.error, 5), "seconds": round(fit.seconds, 3)}
+            )
+            if getattr(fit.model, "passes_", upto) < upto:
+                break  # it was done before
+        found[name] = rows
+    return found
+
+
+def seconds_to(rows: Sequence[dict[str, float]], error: float) -> dict[str, float] | None:
+    """The fewest passes that come as near as `NEAR` to an error; None if none does."""
+    return next((row for row in rows if row["error"] <= error + NEAR), None)
