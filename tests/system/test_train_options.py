@@ -48,6 +48,8 @@ SETTINGS = [
     ("--max-span", ["8"], 8),
     ("--smoothing", ["plain"], "plain"), ("--significance", ["a-e"], "a-e"),
     ("--orientation", ["word"], "word"), ("--classes", ["msd"], "msd"),
+    ("--reordering", ["bayes"], ["bayes"]), ("--word-classes", ["9"], 9),
+    ("--select", ["0.25"], 0.25), ("--reordering-set", ["window=3"], {"window": "3"}),
     ("--decoder", ["hiero"], "hiero"),
     ("--feature", ["rosewood.decode:TargetWords"], ["rosewood.decode:TargetWords"]),
     ("--tune", ["pro"], "pro"),

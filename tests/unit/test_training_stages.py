@@ -42,6 +42,10 @@ REDONE = {
     "significance": ("a-e", RULES),
     "orientation": ("phrase", RULES),
     "classes": ("msd", RULES),
+    "reordering": (["bayes"], RULES),
+    "select": (0.001, ["reordering", *WEIGHTS]),
+    "reordering_set": ({"window": 1}, ["reordering", *WEIGHTS]),
+    "word_classes": (9, []),  # of reordering models with classes
     "decoder": ("monotone", WEIGHTS),
     "features": (["rosewood.decode.features:RuleIds"], WEIGHTS),
     "tune": ("none", TUNING),

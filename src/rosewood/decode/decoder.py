@@ -84,7 +84,8 @@ class DecoderKind(Protocol):
     """Makes decoders of one kind from the opened parts of a model.
 
     It may have `extraction`, settings of `rosewood.rules.extract` without which it has no use for
-    rules; a training run extracts them so.  With `reorders = True` it takes reordering models.
+    rules; a training run extracts them so.  With `reorders = False` no reordering
+    models are trained for it.
     """
 
     @property
@@ -116,8 +117,8 @@ def extraction_of(kind: DecoderKind) -> dict[str, Any]:
 
 
 def reorders(kind: DecoderKind) -> bool:
-    """Whether decoders of this kind take reordering models."""
-    return bool(getattr(kind, "reorders", False))
+    """Whether decoders of this kind may take reordering models."""
+    return bool(getattr(kind, "reorders", True))
 
 
 def search_settings(kind: DecoderKind, values: Mapping[str, Any]) -> Any:

@@ -8,6 +8,7 @@ Rules with gaps need neither.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from rosewood.shared_types import ProgressCallback
 _SENTENCES = 1 << 16  # looked at together
 _LONGEST = 1000  # jumps of this length and more are counted as one
 _SHARE = 0.999  # of jumps that are within reach
+_MANY = 10_000  # sentence pairs from which trained reordering models are used unasked
 _LEAST, _MOST = 6, 20  # words of a limit that is chosen
 
 
@@ -42,12 +44,13 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "kind": None,
         "notes": [],
     }
-    facts["trained"] = train_models(task, told, facts["notes"])
-    facts["models"] = [
-        name
-        for name in settings.reordering_models
-        if name == "lexicalized" or name in facts["trained"]
-    ]
+    corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
+    names = settings.reordering_models
+    is_asked_for = settings.reordering_set or settings.select is not None
+    if settings.reordering == ("auto",) and len(corpus) < _MANY and not is_asked_for:
+        names = tuple(name for name in names if name == "lexicalized")
+    facts["trained"] = train_models(task, corpus, names, told, facts["notes"])
+    facts["models"] = [name for name in names if name == "lexicalized" or name in facts["trained"]]
     table = RuleTable.open(extracted.folder / "rules")
     if table.facts["settings"]["hierarchical"]:  # rules move what is in their gaps
         return facts | {"distortion_limit": None}
@@ -77,9 +80,9 @@ def reordering_settings(inputs: TrainingInputs, settings: TrainingSettings) -> d
     """What decides trained models."""
     chosen = {name: settings.reordering_settings(name) for name in settings.trained_reordering}
     return {
-        "models": list(settings.reordering_models),
+        "models": list(settings.reordering),
         "trained": {name: [own.to_dict(), rest] for name, (own, rest) in chosen.items()},
-        "word_classes": settings.word_classes if _has_classes(settings) else None,
+        "word_classes": [settings.word_classes, settings.seed] if _has_classes(settings) else None,
     }
 
 
@@ -105,15 +108,17 @@ def learn_classes(
     return made["source"], made["target"]
 
 
-def train_models(task: Task, told: ProgressCallback, notes: list[str]) -> dict[str, Any]:
+def train_models(
+    task: Task, corpus: IndexedCorpus, names: Sequence[str], told: ProgressCallback,
+    notes: list[str],
+) -> dict[str, Any]:  # fmt: skip
     """Write each trained model to a folder of its name; what is known of them.
 
     A corpus without any feature that occurs often enough has none: a note says so.
     """
     settings, facts = task.settings, {}
-    corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
     classes = learn_classes(task, corpus, told) if _has_classes(settings) else None
-    for name in settings.trained_reordering:
+    for name in (each for each in names if each != "lexicalized"):
         chosen, rest = settings.reordering_settings(name)
         events = CorpusEvents(
             corpus, read_links(task.needs["align"].folder), kind=chosen.kind,

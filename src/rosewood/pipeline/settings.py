@@ -136,7 +136,8 @@ class TrainingSettings(Settings):
     classes: Classes = _rules("classes")
     reordering: tuple[str, ...] = _models(
         ("auto",),
-        "Reordering model of phrases; auto takes the best known one, none leaves it out. "
+        "Reordering model of phrases; auto is maxent and lexicalized from 10,000 sentence pairs "
+        "on, lexicalized below; none leaves it out. "
         "Repeatable: several are separate features.",
         metavar="NAME",
         known=REORDERING.names,

@@ -125,7 +125,6 @@ class PhraseDecoder(RuleDecoder):
 class PhraseKind:
     """Makes phrase-based decoders from the parts of a model."""
 
-    reorders = True
     settings_type = SearchSettings
 
     def make(
