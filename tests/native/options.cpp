@@ -182,7 +182,7 @@ TEST(the_best_rules_of_a_source_are_used) {
 
 TEST(models_that_do_not_fit_are_refused) {
   const Table table({{{"a"}, {"x"}, {-1, 0}}});
-  const OrientationSlot slot{OrientationKind::phrase, Direction::backward, true, 0};
+  const OrientationSlot slot{OrientationKind::phrase, Direction::backward, ClassScheme::msd, 0};
   const auto code = [&](FeatureLayout layout, std::vector<OrientationSlot> slots,
                         std::vector<std::int64_t> columns) -> std::string {
     try {
