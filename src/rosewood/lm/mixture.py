@@ -17,7 +17,8 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, Unpack, cast
@@ -36,6 +37,8 @@ from rosewood.output import whole_file
 from rosewood.shared_types import PathName
 
 MixtureState = tuple[State, ...]
+
+_REMEMBERED = 1 << 22  # probabilities that sampling keeps, for states that come again
 
 _FORMAT, _VERSION = "rosewood mixture of language models", 1
 _AT_ONCE = 1 << 12  # sentences that are scored at a time
@@ -156,16 +159,29 @@ class Mixture(Scorer):
     ) -> list[str]:
         """A word comes from a model that is drawn by weight.  It is done in one thread."""
         begin = self.start if context is None else self.state(context)
+
+        @lru_cache(max(1, _REMEMBERED // len(self.vocabulary)))
+        def sums_of(chosen: int, state: State) -> NDArray[np.float64]:
+            """The probabilities of a model after a state, added up word by word."""
+            p = self.models[chosen].distribution(state)
+            sums: NDArray[np.float64] = np.cumsum(self.vocabulary.spread(chosen, p))
+            return sums
+
         return [
-            " ".join(self._drawn(np.random.default_rng([seed, k]), begin, max_words))
+            " ".join(self._drawn(np.random.default_rng([seed, k]), begin, max_words, sums_of))
             for k in range(count)
         ]
 
-    def _drawn(self, chance: np.random.Generator, state: MixtureState, most: int) -> Iterator[str]:
+    def _drawn(
+        self,
+        chance: np.random.Generator,
+        state: MixtureState,
+        most: int,
+        sums_of: Callable[[int, State], NDArray[np.float64]],
+    ) -> Iterator[str]:
         for _ in range(most):
             chosen = int(chance.choice(len(self.models), p=self.weights))
-            p = self.models[chosen].distribution(state[chosen])
-            sums = np.cumsum(self.vocabulary.spread(chosen, p))
+            sums = sums_of(chosen, state[chosen])
             word = int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))
             word = min(word, len(sums) - 1)
             if word == 2:
