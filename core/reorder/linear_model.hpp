@@ -70,7 +70,7 @@ class LinearReordering {
   std::int32_t source_word(std::string_view word) const { return source_.find(word); }
   std::int32_t target_word(std::string_view word) const { return target_.find(word); }
 
-  static constexpr std::size_t max_width = 2 * max_classes;
+  static constexpr std::size_t max_width = 2 * max_orientations;
   /// Sums over features, to be finished.
   struct Sums {
     std::array<double, max_width> column;

@@ -50,11 +50,11 @@ inline std::uint8_t three_classes(Orientation orientation) {
 ///   distance   monotone, swap, and left and right by the words between: near, middle, far
 enum class ClassScheme : std::uint8_t { msd = 0, mslr = 1, distance = 2 };
 
-inline constexpr std::size_t max_classes = 8;
+inline constexpr std::size_t max_orientations = 8;
 inline constexpr std::int32_t near_gap = 2, middle_gap = 6;  // words between: at most so many
 
 inline std::size_t class_count(ClassScheme scheme) {
-  constexpr std::size_t counts[] = {3, 4, max_classes};
+  constexpr std::size_t counts[] = {3, 4, max_orientations};
   return counts[static_cast<std::size_t>(scheme)];
 }
 

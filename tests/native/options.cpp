@@ -198,7 +198,10 @@ TEST(models_that_do_not_fit_are_refused) {
   CHECK_EQUAL(code(layout_of(0, 3), {slot}, {0, 1}), "argument.shape");
   CHECK_EQUAL(code(layout_of(0, 2), {slot}, {0, 1}), "argument.shape");
   CHECK_EQUAL(code(layout_of(0, 3), {slot}, {0, 1, 2}), "argument.range");
-  CHECK_EQUAL(code(layout_of(0, 3), std::vector(28, slot), {0, 1, -1}), "decoding.too-many-models");
+  const OrientationSlot four{OrientationKind::phrase, Direction::backward, ClassScheme::mslr, 0};
+  CHECK_EQUAL(code(layout_of(0, 4), std::vector(27, four), {0, 1, -1, -1}), "fine");
+  CHECK_EQUAL(code(layout_of(0, 4), std::vector(28, four), {0, 1, -1, -1}),
+              "decoding.too-many-models");
   CHECK_EQUAL(code(FeatureLayout(FeatureRows{{"a", "table", 0}}), {}, {}),
               "decoding.missing-feature");
   const PhraseModel model(layout_of(0), *table, {}, {}, {});

@@ -208,7 +208,7 @@ def test_events_of_all_kinds(command, place):  # noqa: F811
     [
         (["--orientation", "best"], "usage", ["'best'", "word, phrase, hierarchy"]),
         (["--direction", "up"], "usage", ["--direction", "'up'", "backward or forward"]),
-        (["--classes", "x"], "usage", ["--classes", "'x'", "msd or mslr"]),
+        (["--classes", "x"], "usage", ["--classes", "'x'", "msd, mslr, distance"]),
         (["--max-phrase", "0"], "usage", ["--max-phrase", "'0'"]),
         (["--max-phrase", "99999999999"], "usage", ["--max-phrase", "'99999999999'"]),
         (["-o", "a.de"], "file.exists", ["a.de: -o: "]),

@@ -60,10 +60,11 @@ def test_every_setting_is_an_option_with_its_default():
         flag = {"features": "feature"}.get(each.name, each.name)  # which may be repeated
         assert option.opts == [f"--{flag.replace('_', '-')}"]
         default = getattr(TrainingSettings(), each.name)
-        if each.name in ("set", "features") or isinstance(default, bool):
+        if each.name in ("set", "reordering_set", "features") or isinstance(default, bool):
             assert not option.default
         elif each.name != "dev_size":
             told = "none" if default is None else f"{default:g}" if default == 9 else str(default)
+            told = ",".join(default) if isinstance(default, tuple) else told
             assert option.show_default == told, each.name
         assert option.help
 

@@ -312,7 +312,7 @@ def test_help_names_every_learner(command, monkeypatch):  # noqa: F811
 
 @pytest.mark.slow
 def test_a_run_that_is_stopped_goes_on(files, command):  # noqa: F811
-    work = ["tune", "dev.jsonl", "--set", "restarts=20", "--threads", "1", "--seed", "3"]
+    work = ["tune", "dev.jsonl", "--set", "restarts=60", "--threads", "1", "--seed", "3"]
     straight = command(*work, "-o", "straight.json", "--json")
     journal = files / "w.json.journal"
     with started(

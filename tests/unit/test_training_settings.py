@@ -71,7 +71,7 @@ ELSEWHERE = {
                  *[("feature.settings", "feature")] * 2],
     "reordering": [("argument.choice", "reordering"), *[("argument.type", "reordering")] * 3,
                    ("argument.conflict", "reordering"), ("argument.type", "reordering")],
-    "reordering_set": [("argument.conflict", "reordering_set"),
+    "reordering_set": [("argument.unknown", "setting"),
                        *[("argument.type", "reordering_set")] * 3],
     "set": [*[("argument.unknown", "setting")] * 2, *[("argument.type", "set")] * 4],
     "metric": [*[("argument.unknown", "metric")] * 2, *[("argument.type", "metric")] * 2,
