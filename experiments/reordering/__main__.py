@@ -12,7 +12,7 @@ written to results/CORPUS.json, and the page docs/papers/reordering.md is made f
 from __future__ import annotations
 
 import argparse
-import platform
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
     about = {
         "pairs": aligned.facts["pairs"]["train"],
         "seconds": {name: round(each, 2) for name, each in aligned.facts["seconds"].items()},
-        "machine": platform.machine(),
+        "commit": _commit(),
         "quick": options.quick,
     }
     parts = options.parts.split(",")
@@ -90,6 +90,14 @@ def run(options: argparse.Namespace) -> None:
         systems = options.systems.split(",")
         told = translation.measure(corpus, work, seeds, options.threads, systems)
         add_result(options.results, corpus.name, "bleu", told, about)
+
+
+def _commit() -> str | None:
+    """The commit that is measured, where there is one."""
+    told = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=Path(__file__).parent, capture_output=True
+    )
+    return told.stdout.decode().strip() or None
 
 
 if __name__ == "__main__":

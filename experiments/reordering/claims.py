@@ -20,34 +20,29 @@ def table(found: Results) -> str:
     return markdown(["finding", "papers", *(each["corpus"] for each in some)], rows)
 
 
-def _error(each: dict[str, Any], name: str) -> float:
-    return statistics.mean(each["events"]["paper"]["models"][name]["error"])
+def _errors(one: str, other: str, is_lower: bool) -> Callable[[dict[str, Any]], str | None]:
+    """Whether a model has less (or more) held-out error than another one, in every repetition."""
+
+    def judge(each: dict[str, Any]) -> str | None:
+        if "events" not in each:
+            return None
+        models = each["events"]["paper"]["models"]
+        own, base = models[one]["error"], models[other]["error"]
+        changes = [a - b for a, b in zip(own, base, strict=True)]
+        means = f"{100 * statistics.mean(own):.2f} against {100 * statistics.mean(base):.2f} %"
+        if abs(statistics.mean(changes)) <= _POINT or min(changes) * max(changes) <= 0:
+            return f"no clear difference: {means}"
+        return f"{'yes' if (changes[0] < 0) == is_lower else 'no'}: {means}"
+
+    return judge
 
 
 def _lower(one: str, other: str) -> Callable[[dict[str, Any]], str | None]:
-    """Whether a model has less held-out error than another one."""
-
-    def judge(each: dict[str, Any]) -> str | None:
-        if "events" not in each:
-            return None
-        own, base = _error(each, one), _error(each, other)
-        word = "yes" if own < base - _POINT else "no difference" if own <= base + _POINT else "no"
-        return f"{word}: {100 * own:.2f} against {100 * base:.2f} %"
-
-    return judge
+    return _errors(one, other, True)
 
 
 def _more(one: str, other: str) -> Callable[[dict[str, Any]], str | None]:
-    """Whether a model has more held-out error than another one."""
-
-    def judge(each: dict[str, Any]) -> str | None:
-        if "events" not in each:
-            return None
-        own, base = _error(each, one), _error(each, other)
-        word = "yes" if own > base + _POINT else "no difference" if own >= base - _POINT else "no"
-        return f"{word}: {100 * own:.2f} against {100 * base:.2f} %"
-
-    return judge
+    return _errors(one, other, False)
 
 
 def _faster(each: dict[str, Any]) -> str | None:

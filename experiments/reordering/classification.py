@@ -21,6 +21,7 @@ PASSES = 100  # as the papers
 SHRINK = (0.01, 0.1, 1.0)
 CURVE = (1, 2, 3, 5, 10, 20, 50, 100)  # passes after which models are judged
 SMOOTHING = 0.5  # of Moses
+SIGMA2, START, ALPHA = 1.0, 0.001, 2.0  # written out: defaults of Rosewood may change
 NEAR = 0.001  # of error: as good as
 
 
@@ -64,17 +65,26 @@ def lexicalized(train: Part, held_out: Part) -> Fit:
 
 def paper_dual(shrink: float, passes: int = PASSES) -> DualMaxEnt:
     """Algorithm 1 as it is printed: halved steps, no example comes back, no certificate asked."""
-    return DualMaxEnt(shrink=shrink, passes=passes, step="halving", tolerance=None)
+    return DualMaxEnt(
+        sigma2=SIGMA2, start=START, shrink=shrink, passes=passes, step="halving", tolerance=None
+    )  # fmt: skip
+
+
+def exact_dual(passes: int = PASSES) -> DualMaxEnt:
+    """Rosewood's: exact steps, examples come back, until the duality gap is 1 %."""
+    return DualMaxEnt(
+        sigma2=SIGMA2, start=START, shrink=0.1, passes=passes, step="exact", tolerance=0.01
+    )  # fmt: skip
 
 
 def models(passes: int) -> dict[str, Callable[[Part, Part], Fit]]:
     """All that are compared, by name."""
     made: dict[str, Callable[[], Any]] = {
-        "bayes": lambda: MultinomialBayes(inference="map"),
-        "bayes_full": lambda: MultinomialBayes(inference="full"),
-        "primal": lambda: PrimalMaxEnt(passes=passes),
+        "bayes": lambda: MultinomialBayes(inference="map", alpha=ALPHA),
+        "bayes_full": lambda: MultinomialBayes(inference="full", alpha=ALPHA),
+        "primal": lambda: PrimalMaxEnt(sigma2=SIGMA2, passes=passes),
         **{f"dual_{shrink}": lambda shrink=shrink: paper_dual(shrink, passes) for shrink in SHRINK},
-        "dual_rosewood": lambda: DualMaxEnt(passes=passes),
+        "dual_rosewood": lambda: exact_dual(passes),
     }
     return {
         "lexicalized": lexicalized,
@@ -128,9 +138,9 @@ def curves(events: EventExamples, seed: int, passes: int) -> dict[str, list[dict
     """Error and seconds after some numbers of passes, each trained from the start."""
     train, held_out = events.split(seed)
     makers: dict[str, Callable[[int], Any]] = {
-        "primal": lambda passes: PrimalMaxEnt(passes=passes),
+        "primal": lambda passes: PrimalMaxEnt(sigma2=SIGMA2, passes=passes),
         **{f"dual_{s}": lambda passes, s=s: paper_dual(s, passes) for s in SHRINK},
-        "dual_rosewood": lambda passes: DualMaxEnt(passes=passes),
+        "dual_rosewood": lambda passes: exact_dual(passes),
     }
     found: dict[str, list[dict[str, float]]] = {}
     for name, make in makers.items():

@@ -116,7 +116,9 @@ def prepare(corpus: Corpus, work: Path, threads: int) -> Aligned:
     """Clean, index and align the training text, unless the work folder has it."""
     note = work / "aligned.json"
     if not note.exists():
-        told = train(corpus, work, work / "untuned", threads, "--tune", "none")
+        told = train(
+            corpus, work, work / "untuned", threads, "--reordering", "lexicalized", "--tune", "none"
+        )  # fmt: skip
         keys = {each["name"]: each["key"] for each in told["stages"]}
         seconds = {each["name"]: each["seconds"] for each in told["stages"]}
         note.write_text(

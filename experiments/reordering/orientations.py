@@ -26,10 +26,12 @@ from rosewood.rules.settings import EVENT_CLASSES
 CLASSES = EVENT_CLASSES["msd"]
 HELD_OUT = 0.1  # of the sentences
 # Features of the papers: word pairs and the words beside the phrase, which do not tell the side;
-# no ends of sentences; more than ten occurrences.  Ours are the defaults of Rosewood.
+# no ends of sentences; more than ten occurrences.  All is written out, so that the stored results
+# stay comparable when the defaults of Rosewood change.
+_SAME = {"window": 1, "source_edges": False, "target_edges": False}
 FEATURES = {
-    "paper": EventFeatureSettings(sides=False, boundaries=False, min_count=11),
-    "rosewood": EventFeatureSettings(),
+    "paper": EventFeatureSettings(**_SAME, sides=False, boundaries=False, min_count=11),
+    "rosewood": EventFeatureSettings(**_SAME, sides=True, boundaries=True, min_count=2),
 }
 _MOST = 1 << 20  # examples that are written together
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)

@@ -30,7 +30,14 @@ def measure(
     runs = {
         (name, seed): _run(corpus, work, name, seed, threads) for name in systems for seed in seeds
     }
-    return summary(corpus, runs)
+    return summary(corpus, runs, _plain_rules(work))
+
+
+def _plain_rules(work: Path) -> int | None:
+    """Bytes of the rule table without orientations, if a system without them was trained."""
+    for note in sorted((work / "systems").glob(f"{NONE}-*.json")):
+        return int(json.loads(note.read_text("utf-8"))["model_bytes"]["rules"])
+    return None
 
 
 def _run(corpus: Corpus, work: Path, name: str, seed: int, threads: int) -> dict[str, Any]:
@@ -86,7 +93,9 @@ def model_bytes(model: Path) -> dict[str, int]:
     }
 
 
-def summary(corpus: Corpus, runs: dict[tuple[str, int], dict[str, Any]]) -> dict[str, Any]:
+def summary(
+    corpus: Corpus, runs: dict[tuple[str, int], dict[str, Any]], plain: int | None
+) -> dict[str, Any]:
     """BLEU of each system, its mean and spread, and how it compares with the baseline."""
     metric = parse_metric(METRIC)
     references = [
@@ -98,7 +107,6 @@ def summary(corpus: Corpus, runs: dict[tuple[str, int], dict[str, Any]]) -> dict
     }
     names = list(dict.fromkeys(name for name, _ in runs))
     seeds = list(dict.fromkeys(seed for _, seed in runs))
-    plain = next((r["model_bytes"]["rules"] for (n, _), r in runs.items() if n == NONE), None)
     systems = {}
     for name in names:
         own = [runs[name, seed] for seed in seeds]
