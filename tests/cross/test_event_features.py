@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cross.test_rule_events import aligned_corpora
+from tests.reference import classifiers
 from tests.reference import event_features as reference
 from tests.refusals import refuses
 
+from rosewood import _core
 from rosewood.errors import FormatError, ReorderingError
 from rosewood.reorder import CorpusEvents, LinearReordering, TextEvents
 from rosewood.reorder.event_features import FeatureTable, count_features
@@ -257,3 +259,34 @@ def test_wide_windows_need_a_corpus(tmp_path):
         count_features(TextEvents([path]), EventFeatureSettings(window=2))
     with refuses(ReorderingError, "argument.missing", argument="classes"):
         count_features(TextEvents([path]), EventFeatureSettings(symbols="both", window=1))
+
+
+def first_slot(key: int, slots: int) -> int:
+    """As core/reorder/linear_model.hpp has it."""
+    for _ in range(2):
+        key = (key ^ key >> 32) * 0xD6E8FEB86659FD93 & 2**64 - 1
+    return ((key ^ key >> 32) >> 32) * slots >> 32
+
+
+@given(st.lists(st.integers(0, 2**62), unique=True, max_size=60))
+def test_slots_are_those_of_the_definition(keys):
+    slots, places = _core.plan_feature_slots(np.array(keys, np.uint64))
+    want, wanted = classifiers.plan_feature_slots(keys, first_slot)
+    free = 2**64 - 1
+    assert slots.tolist() == [free if key is None else key for key in want]
+    assert places.tolist() == wanted
+
+
+@given(st.lists(st.lists(st.integers(0, 6), max_size=6), min_size=1, max_size=6), st.booleans())
+def test_examples_are_put_in_order(rows, has_values):
+    start = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    feature = np.array([number for row in rows for number in row], np.int32)
+    value = np.arange(1, len(feature) + 1, dtype=np.float32) if has_values else _NO_VALUES
+    begin, features, values = _core.ordered_examples(start, feature, value, 7)
+    want = classifiers.ordered_examples(start.tolist(), feature.tolist(), value.tolist(), 7)
+    assert (begin.tolist(), features.tolist()) == want[:2]
+    assert (values.tolist() or [1.0] * len(features)) == want[2]
+    assert classifiers.good_examples(begin.tolist(), features.tolist(), 7)
+
+
+_NO_VALUES = np.zeros(0, np.float32)

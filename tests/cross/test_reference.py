@@ -20,6 +20,7 @@ from tests.large import WEIGHTS, large_forest, large_weight
 from tests.reference import (
     align,
     align_words,
+    classifiers,
     consensus,
     expectation,
     learn,
@@ -75,11 +76,18 @@ def test_every_kernel_has_its_loop():
         "check_reachable": "all_reachable", "check_yield": "good_yield",
         "check_automaton": "good_automaton", "start_k_best": "k_best",
         "gather_ids": "gather_rows", "gather_values": "gather_rows",
-        "make_batch": "batch_scores",
+        "make_batch": "batch_scores", "make_examples": "good_examples",
+        "check_labels": "good_labels", "gather_examples": "gather_rows", "make_dual": "dual",
+        "dual_start": "start", "dual_pass": "dual_passes", "dual_check": "dual_gradient",
+        "dual_weights": "weights", "add_shards": "weights", "merge_shards": "weights",
+        "make_primal": "primal", "primal_pass": "primal_gradient",
+        "primal_weights": "primal_gradient", "log_loss": "primal", "row_width": "log_softmax",
+        "linear_log_probabilities": "log_softmax", "bayes_log_probabilities": "bayes_full",
+        "count_features": "mutual_information",
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,
-        align, align_words, symmetrize, consensus, packing,
+        align, align_words, symmetrize, consensus, packing, classifiers,
     )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)

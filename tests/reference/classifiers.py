@@ -5,6 +5,7 @@ Written from the formulas of Alrajeh & Niranjan (EMNLP 2014, WMT 2014), one exam
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -183,3 +184,55 @@ def mutual_information(present, y, classes, *, normalised):
     found = of_feature + of_class - entropy(joint.reshape(-1))
     least = min(of_feature, of_class)
     return found if not normalised else found / least if least > 0 else 0.0
+
+
+# -- examples --------------------------------------------------------------------------------------
+
+
+def ordered_examples(start, feature, value, num_features):
+    """Rows with ascending features; those that a row has several times are added up.
+
+    No values are ones: none come back unless a feature occurs twice.
+    """
+    begin, features, values = [0], [], []
+    for first, behind in itertools.pairwise(start):
+        row: dict[int, float] = {}
+        for n in range(first, behind):
+            row[feature[n]] = row.get(feature[n], 0.0) + (value[n] if len(value) else 1.0)
+        assert all(0 <= number < num_features for number in row)
+        features += sorted(row)
+        values += [row[number] for number in sorted(row)]
+        begin.append(len(features))
+    return begin, features, values
+
+
+def good_examples(start, feature, num_features):
+    """Whether rows are in order, and features ascend in each of them."""
+    return (
+        start[0] == 0
+        and start[-1] == len(feature)
+        and all(
+            first <= behind
+            and all(a < b for a, b in itertools.pairwise(feature[first:behind]))
+            and all(0 <= number < num_features for number in feature[first:behind])
+            for first, behind in itertools.pairwise(start)
+        )
+    )
+
+
+def good_labels(label, classes):
+    """Whether all are numbers of classes."""
+    return all(0 <= each < classes for each in label)
+
+
+def plan_feature_slots(keys, first_slot):
+    """Open addressing: each key goes to the first free slot from first_slot(key, slots) on."""
+    slots: list = [None] * (len(keys) + len(keys) // 4 + 1)
+    places = []
+    for key in keys:
+        place = first_slot(key, len(slots))
+        while slots[place] is not None:
+            place = (place + 1) % len(slots)
+        slots[place] = key
+        places.append(place)
+    return slots, places
