@@ -61,7 +61,7 @@ class Derivations(LazySequence["Derivation"]):
             np.zeros(count + 1, dtype=np.int64),
             [],
             features=forest.features,
-            **feature_sums(forest, of, self.edge, count),
+            **_feature_sums(forest, of, self.edge, count),
             vocabulary=forest.vocabulary,
             yield_start=yield_start,
             yield_symbol=yield_symbol,
@@ -101,25 +101,22 @@ class Derivation:
         return f"Derivation({self.score:.6g}, {self.text!r})"
 
 
-def feature_sums(forest: Forest, of: LongArray, edge: LongArray, count: int) -> dict[str, Any]:
-    """Features of derivations, each a sum over its edges in their order, as `Forest` takes them.
-
-    Edge `edge[i]` is one of derivation `of[i]`; there are `count` derivations.
-    """
+def _feature_sums(forest: Forest, of: LongArray, edge: LongArray, count: int) -> dict[str, Any]:
+    """Features of derivations, each a sum over its edges, as `Forest` takes them."""
     dense = np.zeros((count, forest.dense.shape[1]))
     np.add.at(dense, of, forest.dense[edge])
     if not len(forest.feat_id):
         return {"dense": dense}
-    first = forest.feat_start[edge]
-    width = forest.feat_start[edge + 1] - first
-    place = np.arange(width.sum()) + (first - width.cumsum() + width).repeat(width)
-    ids = len(forest.features.sparse)
-    cell = of.repeat(width) * ids + forest.feat_id[place]
-    cells, which = np.unique(cell, return_inverse=True)
-    total = np.bincount(which, forest.feat_value[place], len(cells))
-    owner, feature = np.divmod(cells, ids)
-    start = owner.searchsorted(np.arange(count + 1))
-    return {"dense": dense, "feat_start": start, "feat_id": feature, "feat_value": total}
+    width = np.diff(forest.feat_start)[edge]
+    place = np.arange(width.sum()) + np.repeat(
+        forest.feat_start[edge] - np.cumsum(width) + width, width
+    )
+    rows = np.stack([np.repeat(of, width), forest.feat_id[place]])
+    cells, which = np.unique(rows, axis=1, return_inverse=True)
+    total = np.zeros(cells.shape[1])
+    np.add.at(total, which.reshape(-1), forest.feat_value[place])
+    start = np.searchsorted(cells[0], np.arange(count + 1))
+    return {"dense": dense, "feat_start": start, "feat_id": cells[1], "feat_value": total}
 
 
 def _yields(forest: Forest, start: LongArray, edge: LongArray) -> tuple[LongArray, IdArray]:

@@ -21,7 +21,7 @@ from rosewood.arrays import FloatArray, IdArray, LongArray, as_count
 from rosewood.disk_arrays import Growing
 from rosewood.errors import TuningError
 from rosewood.forest.forest import Forest
-from rosewood.forest.search import Derivations, feature_sums
+from rosewood.forest.search import Derivations
 from rosewood.resources import MAX_MEMORY
 
 if TYPE_CHECKING:
@@ -177,16 +177,23 @@ def _sums(
     forest: Forest, derivations: Derivations
 ) -> tuple[FloatArray, LongArray, IdArray, FloatArray]:
     """The features of each derivation: dense ones, and rows of sparse ones."""
-    count = len(derivations)
-    of = np.arange(count).repeat(np.diff(derivations.start))
-    sums = feature_sums(forest, of, derivations.edge, count)
-    if "feat_id" not in sums:
-        none = np.empty(0)
-        return sums["dense"], np.zeros(count + 1, np.int64), none.astype(np.int32), none
-    kept = sums["feat_value"] != 0.0  # features may cancel out
-    start = np.concatenate([[0], kept.cumsum()])[sums["feat_start"]]
-    ids = sums["feat_id"][kept].astype(np.int32)
-    return sums["dense"], start, ids, sums["feat_value"][kept]
+    from scipy.sparse import csr_array
+
+    # used[d, e]: how often derivation d uses edge e.
+    used = csr_array(
+        (np.ones(len(derivations.edge)), derivations.edge, derivations.start),
+        shape=(len(derivations), forest.num_edges),
+    )
+    # Columns are the features that the forest has: a product costs time for each column.
+    ids, column = np.unique(forest.feat_id, return_inverse=True)
+    local = csr_array(
+        (forest.feat_value, column.reshape(-1), forest.feat_start),
+        shape=(forest.num_edges, len(ids)),
+    )
+    sparse = csr_array(used @ local)
+    sparse.sort_indices()
+    start = sparse.indptr.astype(np.int64)
+    return used @ forest.dense, start, ids[sparse.indices].astype(np.int32), sparse.data
 
 
 def spread(candidates: Candidates) -> FloatArray:
