@@ -215,6 +215,8 @@ def peers(place: Path, train: Examples, held_out: Examples, options: argparse.Na
     print(f"{'dual, defaults':40}{seconds:8.2f} s         held-out error "
           f"{100 * (goal - SLACK):.2f} %, {model.passes_} passes, gap "
           f"{model.gap_ / model.objective_:.4f}")  # fmt: skip
+    optimum = DualMaxEnt(sigma2=options.sigma2, tolerance=1e-3, passes=1000).fit(train)
+    goal = max(goal, optimum.error(held_out) + SLACK)  # no peer must beat the optimum
     fewest = until(
         lambda n: DualMaxEnt(sigma2=options.sigma2, passes=n, tolerance=None).fit(train),
         lambda found: found.error(held_out), goal,
@@ -234,7 +236,7 @@ Run = tuple[float, int, float]  # seconds, iterations, error
 
 
 def until(
-    fit: Callable[[int], Any], error: Callable[[Any], float], goal: float, iterations: int = 4
+    fit: Callable[[int], Any], error: Callable[[Any], float], goal: float, iterations: int = 2
 ) -> Run:
     """The first run whose error is low enough, with ever more iterations; or the last one."""
     begun = _processor()
@@ -267,7 +269,7 @@ def scikit_learn(
         return
     matrix, y = matrix_of(train), train.label()
     test, truth = matrix_of(held_out), held_out.label()
-    for solver in ("lbfgs", "newton-cg", "sag", "saga"):
+    for solver in ("sag", "saga", "newton-cg", "lbfgs"):  # the fastest ones first
 
         def fit(n: int, solver: str = solver) -> Any:
             with warnings.catch_warnings():
@@ -278,7 +280,7 @@ def scikit_learn(
                 return model.fit(matrix, y)
 
         show(f"scikit-learn {solver}",
-             until(fit, lambda m: 1 - m.score(test, truth), goal, 10), ours, goal)  # fmt: skip
+             until(fit, lambda m: 1 - m.score(test, truth), goal, 10 if solver == "lbfgs" else 2), ours, goal)  # fmt: skip
 
 
 def matrix_of(examples: Examples) -> Any:
