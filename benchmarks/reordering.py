@@ -279,8 +279,9 @@ def scikit_learn(
                 )
                 return model.fit(matrix, y)
 
-        show(f"scikit-learn {solver}",
-             until(fit, lambda m: 1 - m.score(test, truth), goal, 10 if solver == "lbfgs" else 2), ours, goal)  # fmt: skip
+        first = 10 if solver == "lbfgs" else 2
+        found = until(fit, lambda m: 1 - m.score(test, truth), goal, first)
+        show(f"scikit-learn {solver}", found, ours, goal)
 
 
 def matrix_of(examples: Examples) -> Any:
