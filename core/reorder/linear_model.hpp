@@ -81,8 +81,8 @@ class LinearReordering {
   void add(std::span<FeatureKey> keys, Sums& sums) const;
   /// Writes log probabilities.
   void finish(const Sums& sums, double* out) const;
-  /// The same for a decoder: what hypotheses are told apart by is rounded, so that more of them
-  /// are the same.
+  /// The same for a decoder: forward log probabilities, which are part of a hypothesis's state,
+  /// are rounded, so that more hypotheses recombine.
   void finish_rounded(const Sums& sums, double* out) const;
   /// The weights of a feature; false: it has none.
   bool weights(FeatureKey key, double* out) const;

@@ -19,6 +19,7 @@ from rosewood.decode import PhraseDecoder
 from rosewood.errors import DamagedFileError, DecodingError, ReorderingError, TrainingError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingSettings, Translator
+from rosewood.pipeline.reordering_stage import chosen_models
 from rosewood.reorder import REORDERING, LinearReordering, TextEvents
 
 TRAINED = ("bayes", "bayes-full", "maxent", "maxent-primal")
@@ -91,6 +92,16 @@ def test_the_table_has_orientations_for_the_lexicalized_model_only(place):
     )
     rules = Bundle.open(place / "rich").rules
     assert not any(name.startswith("orientation") for name in rules.features)
+
+
+def test_models_that_nobody_asked_for():
+    few, many = 9_999, 10_000
+    assert chosen_models(TrainingSettings(), few) == ("lexicalized",)
+    assert chosen_models(TrainingSettings(), many) == ("maxent", "lexicalized")
+    assert chosen_models(TrainingSettings(select=0.1), few) == ("maxent", "lexicalized")
+    assert chosen_models(TrainingSettings(reordering=("bayes",)), few) == ("bayes",)
+    for given in ({"decoder": "hiero"}, {"orientation": None}, {"reordering": ("none",)}):
+        assert chosen_models(TrainingSettings(**given), many) == ()
 
 
 def test_selection_drops_features(place):

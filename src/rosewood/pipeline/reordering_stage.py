@@ -45,10 +45,7 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
         "notes": [],
     }
     corpus = IndexedCorpus.open(task.needs["tokenise"].folder / "corpus")
-    names = settings.reordering_models
-    is_asked_for = settings.reordering_set or settings.select is not None
-    if settings.reordering == ("auto",) and len(corpus) < _MANY and not is_asked_for:
-        names = tuple(name for name in names if name == "lexicalized")
+    names = chosen_models(settings, len(corpus))
     facts["trained"] = train_models(task, corpus, names, told, facts["notes"])
     facts["models"] = [name for name in names if name == "lexicalized" or name in facts["trained"]]
     table = RuleTable.open(extracted.folder / "rules")
@@ -74,6 +71,18 @@ def reordering(task: Task, told: ProgressCallback) -> dict[str, Any]:
             for way, row in zip(DIRECTIONS, shares.tolist(), strict=True)
         },
     }
+
+
+def chosen_models(settings: TrainingSettings, pairs: int) -> tuple[str, ...]:
+    """Reordering models for a corpus of so many sentence pairs.
+
+    With few pairs, trained models are used only if they, or settings of them, are asked for.
+    """
+    names = settings.reordering_models
+    is_asked_for = settings.reordering_set or settings.select is not None
+    if settings.reordering == ("auto",) and pairs < _MANY and not is_asked_for:
+        return tuple(name for name in names if name == "lexicalized")
+    return names
 
 
 def reordering_settings(inputs: TrainingInputs, settings: TrainingSettings) -> dict[str, Any]:
