@@ -1,7 +1,7 @@
 """Orientation events of an aligned corpus as examples: made once, split by sentence.
 
     events = read_events(aligned, work, FEATURES["paper"])
-    train, held_out = events.split(seed=1)
+    train, tuning, held_out = events.split(seed=1)
 
 As in the papers: backward orientations of the hierarchical model, three classes.
 """
@@ -28,11 +28,15 @@ HELD_OUT = 0.1  # of the sentences
 # Features of the papers: word pairs and the words beside the phrase, which do not tell the side;
 # no ends of sentences; more than ten occurrences.  All is written out, so that the stored results
 # stay comparable when the defaults of Rosewood change.
-_SAME = {"window": 1, "source_edges": False, "target_edges": False}
 FEATURES = {
-    "paper": EventFeatureSettings(**_SAME, sides=False, boundaries=False, min_count=11),
-    "rosewood": EventFeatureSettings(**_SAME, sides=True, boundaries=True, min_count=2),
-}
+    "paper": EventFeatureSettings(
+        window=1, sides=False, boundaries=False, source_edges=False, target_edges=False,
+        min_count=11,
+    ),
+    "rosewood": EventFeatureSettings(
+        window=2, sides=True, boundaries=True, source_edges=True, target_edges=True, min_count=2
+    ),
+}  # fmt: skip
 _MOST = 1 << 20  # examples that are written together
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -57,22 +61,26 @@ class EventExamples:
     pair: NDArray[np.int64]
     min_count: int
 
-    def split(self, seed: int) -> tuple[Part, Part]:
-        """Training and held-out events; features are those that the training events have."""
-        sentences = np.unique(self.sentence)
+    def split(self, seed: int) -> tuple[Part, Part, Part]:
+        """Events to learn from, to choose settings by, and to judge by: 8, 1 and 1 tenths.
+
+        Sentences are drawn, not events.  Features are those that the training events have.
+        """
+        sentences = np.random.default_rng(seed).permutation(np.unique(self.sentence))
         size = max(1, round(HELD_OUT * len(sentences)))
-        held_out = np.random.default_rng(seed).choice(sentences, size, replace=False)
-        inside = np.isin(self.sentence, held_out)
+        tuning, held_out = (
+            np.isin(self.sentence, each) for each in (sentences[size : 2 * size], sentences[:size])
+        )
         parts = [
             Part(self.examples.take(index), self.pair[index])
-            for index in (np.flatnonzero(~inside), np.flatnonzero(inside))
+            for index in map(np.flatnonzero, (~tuning & ~held_out, tuning, held_out))
         ]
         train = parts[0].examples
         seen = np.bincount(train.feature, train.count, minlength=train.num_features)
-        first, second = (
+        first, second, third = (
             Part(each.examples.with_features(seen >= self.min_count), each.pair) for each in parts
         )
-        return first, second
+        return first, second, third
 
 
 def read_events(

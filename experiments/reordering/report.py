@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from experiments.reordering import claims, papers, tables
+from experiments.reordering import claims, tables
 from experiments.reordering.plots import write_plots
 from experiments.reordering.stored_results import read_results
 from experiments.reordering.tables import joined
+from experiments.reordering.translation import SYSTEMS
 
 _TEXT = Path(__file__).with_name("page.md")  # how it was done; the rest is made from results
 
@@ -42,8 +43,8 @@ def _missing(found: list[dict[str, Any]]) -> str:
     rows = []
     for each in found:
         absent = [part for part in ("events", "selection", "bleu") if part not in each]
-        systems = each.get("bleu", {}).get("systems", papers.BLEU)
-        absent += [f"bleu of {tables.LABELS[name]}" for name in papers.BLEU if name not in systems]
+        systems = each.get("bleu", {}).get("systems", SYSTEMS)
+        absent += [f"bleu of {tables.LABELS[name]}" for name in SYSTEMS if name not in systems]
         if absent:
             rows.append(f"* {each['corpus']}: {', '.join(absent)}")
     if not rows:

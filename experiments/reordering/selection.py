@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.reordering.classification import ALPHA, exact_dual
+from experiments.reordering.classification import Priors, chosen_priors, exact_dual
 from experiments.reordering.orientations import EventExamples, Part
 from rosewood.reorder import MultinomialBayes, mutual_information, presence_counts
 
@@ -21,7 +21,8 @@ def measure(events: EventExamples, seeds: Sequence[int]) -> dict[str, Any]:
     errors: dict[str, list[list[float]]] = {"bayes": [], "bayes_full": [], "dual_rosewood": []}
     facts: dict[str, Any] = {}
     for seed in seeds:
-        train, held_out = events.split(seed)
+        train, tuning, held_out = events.split(seed)
+        priors = chosen_priors(train, tuning)  # with all features
         scores = mutual_information(presence_counts(train.examples))
         if seed == seeds[0]:
             facts = _ranked(scores)
@@ -33,7 +34,7 @@ def measure(events: EventExamples, seeds: Sequence[int]) -> dict[str, Any]:
             parts = [
                 Part(each.examples.with_features(mask), each.pair) for each in (train, held_out)
             ]
-            for name, found in _errors(parts[0], parts[1], seed == seeds[0]).items():
+            for name, found in _errors(parts[0], parts[1], priors, seed == seeds[0]).items():
                 rows[name].append(round(found, 5))
         for name, row in rows.items():
             if row:
@@ -41,14 +42,14 @@ def measure(events: EventExamples, seeds: Sequence[int]) -> dict[str, Any]:
     return {"seeds": list(seeds), "shares": list(SHARES), "errors": errors, **facts}
 
 
-def _errors(train: Part, held_out: Part, is_first: bool) -> dict[str, float]:
+def _errors(train: Part, held_out: Part, priors: Priors, is_first: bool) -> dict[str, float]:
     """Held-out errors; MaxEnt, which takes longer, in the first repetition alone."""
     made: dict[str, Any] = {
-        "bayes": MultinomialBayes(inference="map", alpha=ALPHA),
-        "bayes_full": MultinomialBayes(inference="full", alpha=ALPHA),
+        "bayes": MultinomialBayes(inference="map", alpha=priors.alpha_map),
+        "bayes_full": MultinomialBayes(inference="full", alpha=priors.alpha_full),
     }
     if is_first:
-        made["dual_rosewood"] = exact_dual()
+        made["dual_rosewood"] = exact_dual(priors.sigma2)
     return {
         name: model.fit(train.examples).error(held_out.examples) for name, model in made.items()
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments.reordering import papers
 from experiments.reordering.classification import seconds_to
+from experiments.reordering.translation import SYSTEMS
 
 Results = Sequence[dict[str, Any]]
 
@@ -24,8 +25,14 @@ LABELS = {
     "maxent": "MaxEnt, dual",
     "maxent_primal": "MaxEnt, primal",
     "none": "no reordering model",
+    "both": "MaxEnt, dual, and lexicalized",
 }
-FEATURES = {"paper": "papers' features", "rosewood": "with sides and ends"}
+FEATURES = {"paper": "papers' features", "rosewood": "Rosewood's features"}
+_PRIORS = {
+    "*chosen: σ² of MaxEnt*": "sigma2",
+    "*chosen: α of Bayes, MAP*": "alpha_map",
+    "*chosen: α of full inference*": "alpha_full",
+}
 _ITERATIVE = ("primal", "dual_0.01", "dual_0.1", "dual_1.0", "dual_rosewood")
 _SHOWN = (1, 2, 3, 5, 10, 20, 50, 100)  # passes
 
@@ -67,7 +74,7 @@ def corpora(found: Results) -> str:
         )  # fmt: skip
     head = ["corpus", "commit", "pairs", "events", "mono / swap / disc., %", "phrase pairs",
             "held-out events with a new phrase pair", "papers' features",
-            "with sides and ends"]  # fmt: skip
+            "Rosewood's features"]  # fmt: skip
     return markdown(head, rows)
 
 
@@ -84,6 +91,9 @@ def errors(found: Results) -> str:
             continue
         told = str(papers.ERROR.get(name, "–"))
         rows.append([LABELS[name], told, *(percent(row["error"]) if row else "–" for row in own)])
+    for label, prior in _PRIORS.items():
+        own = [each["events"][features]["priors"] for each, features in columns]
+        rows.append([label, "–", *(", ".join(f"{one[prior]:g}" for one in row) for row in own)])
     return "## Held-out error\n\n" + markdown(head, rows)
 
 
@@ -188,10 +198,12 @@ def bleu(found: Results) -> str:
     for each in some:
         own = each["bleu"]
         rows = []
-        for name, theirs in papers.BLEU.items():
+        for name in SYSTEMS:
             row = own["systems"].get(name)
             ours = ["not run", *["–"] * 7] if row is None else _system(name, row)
-            rows.append([LABELS[name], f"{theirs[0]:.2f} / {theirs[1]:.2f}", *ours])
+            theirs = papers.BLEU.get(name)
+            told = "–" if theirs is None else f"{theirs[0]:.2f} / {theirs[1]:.2f}"
+            rows.append([LABELS[name], told, *ours])
         head = [each["corpus"], "papers: MT06 / MT08", "BLEU", "p, all seeds", "p, each seed",
                 "size", "papers", "ms a sentence", "papers", "trained in"]  # fmt: skip
         parts.append(markdown(head, rows))

@@ -17,13 +17,26 @@ from typing import Any
 from experiments.reordering.corpora import Corpus, lines_of, prepare, rosewood, train
 from rosewood.metrics import paired_randomisation, parse_metric
 
-SYSTEMS = ("lexicalized", "maxent", "bayes", "none", "bayes_full", "maxent_primal")
+# Options of `rosewood train` for each system.  Rules without orientations show what these take.
+SYSTEMS: dict[str, list[str]] = {
+    "lexicalized": ["--reordering", "lexicalized"],
+    "none": ["--reordering", "none", "--orientation", "none"],
+    "bayes": ["--reordering", "bayes"],
+    "bayes_full": ["--reordering", "bayes-full"],
+    "maxent_primal": ["--reordering", "maxent-primal"],
+    "maxent": ["--reordering", "maxent"],
+    "both": ["--reordering", "maxent", "--reordering", "lexicalized"],
+}
 BASELINE, NONE = "lexicalized", "none"
 METRIC = "bleu:tokenize=none"
 
 
 def measure(
-    corpus: Corpus, work: Path, seeds: Sequence[int], threads: int, systems: Sequence[str] = SYSTEMS
+    corpus: Corpus,
+    work: Path,
+    seeds: Sequence[int],
+    threads: int,
+    systems: Sequence[str] = tuple(SYSTEMS),
 ) -> dict[str, Any]:
     """Train, tune and test all systems with all seeds; a summary of each system."""
     prepare(corpus, work, threads)
@@ -48,10 +61,7 @@ def _run(corpus: Corpus, work: Path, name: str, seed: int, threads: int) -> dict
         return found
     note.parent.mkdir(parents=True, exist_ok=True)
     model = note.with_suffix(".model")
-    more: list[object] = ["--reordering", name.replace("_", "-"), "--seed", seed]
-    if name == NONE:  # rules without orientations, to see what these take on disk
-        more += ["--orientation", "none"]
-    told = train(corpus, work, model, threads, *more)
+    told = train(corpus, work, model, threads, *SYSTEMS[name], "--seed", seed)
     source = lines_of(corpus.file("test", corpus.source))
     said, spent = _translated(model, source, note.with_suffix(".out"))
     _, loading = _translated(model, source[:1], note.with_suffix(".first"))
