@@ -1,64 +1,82 @@
 """Classifiers of orientations: the size of the papers, and peers at equal held-out error.
 
     python -m benchmarks.reordering                        # a million generated examples, peers
-    python -m benchmarks.reordering --train FOLDER --held-out FOLDER      # folders of examples
+    python -m benchmarks.reordering --corpus multi30k-de-en               # a million real events
+    python -m benchmarks.reordering --corpus tanaka-ja-en --only decoding
     python -m benchmarks.reordering --only size [--scale 0.1]             # 47,227,789 examples
 
-Generated examples have features by Zipf's law and labels drawn from planted weights.  Peers run if
-they are installed: scikit-learn, and Vowpal Wabbit (--vw-python: an environment that has it).
-Times are seconds of the processor.  Each peer's is that of its first fit, of ever more iterations,
-whose held-out error is not above that of the dual; data is in memory in the peer's own form before
-the clock starts, but VW reads its cache.  VW has its default steps and no penalty: another
-objective, which need not reach the same error.
+Generated examples have features by Zipf's law and labels drawn from planted weights.  Real ones are
+the events of a corpus of $ROSEWOOD_DATA with Rosewood's features, backward, three classes; a tenth
+of the sentences is held out.  Peers run if they are installed: scikit-learn, and Vowpal Wabbit
+(--vw-python: an environment that has it); see benchmarks/reordering_peers.py.  Times are seconds of
+the processor, but for the papers' size.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from experiments.reordering import translation
+from experiments.reordering.corpora import DATA, Corpus, find_corpus, lines_of, prepare
+from experiments.reordering.orientations import read_events
 
+from benchmarks import reordering_peers
+from benchmarks.reordering_peers import timed
 from rosewood.reorder import DualMaxEnt, Examples, MultinomialBayes, PrimalMaxEnt, select_features
+from rosewood.reorder.settings import SIGMA2
 
 EXAMPLES, FEATURES, CLASSES = 47_227_789, 670_154, 3  # of the EMNLP paper
-SLACK = 0.0005  # of an error that counts as equal
-PATIENCE = 100.0  # seconds of the processor after which a peer is given up
+SYSTEMS = ("lexicalized", "bayes", "maxent", "both")  # whose decoding is timed
+REPEATS = 5
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", choices=("size", "peers", "passes", "bayes"))
+    parser.add_argument("--only", choices=("size", "peers", "passes", "bayes", "decoding"))
     parser.add_argument("--scale", type=float, default=1.0, help="of the papers' size")
-    parser.add_argument("--examples", type=int, default=1_000_000, help="generated for peers")
-    parser.add_argument("--train", type=Path, help="folder of examples")
-    parser.add_argument("--held-out", type=Path, help="folder of examples")
-    parser.add_argument("--direction", help="labels of the folders to learn")
-    parser.add_argument("--sigma2", type=float, default=1.0)
+    parser.add_argument("--examples", type=int, default=1_000_000, help="at most, for peers")
+    parser.add_argument("--corpus", help="name or folder of a tokenised corpus")
+    parser.add_argument("--work", type=Path, help="folder in which the corpus is kept aligned")
+    parser.add_argument("--sigma2", type=float, help="1; of real events Rosewood's default")
     parser.add_argument("--shards", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--vw-python", default=sys.executable, help="has the package vowpalwabbit")
     options = parser.parse_args()
+    if options.sigma2 is None:
+        options.sigma2 = SIGMA2 if options.corpus else 1.0
     with tempfile.TemporaryDirectory() as place:
         if options.only == "size":
             size(Path(place), options)
             return
-        train, held_out = data_of(Path(place), options)
-        print(f"{len(train):,} examples, {len(held_out):,} held out, {train.num_features:,} "
-              f"features, {len(train.feature) / len(train):.2f} an example")  # fmt: skip
-        if options.only in (None, "bayes"):
-            bayes(train, held_out)
-        if options.only in (None, "passes"):
-            passes(train, held_out, options)
-        if options.only in (None, "peers"):
-            peers(Path(place), train, held_out, options)
+        corpus = find_corpus(options.corpus, DATA) if options.corpus else None
+        if options.only != "decoding":
+            classifiers(Path(place), corpus, options)
+        if corpus is not None and options.only in (None, "decoding"):
+            decoding(options.work or Path(place), corpus, options)
+
+
+def classifiers(place: Path, corpus: Corpus | None, options: argparse.Namespace) -> None:
+    if corpus is None:
+        train, held_out = made_up(place, options.examples)
+    else:
+        train, held_out = real(options.work or place, corpus, options)
+    print(f"{len(train):,} examples, {len(held_out):,} held out, {train.num_features:,} "
+          f"features, {len(train.feature) / len(train):.2f} an example; σ² = {options.sigma2:g}",
+          flush=True)  # fmt: skip
+    if options.only in (None, "bayes"):
+        bayes(train, held_out)
+    if options.only in (None, "passes"):
+        passes(train, held_out, options)
+    if options.only in (None, "peers"):
+        reordering_peers.compare(place, train, held_out, options.sigma2, options.vw_python)
 
 
 # -- data ------------------------------------------------------------------------------------------
@@ -88,38 +106,22 @@ def write(folder: Path, examples: int, features: int, seed: int) -> Examples:
     return Examples.open(folder)
 
 
-def data_of(place: Path, options: argparse.Namespace) -> tuple[Examples, Examples]:
-    if options.train is None:
-        features = options.examples // 10
-        return (
-            write(place / "train", options.examples, features, 1),
-            write(place / "held-out", 100_000, features, 2),
-        )
-    return tuple(  # type: ignore[return-value]
-        labelled(Examples.open(folder), options.direction)
-        for folder in (options.train, options.held_out)
+def made_up(place: Path, examples: int) -> tuple[Examples, Examples]:
+    """Generated examples, and more of their kind."""
+    features = examples // 10
+    return (
+        write(place / "train", examples, features, 1),
+        write(place / "held-out", 100_000, features, 2),
     )
 
 
-def labelled(examples: Examples, direction: str | None) -> Examples:
-    """The same with the labels of one direction."""
-    return Examples(
-        examples.start, examples.feature, {"label": examples.label(direction)},
-        num_features=examples.num_features, num_classes=examples.num_classes,
-        count=examples.count, is_checked=True,
-    )  # fmt: skip
-
-
-def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the processor, which others on the machine change less, and the result."""
-    begin = _processor()
-    found = work()
-    return _processor() - begin, found
-
-
-def _processor() -> float:
-    used = [resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+def real(work: Path, corpus: Corpus, options: argparse.Namespace) -> tuple[Examples, Examples]:
+    """Events of nine tenths of the sentences of a corpus, no more than asked for; of the rest."""
+    place = work / corpus.name
+    events = read_events(prepare(corpus, place, options.threads), place, "rosewood")
+    held_out = np.isin(events.sentence, np.unique(events.sentence)[::10])
+    train = events.examples.take(np.flatnonzero(~held_out)[: options.examples])
+    return train, events.examples.take(np.flatnonzero(held_out))
 
 
 # -- the papers' size ------------------------------------------------------------------------------
@@ -206,144 +208,34 @@ def passes(train: Examples, held_out: Examples, options: argparse.Namespace) -> 
               flush=True)  # fmt: skip
 
 
-# -- peers -----------------------------------------------------------------------------------------
+# -- decoding --------------------------------------------------------------------------------------
 
 
-def peers(place: Path, train: Examples, held_out: Examples, options: argparse.Namespace) -> None:
-    seconds, model = timed(lambda: DualMaxEnt(sigma2=options.sigma2).fit(train))
-    goal = model.error(held_out) + SLACK
-    print(f"{'dual, defaults':40}{seconds:8.2f} s         held-out error "
-          f"{100 * (goal - SLACK):.2f} %, {model.passes_} passes, gap "
-          f"{model.gap_ / model.objective_:.4f}")  # fmt: skip
-    optimum = DualMaxEnt(sigma2=options.sigma2, tolerance=1e-3, passes=1000).fit(train)
-    goal = max(goal, optimum.error(held_out) + SLACK)  # no peer must beat the optimum
-    fewest = until(
-        lambda n: DualMaxEnt(sigma2=options.sigma2, passes=n, tolerance=None).fit(train),
-        lambda found: found.error(held_out), goal,
-    )  # fmt: skip
-    ours = min(fewest, (seconds, model.passes_, goal - SLACK))
-    show("dual, fewest passes", fewest, ours, goal)
-    descent = until(
-        lambda n: PrimalMaxEnt(sigma2=options.sigma2, passes=n).fit(train),
-        lambda found: found.error(held_out), goal,
-    )  # fmt: skip
-    show("primal, fewest passes", descent, ours, goal)
-    vowpal_wabbit(place, train, held_out, goal, ours, options.vw_python)
-    scikit_learn(train, held_out, goal, ours, options)
-
-
-Run = tuple[float, int, float]  # seconds, iterations, error
-
-
-def until(
-    fit: Callable[[int], Any], error: Callable[[Any], float], goal: float, iterations: int = 2
-) -> Run:
-    """The first run whose error is low enough, with ever more iterations; or the last one."""
-    begun = _processor()
-    while True:
-        seconds, found = timed(lambda n=iterations: fit(n))  # type: ignore[misc]
-        wrong = error(found)
-        is_late = _processor() - begun > PATIENCE or iterations >= 1000
-        if wrong <= goal or is_late:
-            return seconds, iterations, wrong
-        iterations += max(1, iterations // 2)
-
-
-def show(name: str, run: Run, ours: Run, goal: float) -> None:
-    """A run beside ours; one that was given up has no time at equal error, only a lower bound."""
-    seconds, iterations, wrong = run
-    ratio = f"{seconds / ours[0]:.1f}×"
-    if wrong > goal:
-        ratio = f">{ratio}"
-    print(f"{name:40}{seconds:8.2f} s {ratio:>7} held-out error {100 * wrong:.2f} %, {iterations} "
-          f"iterations{', given up' if wrong > goal else ''}", flush=True)  # fmt: skip
-
-
-def scikit_learn(
-    train: Examples, held_out: Examples, goal: float, ours: Run, options: argparse.Namespace
-) -> None:
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError:
-        print("scikit-learn is skipped: it is not installed")
-        return
-    matrix, y = matrix_of(train), train.label()
-    test, truth = matrix_of(held_out), held_out.label()
-    for solver in ("sag", "saga", "newton-cg", "lbfgs"):  # the fastest ones first
-
-        def fit(n: int, solver: str = solver) -> Any:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                model = LogisticRegression(
-                    C=options.sigma2, fit_intercept=False, solver=solver, max_iter=n, tol=1e-9
-                )
-                return model.fit(matrix, y)
-
-        first = 10 if solver == "lbfgs" else 2
-        found = until(fit, lambda m: 1 - m.score(test, truth), goal, first)
-        show(f"scikit-learn {solver}", found, ours, goal)
-
-
-def matrix_of(examples: Examples) -> Any:
-    from scipy.sparse import csr_matrix
-
-    count = np.ones(len(examples.feature)) if examples.count is None else examples.count
-    return csr_matrix(
-        (count.astype(float), np.array(examples.feature), examples.start.astype(np.int32)),
-        shape=(len(examples), examples.num_features),
-    )  # fmt: skip
-
-
-def vowpal_wabbit(
-    place: Path, train: Examples, held_out: Examples, goal: float, ours: Run, python: str
-) -> None:
-    has_it = subprocess.run([python, "-c", "import vowpalwabbit"], capture_output=True)
-    if has_it.returncode != 0:
-        print(f"Vowpal Wabbit is skipped: {python} has no package vowpalwabbit (--vw-python)")
-        return
-    files = [place / "train.vw", place / "held-out.vw"]
-    for file, examples in zip(files, (train, held_out), strict=True):
-        write_vw(file, examples)
-    truth, model, found = held_out.label(), place / "model.vw", place / "found.vw"
-    basis = f"--oaa {train.num_classes} --loss_function logistic --noconstant -b 22 --quiet"
-    basis += f" -d {files[0]} -c --holdout_off"
-
-    def run(arguments: str) -> float:
-        """The seconds that it takes, without those in which Python starts."""
-        done = subprocess.run([python, "-c", _VW, arguments], check=True, capture_output=True)
-        return float(done.stdout.split()[-1])
-
-    run(f"{basis} -k --passes 1")  # writes the cache
-    iterations, begun = 1, _processor()
-    while True:
-        seconds = run(f"{basis} --passes {iterations} -f {model}")
-        run(f"-t -i {model} -d {files[1]} -p {found} --quiet")
-        wrong = float((np.loadtxt(found)[: len(truth)] - 1 != truth).mean())
-        if wrong <= goal or _processor() - begun > PATIENCE:
-            break
-        iterations += max(1, iterations // 2)
-    show("Vowpal Wabbit", (seconds, iterations, wrong), ours, goal)
-
-
-_VW = """
-import sys, time
-from vowpalwabbit import Workspace
-begin = time.process_time()
-Workspace(sys.argv[1]).finish()
-print(time.process_time() - begin)
-"""
-
-
-def write_vw(path: Path, examples: Examples) -> None:
-    feature, start, label = (each.tolist() for each in
-                             (examples.feature, examples.start, examples.label()))  # fmt: skip
-    count = None if examples.count is None else examples.count.tolist()
-    with path.open("w") as stream:
-        for i, y in enumerate(label):
-            inside = range(start[i], start[i + 1])
-            words = (f"{feature[a]}" if count is None else f"{feature[a]}:{count[a]}"
-                     for a in inside)  # fmt: skip
-            stream.write(f"{y + 1} | {' '.join(words)}\n")
+def decoding(work: Path, corpus: Corpus, options: argparse.Namespace) -> None:
+    """Whole systems by turns: what each reordering model costs a sentence, and its size."""
+    place = work / corpus.name
+    prepare(corpus, place, options.threads)
+    source = lines_of(corpus.file("test", corpus.source))
+    models = {}
+    for name in ("none", *SYSTEMS):
+        translation.trained(corpus, place, name, 1, options.threads)
+        models[name] = translation.model_folder(place, name, 1)
+    spent: dict[str, list[float]] = {name: [] for name in SYSTEMS}
+    for _ in range(REPEATS):
+        for name in SYSTEMS:
+            output = place / "benchmark.out"
+            whole = translation.translated(models[name], source, output)[1]
+            loading = translation.translated(models[name], source[:1], output)[1]
+            spent[name].append(whole - loading)
+    base = statistics.median(spent["lexicalized"])
+    plain = translation.model_bytes(models["none"])["rules"]
+    print(f"{corpus.name}, {len(source):,} sentences, one thread, median of {REPEATS} by turns")
+    for name in SYSTEMS:
+        own, size = statistics.median(spent[name]), translation.model_bytes(models[name])
+        more = size["rules"] - plain + size["reorder"]
+        print(f"{name:16}{1000 * own / len(source):8.2f} ms a sentence {own / base:6.2f}× "
+              f"({min(spent[name]):.2f} to {max(spent[name]):.2f} s), {more / 1e6:.2f} MB "
+              "more than without a reordering model", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -48,23 +48,39 @@ def measure(
 
 def _plain_rules(work: Path) -> int | None:
     """Bytes of the rule table without orientations, if a system without them was trained."""
-    for note in sorted((work / "systems").glob(f"{NONE}-*.json")):
-        return int(json.loads(note.read_text("utf-8"))["model_bytes"]["rules"])
+    for model in sorted((work / "systems").glob(f"{NONE}-*.model")):
+        return model_bytes(model)["rules"]
     return None
+
+
+def model_folder(work: Path, name: str, seed: int) -> Path:
+    """Where the model of a system is."""
+    return work / "systems" / f"{name}-{seed}.model"
+
+
+def trained(corpus: Corpus, work: Path, name: str, seed: int, threads: int) -> dict[str, Any]:
+    """Train and tune a system, unless it was done; what `rosewood train` told."""
+    model = model_folder(work, name, seed)
+    note = model.with_suffix(".trained.json")
+    if not note.exists():
+        model.parent.mkdir(parents=True, exist_ok=True)
+        told = train(corpus, work, model, threads, *SYSTEMS[name], "--seed", seed)
+        _write(note, told)
+    found: dict[str, Any] = json.loads(note.read_text("utf-8"))
+    return found
 
 
 def _run(corpus: Corpus, work: Path, name: str, seed: int, threads: int) -> dict[str, Any]:
     """One system with one seed: its translation of the test set and what it took."""
-    note = work / "systems" / f"{name}-{seed}.json"
+    model = model_folder(work, name, seed)
+    note = model.with_suffix(".json")
     if note.exists():
         found: dict[str, Any] = json.loads(note.read_text("utf-8"))
         return found
-    note.parent.mkdir(parents=True, exist_ok=True)
-    model = note.with_suffix(".model")
-    told = train(corpus, work, model, threads, *SYSTEMS[name], "--seed", seed)
+    told = trained(corpus, work, name, seed, threads)
     source = lines_of(corpus.file("test", corpus.source))
-    said, spent = _translated(model, source, note.with_suffix(".out"))
-    _, loading = _translated(model, source[:1], note.with_suffix(".first"))
+    said, spent = translated(model, source, model.with_suffix(".out"))
+    _, loading = translated(model, source[:1], model.with_suffix(".first"))
     run = {
         "said": said,
         "decoding": max(0.0, spent - loading),
@@ -76,13 +92,18 @@ def _run(corpus: Corpus, work: Path, name: str, seed: int, threads: int) -> dict
         "model_bytes": model_bytes(model),
         "dev": next((each["value"] for each in told["scores"] if each["on"] == "dev"), None),
     }
-    aside = note.with_suffix(".part")
-    aside.write_text(json.dumps(run, ensure_ascii=False), "utf-8")
-    aside.rename(note)
+    _write(note, run)
     return run
 
 
-def _translated(model: Path, source: list[str], output: Path) -> tuple[list[str], float]:
+def _write(note: Path, run: dict[str, Any]) -> None:
+    """Write a file whole or not at all."""
+    aside = note.with_suffix(".part")
+    aside.write_text(json.dumps(run, ensure_ascii=False), "utf-8")
+    aside.rename(note)
+
+
+def translated(model: Path, source: list[str], output: Path) -> tuple[list[str], float]:
     """Translations, and processor seconds of the whole command, with one thread."""
     text = output.with_suffix(".in")
     text.write_text("".join(f"{line}\n" for line in source), "utf-8")
