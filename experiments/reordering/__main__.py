@@ -46,6 +46,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--parts", default=",".join(PARTS), help="parts to run, between commas")
     parser.add_argument("--systems", default=",".join(translation.SYSTEMS), help="of the part bleu")
     parser.add_argument("--repetitions", type=int, default=3, help="splits, and seeds of tuning")
+    parser.add_argument("--sentences", type=int, help="at most, of the parts events and selection")
     parser.add_argument("--quick", action="store_true", help="few passes and sentences, to try it")
     parser.add_argument("--threads", type=int, default=2, help="of training whole systems")
     parser.add_argument("--report", action="store_true", help="make the page from stored results")
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     work = options.work / corpus.name
     aligned = prepare(corpus, work, options.threads)
     seeds = list(range(1, options.repetitions + 1))
-    sentences = 3000 if options.quick else None
+    sentences = 3000 if options.quick else options.sentences
     passes = 5 if options.quick else classification.PASSES
     about = {
         "pairs": aligned.facts["pairs"]["train"],

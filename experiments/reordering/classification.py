@@ -149,6 +149,7 @@ def measure(events: EventExamples, seeds: Sequence[int], passes: int = PASSES) -
     return {
         "seeds": list(seeds),
         "passes": passes,
+        "sentences": len(np.unique(events.sentence)),
         "events": len(events.examples),
         "classes": dict(zip(CLASSES, shares.round(4).tolist(), strict=True)),
         "unseen_pairs": round(statistics.mean(unseen), 4),
