@@ -72,7 +72,8 @@ def corpora(found: Results) -> str:
              f"{100 * events['unseen_pairs']:.1f} %",
              *(f"{each['events'][name]['sizes']['features']:,}" for name in FEATURES)]
         )  # fmt: skip
-    head = ["corpus", "commit", "pairs", "of these used for events", "events", "mono / swap / disc., %", "phrase pairs",
+    head = ["corpus", "commit", "pairs", "used for events", "events",
+            "mono / swap / disc., %", "phrase pairs",
             "held-out events with a new phrase pair", "papers' features",
             "Rosewood's features"]  # fmt: skip
     return markdown(head, rows)
