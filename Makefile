@@ -54,8 +54,7 @@ demo: $(VENV)/built
 # Whoever has nothing left to do takes tests from the others.  Compiled modules are kept, whatever
 # the environment says: tests start hundreds of processes.
 test quick: export PYTHONDONTWRITEBYTECODE =
-# One process more than cores: tests wait for the disk and for processes that they start.
-PYTEST := $(BIN)/pytest --numprocesses=$(shell expr $(JOBS) + 1) --dist=worksteal
+PYTEST := $(BIN)/pytest --numprocesses=$(JOBS) --dist=worksteal
 
 test: $(VENV)/native-tests
 	$(PYTEST)
