@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import zlib
 
 import pytest
@@ -165,6 +166,16 @@ def test_any_byte_that_is_changed_is_noticed(tmp_path_factory, data):
     content[place] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(content)
     with pytest.raises(FormatError):
+        WordClasses.load(path)
+
+
+def test_another_way_to_write_the_same_number_is_noticed(tmp_path):
+    path = tmp_path / "en.classes"
+    WordClasses.learn(LINES, 2, annealing=0).save(path)
+    first, _, rest = path.read_bytes().partition(b"\n")
+    number = re.search(rb"-?[0-9]+\.[0-9]+", first)[0]
+    path.write_bytes(first.replace(number, number + b"0") + b"\n" + rest)
+    with refuses(DamagedFileError, "file.changed", file=str(path), line=1):
         WordClasses.load(path)
 
 
