@@ -32,7 +32,14 @@ if (
 # New examples on every run at home, the same ones on every run in CI.
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("home", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=20)
 settings.load_profile("ci" if os.environ.get("CI") else "home")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`make quick` tries fewer examples of each property; `make test` tries them all."""
+    if config.option.markexpr == "not slow":
+        settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session", autouse=True)

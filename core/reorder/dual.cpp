@@ -98,6 +98,45 @@ struct Visit {
     return change(curvature) <= 0.0;
   }
 
+  /// The same by search between bounds of ν, for examples whose curvature is too strong for
+  /// Newton's method: Σ next falls as ν rises, and is at least 1 at `low`, at most 1 at `high`.
+  bool search(double curvature) {
+    ClassNumbers<K> wanted(score.count);
+    for (int k = 0; k < classes(); ++k) wanted[k] = score[k] + curvature * alpha[k];
+    double most = wanted[0];
+    for (int k = 1; k < classes(); ++k) most = wanted[k] > most ? wanted[k] : most;
+    double low = most - curvature, high = most + std::log(classes()) - curvature / classes();
+    double nu = 0.5 * (low + high);
+    for (int trial = 0; trial < 100; ++trial) {
+      double sum = 0.0, slope = 0.0;
+      for (int k = 0; k < classes(); ++k) {
+        log_next[k] = log_of_part(wanted[k] - nu, curvature);
+        next[k] = exp_of_negative(log_next[k]);
+        sum += next[k];
+        slope += next[k] / (1.0 + curvature * next[k]);
+      }
+      (sum >= 1.0 ? low : high) = nu;
+      if (std::abs(sum - 1.0) < 1e-14 || !(high - low > 1e-15 * std::abs(nu))) break;
+      const double newton = nu + (sum - 1.0) / slope;
+      nu = newton > low && newton < high ? newton : 0.5 * (low + high);
+    }
+    normalise<K>(log_next, next);
+    return change(curvature) <= 0.0;
+  }
+
+  /// x <= 0 of x + curvature·exp(x) = wanted <= curvature. Newton's method from above the root of a
+  /// convex function comes down to it.
+  static double log_of_part(double wanted, double curvature) {
+    double x = wanted < 0.0 ? wanted : 0.0;
+    for (int trial = 0; trial < 60; ++trial) {
+      const double part = curvature * exp_of_negative(x);
+      const double step = (x + part - wanted) / (1.0 + part);
+      x = x - step < 0.0 ? x - step : 0.0;
+      if (std::abs(step) <= 1e-15 * std::abs(x) + 1e-300) break;
+    }
+    return x;
+  }
+
   ClassNumbers<K> score, log_alpha, alpha, log_next, next;
 };
 
@@ -147,11 +186,16 @@ PassCounts pass_block(const DualProblem& problem, const DualSettings& settings,
     }
     visit.find_alpha();
     bool falls = false;
-    if (settings.step == DualStep::exact)
-      falls = visit.solve(curvature, settings.trials, 0.3 * spread);
+    const bool is_exact = settings.step == DualStep::exact;
+    if (is_exact)
+      falls = visit.solve(curvature, settings.trials, 0.3 * spread) || visit.search(curvature);
     if (!falls) falls = visit.halve(curvature, settings.trials);
     if (!falls) {
       ++counts.stuck;
+      if (is_exact) {  // it is as good as numbers allow: wait until all are checked again
+        state.active[i] = 0;
+        --counts.remained;
+      }
       continue;
     }
     for (int k = 0; k < visit.classes(); ++k) {

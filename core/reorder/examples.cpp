@@ -86,6 +86,7 @@ ExampleArrays ordered_examples(std::span<const std::int64_t> start,
       if (!std::isfinite(sum))
         fail<ReorderingError>({"argument.value", "count", i}, "example ", i, ", feature ", f,
                               ": its value is NaN or infinite");
+      if (sum == 0.0f) continue;  // as if it were not stored
       made.feature.push_back(f);
       made.value.push_back(sum);
       all_ones = all_ones && sum == 1.0f;

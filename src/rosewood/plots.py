@@ -192,7 +192,7 @@ def curves(
     for place in sorted({0, (longest - 1) // 2, longest - 1}):
         body.append(label(along(place), foot, f"{unit} {place + 1}", "small"))
     ends = "; ".join(f"{each.name} ends at {_thinned(each.line)[-1][1]:.2f}" for each in series)
-    about = f"{metric} over {longest} {unit}s: {ends}."
+    about = f"{metric} over {longest} {unit}{'es' if unit.endswith('s') else 's'}: {ends}."
     return svg(foot + 8, f"{metric} by {unit}", about, body, name)
 
 

@@ -92,6 +92,27 @@ def test_the_references_gradients_are_right():
         assert change / 2e-6 == pytest.approx(found, rel=1e-4, abs=1e-5)
 
 
+@pytest.mark.parametrize(("sigma2", "shards"), [(30.0, 1), (100.0, 1), (30.0, 3)])
+def test_weak_priors_converge_as_well(sigma2, shards):
+    """Strong curvature: Newton's method alone leaves examples active that never move."""
+    random = np.random.default_rng(5)
+    present = random.random((400, 60)) < 0.15
+    X = np.where(present, random.integers(1, 4, (400, 60)), 0).astype(float)
+    y = (X @ random.normal(size=(60, 3)) + random.gumbel(size=(400, 3))).argmax(axis=1)
+    model = DualMaxEnt(sigma2=sigma2, passes=3000, shards=shards).fit(X, y)
+    assert model.is_converged_
+    best = reference.primal(model.coef_, X, y, sigma2) - model.gap_
+    assert model.objective_ <= 1.011 * best
+
+
+def test_zeros_that_are_stored_are_not_there():
+    X = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]])
+    stored = sp.csr_matrix((X.reshape(-1), [0, 1] * 4, [0, 2, 4, 6, 8]), shape=(4, 2))
+    y = [0, 0, 1, 1]
+    assert len(Examples.of(stored, y).feature) == 4
+    assert select_features(stored, y).scores.tolist() == select_features(X, y).scores.tolist()
+
+
 @pytest.mark.parametrize("classes", range(2, 9))
 @pytest.mark.parametrize("step", ["exact", "halving"])
 def test_the_optimum_is_that_of_lbfgs(classes, step):

@@ -188,17 +188,35 @@ def test_full_inference_needs_no_gamma_function():
 
 def test_why(tmp_path):
     _, table, weights, model = random_model()
-    reasons = model.reasons(["a", "b", "c"], 1, 2, ["B"], [(0, 0)], "forward")
-    assert [each.feature for each in reasons] == ["pair:b&B", "left:a", "right:c"]
+    chances, reasons = model.explain(["a", "b", "c"], 1, 2, ["B"], [(0, 0)], "forward")
+    assert [each.feature for each in reasons] == ["(prior)", "pair:b&B", "left:a", "right:c"]
     names = [table.name(key) for key in table.key.tolist()]
     row = dict(zip(EVENT_CLASSES["mslr"], weights[names.index("left:a")][4:], strict=True))
-    assert reasons[1].weights == pytest.approx(row, abs=1e-6)
-    unknown = model.reasons(["ü"], 0, 1, ["x"], [(0, 0)], "backward")
-    assert [each.feature for each in unknown] == ["left:<s>", "right:</s>"]
+    assert reasons[2].weights == pytest.approx(row, abs=1e-6)
+    unknown = model.explain(["ü"], 0, 1, ["x"], [(0, 0)], "backward")[1]
+    assert [each.feature for each in unknown] == ["(prior)", "left:<s>", "right:</s>"]
+    # Reasons add up to the log odds of two classes.
+    for one, other in (("monotone", "swap"), ("left", "right")):
+        odds = sum(each.weights[one] - each.weights[other] for each in reasons)
+        assert odds == pytest.approx(np.log(chances[one] / chances[other]), abs=1e-5)
+    assert sum(chances.values()) == pytest.approx(1)
     strongest = model.strongest(3, "backward")
     spread = np.ptp(weights[:, :4], axis=1)
     best = np.argsort(-spread)[:3]
     assert [each.feature for each in strongest] == [names[n] for n in best]
+
+
+def test_reasons_of_full_inference_know_how_frequent_a_class_is():
+    _, table, weights, model = random_model(totals=True)
+    totals = np.array(model.facts["totals"])
+    assert len(set(totals.tolist())) > 1
+    _, reasons = model.explain(["a", "b", "c"], 1, 2, ["B"], [(0, 0)], "forward")
+    names = [table.name(key) for key in table.key.tolist()]
+    want = weights[names.index("left:a")][4:] - np.log(totals[4:])
+    (found,) = (each for each in reasons if each.feature == "left:a")
+    assert list(found.weights.values()) == pytest.approx(want.tolist(), abs=1e-5)
+    spread = np.ptp(weights[:, :4] - np.log(totals[:4]), axis=1)
+    assert model.strongest(1, "backward")[0].feature == names[int(spread.argmax())]
 
 
 def test_threads_change_nothing():

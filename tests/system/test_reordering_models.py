@@ -270,6 +270,12 @@ def test_why_phrases_moved(place):
     for move in seen.moves:
         assert 0 < move.probability <= 1
         assert list(move.reasons) == sorted(move.reasons, key=lambda pair: -pair[1])
+        assert move.otherwise != move.orientation
+        if move.model != "bayes_full":  # whose features are not independent
+            odds = sum(strength for _, strength in move.reasons)
+            assert odds >= 0 or move.probability < 0.5
+    # Every phrase in both directions by every model, but what would lie behind the last one.
+    assert len(seen.moves) == len(models) * (2 * len(seen.explanation.rules) - 1)
     assert seen.to_dict()["moves"][0]["direction"] == "backward"
     first = next(move for move in seen.moves if move.model == "maxent")
     model = Translator.load(place / "model").bundle.part("reorder_models")["maxent"]

@@ -109,19 +109,20 @@ def _moves(seen: Inspection) -> str:
     moved = [each for each in seen.moves if each.orientation != "monotone"]
     if not moved:
         return ""
-    heads = ("phrase", "model", "moved", "p", "for", "against")
+    heads = ("phrase", "model", "moved", "p", "rather than", "for", "against")
     rows = ["<tr>" + "".join(f"<th>{head}</th>" for head in heads) + "</tr>"]
     for each in moved:
         cells = (
             f"{each.source} → {each.target}", f"{each.model} {each.direction}", each.orientation,
-            f"{each.probability:.3f}", ", ".join(each.supporting) or "–",
+            f"{each.probability:.3f}", each.otherwise, ", ".join(each.supporting) or "–",
             ", ".join(each.opposing) or "–",
         )  # fmt: skip
         rows.append("<tr>" + "".join(f'<td dir="auto">{_text(c)}</td>' for c in cells) + "</tr>")
     table = f'<div class="scroll"><table class="list">{"".join(rows)}</table></div>'
     told = (
         "Phrases that are not in the order of the source: the probability of what they do, and the "
-        "features for and against it."
+        "features for and against it, compared with the most probable other orientation. The "
+        "decoder rounds the probabilities of forward orientations; here they are not rounded."
     )
     return _section("Why phrases moved", told, table)
 

@@ -67,7 +67,7 @@ def rules_part(extract: Facts, reordering: Facts) -> str:
     """How many rules there are, which were left out, and how phrases lie to each other."""
     if not extract and not reordering:
         return ""
-    parts = _rules(extract), _orientations(reordering), _reordering_models(reordering)
+    parts = _rules(extract), _orientations(reordering), _reordering_models(extract, reordering)
     return section("rules", "Rules and reordering", *parts)
 
 
@@ -99,9 +99,10 @@ def _rules(facts: Facts) -> str:
     )
 
 
-def _reordering_models(facts: Facts) -> str:
+def _reordering_models(extract: Facts, facts: Facts) -> str:
     """Trained models: how large they are, how well they fit, how fast examples became inactive."""
-    rows, lines = [], []
+    rows: list[list[str]] = []
+    lines = []
     for name, model in facts.named("trained").items():
         for way, each in model.named("directions").items():
             error, gap = each.number("error"), each.number("gap")
@@ -116,11 +117,16 @@ def _reordering_models(facts: Facts) -> str:
                 lines.append(Curve(f"{name} {way}", active, [], []))
     if not rows:
         return ""
+    if extract.count("bytes"):  # its columns are packed with the others
+        whole = f"{byte_size(extract.count('bytes'))} with all of the rules"
+        rows.append(["lexicalized, in the rule table", "–", whole, *["–"] * 4])
     heads = ["model", "features", "size", "events", "error on them", "duality gap", "passes"]
     drawn = ""
     if lines:
         told = "Events that are still active, in percent, pass by pass."
-        drawn = f"<p>{told}</p>{curves(lines, metric='active %', unit='pass', name='active')}"
+        names = legend([each.name for each in lines])
+        picture = curves(lines, metric="active %", unit="pass", name="active")
+        drawn = f"<p>{told}</p>{names}{picture}"
     return f"<h3>Trained reordering models</h3>{table(heads, rows)}{drawn}"
 
 

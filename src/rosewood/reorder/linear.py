@@ -40,6 +40,7 @@ from rosewood.rules.table import RuleTable
 from rosewood.shared_types import PathName
 
 MANIFEST = "reordering.json"
+PRIOR = "(prior)"  # the reason that stands for how often classes occur
 _TYPES = {"8": "|i1", "16": "<i2", "32": "<f4"}
 KIND = FolderKind(
     MANIFEST, "rosewood reordering model", 1,
@@ -267,7 +268,7 @@ class LinearReordering:
             start, keys = block.renumbered(source, target).keys(self._maker, threads)
             yield self._rows(start, keys), block.labels
 
-    def reasons(
+    def explain(
         self,
         words: Sequence[str],
         begin: int,
@@ -275,23 +276,39 @@ class LinearReordering:
         target: Sequence[str],
         links: Sequence[tuple[int, int]],
         direction: str,
-    ) -> list[Reason]:
-        """The features of a phrase pair in its sentence, with their weights in a direction.
+    ) -> tuple[dict[str, float], list[Reason]]:
+        """Probabilities of the classes of a phrase pair in its sentence, and what they come from.
 
-        `links` are places in the source and target phrase.
+        Reasons are its features with their weights in a direction and, if the model has them,
+        `(prior)`.  `links` are places in the source and target phrase.  Nothing is rounded.
         """
         names = EVENT_CLASSES[self.classes]
         first = self.directions.index(direction) * len(names)
         sentence = self.native.source_numbers(list(words))
         numbers = self.native.target_numbers(list(target))
         pairs = [(int(sentence[begin + i]), int(numbers[j])) for i, j in links]
+        keys = self._keys(sentence, begin, end, numbers, pairs)
+        row = self._rows(np.array([0, len(keys)], np.int64), keys)[0, first : first + len(names)]
         found = []
-        for key in dict.fromkeys(self._keys(sentence, begin, end, numbers, pairs).tolist()):
-            row = self.native.weights(key)
-            if row:
-                own = row[first : first + len(names)]
-                weights = dict(zip(names, own, strict=True))
-                found.append(Reason(self._table.name(key), weights))
+        bias = self.facts["bias"][first : first + len(names)]
+        if any(bias):
+            found.append(Reason(PRIOR, dict(zip(names, bias, strict=True))))
+        for key in dict.fromkeys(keys.tolist()):
+            weights = self.native.weights(key)
+            if weights:
+                own = np.array(weights[first : first + len(names)]) - self._log_totals(first)
+                found.append(
+                    Reason(self._table.name(key), dict(zip(names, own.tolist(), strict=True)))
+                )
+        return dict(zip(names, np.exp(row).tolist(), strict=True)), found
+
+    def _log_totals(self, first: int) -> FloatArray:
+        """What a feature of a Dirichlet-multinomial model is divided by, for each class."""
+        size = len(EVENT_CLASSES[self.classes])
+        totals = self.facts["totals"]
+        if not totals:
+            return np.zeros(size)
+        found: FloatArray = np.log(np.array(totals[first : first + size]))
         return found
 
     def strongest(self, limit: int = 10, direction: str | None = None) -> list[Reason]:
@@ -303,7 +320,7 @@ class LinearReordering:
         rows = self._arrays["rows"].view(_TYPES[self.facts["bits"]]).reshape(len(used), -1)[used]
         if self.facts["bits"] != "32":
             rows = np.array(self.facts["offset"]) + np.array(self.facts["scale"]) * rows
-        rows = rows[:, first : first + len(names)]
+        rows = rows[:, first : first + len(names)] - self._log_totals(first)
         order = np.argsort(-np.ptp(rows, axis=1), kind="stable")[:limit]
         return [
             Reason(self._table.name(int(keys[n])), dict(zip(names, rows[n].tolist(), strict=True)))
