@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from mmap import mmap
 from typing import Any, SupportsIndex
 
@@ -20,6 +21,15 @@ def freeze(array: NDArray[Any]) -> NDArray[Any]:
     """A read-only view of the array, which cannot be made writable again by its flag."""
     array.flags.writeable = False
     return array.view()
+
+
+def digest_of(*arrays: NDArray[Any]) -> str:
+    """A hash of the numbers of some arrays, for the name of work that is done on them."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(len(array).to_bytes(8, "little"))
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def as_array(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import math
 import zlib
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosewood import _core
+from rosewood.arrays import digest_of
 from rosewood.corpus.clusters_settings import ClusterSettings
 from rosewood.corpus.indexed import IndexedText
 from rosewood.errors import CorpusError, DamagedFileError
@@ -50,7 +50,7 @@ def learn(
     threads = check_threads(threads, CorpusError)
     if work is None:
         return _Learning(text, settings, threads, None, told).run()
-    facts = [settings.to_dict(), _digest(text)]
+    facts = [settings.to_dict(), digest_of(text.ids, text.start, text.word_bytes, text.word_start)]
     place = Workplace(work, None, facts, task="cluster", error=CorpusError)
     try:
         found = _Learning(text, settings, threads, place, told).run()
@@ -86,14 +86,6 @@ def start_classes(counts: NDArray[np.int64], num_classes: int) -> NDArray[np.int
 
 def _round(number: int, heat: float, moves: int, exchange: _core.ClassExchange) -> dict[str, Any]:
     return {"round": number, "heat": heat, "moves": moves, "objective": exchange.objective()}
-
-
-def _digest(text: IndexedText) -> str:
-    digest = hashlib.sha256()
-    for array in (text.ids, text.start, text.word_bytes, text.word_start):
-        digest.update(len(array).to_bytes(8, "little"))
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
 
 
 @dataclass

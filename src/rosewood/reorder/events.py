@@ -10,9 +10,11 @@ with their number.  Word numbers are the same each time.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.align.alignment import Links
-from rosewood.arrays import IdArray, LongArray
+from rosewood.arrays import IdArray, LongArray, digest_of
 from rosewood.corpus import IndexedCorpus
 from rosewood.corpus.lines import read_lines
 from rosewood.corpus.standard_streams import name_of, source_of
@@ -93,6 +95,10 @@ class Events(Protocol):
         """Source and target words by number, of the blocks so far."""
         ...
 
+    def facts(self) -> Any:
+        """All that decides the events, as JSON values; None where it cannot be known."""
+        ...
+
 
 class CorpusEvents:
     """The phrase pairs of an aligned corpus, in both directions."""
@@ -133,6 +139,16 @@ class CorpusEvents:
     def words(self) -> tuple[Sequence[str], Sequence[str]]:
         """Source and target words by number."""
         return self.corpus.source.types, self.corpus.target.types
+
+    def facts(self) -> Any:
+        """Settings, and a hash of the texts and the links."""
+        sides = (self.corpus.source, self.corpus.target)
+        links = (self.links.start, self.links.source, self.links.target)
+        return [
+            "corpus", self.kind, self.classes, list(self.directions), self.max_phrase,
+            *(digest_of(each.ids, each.start, each.word_bytes, each.word_start) for each in sides),
+            digest_of(*links),
+        ]  # fmt: skip
 
 
 class TextEvents:
@@ -188,3 +204,13 @@ class TextEvents:
             new = start[len(known) :] - start[len(known)]
             known += [word.decode() for word in cut_words(text[start[len(known)] :], new)]
         return self._words
+
+    def facts(self) -> Any:
+        """Settings, and a hash of each file; None of standard input, which is read but once."""
+        if "-" in map(str, self.files):
+            return None
+        hashes = []
+        for file in self.files:
+            with Path(file).open("rb") as stream:
+                hashes.append(hashlib.file_digest(stream, "sha256").hexdigest())
+        return ["text", self.kind, self.classes, list(self.directions), hashes]

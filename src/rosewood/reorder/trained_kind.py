@@ -14,14 +14,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rosewood.arrays import FloatArray
+from rosewood.arrays import FloatArray, digest_of
 from rosewood.corpus.clusters import WordClasses
-from rosewood.errors import DecodingError, FormatError, ReorderingError
+from rosewood.errors import DecodingError, ReorderingError
 from rosewood.reorder.event_features import FeatureTable, count_features
 from rosewood.reorder.events import Events
 from rosewood.reorder.examples import Examples
@@ -32,6 +31,9 @@ from rosewood.rules.settings import EVENT_CLASSES
 from rosewood.rules.table import RuleTable
 from rosewood.settings import Settings, settings_of
 from rosewood.shared_types import PathName, ProgressCallback
+from rosewood.work_folder import Workplace
+
+_EXAMPLES = "examples"  # a step of the work, and its folder
 
 
 class Fitted(NamedTuple):
@@ -52,6 +54,7 @@ class Work:
     folder: Path
     threads: int
     told: ProgressCallback | None
+    place: Workplace | None = None  # knows what had been done in the folder before
 
     @property
     def num_classes(self) -> int:
@@ -69,14 +72,11 @@ class Work:
 
     def examples(self) -> Examples:
         """All events, in a folder that is made once and mapped."""
-        place = self.folder / "examples"
-        try:
-            return Examples.open(place)
-        except (FormatError, FileNotFoundError):
-            pass  # it is not there, or not whole
-        done = 0
+        folder, done = self.folder / _EXAMPLES, 0
+        if self.place is not None and self.place.result(_EXAMPLES) is not None:
+            return Examples.open(folder)
         with Examples.writer(
-            place, num_classes=self.num_classes, num_features=len(self.table),
+            folder, num_classes=self.num_classes, num_features=len(self.table),
             directions=self.events.directions,
         ) as writer:  # fmt: skip
             for block in self.blocks():
@@ -84,7 +84,9 @@ class Work:
                 done += len(block)
                 if self.told is not None:
                     self.told("writing examples", done, None)
-        return Examples.open(place)
+        if self.place is not None:
+            self.place.note(_EXAMPLES, {"examples": done})
+        return Examples.open(folder)
 
     def step(self, what: str) -> ProgressCallback | None:
         """Progress of a part of the work."""
@@ -127,14 +129,33 @@ class TrainedKind(ABC):
 
         `set` are settings of the classifier; `classes` the `WordClasses` of the source and the
         target, where features have classes.  What is computed on the way is kept in the folder
-        `work`, so that a run that was stopped goes on.
+        `work`, so that a run that was stopped goes on if all that decides the model is the same;
+        the folder is gone at the end.
         """
         chosen = settings or ReorderingSettings()
         own = self.settings(set or {}, threads)
-        with TemporaryDirectory() as aside:
-            folder = Path(aside if work is None else work)
-            folder.mkdir(parents=True, exist_ok=True)
-            return self._train(events, chosen, own, classes, folder, threads, told)
+        facts = None if work is None else self._facts(events, chosen, own, classes)
+        if work is not None:
+            Path(work).parent.mkdir(parents=True, exist_ok=True)
+        place = Workplace(work, None, facts, task="reorder", error=ReorderingError)
+        try:
+            model = self._train(events, chosen, own, classes, place, threads, told)
+        except BaseException:
+            place.abandon()
+            raise
+        place.remove()
+        return model
+
+    def _facts(
+        self, events: Events, settings: ReorderingSettings, own: Any,
+        classes: tuple[WordClasses, WordClasses] | None,
+    ) -> Any:  # fmt: skip
+        """All that decides a model, for the name of the work; None if events are not known."""
+        known = events.facts()
+        if known is None:
+            return None
+        words = [[list(each.words), digest_of(each.classes)] for each in classes or ()]
+        return [self.name, known, settings.to_dict(), _told(own), words]
 
     def settings(self, given: Mapping[str, Any], threads: int = 1) -> Any:
         """Settings of the classifier."""
@@ -143,7 +164,7 @@ class TrainedKind(ABC):
         return self.settings_type.from_values({**own, **given})
 
     def _train(
-        self, events: Events, settings: ReorderingSettings, own: Any, classes: Any, folder: Path,
+        self, events: Events, settings: ReorderingSettings, own: Any, classes: Any, place: Workplace,
         threads: int, told: ProgressCallback | None,
     ) -> LinearReordering:  # fmt: skip
         names = [each.name for each in settings_of(EventFeatureSettings)]
@@ -151,11 +172,11 @@ class TrainedKind(ABC):
         table = count_features(events, features, classes=classes, threads=threads, told=told)
         seen = len(table)
         if settings.select is not None:
-            table = _selected(Work(events, table, folder, threads, told), settings.select)
+            table = _selected(Work(events, table, place.folder, threads, told), settings.select)
         if len(table) == 0:
             reason = f"no feature is left of {seen}: lower min_count or select"
             raise ReorderingError(reason, code="reordering.no-features", value=seen)
-        found = self.fit(Work(events, table, folder, threads, told), own)
+        found = self.fit(Work(events, table, place.folder, threads, told, place), own)
         fitted = [found[way] for way in events.directions]
         totals = [each.totals for each in fitted if each.totals is not None]
         return LinearReordering.make(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rosewood.cli.aligned_corpora import read_aligned
-from rosewood.cli.common import bad_value, conflict, lines_to, needs, print_row, print_table
+from rosewood.cli.common import bad_value, conflict, lines_to, needs, print_row, print_table, warn
 from rosewood.cli.groups import VerbGroup
 from rosewood.cli.memory_options import Work
 from rosewood.cli.options import FILES, check_files, check_folder
@@ -86,6 +86,7 @@ def train(
 
     rosewood reorder train --events events.gz -o bayes --method bayes --classes msd
     """
+    from rosewood.output import check_apart
     from rosewood.progress import progress_of_parts
     from rosewood.reorder.linear import MANIFEST
 
@@ -94,15 +95,23 @@ def train(
     check_files({}, inputs)
     check_folder("-o", options.output, MANIFEST, [*inputs, work])
     output = Path(options.output)
+    if work is None:
+        work = output.with_name(f"{output.name}.work")
+    check_apart(work, [path for path in (*inputs, output) if path and str(path) != "-"])
     kind: Any = REORDERING[options.method]
     kind.settings(options.set)  # bad settings are refused before anything is read
     classes = _classes(options)
     events = _events(sources or [], options, settings, reading, quiet=run.quiet)
-    with progress_of_parts(quiet=run.quiet) as told:
-        model = kind.train(
-            events, settings, set=options.set, classes=classes, threads=run.cores, told=told,
-            work=work or output.with_name(f"{output.name}.work"),
-        )  # fmt: skip
+    try:
+        with progress_of_parts(quiet=run.quiet) as told:
+            model = kind.train(
+                events, settings, set=options.set, classes=classes, threads=run.cores, told=told,
+                work=work,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if work.exists():
+            warn(f"{work}: the same command resumes from there")
+        raise
     model.save(output)
     _tell(model, json)
 
@@ -207,7 +216,6 @@ def classify(
     """
     import numpy as np
 
-    from rosewood.cli.common import warn
     from rosewood.reorder import LinearReordering, TextEvents
     from rosewood.rules.settings import EVENT_CLASSES
 

@@ -1,0 +1,143 @@
+"""`rosewood reorder`: what stays behind, what is refused, and that examples of the help work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.system.commands import command, run  # noqa: F401
+from tests.training import contents
+
+from rosewood.align import Links
+from rosewood.corpus import IndexedCorpus, WordClasses
+from rosewood.corpus.phrasebook import Phrasebook
+from rosewood.reorder import REORDERING, CorpusEvents, LinearReordering, ReorderingSettings
+
+TRAIN = ("reorder", "train", "train.de", "train.en", "-a", "links", "-q")
+
+
+@pytest.fixture(scope="module")
+def book():
+    return Phrasebook("en-de", seed=1, reverse=True).split(train=60)[0]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch, book):
+    monkeypatch.chdir(tmp_path)
+    Path("train.de").write_text("".join(f"{' '.join(pair.source)}\n" for pair in book))
+    Path("train.en").write_text("".join(f"{' '.join(pair.target)}\n" for pair in book))
+    rows = (" ".join(f"{i}-{j}" for i, j in sorted(pair.possible)) for pair in book)
+    Path("links").write_text("".join(f"{row}\n" for row in rows))
+    return tmp_path
+
+
+class Stopped(Exception):
+    """Somebody stops the work."""
+
+
+def trained(book, work: str | None, *, stop: bool = False, **settings) -> LinearReordering:
+    """A model; or work that is stopped in the passes over its examples."""
+    chosen = ReorderingSettings(**settings)
+    links = Links.of(pair.possible for pair in book)
+    events = CorpusEvents(
+        IndexedCorpus.from_pairs(book), links, kind=chosen.kind, classes=chosen.classes,
+        directions=chosen.directions, max_phrase=chosen.max_phrase,
+    )  # fmt: skip
+
+    def told(what: str, *_: object) -> None:
+        steps.append(what)
+        if stop and what.startswith("backward"):
+            raise Stopped
+
+    steps: list[str] = []
+    try:
+        model = REORDERING["maxent"].train(events, chosen, work=work, told=told)
+    finally:
+        trained.steps = steps
+    return model
+
+
+def test_nothing_stays_behind_and_nothing_old_is_used(place, run):  # noqa: F811
+    for number, more in enumerate(
+        ([], ["--orientation", "word"], ["--classes", "msd"], ["--towards", "behind"])
+    ):
+        run(*TRAIN, "-o", "model", *more)
+        run(*TRAIN, "-o", f"fresh{number}", *more)
+        assert contents(place / "model") == contents(place / f"fresh{number}")
+        assert not Path("model.work").exists()
+
+
+@pytest.mark.parametrize(
+    "changed", [{"kind": "word"}, {"max_phrase": 3}, {"window": 1}, {"min_count": 4}]
+)
+def test_work_that_was_stopped_is_for_the_same_model_alone(place, book, changed):
+    with pytest.raises(Stopped):
+        trained(book, "work", stop=True)
+    assert Path("work/examples").is_dir()
+    trained(book, "work", **changed).save("model")
+    assert "writing examples" in trained.steps
+    trained(book, None, **changed).save("fresh")
+    assert contents(place / "model") == contents(place / "fresh")
+    assert not Path("work").exists()
+
+
+def test_another_corpus_begins_anew(place, book):
+    with pytest.raises(Stopped):
+        trained(book, "work", stop=True)
+    trained(book[1:], "work").save("model")
+    trained(book[1:], None).save("fresh")
+    assert contents(place / "model") == contents(place / "fresh")
+
+
+def test_work_that_was_stopped_goes_on(place, book):
+    with pytest.raises(Stopped):
+        trained(book, "work", stop=True)
+    trained(book, "work").save("model")
+    assert "writing examples" not in trained.steps
+    trained(book, None).save("fresh")
+    assert contents(place / "model") == contents(place / "fresh")
+
+
+def test_other_word_classes_begin_anew(place, book):
+    corpus, links = IndexedCorpus.from_pairs(book), Links.of(pair.possible for pair in book)
+    few, many = (
+        tuple(WordClasses.learn(text, n) for text in (corpus.source, corpus.target)) for n in (2, 5)
+    )
+    settings = ReorderingSettings(symbols="both")
+
+    def stop(what: str, *_: object) -> None:
+        if what.startswith("backward"):
+            raise Stopped
+
+    maxent, events = REORDERING["maxent"], CorpusEvents(corpus, links)
+    with pytest.raises(Stopped):
+        maxent.train(events, settings, classes=few, work="work", told=stop)
+    maxent.train(events, settings, classes=many, work="work").save("model")
+    maxent.train(events, settings, classes=many).save("fresh")
+    assert contents(place / "model") == contents(place / "fresh")
+
+
+def test_other_events_of_the_same_file_begin_anew(place, run):  # noqa: F811
+    events = "swap ||| a ||| A ||| a&A ||| <s> </s>\n"
+    for number, text in enumerate((events * 5, events * 5 + events.replace("swap", "left") * 9)):
+        Path("events").write_text(text)
+        run("reorder", "train", "--events", "events", "-o", "model", "-q")
+        run("reorder", "train", "--events", "events", "-o", f"fresh{number}", "-q")
+        assert contents(place / "model") == contents(place / f"fresh{number}")
+
+
+def test_ctrl_c_says_how_to_resume(place, command, monkeypatch):  # noqa: F811
+    """The work stays, and the same command ends it."""
+    from rosewood.reorder import DualMaxEnt
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DualMaxEnt, "fit", stop)
+        done = command(*TRAIN, "-o", "model")
+    assert done.code == 130
+    assert "model.work" in done.err
+    assert Path("model.work/examples").is_dir()
+    assert command(*TRAIN, "-o", "model").code == 0
+    assert not Path("model.work").exists()
