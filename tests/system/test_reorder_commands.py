@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.refusals import shows
 from tests.system.commands import command, run  # noqa: F401
 from tests.training import contents
 
@@ -141,3 +142,16 @@ def test_ctrl_c_says_how_to_resume(place, command, monkeypatch):  # noqa: F811
     assert Path("model.work/examples").is_dir()
     assert command(*TRAIN, "-o", "model").code == 0
     assert not Path("model.work").exists()
+
+
+@pytest.mark.parametrize(("file", "bytes_at_the_start"), [("source.words", 1), ("slots", 512)])
+def test_damaged_words_and_features_are_named(place, command, run, file, bytes_at_the_start):  # noqa: F811
+    run(*TRAIN, "-o", "model")
+    path = Path("model", file)
+    data = bytearray(path.read_bytes())
+    data[:bytes_at_the_start] = (
+        b"\xff" if file == "source.words" else b"\x67"
+    ) * bytes_at_the_start
+    path.write_bytes(bytes(data))
+    done = command("reorder", "info", "model", "-n", "100000")
+    shows(done, "file.damaged", path)

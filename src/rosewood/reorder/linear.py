@@ -298,7 +298,7 @@ class LinearReordering:
             if weights:
                 own = np.array(weights[first : first + len(names)]) - self._log_totals(first)
                 found.append(
-                    Reason(self._table.name(key), dict(zip(names, own.tolist(), strict=True)))
+                    Reason(self._name(key), dict(zip(names, own.tolist(), strict=True)))
                 )
         return dict(zip(names, np.exp(row).tolist(), strict=True)), found
 
@@ -323,22 +323,37 @@ class LinearReordering:
         rows = rows[:, first : first + len(names)] - self._log_totals(first)
         order = np.argsort(-np.ptp(rows, axis=1), kind="stable")[:limit]
         return [
-            Reason(self._table.name(int(keys[n])), dict(zip(names, rows[n].tolist(), strict=True)))
+            Reason(self._name(int(keys[n])), dict(zip(names, rows[n].tolist(), strict=True)))
             for n in order
         ]
 
     @cached_property
     def _table(self) -> FeatureTable:
-        source, target = (
-            [word.decode() for word in cut_words(self._arrays[f"{side}.words"],
-                                                 self._arrays[f"{side}.word_start"])]
-            for side in ("source", "target")
-        )  # fmt: skip
+        source, target = (self._words(side) for side in ("source", "target"))
         return FeatureTable(
             _NO_KEYS, np.zeros(0, np.int64), self.features, source, target,
             self._arrays["source.class"], self._arrays["target.class"],
             tuple(self.facts["unknown_class"]),
         )  # fmt: skip
+
+    def _words(self, side: str) -> list[str]:
+        name = f"{side}.words"
+        words = cut_words(self._arrays[name], self._arrays[f"{side}.word_start"])
+        try:
+            return [word.decode() for word in words]
+        except UnicodeDecodeError as error:
+            file = name if self.folder is None else self.folder / name
+            reason = f"its words are damaged: {error}"
+            raise DamagedFileError(reason, code="file.damaged", file=file) from error
+
+    def _name(self, key: int) -> str:
+        """A feature for people."""
+        try:
+            return self._table.name(key)
+        except (ReorderingError, IndexError) as error:
+            file = "slots" if self.folder is None else self.folder / "slots"
+            reason = f"{key} is not a feature"
+            raise DamagedFileError(reason, code="file.damaged", file=file) from error
 
 
 _NO_KEYS: KeyArray = np.zeros(0, np.uint64)

@@ -164,8 +164,8 @@ class TrainedKind(ABC):
         return self.settings_type.from_values({**own, **given})
 
     def _train(
-        self, events: Events, settings: ReorderingSettings, own: Any, classes: Any, place: Workplace,
-        threads: int, told: ProgressCallback | None,
+        self, events: Events, settings: ReorderingSettings, own: Any, classes: Any,
+        place: Workplace, threads: int, told: ProgressCallback | None,
     ) -> LinearReordering:  # fmt: skip
         names = [each.name for each in settings_of(EventFeatureSettings)]
         features = EventFeatureSettings(**{name: getattr(settings, name) for name in names})
