@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from rosewood.corpus import IndexedCorpus, WordClasses
 from rosewood.corpus.phrasebook import Phrasebook
 from rosewood.reorder import REORDERING, CorpusEvents, LinearReordering, ReorderingSettings
 
+EVENT = "swap ||| a ||| A ||| a&A ||| <s> </s>\n"
 TRAIN = ("reorder", "train", "train.de", "train.en", "-a", "links", "-q")
 
 
@@ -155,3 +158,30 @@ def test_damaged_words_and_features_are_named(place, command, run, file, bytes_a
     path.write_bytes(bytes(data))
     done = command("reorder", "info", "model", "-n", "100000")
     shows(done, "file.damaged", path)
+
+
+def test_examples_of_the_help_work_as_typed(place, run, monkeypatch):  # noqa: F811
+    """Of all verbs, in their order: later ones use what earlier ones have made."""
+    from rosewood.cli.verbs import reorder
+
+    for name in ("dev.de", "dev.en"):
+        Path(name).write_bytes(Path(name.replace("dev", "train")).read_bytes())
+    for name in ("train.pharaoh", "dev.pharaoh"):
+        Path(name).write_bytes(Path("links").read_bytes())
+    for verb in (reorder.train, reorder.info, reorder.verify, reorder.classify):
+        lines = re.findall(r"^ *rosewood (.*)$", verb.__doc__ or "", re.M)
+        assert lines
+        for line in lines:
+            run(*shlex.split(line))
+
+
+def test_events_of_other_classes_are_refused_with_a_remedy(place, command, run):  # noqa: F811
+    run(*TRAIN, "-o", "model")
+    Path("events").write_text(EVENT.replace("swap", "discontinuous") * 2)
+    for verb in (("classify", "model", "events"), ("train", "--events", "events", "-o", "other")):
+        done = command("reorder", *verb, "-q")
+        shows(done, "line.value", "events:1", "left", "--classes mslr", "--classes msd")
+    Path("events").write_text(EVENT.replace("swap", "nonsense") * 2)
+    done = command("reorder", "classify", "model", "events", "-q")
+    shows(done, "line.value", "events:1", "left")
+    assert "--classes" not in done.err

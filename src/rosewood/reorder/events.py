@@ -190,12 +190,29 @@ class TextEvents:
             arrays: tuple[Any, ...] = self._reader.read(lines)
             label, begin, end, target_end = arrays[:4]
         except ReorderingError as error:
-            line = before + 1 + (error.value if isinstance(error.value, int) else 0)
-            raise FormatError(str(error), code=error.code, file=name_of(file), line=line) from error
+            place = error.value if isinstance(error.value, int) else 0
+            name, bar, _ = lines[place].partition(" ||| ")
+            is_of_another_kind = bool(bar) and name not in EVENT_CLASSES[self.classes]
+            raise FormatError(
+                self._other_classes(name) if is_of_another_kind else str(error), code=error.code,
+                file=name_of(file), line=before + 1 + place,
+            ) from error  # fmt: skip
         sentence = np.arange(len(label), dtype=np.int64)
         labels = {self.directions[0]: label}
         zero = np.zeros(len(label), np.int32)
         return LabelledEvents(labels, sentence, begin, end, zero, target_end, *arrays[4:])
+
+    def _other_classes(self, name: str) -> str:
+        """Why an orientation is refused, and what to do."""
+        own = f"{self.classes} ({', '.join(EVENT_CLASSES[self.classes])})"
+        others = [kind for kind, names in EVENT_CLASSES.items() if name in names]
+        reason = f"the orientation {name!r} is not one of the classes {own}"
+        if not others:
+            return reason
+        return (
+            f"{reason}: make the events with --classes {self.classes} (rosewood rules events), or "
+            f"the model with --classes {' or '.join(others)} (rosewood reorder train)"
+        )
 
     def words(self) -> tuple[Sequence[str], Sequence[str]]:
         """Source and target words by number, of the lines so far."""

@@ -51,7 +51,8 @@ class TrainOptions(Settings):
     )
     events: tuple[PathName, ...] = setting(
         (),
-        "Events as text, as rosewood rules events writes them, instead of a corpus. Repeatable.",
+        "Events as text, as rosewood rules events writes them, instead of a corpus; --classes must "
+        "be the same there and here. Repeatable.",
     )
     direction: Direction = setting_of(
         EventSettings, "direction", more="Only with --events; a corpus has both."
@@ -84,7 +85,9 @@ def train(
 
     rosewood reorder train train.de train.en -a train.pharaoh -o maxent --method maxent
 
-    rosewood reorder train --events events.gz -o bayes --method bayes --classes msd
+    rosewood rules events train.de train.en -a train.pharaoh --classes mslr -o events.gz
+
+    rosewood reorder train --events events.gz -o bayes --method bayes
     """
     from rosewood.output import check_apart
     from rosewood.progress import progress_of_parts
@@ -212,7 +215,9 @@ def classify(
 ) -> None:
     """The probability of each class for events, a line each; the error at the end.
 
-    rosewood rules events dev.de dev.en -a dev.pharaoh | rosewood reorder classify maxent -
+    rosewood rules events dev.de dev.en -a dev.pharaoh --classes mslr -o dev.events
+
+    rosewood reorder classify maxent dev.events
     """
     import numpy as np
 
