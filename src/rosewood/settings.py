@@ -250,10 +250,10 @@ class Settings:
         """By their names, or those of their options; texts are read as what the setting is."""
         check_type("settings", values, Mapping, "a table of names and values", error=cls.error)
         known = {each.name: each for each in settings_of(cls)}
-        options = {each.option: each.name for each in known.values() if each.option not in known}
+        names = setting_names(cls)
         named: dict[str, Any] = {}
         for given, value in values.items():
-            name = options.get(given, given)
+            name = names.get(given, given)
             check_known(what, [name], known, error=cls.error)
             if name in named:
                 reason = f"{name} is given twice, once as {known[name].option}"
@@ -271,6 +271,13 @@ class Settings:
 def settings_of(cls: type) -> tuple[Setting, ...]:
     """The settings of a dataclass, in their order; fields without help are not settings."""
     return _settings_of(cls)
+
+
+def setting_names(cls: type) -> dict[str, str]:
+    """The settings of a dataclass by all that they are called: their names, and their options."""
+    known = [each.name for each in settings_of(cls)]
+    options = {each.option: each.name for each in settings_of(cls)}
+    return {**options, **{name: name for name in known}}
 
 
 def check_setting(cls: type[Settings], name: str, value: Any) -> Any:

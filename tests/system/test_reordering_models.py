@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import shutil
 from pathlib import Path
 
@@ -15,12 +16,14 @@ from tests.system.commands import command, run  # noqa: F401
 from tests.trained import SENTENCE, made
 from tests.training import contents, stage_facts, stage_folder, write_book
 
+from rosewood.cli.verbs.reorder import TrainOptions
 from rosewood.decode import PhraseDecoder
 from rosewood.errors import DamagedFileError, DecodingError, ReorderingError, TrainingError
 from rosewood.model import Bundle
 from rosewood.pipeline import TrainingSettings, Translator
 from rosewood.pipeline.reordering_stage import chosen_models
 from rosewood.reorder import REORDERING, LinearReordering, TextEvents
+from rosewood.settings import settings_of
 
 TRAINED = ("bayes", "bayes-full", "maxent", "maxent-primal")
 RICH = {"window": 2, "source_edges": True, "target_edges": True, "symbols": "both"}
@@ -142,11 +145,41 @@ def test_distance_classes(place):
             "sigma2",
         ),
         ({"reordering": ("maxent",), "reordering_set": {"x": 1}}, "argument.unknown", "setting"),
+        (
+            {"reordering": ("maxent", "bayes"), "reordering_set": {"rate": 1}},
+            "argument.unknown",
+            "setting",
+        ),
+        (
+            {"reordering_set": {"symbols": "both", "feature-symbols": "both"}},
+            "argument.duplicate",
+            "symbols",
+        ),
     ],
 )
 def test_bad_settings_are_refused_at_once(given, code, argument):
     with refuses(TrainingError, code, argument=argument):
         TrainingSettings(**given)
+
+
+def test_settings_go_to_the_models_that_have_them():
+    given = {"sigma2": "3", "alpha": "0.5", "min-feature-count": "4", "orientation": "word"}
+    settings = TrainingSettings(reordering=("maxent", "bayes"), reordering_set=given)
+    for name, rest in (("maxent", {"sigma2": "3"}), ("bayes", {"alpha": "0.5"})):
+        chosen, of_classifier = settings.reordering_settings(name)
+        assert (chosen.min_count, chosen.kind) == (4, "word")
+        assert of_classifier == rest
+    with refuses(TrainingError, "argument.unknown", argument="setting", value="rate") as refused:
+        TrainingSettings(reordering=("maxent", "bayes"), reordering_set={"rate": 1})
+    for name in ("maxent", "sigma2", "bayes", "alpha", "window"):
+        assert name in str(refused.value)
+
+
+def test_settings_of_classifiers_are_listed():
+    (page,) = (each.help for each in settings_of(TrainOptions) if each.name == "set")
+    for name in TRAINED:
+        for each in REORDERING[name].setting_names():
+            assert each == "threads" or re.search(rf"\b{each}\b", page), (name, each)
 
 
 def test_a_trained_model_is_not_made_from_a_table(place):

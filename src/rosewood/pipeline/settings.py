@@ -24,7 +24,7 @@ from rosewood.metrics.registry import metric_names
 from rosewood.reorder.plugins import REORDERING
 from rosewood.reorder.settings import ReorderingSettings
 from rosewood.rules.settings import Classes, ExtractionSettings, Kind, SmoothingName
-from rosewood.settings import Settings, setting, setting_of, settings_of
+from rosewood.settings import Settings, setting, setting_names, setting_of
 from rosewood.shared_settings import SharedSettings
 from rosewood.shared_types import PathName
 
@@ -45,6 +45,15 @@ _decoders, _features = DECODERS.names, FEATURES.names
 
 
 BEST_REORDERING = ("maxent", "lexicalized")  # decision 0017 says why
+
+
+def _classifier_names(name: str) -> list[str]:
+    """Settings of the classifier of a trained reordering model; threads are those of training."""
+    from rosewood.reorder.trained_kind import TrainedKind
+
+    kind = REORDERING[name]
+    names = kind.setting_names() if isinstance(kind, TrainedKind) else []
+    return [each for each in names if each != "threads"]
 
 
 def _tuners() -> tuple[str, ...]:
@@ -145,8 +154,9 @@ class TrainingSettings(Settings):
     select: float | None = setting_of(ReorderingSettings, "select", group="Models")
     reordering_set: dict[str, Any] = _models(
         {},
-        "Setting of trained reordering models (rosewood reorder train --help lists them): features "
-        "as in window=2, and of the classifier. Repeatable.",
+        "Setting of trained reordering models, for all of them that have it: an option of rosewood "
+        "reorder train about features, events or the model, as in window=2, or what --set has "
+        "there, as in sigma2=0.1. Repeatable.",
         metavar="NAME=VALUE",
     )
     word_classes: int = setting_of(
@@ -260,8 +270,26 @@ class TrainingSettings(Settings):
         if names and self.orientation is None:
             reason = "without orientations no reordering model can be trained"
             raise TrainingError(reason, code="argument.conflict", argument="orientation")
+        self._check_reordering_set()
         for name in names:
             self.reordering_settings(name)
+
+    def _check_reordering_set(self) -> None:
+        """Each setting is one of all trained models, or of at least one."""
+        known = {name: _classifier_names(name) for name in self.trained_reordering}
+        shared = setting_names(ReorderingSettings)
+        for key in self.reordering_set:
+            if key in shared or any(key in own for own in known.values()):
+                continue
+            every = {"all of them": sorted(set(shared.values())), **known}
+            listed = "; ".join(f"{name}: {', '.join(own) or 'none'}" for name, own in every.items())
+            reason = (
+                f"none of the trained models ({', '.join(known)}) has the setting {key!r}; "
+                f"there are, of {listed}"
+            )
+            raise TrainingError(
+                reason, code="argument.unknown", argument="setting", value=key, expected=every
+            )
 
     @property
     def reordering_models(self) -> tuple[str, ...]:
@@ -284,11 +312,14 @@ class TrainingSettings(Settings):
         from rosewood.reorder.trained_kind import TrainedKind
 
         kind = REORDERING[name]
-        own = {each.name for each in settings_of(ReorderingSettings)}
-        shared = {key: value for key, value in self.reordering_set.items() if key in own}
-        rest = {key: value for key, value in self.reordering_set.items() if key not in own}
         if not isinstance(kind, TrainedKind):
             return ReorderingSettings(), {}
+        names, given = setting_names(ReorderingSettings), self.reordering_set
+        shared = {key: value for key, value in given.items() if key in names}
+        of_classifier = _classifier_names(name)
+        rest = {
+            key: value for key, value in given.items() if key not in names and key in of_classifier
+        }
         kind.settings(rest)
         chosen: dict[str, Any] = {
             "max_phrase": self.max_phrase,
@@ -297,7 +328,9 @@ class TrainingSettings(Settings):
         }
         if self.orientation is not None:
             chosen["kind"] = self.orientation
-        return ReorderingSettings.from_values({**chosen, **shared}), rest
+        set_here = {names[key] for key in shared}
+        default = {key: value for key, value in chosen.items() if key not in set_here}
+        return ReorderingSettings.from_values({**default, **shared}), rest
 
     def _check_feature_names(self) -> None:
         from rosewood.decode.feature_declarations import declared_features

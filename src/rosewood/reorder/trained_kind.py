@@ -29,7 +29,7 @@ from rosewood.reorder.selection import PresenceCounts, presence_counts, select_f
 from rosewood.reorder.settings import EventFeatureSettings, ReorderingSettings
 from rosewood.rules.settings import EVENT_CLASSES
 from rosewood.rules.table import RuleTable
-from rosewood.settings import Settings, settings_of
+from rosewood.settings import Settings, setting_names, settings_of
 from rosewood.shared_types import PathName, ProgressCallback
 from rosewood.work_folder import Workplace
 
@@ -156,6 +156,10 @@ class TrainedKind(ABC):
             return None
         words = [[list(each.words), digest_of(each.classes)] for each in classes or ()]
         return [self.name, known, settings.to_dict(), _told(own), words]
+
+    def setting_names(self) -> list[str]:
+        """What settings of the classifier are called."""
+        return list(setting_names(self.settings_type))
 
     def settings(self, given: Mapping[str, Any], threads: int = 1) -> Any:
         """Settings of the classifier."""

@@ -59,9 +59,13 @@ class TrainOptions(Settings):
     )
     method: str = setting("maxent", "Kind of model.", choices=_trained, group="Model")
     set: dict[str, Any] = setting(
-        {}, "Setting of the classifier, such as sigma2=0.1. Repeatable.", metavar="NAME=VALUE",
+        {},
+        "Setting of the classifier, such as sigma2=0.1. Of maxent: sigma2, passes, shrink, "
+        "tolerance, step, trials, start, shards, seed; of maxent-primal: sigma2, passes, rate, "
+        "sample, seed; of bayes and bayes-full: alpha. Repeatable.",
+        metavar="NAME=VALUE",
         group="Model",
-    )  # fmt: skip
+    )
     source_classes: PathName | None = setting(
         None, "Word classes of the source, from rosewood cluster.", types_none=False
     )
