@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
 
 import pytest
 from tests.refusals import check, refuses
@@ -16,7 +17,7 @@ from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode.plugins import DECODERS
 from rosewood.errors import TrainingError
 from rosewood.learn import LEARNERS
-from rosewood.pipeline import TrainingSettings, Translator
+from rosewood.pipeline import Trained, TrainingSettings, Translator
 from rosewood.rules.settings import CLASSES, KINDS, SMOOTHINGS
 from rosewood.settings import settings_of
 
@@ -198,3 +199,14 @@ def test_choices_are_those_of_the_rooms():
     assert known["orientation"] == KINDS
     assert known["classes"] == tuple(CLASSES)
     assert known["tune"] == (*LEARNERS, "minrisk", "none")
+
+
+def test_word_classes_that_no_model_uses_are_noted():
+    assert not TrainingSettings().notes
+    (note,) = TrainingSettings(word_classes=20).notes
+    assert "word_classes" in note
+    assert "20" in note
+    made = Trained(Path(), Path(), Path(), [], "new", TrainingSettings(word_classes=20))
+    assert made.notes == [note]
+    both = {"feature-symbols": "both"}
+    assert not TrainingSettings(word_classes=20, reordering_set=both).notes

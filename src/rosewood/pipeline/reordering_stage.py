@@ -91,14 +91,10 @@ def reordering_settings(inputs: TrainingInputs, settings: TrainingSettings) -> d
     return {
         "models": list(settings.reordering),
         "trained": {name: [own.to_dict(), rest] for name, (own, rest) in chosen.items()},
-        "word_classes": [settings.word_classes, settings.seed] if _has_classes(settings) else None,
+        "word_classes": [settings.word_classes, settings.seed]
+        if settings.uses_word_classes
+        else None,
     }
-
-
-def _has_classes(settings: TrainingSettings) -> bool:
-    """Whether a reordering model has features of word classes."""
-    names = settings.trained_reordering
-    return any(settings.reordering_settings(name)[0].symbols != "words" for name in names)
 
 
 def learn_classes(
@@ -126,7 +122,7 @@ def train_models(
     A corpus without any feature that occurs often enough has none: a note says so.
     """
     settings, facts = task.settings, {}
-    classes = learn_classes(task, corpus, told) if _has_classes(settings) else None
+    classes = learn_classes(task, corpus, told) if settings.uses_word_classes else None
     for name in (each for each in names if each != "lexicalized"):
         chosen, rest = settings.reordering_settings(name)
         events = CorpusEvents(

@@ -151,18 +151,26 @@ class TrainingSettings(Settings):
         metavar="NAME",
         known=REORDERING.names,
     )
-    select: float | None = setting_of(ReorderingSettings, "select", group="Models")
+    select: float | None = setting_of(
+        ReorderingSettings,
+        "select",
+        more="For trained reordering models: without --reordering, maxent is trained on fewer than "
+        "10,000 sentence pairs, too.",
+        group="Models",
+    )
     reordering_set: dict[str, Any] = _models(
         {},
         "Setting of trained reordering models, for all of them that have it: an option of rosewood "
         "reorder train about features, events or the model, as in window=2, or what --set has "
-        "there, as in sigma2=0.1. Repeatable.",
+        "there, as in sigma2=0.1. As with --select, maxent is then trained on few sentence pairs, "
+        "too. Repeatable.",
         metavar="NAME=VALUE",
     )
     word_classes: int = setting_of(
         ClusterSettings,
         "classes",
-        more="For reordering models with features of classes.",
+        more="For reordering models with features of classes (--reordering-set "
+        "feature-symbols=both).",
         group="Models",
     )
     decoder: str = _models(
@@ -331,6 +339,22 @@ class TrainingSettings(Settings):
         set_here = {names[key] for key in shared}
         default = {key: value for key, value in chosen.items() if key not in set_here}
         return ReorderingSettings.from_values({**default, **shared}), rest
+
+    @property
+    def uses_word_classes(self) -> bool:
+        """Whether a reordering model has features of word classes."""
+        names = self.trained_reordering
+        return any(self.reordering_settings(name)[0].symbols != "words" for name in names)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was set without an effect."""
+        if self.word_classes == TrainingSettings.word_classes or self.uses_word_classes:
+            return []
+        return [
+            f"word_classes is {self.word_classes}, but no reordering model has features of them: "
+            "--reordering-set feature-symbols=both adds them"
+        ]
 
     def _check_feature_names(self) -> None:
         from rosewood.decode.feature_declarations import declared_features

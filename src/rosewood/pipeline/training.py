@@ -36,11 +36,13 @@ class Trained:
     work: Path
     stages: list[Finished]
     change: Literal["new", "replaced", "none"]  # of what stood in the folder
+    settings: TrainingSettings
 
     @property
     def notes(self) -> list[str]:
-        """Notes of all stages: fallbacks, skipped lines."""
-        return [note for stage in self.stages for note in stage.facts.get("notes", [])]
+        """Settings without an effect, and notes of all stages: fallbacks, skipped lines."""
+        of_stages = [note for stage in self.stages for note in stage.facts.get("notes", [])]
+        return [*self.settings.notes, *of_stages]
 
     @property
     def scores(self) -> list[dict[str, Any]]:
@@ -111,7 +113,7 @@ def train(
         store.finished = list(done.values())
         _check_model(folder, store, overwrite)  # another run may have been quicker
         change = write_model(folder, inputs, chosen, store, make_decoder(chosen, done), told)
-        made = Trained(folder, page, place, store.finished, change)
+        made = Trained(folder, page, place, store.finished, change, chosen)
         size = Bundle.open(folder).size
         write_report(page, made.stages, command=command, settings=chosen.to_dict(), size=size)
     return made
