@@ -129,3 +129,12 @@ def test_a_command_that_was_killed_goes_on(place):
     assert names(place) == ["en.classes", "text"]
     WordClasses.learn(LINES, 4).save("want")
     assert (place / "en.classes").read_bytes() == (place / "want").read_bytes()
+
+
+def test_more_than_all_counts_is_refused(place, command, run):  # noqa: F811
+    shows(
+        command("cluster", "text", "-o", "en.classes", "--min-count", 99), "argument.range",
+        "--min-count", 12,
+    )  # fmt: skip
+    assert names(place) == ["text"]
+    run("cluster", "text", "-o", "en.classes", "--min-count", 12, "-q")

@@ -68,6 +68,11 @@ def test_blocks_of_words_are_those_of_the_reference():
 @settings(max_examples=40)
 @given(SENTENCES, st.integers(1, 4), st.integers(0, 3), st.integers(1, 2))
 def test_no_single_move_is_better(sentences, number, annealing, min_count):
+    most = max(Counter(word for words in sentences for word in words).values(), default=min_count)
+    if most < min_count:
+        with refuses(CorpusError, "argument.range", argument="min_count", expected=most):
+            WordClasses.learn(sentences, number, annealing=annealing, min_count=min_count)
+        return
     found = WordClasses.learn(sentences, number, annealing=annealing, min_count=min_count)
     counts = reference.bigrams(sentences)
     assert found.facts["is_converged"]

@@ -101,6 +101,15 @@ class _Learning:
         self._tell("counting bigrams", 0, 1)
         counts = np.bincount(text.ids, minlength=text.num_types)
         kept = np.flatnonzero(counts >= settings.min_count)
+        if not len(kept) and len(counts) and (most := int(counts.max())):
+            reason = (
+                f"no word occurs {settings.min_count} times, so all would be in class 0: min_count "
+                f"(--min-count) can be at most {most} for this text"
+            )
+            raise CorpusError(
+                reason, code="argument.range", argument="min_count", value=settings.min_count,
+                expected=most,
+            )  # fmt: skip
         order = kept[np.argsort(-counts[kept], kind="stable")]
         number_of = np.full(text.num_types, -1, np.int32)
         number_of[order] = np.arange(len(order), dtype=np.int32)
