@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.refusals import shows
+from tests.refusals import shows, warns
 from tests.system.commands import command, run  # noqa: F401
 from tests.training import contents
 
@@ -185,3 +185,21 @@ def test_events_of_other_classes_are_refused_with_a_remedy(place, command, run):
     done = command("reorder", "classify", "model", "events", "-q")
     shows(done, "line.value", "events:1", "left")
     assert "--classes" not in done.err
+
+
+def test_what_is_missing_is_named(place, command, run):  # noqa: F811
+    done = command(*TRAIN, "-o", "model", "--feature-symbols", "both")
+    shows(done, "argument.missing", "--source-classes", "--target-classes")
+    assert "before|behind|both" in run("reorder", "train", "--help")
+    Path("events").write_text(EVENT * 4)
+    done = command("reorder", "train", "--events", "events", "-o", "model", "--window", 3, "-q")
+    shows(done, "argument.range", "window", 3, "at most 1")
+
+
+def test_no_events(place, command, run):  # noqa: F811
+    run(*TRAIN, "-o", "model", "--window", 1)
+    Path("events").write_text("")
+    done = command("reorder", "train", "--events", "events", "-o", "other", "-q")
+    shows(done, "reordering.no-features", "no events")
+    done = command("reorder", "classify", "model", "events")
+    warns(done.err, "no events", is_only_line=True)

@@ -136,6 +136,7 @@ def test_distance_classes(place):
     [
         ({"reordering": ("nonsense",)}, "argument.choice", "reordering"),
         ({"reordering": ("none", "maxent")}, "argument.conflict", "reordering"),
+        ({"reordering": ("maxent", "maxent")}, "argument.duplicate", "reordering"),
         ({"select": 0.1, "reordering": ("lexicalized",)}, "argument.conflict", "select"),
         ({"reordering": ("maxent",), "orientation": None}, "argument.conflict", "orientation"),
         ({"reordering": ("maxent",), "decoder": "hiero"}, "argument.conflict", "reordering"),

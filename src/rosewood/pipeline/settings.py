@@ -264,6 +264,12 @@ class TrainingSettings(Settings):
         if len(self.reordering) > 1 and {"auto", "none"} & set(self.reordering):
             reason = "auto and none are reordering models by themselves: give no others"
             raise TrainingError(reason, code="argument.conflict", argument="reordering")
+        for name in self.reordering:
+            if self.reordering.count(name) > 1:
+                reason = f"the reordering model {name} is chosen twice: once is enough"
+                raise TrainingError(
+                    reason, code="argument.duplicate", argument="reordering", value=name
+                )
         names = self.trained_reordering
         given = self.reordering_set or self.select is not None
         if given and not names:

@@ -164,7 +164,11 @@ def count_features(
     if settings.window == "auto":
         settings = replace(settings, window=min(_WINDOW, events.widest))
     if int(settings.window) > events.widest:
-        reason = f"window is {settings.window}, but of these events {events.widest} is known"
+        words = "1 word" if events.widest == 1 else f"{events.widest} words"
+        reason = (
+            f"window is {settings.window}, but these events have only {words} on each side of a "
+            f"phrase: choose a window of at most {events.widest}"
+        )
         raise ReorderingError(
             reason, code="argument.range", argument="window", value=settings.window,
             expected=events.widest,
@@ -172,7 +176,10 @@ def count_features(
     source_class, target_class, unknown = _NONE, _NONE, (-1, -1)
     if settings.symbols != "words":
         if classes is None:
-            reason = "features have classes: word classes of the source and the target are needed"
+            reason = (
+                f"features of {settings.symbols} need word classes of the source and the target "
+                "(--source-classes, --target-classes)"
+            )
             raise ReorderingError(reason, code="argument.missing", argument="classes")
         for _ in () if events.words()[0] else events.blocks():
             pass  # text has its words when it has been read

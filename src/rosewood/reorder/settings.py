@@ -73,6 +73,7 @@ class ReorderingSettings(EventFeatureSettings):
         "Neighbour whose orientation is learned: the phrase before (backward), the one behind "
         "(forward), or both.",
         group="Events",
+        metavar="before|behind|both",
     )
 
     @property

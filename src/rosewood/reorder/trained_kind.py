@@ -178,7 +178,10 @@ class TrainedKind(ABC):
         if settings.select is not None:
             table = _selected(Work(events, table, place.folder, threads, told), settings.select)
         if len(table) == 0:
-            reason = f"no feature is left of {seen}: lower min_count or select"
+            if any(len(block) for block in events.blocks(threads)):
+                reason = f"no feature is left of {seen}: lower min_count or select"
+            else:
+                reason = "there are no events to learn from"
             raise ReorderingError(reason, code="reordering.no-features", value=seen)
         found = self.fit(Work(events, table, place.folder, threads, told, place), own)
         fitted = [found[way] for way in events.directions]

@@ -108,6 +108,9 @@ def train(
     kind: Any = REORDERING[options.method]
     kind.settings(options.set)  # bad settings are refused before anything is read
     classes = _classes(options)
+    if settings.symbols != "words" and classes is None:
+        what = f"--feature-symbols {settings.symbols}"
+        raise needs(ReorderingError, what, "--source-classes and --target-classes")
     events = _events(sources or [], options, settings, reading, quiet=run.quiet)
     try:
         with progress_of_parts(quiet=run.quiet) as told:
@@ -255,7 +258,9 @@ def classify(
                     )  # fmt: skip
                 else:
                     write(f"{names[best]} {' '.join(f'{chance:.6f}' for chance in row)}")
-    if not run.quiet and seen:
+    if not seen:
+        warn("there are no events to classify")
+    elif not run.quiet:
         warn(f"{wrong:,} of {seen:,} events are of another class ({wrong / seen:.2%})")
 
 
