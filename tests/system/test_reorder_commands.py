@@ -39,8 +39,10 @@ class Stopped(Exception):
     """Somebody stops the work."""
 
 
-def trained(book, work: str | None, *, stop: bool = False, **settings) -> LinearReordering:
-    """A model; or work that is stopped in the passes over its examples."""
+def trained(
+    book, work: str | None, *, stop: str | None = None, method: str = "maxent", **settings
+) -> LinearReordering:
+    """A model; or work that is stopped in the passes of a direction over its examples."""
     chosen = ReorderingSettings(**settings)
     links = Links.of(pair.possible for pair in book)
     events = CorpusEvents(
@@ -50,12 +52,12 @@ def trained(book, work: str | None, *, stop: bool = False, **settings) -> Linear
 
     def told(what: str, *_: object) -> None:
         steps.append(what)
-        if stop and what.startswith("backward"):
+        if stop and what.startswith(stop):
             raise Stopped
 
     steps: list[str] = []
     try:
-        model = REORDERING["maxent"].train(events, chosen, work=work, told=told)
+        model = REORDERING[method].train(events, chosen, work=work, told=told)
     finally:
         trained.steps = steps
     return model
@@ -76,7 +78,7 @@ def test_nothing_stays_behind_and_nothing_old_is_used(place, run):  # noqa: F811
 )
 def test_work_that_was_stopped_is_for_the_same_model_alone(place, book, changed):
     with pytest.raises(Stopped):
-        trained(book, "work", stop=True)
+        trained(book, "work", stop="backward")
     assert Path("work/examples").is_dir()
     trained(book, "work", **changed).save("model")
     assert "writing examples" in trained.steps
@@ -87,7 +89,7 @@ def test_work_that_was_stopped_is_for_the_same_model_alone(place, book, changed)
 
 def test_another_corpus_begins_anew(place, book):
     with pytest.raises(Stopped):
-        trained(book, "work", stop=True)
+        trained(book, "work", stop="backward")
     trained(book[1:], "work").save("model")
     trained(book[1:], None).save("fresh")
     assert contents(place / "model") == contents(place / "fresh")
@@ -95,10 +97,20 @@ def test_another_corpus_begins_anew(place, book):
 
 def test_work_that_was_stopped_goes_on(place, book):
     with pytest.raises(Stopped):
-        trained(book, "work", stop=True)
+        trained(book, "work", stop="backward")
     trained(book, "work").save("model")
     assert "writing examples" not in trained.steps
     trained(book, None).save("fresh")
+    assert contents(place / "model") == contents(place / "fresh")
+
+
+@pytest.mark.parametrize("method", ["maxent", "maxent-primal"])
+def test_a_direction_that_is_done_is_not_learned_again(place, book, method):
+    with pytest.raises(Stopped):
+        trained(book, "work", stop="forward", method=method)
+    trained(book, "work", method=method).save("model")
+    assert not any(what.startswith("backward") for what in trained.steps)
+    trained(book, None, method=method).save("fresh")
     assert contents(place / "model") == contents(place / "fresh")
 
 

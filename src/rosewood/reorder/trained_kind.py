@@ -10,6 +10,8 @@ features, the model's folder and the decoder's side are the same for all.
 
 from __future__ import annotations
 
+import io
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +22,8 @@ import numpy as np
 
 from rosewood.arrays import FloatArray, digest_of
 from rosewood.corpus.clusters import WordClasses
-from rosewood.errors import DecodingError, ReorderingError
+from rosewood.errors import DamagedFileError, DecodingError, ReorderingError
+from rosewood.output import whole_file
 from rosewood.reorder.event_features import FeatureTable, count_features
 from rosewood.reorder.events import Events
 from rosewood.reorder.examples import Examples
@@ -87,6 +90,28 @@ class Work:
         if self.place is not None:
             self.place.note(_EXAMPLES, {"examples": done})
         return Examples.open(folder)
+
+    def keep(self, way: str, fitted: Fitted) -> Fitted:
+        """A direction is done: a run that is stopped in the next one need not learn it again."""
+        if self.place is not None and self.place.is_named:
+            stream = io.BytesIO()
+            np.save(stream, fitted.weights)
+            with whole_file(self.folder / f"{way}.npy") as out:
+                out.write(stream.getvalue())
+            rest = {"bias": fitted.bias.tolist(), "facts": fitted.facts}
+            self.place.note(way, {**rest, "crc32": zlib.crc32(stream.getvalue())})
+        return fitted
+
+    def kept(self, way: str) -> Fitted | None:
+        """What was learned in a direction before the work was stopped."""
+        known = None if self.place is None else self.place.result(way)
+        if known is None:
+            return None
+        path = self.folder / f"{way}.npy"
+        data = path.read_bytes()
+        if zlib.crc32(data) != known["crc32"]:
+            raise DamagedFileError("checksum mismatch", code="file.changed", file=path)
+        return Fitted(np.load(io.BytesIO(data)), np.array(known["bias"]), None, known["facts"])
 
     def step(self, what: str) -> ProgressCallback | None:
         """Progress of a part of the work."""

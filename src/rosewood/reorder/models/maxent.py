@@ -31,6 +31,9 @@ class MaxEntKind(TrainedKind):
         examples = work.examples()
         found = {}
         for way in work.events.directions:
+            if (kept := work.kept(way)) is not None:
+                found[way] = kept
+                continue
             model = DualMaxEnt(**settings.to_dict()).fit(
                 examples, way, folder=work.folder / f"dual-{way}", progress=work.step(way)
             )
@@ -42,7 +45,8 @@ class MaxEntKind(TrainedKind):
                 "active_share": model.active_share_.tolist(),
                 "error": model.error(examples, way),
             }
-            found[way] = Fitted(model.weights_, np.zeros(work.num_classes), None, facts)
+            fitted = Fitted(model.weights_, np.zeros(work.num_classes), None, facts)
+            found[way] = work.keep(way, fitted)
         return found
 
 

@@ -30,6 +30,9 @@ class PrimalKind(TrainedKind):
         examples = work.examples()
         found = {}
         for way in work.events.directions:
+            if (kept := work.kept(way)) is not None:
+                found[way] = kept
+                continue
             model = PrimalMaxEnt(**settings.to_dict()).fit(examples, way, progress=work.step(way))
             facts = {
                 "examples": len(examples),
@@ -39,7 +42,8 @@ class PrimalKind(TrainedKind):
                 "error": model.error(examples, way),
             }
             weights = np.ascontiguousarray(model.coef_.T)
-            found[way] = Fitted(weights, np.zeros(work.num_classes), None, facts)
+            fitted = Fitted(weights, np.zeros(work.num_classes), None, facts)
+            found[way] = work.keep(way, fitted)
         return found
 
 
