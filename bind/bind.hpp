@@ -96,6 +96,7 @@ void bind_links(nb::module_& m);
 void bind_lm(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_oscar(nb::module_& m);
 void bind_reorder(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_rule_table(nb::module_& m);

@@ -66,6 +66,7 @@ NB_MODULE(_core, m) {
   rosewood::bind::bind_links(m);
   rosewood::bind::bind_lm(m);
   rosewood::bind::bind_metrics(m);
+  rosewood::bind::bind_oscar(m);
   rosewood::bind::bind_reorder(m);
   rosewood::bind::bind_rules(m);
   rosewood::bind::bind_rule_table(m);

@@ -10,7 +10,7 @@ namespace rosewood {
 
 namespace {
 
-constexpr std::size_t few_nodes = 1 << 16;
+constexpr std::size_t few_nodes = 1 << 16;  // are not worth a search for those nobody needs
 
 struct Size {
   double x;  // -|w|: the largest first
@@ -22,7 +22,7 @@ struct Size {
 // -- weights --------------------------------------------------------------------------------------
 
 OscarWeights::OscarWeights(const OscarPenalty& penalty, std::span<const double> weight)
-    : feature_(weight.size()), renumber_at_(few_nodes), order_(penalty) {
+    : feature_(weight.size()), order_(penalty) {
   std::vector<Size> sizes, spare;
   for (std::int64_t i = 0; i < std::ssize(weight); ++i)
     if (weight[i] != 0.0) sizes.push_back({-std::abs(weight[i]), i});
@@ -36,7 +36,7 @@ OscarWeights::OscarWeights(const OscarPenalty& penalty, std::span<const double> 
     }
     order_.append(node, -sizes[begin].x, static_cast<std::int32_t>(end - begin));
   }
-  renumber_at_ = std::max(few_nodes, 4 * sizes.size());
+  collect_at_ = std::max({few_nodes, feature_.size(), 2 * link_.size()});
 }
 
 OscarWeights::Node OscarWeights::fresh_node() {
@@ -116,23 +116,17 @@ void OscarWeights::add(std::int64_t id, double change) {
     feature.sign = after > 0.0 ? 1.0 : -1.0;
     feature.sum -= feature.sign * order_.total(feature.node);
   }
-  if (link_.size() > renumber_at_) renumber();
+  if (free_.empty() && link_.size() >= collect_at_) collect();
 }
 
 /// Nodes of merged and ended blocks that no feature leads to any more are free again.
-void OscarWeights::renumber() {
+void OscarWeights::collect() {
   std::vector<bool> is_used(link_.size(), false);
-  std::size_t used = 0;
-  for (Feature& feature : feature_) {
-    if (feature.node == none || find(feature) == none) continue;
-    if (!is_used[feature.node]) ++used;
-    is_used[feature.node] = true;
-  }
-  free_.clear();
+  for (Feature& feature : feature_)
+    if (feature.node != none && find(feature) != none) is_used[feature.node] = true;
   for (auto node = static_cast<Node>(link_.size() - 1); node >= 0; --node)
     if (!is_used[node]) free_.push_back(node);
-  renumber_at_ = std::max(few_nodes, 4 * used);
-  if (link_.size() > renumber_at_) renumber_at_ = 2 * link_.size();
+  collect_at_ = std::max(collect_at_, 2 * (link_.size() - free_.size()));
 }
 
 void OscarWeights::write(std::span<double> weight, std::span<double> sum) {
@@ -142,6 +136,11 @@ void OscarWeights::write(std::span<double> weight, std::span<double> sum) {
     weight[id] = root == none ? 0.0 : feature.sign * order_.size(root);
     sum[id] = feature.sum + (root == none ? 0.0 : feature.sign * order_.total(root));
   }
+}
+
+void half_step(OscarWeights& weights, std::span<const std::int64_t> id,
+               std::span<const double> change) {
+  for (std::size_t i = 0; i < id.size(); ++i) weights.add(id[i], change[i]);
 }
 
 // -- passes ---------------------------------------------------------------------------------------

@@ -61,14 +61,18 @@ class OscarWeights final : BlockOrder::Owner {
   void end(Node node) override;
   Node find(Feature& feature);
   Node fresh_node();
-  void renumber();
+  void collect();
 
   std::vector<Feature> feature_;
   std::vector<Link> link_;
   std::vector<Node> free_;
-  std::size_t renumber_at_;
+  std::size_t collect_at_;
   BlockOrder order_;
 };
+
+/// The half-step of some features.
+void half_step(OscarWeights& weights, std::span<const std::int64_t> id,
+               std::span<const double> change);
 
 struct OscarSettings {
   OscarPenalty penalty;
