@@ -332,7 +332,8 @@ BlockOrder::Node BlockOrder::move(Node node, double size, Node fresh) {
   const bool joins = is_there(place) && value(place) == size;
   double rank = 0.0;
   --count;
-  if (size > before) {
+  // By place, not by size: rounding may leave neighbours in the wrong order until they merge.
+  if (is_not_below(place, h)) {
     rank = rank_at(place);
     shift(joins ? after(place) : place, h, 1.0);
     shift_one(h, 0.5);

@@ -110,6 +110,9 @@ class BlockOrder {
   // Places between blocks: a block is to come before `h`, which may be the end of a chunk.
   static Home after(Home h) { return {h.chunk, h.at + 1}; }
   static bool is_there(Home h) { return h.at < h.chunk->size; }
+  static bool is_not_below(Home a, Home b) {
+    return a.chunk == b.chunk ? a.at <= b.at : a.chunk->order < b.chunk->order;
+  }
   Home end() const { return {chunks_.back().get(), chunks_.back()->size}; }
   Home back() const { return {chunks_.back().get(), chunks_.back()->size - 1}; }
 
