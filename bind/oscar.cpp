@@ -101,7 +101,7 @@ void bind_oscar(nb::module_& m) {
             if (!(eta >= 0.0))
               fail<TuningError>({"argument.range", "eta"}, "a step size must not be negative");
             nb::gil_scoped_release release;
-            half_step(self, span_of(id), span_of(change));
+            self.add(span_of(id), span_of(change));
             self.shrink(eta);
           },
           "id"_a.noconvert(), "change"_a.noconvert(), "eta"_a,

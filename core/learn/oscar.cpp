@@ -32,7 +32,7 @@ OscarWeights::OscarWeights(const OscarPenalty& penalty, std::span<const double> 
     for (; end < sizes.size() && sizes[end].x == sizes[begin].x; ++end) {
       const std::int64_t id = sizes[end].id;
       feature_[id].node = node;
-      feature_[id].sign = weight[id] > 0.0 ? 1.0 : -1.0;
+      feature_[id].sign = weight[id] > 0.0 ? 1.0F : -1.0F;
     }
     order_.append(node, -sizes[begin].x, static_cast<std::int32_t>(end - begin));
   }
@@ -43,21 +43,21 @@ OscarWeights::Node OscarWeights::fresh_node() {
   if (!free_.empty()) {
     const Node node = free_.back();
     free_.pop_back();
-    link_[node] = {none, false, 0.0};
+    link_[node] = {none, 0.0};
     return node;
   }
-  link_.push_back({none, false, 0.0});
+  link_.push_back({none, 0.0});
   return static_cast<Node>(link_.size() - 1);
 }
 
 /// The block of a feature that is not zero, or that was not; none, if its block has reached zero.
 OscarWeights::Node OscarWeights::find(Feature& feature) {
   Node node = feature.node;
-  while (link_[node].parent != none) {
+  while (link_[node].parent >= 0) {
     // Every node on the way comes one nearer to its root.
     Link& link = link_[node];
     const Link& parent = link_[link.parent];
-    if (parent.parent == none) {
+    if (parent.parent < 0) {
       feature.sum += feature.sign * link.sum;
       node = link.parent;
       break;
@@ -68,7 +68,7 @@ OscarWeights::Node OscarWeights::find(Feature& feature) {
     node = link.parent;
   }
   feature.node = node;
-  if (!link_[node].is_over) return node;
+  if (link_[node].parent == none) return node;
   feature.sum += feature.sign * link_[node].sum;
   feature.node = none;
   return none;
@@ -84,7 +84,7 @@ BlockOrder::Node OscarWeights::merge(Node first, Node second) {
 }
 
 void OscarWeights::end(Node node) {
-  link_[node].is_over = true;
+  link_[node].parent = over;
   link_[node].sum = order_.total(node);
 }
 
@@ -113,7 +113,7 @@ void OscarWeights::add(std::int64_t id, double change) {
     if (was_alone && feature.node != root) free_.push_back(root);
   }
   if (feature.node != none) {
-    feature.sign = after > 0.0 ? 1.0 : -1.0;
+    feature.sign = after > 0.0 ? 1.0F : -1.0F;
     feature.sum -= feature.sign * order_.total(feature.node);
   }
   if (free_.empty() && link_.size() >= collect_at_) collect();
@@ -138,9 +138,12 @@ void OscarWeights::write(std::span<double> weight, std::span<double> sum) {
   }
 }
 
-void half_step(OscarWeights& weights, std::span<const std::int64_t> id,
-               std::span<const double> change) {
-  for (std::size_t i = 0; i < id.size(); ++i) weights.add(id[i], change[i]);
+void OscarWeights::add(std::span<const std::int64_t> id, std::span<const double> change) {
+  // All features are looked up first: what they wait for in memory, they wait for together.
+  double read = 0.0;
+  for (const auto each : id) read += weight(each);
+  if (!std::isfinite(read)) return;  // never: it keeps the compiler from leaving them out
+  for (std::size_t i = 0; i < id.size(); ++i) add(id[i], change[i]);
 }
 
 // -- passes ---------------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ class OscarWeights final : BlockOrder::Owner {
     const Node root = find(feature_[id]);
     return root == none ? 0.0 : feature_[id].sign * order_.size(root);
   }
-  /// The half-step of one feature.
+  /// The half-step of some features.
+  void add(std::span<const std::int64_t> id, std::span<const double> change);
   void add(std::int64_t id, double change);
   /// The proximal step.
   void shrink(double eta) { order_.shrink(eta, *this); }
@@ -44,17 +45,16 @@ class OscarWeights final : BlockOrder::Owner {
 
  private:
   using Node = BlockOrder::Node;
-  static constexpr Node none = -1;
+  static constexpr Node none = -1, over = -2;
 
   struct Feature {
     Node node = none;
-    double sign = 1.0;
+    float sign = 1.0F;
     double sum = 0.0;  // of sizes with the sign; in a block, what the block's own sum lacks
   };
   struct Link {
-    Node parent;   // none: a root
-    bool is_over;  // a root that has reached zero
-    double sum;    // what the parent's sum lacks; of a root that is over, its sum
+    Node parent;  // none: a block; over: one that has reached zero
+    double sum;   // what the parent's sum lacks; of a block that is over, its sum
   };
 
   Node merge(Node first, Node second) override;
@@ -69,10 +69,6 @@ class OscarWeights final : BlockOrder::Owner {
   std::size_t collect_at_;
   BlockOrder order_;
 };
-
-/// The half-step of some features.
-void half_step(OscarWeights& weights, std::span<const std::int64_t> id,
-               std::span<const double> change);
 
 struct OscarSettings {
   OscarPenalty penalty;

@@ -9,6 +9,7 @@ namespace rosewood {
 
 namespace {
 
+constexpr BlockOrder::Node nobody = -1;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 template <class Array>
@@ -24,11 +25,6 @@ void close_gap(Array& array, std::int32_t at, std::int32_t size) {
 
 // -- chunks ---------------------------------------------------------------------------------------
 
-/// Tells the blocks from a place on where they are.
-void BlockOrder::settle(Chunk& chunk, std::int32_t from) {
-  for (std::int32_t i = from; i < chunk.size; ++i) homes_[chunk.node[i]] = {&chunk, i};
-}
-
 BlockOrder::Chunk& BlockOrder::add_chunk(std::size_t c) {
   const auto place = static_cast<std::ptrdiff_t>(c);
   std::unique_ptr<Chunk> fresh;
@@ -39,6 +35,7 @@ BlockOrder::Chunk& BlockOrder::add_chunk(std::size_t c) {
     spare_.pop_back();
   }
   fresh->size = 0;
+  fresh->node.fill(nobody);
   chunks_.insert(chunks_.begin() + place, std::move(fresh));
   shared_.insert(shared_.begin() + place, Shared{});
   bound_.insert(bound_.begin() + place, never);
@@ -58,7 +55,6 @@ void BlockOrder::drop_chunk(std::size_t c) {
 /// The blocks from `first` on go to the end of another chunk.
 void BlockOrder::move_blocks(Chunk& from, std::int32_t first, Chunk& to) {
   const Shared old = shared_[from.order], now = shared_[to.order];
-  const std::int32_t begin = to.size;
   for (std::int32_t i = first; i < from.size; ++i, ++to.size) {
     to.line[to.size] = from.line[i] + old.line - now.line;
     to.rank[to.size] = from.rank[i] + old.rank - now.rank;
@@ -66,10 +62,11 @@ void BlockOrder::move_blocks(Chunk& from, std::int32_t first, Chunk& to) {
     to.meeting[to.size] = from.meeting[i];
     to.count[to.size] = from.count[i];
     to.node[to.size] = from.node[i];
+    homes_[from.node[i]] = {&to, to.size};
+    from.node[i] = nobody;
   }
   bound_[to.order] = std::min(bound_[to.order], bound_[from.order]);
   from.size = first;
-  settle(to, begin);
 }
 
 /// Room for a block before `place`; where it now is.
@@ -90,7 +87,6 @@ BlockOrder::Home BlockOrder::open(Home place) {
   open_gap(chunk.node, place.at, chunk.size);
   ++chunk.size;
   ++blocks_;
-  settle(chunk, place.at + 1);
   return place;
 }
 
@@ -103,9 +99,8 @@ void BlockOrder::erase(Home h) {
   close_gap(chunk.meeting, h.at, chunk.size);
   close_gap(chunk.count, h.at, chunk.size);
   close_gap(chunk.node, h.at, chunk.size);
-  --chunk.size;
+  chunk.node[--chunk.size] = nobody;
   --blocks_;
-  settle(chunk, h.at);
   const auto c = static_cast<std::size_t>(chunk.order);
   Home before{nullptr, 0};
   if (h.at > 0)
@@ -122,9 +117,9 @@ void BlockOrder::erase(Home h) {
   }
   if (!before.chunk) return;
   if (was_last)
-    homes_[left].chunk->meeting[homes_[left].at] = never;
+    home(left).chunk->meeting[home(left).at] = never;
   else
-    watch(homes_[left]);
+    watch(home(left));
 }
 
 // -- lines ----------------------------------------------------------------------------------------
@@ -166,6 +161,31 @@ double BlockOrder::rank_at(Home place) const {
   if (is_first(place)) return 1.0;
   const Home above = previous(place);
   return rank(above) + 0.5 * (above.chunk->count[above.at] + 1);
+}
+
+/// A block of one feature passes others of its chunk, whose ranks have changed already.
+void BlockOrder::rotate(Home h, std::int32_t to, double size, double rank) {
+  Chunk& chunk = *h.chunk;
+  const double sum = total(h);
+  const auto turn = [&](auto& array) {
+    const auto begin = array.begin();
+    if (to < h.at)
+      std::rotate(begin + to, begin + h.at, begin + h.at + 1);
+    else
+      std::rotate(begin + h.at, begin + h.at + 1, begin + to + 1);
+  };
+  turn(chunk.line);
+  turn(chunk.rank);
+  turn(chunk.offset);
+  turn(chunk.meeting);
+  turn(chunk.count);
+  turn(chunk.node);
+  set({&chunk, to}, size, rank, sum);
+  watch_around({&chunk, to});
+  if (to < h.at)
+    watch(h);
+  else if (!is_first(h))
+    watch(previous(h));
 }
 
 // -- meetings -------------------------------------------------------------------------------------
@@ -210,7 +230,7 @@ BlockOrder::Home BlockOrder::merge(Home first, Owner& owner) {
   homes_[kept] = first;
   set(first, size, rank, sum);
   erase(second);
-  return homes_[kept];
+  return home(kept);
 }
 
 /// Merges blocks that have met the next one, and whatever these meet then.
@@ -232,8 +252,8 @@ void BlockOrder::pool(Owner& owner) {
     first_meeting_ = std::min(first_meeting_, bound_[c]);
   }
   for (const Node node : due_) {
-    Home h = homes_[node];
-    if (h.chunk == nullptr) continue;  // another block has taken it in
+    if (homes_[node].chunk == nullptr) continue;  // another block has taken it in
+    Home h = home(node);
     while (true) {
       if (!is_last(h) && value(h) <= value(next(h)))
         h = merge(h, owner);
@@ -250,12 +270,18 @@ void BlockOrder::pool(Owner& owner) {
 
 /// Where a block of this size is or belongs: before it, all are larger.
 BlockOrder::Home BlockOrder::find(double size, const Chunk* hint) const {
-  std::size_t low = 0, high = chunks_.size();  // the first chunk whose last block is not larger
-  const auto c = static_cast<std::size_t>(hint->order);
-  if (last_value(c) > size)
-    low = c + 1;
-  else if (high = c; c == 0 || last_value(c - 1) > size)
-    low = c;
+  // The first chunk whose last block is not larger: in steps that double, then in halves.
+  const auto c = static_cast<std::size_t>(hint->order), all = chunks_.size();
+  std::size_t low = 0, high = all, stride = 1;
+  if (last_value(c) > size) {
+    for (low = c + 1; low + stride < all && last_value(low + stride - 1) > size; stride *= 2)
+      low += stride;
+    high = std::min(all, low + stride);
+  } else {
+    for (high = c; high >= stride && !(last_value(high - stride) > size); stride *= 2)
+      high -= stride;
+    low = high >= stride ? high - stride + 1 : 0;
+  }
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
     if (last_value(middle) > size)
@@ -318,7 +344,7 @@ BlockOrder::Node BlockOrder::enter(double size, Node fresh) {
 }
 
 BlockOrder::Node BlockOrder::move(Node node, double size, Node fresh) {
-  const Home h = homes_[node];
+  const Home h = home(node);
   const double before = value(h);
   if (size == before) return node;
   std::int32_t& count = h.chunk->count[h.at];
@@ -345,6 +371,11 @@ BlockOrder::Node BlockOrder::move(Node node, double size, Node fresh) {
     if (joins) shift_one(place, -0.5);
   }
   Node found = fresh;
+  if (count == 0 && !joins && place.chunk == h.chunk) {
+    count = 1;
+    rotate(h, place.at > h.at ? place.at - 1 : place.at, size, rank);
+    return node;
+  }
   if (joins) {
     ++place.chunk->count[place.at];
     found = place.chunk->node[place.at];
@@ -357,7 +388,7 @@ BlockOrder::Node BlockOrder::move(Node node, double size, Node fresh) {
 }
 
 void BlockOrder::leave(Node node) {
-  const Home h = homes_[node];
+  const Home h = home(node);
   shift_one(h, -0.5);
   shift(after(h), end(), -1.0);
   --h.chunk->count[h.at];
@@ -366,7 +397,7 @@ void BlockOrder::leave(Node node) {
 
 /// A block that a feature has left: it goes if that was the last one.
 void BlockOrder::close(Node node) {
-  const Home h = homes_[node];
+  const Home h = home(node);
   if (h.chunk->count[h.at] > 0) return watch_around(h);
   homes_[node] = {nullptr, 0};
   erase(h);

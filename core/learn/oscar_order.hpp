@@ -14,6 +14,7 @@
 // of H over them, the sum is offset + line·N + slope·S.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -43,10 +44,13 @@ class BlockOrder {
   /// A block of many features behind all others: how an order is built.
   void append(Node node, double size, std::int32_t features);
 
-  double size(Node node) const { return value(homes_[node]); }
+  double size(Node node) const { return value(home(node)); }
   /// The sum of sizes after each step.
-  double total(Node node) const { return total(homes_[node]); }
-  std::int32_t features(Node node) const { return homes_[node].chunk->count[homes_[node].at]; }
+  double total(Node node) const { return total(home(node)); }
+  std::int32_t features(Node node) const {
+    const Home h = home(node);
+    return h.chunk->count[h.at];
+  }
   std::int64_t blocks() const { return blocks_; }
   /// The sum of all step sizes.
   double now() const { return now_; }
@@ -82,6 +86,14 @@ class BlockOrder {
     std::int32_t at;
   };
 
+  /// Where a block is. Its chunk is known; its place there may have changed.
+  Home home(Node node) const {
+    Home& h = homes_[node];
+    const auto& nodes = h.chunk->node;
+    if (nodes[h.at] != node)
+      h.at = static_cast<std::int32_t>(std::find(nodes.begin(), nodes.end(), node) - nodes.begin());
+    return h;
+  }
   const Shared& shared(Home h) const { return shared_[h.chunk->order]; }
   double line(Home h) const { return h.chunk->line[h.at] + shared(h).line; }
   double rank(Home h) const { return h.chunk->rank[h.at] + shared(h).rank; }
@@ -123,6 +135,7 @@ class BlockOrder {
   Home merge(Home first, Owner& owner);
   void pool(Owner& owner);
 
+  void rotate(Home h, std::int32_t to, double size, double rank);
   void set(Home h, double size, double rank, double total);
   void shift(Home first, Home last, double ranks);
   void shift_one(Home h, double ranks) { shift(h, after(h), ranks); }
@@ -131,7 +144,6 @@ class BlockOrder {
 
   Home open(Home place);
   void erase(Home h);
-  void settle(Chunk& chunk, std::int32_t from);
   Chunk& add_chunk(std::size_t c);
   void drop_chunk(std::size_t c);
   void move_blocks(Chunk& from, std::int32_t first, Chunk& to);
@@ -144,7 +156,7 @@ class BlockOrder {
   std::vector<Shared> shared_;      // by chunk
   std::vector<double> bound_;       // by chunk: none of its blocks meets the next one before this
   double first_meeting_ = 0.0;      // at most the least bound
-  std::vector<Home> homes_;         // by node
+  mutable std::vector<Home> homes_;  // by node
   std::vector<Node> due_;           // blocks that may have met the next one
   std::vector<std::unique_ptr<Chunk>> spare_;
   std::int64_t blocks_ = 0;

@@ -698,6 +698,45 @@ def edit_statistics(hypothesis_start: Annotated[NDArray[numpy.int64], dict(shape
 def known_ngrams(reference_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram_start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ngram: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], known: Annotated[NDArray[numpy.uint8], dict(order='C', device='cpu')]) -> None:
     """1 for each n-gram that one of the references has."""
 
+def oscar_prox(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float, penalty: tuple[float, float, float], weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+    """
+    The proximal step of OSCAR from scratch; `penalty` is λ1, λ2 and the dimension.
+    """
+
+class OscarWeights:
+    """Weights that shrink under OSCAR's penalty."""
+
+    def __init__(self, penalty: tuple[float, float, float], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def step(self, id: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], change: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], eta: float) -> None:
+        """Adds to weights, then makes the proximal step of size eta."""
+
+    def write(self, weight: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')], sum: Annotated[NDArray[numpy.float64], dict(order='C', device='cpu')]) -> None:
+        """All weights, and their sums after each step."""
+
+    @property
+    def blocks(self) -> int:
+        """Distinct sizes of weights other than zero."""
+
+class OscarPass:
+    """A pass of online learning over rows of tables."""
+
+    def __init__(self, penalty: tuple[float, float, float], batch: int, dense: int, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sum: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], steps: tuple[int, int]) -> None: ...
+
+    def run(self, difference: FeatureView, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """
+        Half-steps on the hinge loss of these rows; returns the sum of losses before each.
+        """
+
+    def finish(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)], tuple[int, int]]:
+        """
+        Weights, their sums after each proximal step, and how many half-steps and proximal steps there were.
+        """
+
+    @property
+    def blocks(self) -> int:
+        """Distinct sizes of sparse weights other than zero."""
+
 class Examples:
     """Sparse examples in flat arrays."""
 
