@@ -1,6 +1,5 @@
 // bind/oscar.cpp: groups of features: OSCAR's proximal step, from scratch and online.
 #include <cmath>
-#include <memory>
 
 #include "bind.hpp"
 #include "learn/oscar.hpp"
@@ -45,9 +44,8 @@ struct PassHandle {
   std::int64_t dense, sparse;
 };
 
-std::unique_ptr<PassHandle> make_pass(Penalty penalty, std::int64_t batch, std::int64_t dense,
-                                      In<double> weight, In<double> sum,
-                                      std::pair<std::int64_t, std::int64_t> steps) {
+void make_pass(PassHandle* made, Penalty penalty, std::int64_t batch, std::int64_t dense,
+               In<double> weight, In<double> sum, std::pair<std::int64_t, std::int64_t> steps) {
   const OscarPenalty checked = penalty_of(penalty);
   check_size("sum", sum.size(), weight.size());
   const auto size = static_cast<std::int64_t>(weight.size());
@@ -60,8 +58,7 @@ std::unique_ptr<PassHandle> make_pass(Penalty penalty, std::int64_t batch, std::
                          {sum.data(), sum.data() + size},
                          steps.first,
                          steps.second};
-  return std::unique_ptr<PassHandle>(
-      new PassHandle{OscarPass({checked, batch}, dense, start), dense, size - dense});
+  new (made) PassHandle{OscarPass({checked, batch}, dense, start), dense, size - dense};
 }
 
 }  // namespace
@@ -118,7 +115,7 @@ void bind_oscar(nb::module_& m) {
       .def_prop_ro("blocks", &OscarWeights::blocks, "Distinct sizes of weights other than zero.");
 
   nb::class_<PassHandle>(m, "OscarPass", "A pass of online learning over rows of tables.")
-      .def(nb::new_(&make_pass), "penalty"_a, "batch"_a, "dense"_a, "weight"_a.noconvert(),
+      .def("__init__", &make_pass, "penalty"_a, "batch"_a, "dense"_a, "weight"_a.noconvert(),
            "sum"_a.noconvert(), "steps"_a)
       .def(
           "run",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from rosewood.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from rosewood.learn.groups import Groups
     from rosewood.learn.learner import Fit, Learner, check_weights, normalize
     from rosewood.learn.learners.l1 import L1
     from rosewood.learn.learners.likelihood import Likelihood
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rosewood.learn.learners.pro import Pro
     from rosewood.learn.loop import LoopReplicates, LoopResult, replicate_loop, tune_loop
     from rosewood.learn.objective import Objective, Terms
+    from rosewood.learn.oscar import Grouping, GroupingSettings, group_features, oscar_prox
     from rosewood.learn.registry import LEARNERS, make_learner
     from rosewood.learn.sweeps import Sweep, Trial, Uniform, sweep
     from rosewood.learn.tuning_set import TuningSet
@@ -24,6 +26,9 @@ __all__ = [
     "LEARNERS",
     "Annealed",
     "Fit",
+    "Grouping",
+    "GroupingSettings",
+    "Groups",
     "Learner",
     "Likelihood",
     "LoopReplicates",
@@ -39,8 +44,10 @@ __all__ = [
     "TuningSet",
     "Uniform",
     "check_weights",
+    "group_features",
     "make_learner",
     "normalize",
+    "oscar_prox",
     "replicate_loop",
     "sweep",
     "tune_loop",
