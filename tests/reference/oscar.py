@@ -134,7 +134,7 @@ def online(rows, start, penalty: Penalty, *, one=1.0, batch=1, steps=0):
         if count == batch or number - steps == len(rows):
             weights = prox([2 * w for w in weights], one / pending, penalty)
             pending, count = 0 * one, 0
-            yield Online(dense, weights, loss)
+            yield Online(dense, list(weights), loss)
 
 
 def _order(a) -> list[int]:

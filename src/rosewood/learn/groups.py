@@ -155,7 +155,7 @@ class Groups:
         return self.feature, own[self.group_of]
 
     def pack(self, ids: ArrayLike, weights: ArrayLike) -> FloatArray:
-        """Weights of features as weights of groups: means over members, zero where none is given."""
+        """Weights of features as weights of groups: means over members; others count 0."""
         every = np.asarray(ids, dtype=np.int64)
         values = as_weight("weights", weights, len(every))
         group = self.lookup(every)

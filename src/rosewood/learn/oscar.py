@@ -71,6 +71,7 @@ class GroupingSettings(Settings):
     lambda2: float = setting(3e-8, "Penalty λ2 on the larger of each two weights.", low=0)
     passes: int = setting(20, "Passes over the pairs.", low=1)
     batch: int = setting(1, "Pairs for each proximal step; the paper has 1.", low=1)
+    delay: int = setting(0, "Step sizes are 1/(t + delay); the paper has 0.", low=0)
     shards: int = setting(1, "Shards that learn by themselves in a pass and are then mixed.", low=1)
     scale: bool = setting(True, "Divide dense features by their root mean square while learning.")
 
@@ -285,7 +286,8 @@ class _State:
     @classmethod
     def start(cls, problem: _Problem, settings: GroupingSettings) -> _State:
         zeros = np.zeros(len(problem.start))
-        return cls(problem.start, zeros, np.zeros(settings.shards, np.int64), 0, 0, [])
+        half_steps = np.full(settings.shards, settings.delay, np.int64)
+        return cls(problem.start, zeros, half_steps, 0, 0, [])
 
     def work(self, problem: _Problem, settings: GroupingSettings, seed: int) -> list[ShardWork]:
         return [
@@ -296,9 +298,7 @@ class _State:
             for shard in range(settings.shards)
         ]  # fmt: skip
 
-    def advance(
-        self, results: list[ShardResult], problem: _Problem, report: Report | None
-    ) -> None:
+    def advance(self, results: list[ShardResult], problem: _Problem, report: Report | None) -> None:
         """Take in the results of a pass."""
         self.weight = mix(results, problem.width, problem.penalty)
         if not np.isfinite(self.weight).all():
@@ -336,7 +336,9 @@ class _State:
         """The state that a file has, after at most so many passes; None where there is no file."""
         if not Path(file).exists():
             return None
-        found = read_arrays(file, "the state of a grouping", ("weight", "sum", "half_steps", "note"))
+        found = read_arrays(
+            file, "the state of a grouping", ("weight", "sum", "half_steps", "note")
+        )
         try:
             note = json.loads(found["note"].tobytes())
             if note["identity"] != identity:

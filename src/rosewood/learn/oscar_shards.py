@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rosewood import _core
 from rosewood.arrays import FloatArray, IdArray, LongArray
 from rosewood.shared_types import CountCallback
 
+_SMALL = 4096  # bytes
 _SLICE = 1 << 16  # pairs between two calls of a progress callback
 
 
@@ -28,6 +30,11 @@ class Penalty(NamedTuple):
     lambda1: float
     lambda2: float
     dimension: float
+
+    def of_shards(self, shards: int) -> Penalty:
+        """What shards apply in a pass: all of it, or half if the other half is for mixing."""
+        part = 1.0 if shards == 1 else 0.5
+        return Penalty(part * self.lambda1, part * self.lambda2, self.dimension)
 
 
 class Rows(NamedTuple):
@@ -47,14 +54,19 @@ class Rows(NamedTuple):
 
     @classmethod
     def load(cls, folder: Path) -> Rows:
-        names = ("dense", "feat_start", "feat_id", "feat_value")
-        # Arrays without numbers cannot be mapped.
-        arrays = []
-        for name in names:
+        def mapped(name: str) -> NDArray[Any]:
             file = folder / f"{name}.npy"
-            small = np.load(file, mmap_mode=None) if file.stat().st_size < 4096 else None
-            arrays.append(np.asarray(np.load(file, mmap_mode="r")) if small is None else small)
-        return cls(*arrays, int(np.load(folder / "num_sparse.npy")))
+            if file.stat().st_size < _SMALL:  # arrays without numbers cannot be mapped
+                return np.asarray(np.load(file))
+            return np.asarray(np.load(file, mmap_mode="r"))
+
+        return cls(
+            mapped("dense"),
+            mapped("feat_start"),
+            mapped("feat_id"),
+            mapped("feat_value"),
+            int(np.load(folder / "num_sparse.npy")),
+        )
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,7 @@ class ShardResult(NamedTuple):
     sum: FloatArray  # of the weights after each proximal step
     half_steps: int  # so far
     steps: int  # proximal steps of this pass
+    eta: float  # sum of the step sizes of this pass
     loss: float  # sum over pairs, each before its step
 
 
@@ -90,7 +103,7 @@ def train_shard(work: ShardWork, told: CountCallback | None = None) -> ShardResu
     random = np.random.default_rng([work.seed, work.number, work.shard])
     order = own[random.permutation(len(own))]
     run = _core.OscarPass(
-        tuple(work.penalty),
+        work.penalty.of_shards(work.shards),
         work.batch,
         rows.dense.shape[1],
         np.ascontiguousarray(work.weight),
@@ -104,20 +117,22 @@ def train_shard(work: ShardWork, told: CountCallback | None = None) -> ShardResu
         if told is not None:
             told(len(some))
     weight, total, (half_steps, steps) = run.finish()
-    return ShardResult(weight, total, half_steps, steps, loss)
+    eta = float((1.0 / np.arange(work.half_steps + 1, half_steps + 1)).sum())
+    return ShardResult(weight, total, half_steps, steps, eta, loss)
 
 
 def mix(results: Sequence[ShardResult], width: int, penalty: Penalty) -> FloatArray:
     """The mean of the shards' weights, and a proximal step, so that features are in groups again.
 
-    Each shard has shrunk its weights on its own; where shards disagree, their mean has features
-    with almost equal weights.  The step is the last one of each shard, summed: as in a batch of one
-    pair from each shard.  A single shard's weights stay as they are.
+    Where shards disagree, features that belong together have almost equal means.  So half of the
+    penalty is applied in the shards, step by step, and the other half here, to the mean, with the
+    sum of the pass's step sizes.  A single shard's weights stay as they are.
     """
     if len(results) == 1:
         return results[0].weight
     mean: FloatArray = np.mean([each.weight for each in results], axis=0)
-    step = sum(1.0 / max(1, each.half_steps) for each in results)
+    eta = sum(each.eta for each in results) / len(results)
     sparse = np.empty(len(mean) - width)
-    _core.oscar_prox(2.0 * mean[width:], 1.0 / step, tuple(penalty), sparse)
+    half = penalty.of_shards(len(results))
+    _core.oscar_prox(2.0 * mean[width:], 1.0 / eta, half, sparse)
     return np.concatenate([mean[:width], sparse])
