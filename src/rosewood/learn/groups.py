@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,7 +199,7 @@ def write_arrays(path: PathName, **arrays: Any) -> None:
 def read_arrays(path: PathName, what: str, names: tuple[str, ...]) -> dict[str, Any]:
     """Arrays by name of a file; it must have these."""
     try:
-        with np.load(path, allow_pickle=False) as found:
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as found:
             return {name: found[name] for name in names}
     except FileNotFoundError:
         raise

@@ -176,7 +176,9 @@ class _Problem:
                 raise _not_finite(name)
         compact, places = compacted(table, np.flatnonzero(theta).astype(np.int64))
         width = table.dense.shape[1]
-        units = _units(compact) if settings.scale else np.ones(width)
+        units = _units(compact)
+        if not settings.scale:
+            units = np.ones(width)
         if (units != 1.0).any():
             factor = np.concatenate([1.0 / units, np.ones(compact.num_sparse)])
             compact = compact.scaled(factor)
