@@ -86,6 +86,7 @@ bench: $(VENV)/built
 	$(BIN)/python -m benchmarks.forest
 	$(BIN)/python -m benchmarks.metrics
 	$(BIN)/python -m benchmarks.tune
+	$(BIN)/python -m benchmarks.oscar
 	$(BIN)/python -m benchmarks.text
 	$(BIN)/python -m benchmarks.cluster
 	$(BIN)/python -m benchmarks.align

@@ -1,8 +1,9 @@
 // bind/oscar.cpp: groups of features: OSCAR's proximal step, from scratch and online.
+#include "learn/oscar.hpp"
+
 #include <cmath>
 
 #include "bind.hpp"
-#include "learn/oscar.hpp"
 #include "learn/oscar_prox.hpp"
 
 namespace rosewood::bind {
@@ -136,7 +137,8 @@ void bind_oscar(nb::module_& m) {
             return std::tuple(to_numpy(std::move(state.weight)), to_numpy(std::move(state.sum)),
                               std::pair(state.half_steps, state.steps));
           },
-          "Weights, their sums after each proximal step, and how many half-steps and proximal steps "
+          "Weights, their sums after each proximal step, and how many half-steps and proximal "
+          "steps "
           "there were.")
       .def_prop_ro(
           "blocks", [](const PassHandle& self) { return self.pass.blocks(); },

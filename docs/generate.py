@@ -27,7 +27,7 @@ from rosewood.corpus.formats import CORPUS_FORMATS
 from rosewood.corpus.text.tokenisers import TOKENISERS
 from rosewood.decode import HieroSettings, SearchSettings, feature_table
 from rosewood.errors import RosewoodError
-from rosewood.learn import LEARNERS
+from rosewood.learn import LEARNERS, GroupingSettings
 from rosewood.metrics import METRICS
 from rosewood.plugins import registries
 from rosewood.registry import Registry, first_line
@@ -164,6 +164,7 @@ def options_table(kind: type, group: str | None = None) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "features": feature_table,
     "formats": formats_table,
+    "grouping": lambda: settings_table(GroupingSettings),
     "learners": lambda: names_table(LEARNERS),
     "metrics": lambda: names_table(METRICS),
     "options of rules": lambda: options_table(ExtractionSettings, "Rules"),

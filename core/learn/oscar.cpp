@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "util/prefetch.hpp"
 #include "util/radix_sort.hpp"
 
 namespace rosewood {
@@ -11,6 +12,8 @@ namespace rosewood {
 namespace {
 
 constexpr std::size_t few_nodes = 1 << 16;  // are not worth a search for those nobody needs
+
+constexpr std::size_t near = 2, middling = 5, far = 9;  // rows to prefetch ahead
 
 struct Size {
   double x;  // -|w|: the largest first
@@ -36,7 +39,7 @@ OscarWeights::OscarWeights(const OscarPenalty& penalty, std::span<const double> 
     }
     order_.append(node, -sizes[begin].x, static_cast<std::int32_t>(end - begin));
   }
-  collect_at_ = std::max({few_nodes, feature_.size(), 2 * link_.size()});
+  collect_at_ = std::max(few_nodes, 2 * link_.size());
 }
 
 OscarWeights::Node OscarWeights::fresh_node() {
@@ -161,7 +164,24 @@ double OscarPass::run(const FeatureView& difference, std::span<const std::int64_
   const auto width = difference.width;
   const auto& sparse = difference.sparse;
   double total = 0.0;
-  for (const auto row : order) {
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    // Rows and features lie anywhere in memory: they are asked for some steps ahead.
+    if (k + far < order.size()) {
+      const auto ahead = order[k + far];
+      prefetch_to_read(&sparse.start[ahead]);
+      prefetch_to_read(difference.dense.data() + ahead * width);
+    }
+    if (k + middling < order.size()) {
+      const Offset first = sparse.start[order[k + middling]];
+      prefetch_to_read(sparse.id.data() + first);
+      prefetch_to_read(sparse.value.data() + first);
+    }
+    if (k + near < order.size()) {
+      const auto ahead = order[k + near];
+      for (Offset i = sparse.start[ahead]; i < sparse.start[ahead + 1]; ++i)
+        sparse_.prefetch(sparse.id[i]);
+    }
+    const auto row = order[k];
     const double* values = difference.dense.data() + row * width;
     double margin = dense_dot(dense_.data(), values, width);
     for (Offset i = sparse.start[row]; i < sparse.start[row + 1]; ++i)

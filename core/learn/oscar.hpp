@@ -9,6 +9,7 @@
 
 #include "forest/features.hpp"
 #include "learn/oscar_order.hpp"
+#include "util/prefetch.hpp"
 
 namespace rosewood {
 
@@ -34,6 +35,7 @@ class OscarWeights final : BlockOrder::Owner {
     const Node root = find(feature_[id]);
     return root == none ? 0.0 : feature_[id].sign * order_.size(root);
   }
+  void prefetch(std::int64_t id) const { prefetch_to_write(&feature_[id]); }
   /// The half-step of some features.
   void add(std::span<const std::int64_t> id, std::span<const double> change);
   void add(std::int64_t id, double change);
@@ -78,9 +80,9 @@ struct OscarSettings {
 /// What passes carry on. Weights have the dense features first; those carry no penalty.
 struct OscarState {
   std::vector<double> weight;
-  std::vector<double> sum;       // of each weight after each proximal step
-  std::int64_t half_steps = 0;   // t: the step size of the next one is 1 / (t + 1)
-  std::int64_t steps = 0;        // proximal ones
+  std::vector<double> sum;      // of each weight after each proximal step
+  std::int64_t half_steps = 0;  // t: the step size of the next one is 1 / (t + 1)
+  std::int64_t steps = 0;       // proximal ones
 };
 
 /// Runs algorithm 2 over rows of a table, one pass after another.
@@ -88,8 +90,8 @@ class OscarPass {
  public:
   OscarPass(const OscarSettings& settings, std::int64_t dense, const OscarState& start);
 
-  /// Rows of `difference` (features of a better candidate less those of a worse one), in this order,
-  /// each a half-step on max(0, 1 − margin). Returns the sum of losses before each.
+  /// Rows of `difference` (features of a better candidate less those of a worse one), in this
+  /// order, each a half-step on max(0, 1 − margin). Returns the sum of losses before each.
   double run(const FeatureView& difference, std::span<const std::int64_t> order);
   /// Ends a batch that is not full, and returns the state. Passes that start from it give the same
   /// numbers as passes that start from a copy of it.

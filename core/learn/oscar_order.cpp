@@ -291,13 +291,16 @@ BlockOrder::Home BlockOrder::find(double size, const Chunk* hint) const {
   }
   if (low == chunks_.size()) return {chunks_.back().get(), chunks_.back()->size};
   Chunk* chunk = chunks_[low].get();
-  std::int32_t begin = 0, end = chunk->size - 1;
-  while (begin < end) {
-    const std::int32_t middle = (begin + end) / 2;
-    if (value({chunk, middle}) > size)
-      begin = middle + 1;
-    else
-      end = middle;
+  // Without branches: where a feature goes, nobody can guess.
+  const Shared& common = shared_[low];
+  std::int32_t begin = 0;
+  for (std::int32_t left = chunk->size - 1; left > 0;) {
+    const std::int32_t half = left / 2, at = begin + half;
+    const double found =
+        chunk->line[at] + common.line - penalty_.rate(chunk->rank[at] + common.rank) * now_;
+    const bool is_larger = found > size;
+    begin += is_larger ? half + 1 : 0;
+    left = is_larger ? left - half - 1 : half;
   }
   return {chunk, begin};
 }

@@ -6,12 +6,13 @@
 //   * Two neighbours of m and n features come nearer by λ2 (m + n)/2 for each unit of H, whatever
 //     happens above or below them: when they meet is known until one of them changes.
 //   * Blocks never split by themselves, and only the last one can reach zero.
-//   * A feature that moves changes the ranks, and so the lines, of the blocks that it passes, and of
+//   * A feature that moves changes the ranks, and so the lines, of the blocks that it passes, and
+//   of
 //     no others. New features are small: few blocks are below them.
 // Blocks lie in chunks. What all blocks of a chunk have in common is added to the chunk's `Shared`.
 //
-// Sums of a block's sizes after each step are kept, too, for averages: after N steps, with S the sum
-// of H over them, the sum is offset + line·N + slope·S.
+// Sums of a block's sizes after each step are kept, too, for averages: after N steps, with S the
+// sum of H over them, the sum is offset + line·N + slope·S.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +60,8 @@ class BlockOrder {
   /// whose sum is 0. Returns the block.
   Node enter(double size, Node fresh);
   /// A feature of a block gets another size: it goes to the block of this size, or to `fresh`, or
-  /// moves with its block, if it is alone there and passes no other. Returns its block. An old block
-  /// without features is gone, and its number free.
+  /// moves with its block, if it is alone there and passes no other. Returns its block. An old
+  /// block without features is gone, and its number free.
   Node move(Node node, double size, Node fresh);
   /// A feature of a block becomes zero.
   void leave(Node node);
@@ -70,7 +71,7 @@ class BlockOrder {
 
  private:
   struct Chunk {
-    static constexpr std::int32_t most = 64;
+    static constexpr std::int32_t most = 32;
     std::array<double, most> line, rank, offset;  // beside what is shared
     std::array<double, most> meeting;             // H at which a block meets the next one
     std::array<std::int32_t, most> count;         // features
@@ -102,9 +103,7 @@ class BlockOrder {
     return h.chunk->offset[h.at] + shared(h).offset + line(h) * steps_ -
            penalty_.rate(rank(h)) * sum_;
   }
-  double last_value(std::size_t c) const {
-    return value({chunks_[c].get(), chunks_[c]->size - 1});
-  }
+  double last_value(std::size_t c) const { return value({chunks_[c].get(), chunks_[c]->size - 1}); }
   bool is_last(Home h) const {
     return h.at + 1 == h.chunk->size && h.chunk->order + 1 == std::ssize(chunks_);
   }
@@ -153,11 +152,11 @@ class BlockOrder {
   double steps_ = 0.0;  // N
   double sum_ = 0.0;    // S
   std::vector<std::unique_ptr<Chunk>> chunks_;
-  std::vector<Shared> shared_;      // by chunk
-  std::vector<double> bound_;       // by chunk: none of its blocks meets the next one before this
-  double first_meeting_ = 0.0;      // at most the least bound
+  std::vector<Shared> shared_;       // by chunk
+  std::vector<double> bound_;        // by chunk: none of its blocks meets the next one before this
+  double first_meeting_ = 0.0;       // at most the least bound
   mutable std::vector<Home> homes_;  // by node
-  std::vector<Node> due_;           // blocks that may have met the next one
+  std::vector<Node> due_;            // blocks that may have met the next one
   std::vector<std::unique_ptr<Chunk>> spare_;
   std::int64_t blocks_ = 0;
 };

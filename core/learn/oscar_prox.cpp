@@ -54,8 +54,7 @@ void oscar_prox(std::span<const double> a, double step, const OscarPenalty& pena
   for (const Block& block : blocks) {
     if (block.value <= 0.0) break;
     const auto end = i + static_cast<std::int64_t>(block.count);
-    for (; i < end; ++i)
-      weight[sizes[i].place] = std::copysign(block.value, a[sizes[i].place]);
+    for (; i < end; ++i) weight[sizes[i].place] = std::copysign(block.value, a[sizes[i].place]);
   }
 }
 

@@ -17,9 +17,9 @@ struct OscarPenalty {
   double rate(double rank) const { return lambda1 + lambda2 * (dimension - rank); }
 };
 
-/// Algorithm 3 of Liu et al. (2013): weight minimises Σ (W_i² − a_i W_i) + 2/step · penalty. `a` are
-/// the numbers other than zero of a vector of `penalty.dimension`; a zero among them stays zero and
-/// has no rank. Sizes that are equal stay equal, whatever rounding does.
+/// Algorithm 3 of Liu et al. (2013): weight minimises Σ (W_i² − a_i W_i) + 2/step · penalty. `a`
+/// are the numbers other than zero of a vector of `penalty.dimension`; a zero among them stays zero
+/// and has no rank. Sizes that are equal stay equal, whatever rounding does.
 void oscar_prox(std::span<const double> a, double step, const OscarPenalty& penalty,
                 std::span<double> weight);
 

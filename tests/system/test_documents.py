@@ -38,6 +38,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("docs/text.md", 4),
         ("docs/word-classes.md", 1),
         ("docs/tuning.md", 4),
+        ("docs/oscar.md", 3),
         ("docs/corpora.md", 4),
         ("docs/alignment.md", 5),
         ("docs/phrasebook.md", 1),

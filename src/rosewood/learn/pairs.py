@@ -105,10 +105,10 @@ def compacted(table: Candidates, places: LongArray) -> tuple[Candidates, LongArr
     Few of many sparse features are in a sample: what works on the table costs no more than those.
     """
     width = table.dense.shape[1]
-    ids = np.union1d(table.feat_id, places[places >= width] - width)
-    compact = replace(
-        table,
-        feat_id=np.searchsorted(ids, table.feat_id).astype(np.int32),
-        num_sparse=len(ids),
-    )
+    is_there = np.zeros(table.num_sparse, dtype=np.bool_)
+    is_there[table.feat_id] = True
+    is_there[places[places >= width] - width] = True
+    ids = np.flatnonzero(is_there)
+    number = np.cumsum(is_there, dtype=np.int32) - np.int32(1)
+    compact = replace(table, feat_id=number[table.feat_id], num_sparse=len(ids))
     return compact, np.concatenate([np.arange(width), width + ids]).astype(np.int64)
