@@ -332,8 +332,10 @@ BlockOrder::Node BlockOrder::enter(double size, Node fresh) {
     append(fresh, size, 1);
     return fresh;
   }
-  const Home place = find(size, chunks_.back().get());
-  if (is_there(place) && value(place) == size) {
+  // Features of one pair often enter with the same size.
+  const bool is_again = homes_[entered_].chunk != nullptr && value(home(entered_)) == size;
+  const Home place = is_again ? home(entered_) : find(size, chunks_.back().get());
+  if (is_again || (is_there(place) && value(place) == size)) {
     shift_one(place, 0.5);
     shift(after(place), end(), 1.0);
     ++place.chunk->count[place.at];
@@ -343,7 +345,7 @@ BlockOrder::Node BlockOrder::enter(double size, Node fresh) {
   const double rank = rank_at(place);
   shift(place, end(), 1.0);
   create(place, fresh, size, rank, 1);
-  return fresh;
+  return entered_ = fresh;
 }
 
 BlockOrder::Node BlockOrder::move(Node node, double size, Node fresh) {

@@ -156,6 +156,7 @@ class BlockOrder {
   std::vector<double> bound_;        // by chunk: none of its blocks meets the next one before this
   double first_meeting_ = 0.0;       // at most the least bound
   mutable std::vector<Home> homes_;  // by node
+  Node entered_ = 0;                 // the last block that a feature entered
   std::vector<Node> due_;            // blocks that may have met the next one
   std::vector<std::unique_ptr<Chunk>> spare_;
   std::int64_t blocks_ = 0;
