@@ -25,6 +25,7 @@ from tests.reference import (
     expectation,
     learn,
     metrics,
+    oscar,
     packing,
     search,
     symmetrize,
@@ -83,11 +84,11 @@ def test_every_kernel_has_its_loop():
         "make_primal": "primal", "primal_pass": "primal_gradient",
         "primal_weights": "primal_gradient", "log_loss": "primal", "row_width": "log_softmax",
         "linear_log_probabilities": "log_softmax", "bayes_log_probabilities": "bayes_full",
-        "count_features": "mutual_information",
+        "count_features": "mutual_information", "oscar_prox": "prox",
     }  # fmt: skip
     modules = (
         reference, expectation, learn, metrics, search, transform, validate,
-        align, align_words, symmetrize, consensus, packing, classifiers,
+        align, align_words, symmetrize, consensus, packing, classifiers, oscar,
     )  # fmt: skip
     kernels = [k for k in dir(_core) if k[0].islower()]
     assert {"inside_log", *names} <= set(kernels)

@@ -297,9 +297,7 @@ class LinearReordering:
             weights = self.native.weights(key)
             if weights:
                 own = np.array(weights[first : first + len(names)]) - self._log_totals(first)
-                found.append(
-                    Reason(self._name(key), dict(zip(names, own.tolist(), strict=True)))
-                )
+                found.append(Reason(self._name(key), dict(zip(names, own.tolist(), strict=True))))
         return dict(zip(names, np.exp(row).tolist(), strict=True)), found
 
     def _log_totals(self, first: int) -> FloatArray:
