@@ -215,3 +215,14 @@ def test_no_events(place, command, run):  # noqa: F811
     shows(done, "reordering.no-features", "no events")
     done = command("reorder", "classify", "model", "events")
     warns(done.err, "no events", is_only_line=True)
+
+
+def test_a_model_that_needed_more_passes_says_so(place, command):  # noqa: F811
+    hasty = command(*TRAIN, "-o", "hasty", "--set", "passes=1", "--set", "tolerance=1e-9")
+    assert hasty.code == 0
+    assert "converged" in hasty.out
+    facts = LinearReordering.open("hasty").facts["facts"]["directions"]
+    assert all(each["ran_out_of_passes"] for each in facts.values())
+    assert command(*TRAIN, "-o", "good").code == 0
+    facts = LinearReordering.open("good").facts["facts"]["directions"]
+    assert not any(each["ran_out_of_passes"] for each in facts.values())

@@ -106,11 +106,13 @@ def _reordering_models(extract: Facts, facts: Facts) -> str:
     for name, model in facts.named("trained").items():
         for way, each in model.named("directions").items():
             error, gap = each.number("error"), each.number("gap")
+            early = ", not converged" if each.is_true("ran_out_of_passes") else ""
             rows.append([
                 f"{text(name)} {text(way)}", f"{model.count('features'):,}",
                 byte_size(model.count("bytes")), f"{each.count('examples'):,}",
                 "–" if error is None else percent(error, 1.0),
-                "–" if gap is None else f"{gap:,.4g}", f"{each.count('passes') or '–'}",
+                "–" if gap is None else f"{gap:,.4g}" + early,
+                f"{each.count('passes') or '–'}",
             ])  # fmt: skip
             active = [100.0 * share for share in each.numbers("active_share")]
             if len(active) > 1:

@@ -288,6 +288,8 @@ def _tell(model: LinearReordering, as_json: bool, limit: int = 0) -> None:
         for name in ("examples", "error", "objective", "gap", "passes"):
             if own.get(name) is not None:
                 rows.append([f"{way} {name}", _shown(own[name])])
+        if own.get("ran_out_of_passes"):
+            rows.append([f"{way} converged", "no: allow more passes (--set passes=N)"])
     print_table(rows)
     if strongest:
         print("\nstrongest features")

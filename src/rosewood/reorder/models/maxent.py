@@ -42,6 +42,7 @@ class MaxEntKind(TrainedKind):
                 "objective": model.objective_,
                 "gap": model.gap_,
                 "passes": model.passes_,
+                "ran_out_of_passes": not model.is_converged_,
                 "active_share": model.active_share_.tolist(),
                 "error": model.error(examples, way),
             }
