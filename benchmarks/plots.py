@@ -83,7 +83,7 @@ def _panel(panel: Panel, along: _Scale, top: float, names: Sequence[str]) -> lis
     body = [
         f'<rect x="{_LEFT}" y="{top}" width="{_WIDTH}" height="{_HEIGHT}" fill="none" '
         'stroke="#999"/>',
-        _text(_LEFT + 8, top + 16, panel.name, "start"),
+        _text(_LEFT, top - 6, panel.name, "start"),
     ]
     for value in up.marks():
         y = up(value)
