@@ -143,8 +143,8 @@ def summary(
         own = [runs[name, seed] for seed in seeds]
         scores = [float(metric.score(rows[name, seed])) for seed in seeds]
         size = own[0]["model_bytes"]["reorder"]
-        if name == BASELINE:  # the columns of the rule table that only it needs
-            size = None if plain is None else own[0]["model_bytes"]["rules"] - plain
+        if BASELINE in SYSTEMS[name]:  # the columns of the rule table that only it needs
+            size = None if plain is None else size + own[0]["model_bytes"]["rules"] - plain
         systems[name] = {
             "bleu": scores,
             "mean": statistics.mean(scores),
